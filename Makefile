@@ -1,0 +1,65 @@
+# Hippocampus. `make demo` shows it, `make test` proves it; `make help` lists the rest.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+SOURCE ?=
+NATIVE := $(shell find native -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.txt)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup model demo test test-slow lint format stubs native bench wheel lock clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(VENV)/.locked: requirements.lock
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing the pinned lock into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.locked pyproject.toml $(NATIVE)
+	@echo "building the native extension ..."
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+setup: $(VENV)/.built  ## make .venv, install the lock, build the native extension
+
+model: setup  ## install the default embedding model (pinned, hash-checked)
+	@$(BIN)/hippocampus models install --quiet
+
+demo: model  ## remember the histories under examples/ (or SOURCE=path) and answer from them
+	@$(BIN)/hippocampus demo $(SOURCE)
+
+test: model  ## run the tests
+	@$(BIN)/python -m pytest
+
+test-slow: model  ## run every test, the slow ones too
+	@$(BIN)/python -m pytest --slow
+
+lint: setup  ## format check, ruff, mypy, import contracts, stub comparison
+	@$(BIN)/ruff format --check --quiet src tests bench
+	@$(BIN)/ruff check --quiet src tests bench
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python bench/tools/stubs.py --check
+
+format: setup  ## format the code
+	@$(BIN)/ruff format --quiet src tests bench
+	@$(BIN)/ruff check --quiet --fix src tests bench
+
+stubs: setup  ## rewrite the stub of the native module
+	@$(BIN)/python bench/tools/stubs.py
+
+bench: model  ## measure speed and memory into bench/results/
+	@$(BIN)/python -m bench
+
+wheel: setup  ## build a wheel into dist/
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m build --wheel --no-isolation --outdir dist . >/dev/null
+
+lock: setup  ## resolve the dependencies again and pin them
+	@$(BIN)/python -m pip install --quiet uv==0.13.9
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
+	  --no-emit-index-url --no-emit-find-links pyproject.toml --extra openai --group dev --output-file requirements.lock
+
+clean:  ## remove everything that was built
+	@rm -rf $(VENV) build dist

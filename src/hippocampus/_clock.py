@@ -1,0 +1,54 @@
+"""Where time comes from: a clock that is passed in, so that a year can be replayed in seconds."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Clock(Protocol):
+    """Tells the time."""
+
+    def now(self) -> datetime:
+        """Return the present moment, with a time zone."""
+        ...
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        """Return the present moment in UTC."""
+        return datetime.now(UTC)
+
+
+class ManualClock:
+    """A clock that stands still until told otherwise."""
+
+    def __init__(self, start: datetime) -> None:
+        self._now = start
+
+    def now(self) -> datetime:
+        """Return the moment it was last set to."""
+        return self._now
+
+    def set(self, moment: datetime) -> None:
+        """Jump to ``moment``."""
+        self._now = moment
+
+    def advance(self, step: timedelta) -> None:
+        """Move forward by ``step``."""
+        self._now += step
+
+
+def to_micros(moment: datetime) -> int:
+    """Return microseconds since 1970 in UTC; exact for every aware datetime."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_micros(micros: int) -> datetime:
+    """Return the aware UTC datetime of ``to_micros``."""
+    return _EPOCH + timedelta(microseconds=micros)

@@ -1,0 +1,194 @@
+"""
+What can go wrong, as a tree a caller can catch at any height.
+
+* HippocampusError
+  + InputError            the caller passed something we cannot use
+    - InvalidText         text that cannot be stored as it is: blank, lone surrogates
+    - TextTooLong         more text in one call than the cap allows
+    - InvalidTime         a time we cannot read or represent
+    - InvalidFilter       a filter with an unknown field, operator or operand
+    - InvalidScope        a bank name that is empty, missing or malformed
+    - BudgetTooSmall      a token budget that cannot hold even the frame
+    - UnknownBank
+    - UnknownEpisode
+  + StoreError            the database said no
+    - StoreLocked         another process holds the write lock for too long
+    - StoreTooNew         written by a later version than this one
+    - StoreCorrupt        damaged bytes: a checksum, length or structure is wrong
+    - StoreFull           the disk is full
+    - StoreReadOnly       the file or its folder cannot be written
+    - NotAStore           the file is something else
+    - StoreClosed         used after close
+  + EncoderError          a model could not be loaded or run
+    - ModelNotInstalled   the weights are not on this machine
+    - EmbedderMismatch    the store's vectors come from another embedder
+  + SourceError           a file could not be read as a memory source
+  + MissingExtra          an optional dependency is not installed
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DISTRIBUTION = "hippocampus-memory"
+"""What people install. Another project owns the name ``hippocampus`` on PyPI."""
+
+
+class HippocampusError(Exception):
+    """Anything this package raises on purpose."""
+
+
+# ---------------------------------------------------------------- what the caller passed
+
+
+class InputError(HippocampusError, ValueError):
+    """The caller passed something we cannot use. Nothing was stored or changed."""
+
+
+class InvalidText(InputError):
+    """The text cannot be stored byte for byte, or holds nothing to remember."""
+
+
+class TextTooLong(InputError):
+    """More text in one call than the cap allows; raise ``Config.max_text_bytes`` or split it."""
+
+
+class InvalidTime(InputError):
+    """A time that cannot be read, or lies outside the years 1 to 9999."""
+
+
+class InvalidFilter(InputError):
+    """A filter names an unknown field or operator, or compares with the wrong kind of value."""
+
+
+class InvalidScope(InputError):
+    """A bank name is required: there is no default scope and no way to mean 'all of them'."""
+
+
+class BudgetTooSmall(InputError):
+    """The token budget cannot hold even the fixed parts of the context."""
+
+    def __init__(self, *, budget_tokens: int, needed_tokens: int) -> None:
+        super().__init__(
+            f"budget_tokens={budget_tokens} cannot hold the frame, which needs {needed_tokens};"
+            " raise the budget or shorten the system, persona or summary text"
+        )
+        self.budget_tokens = budget_tokens
+        self.needed_tokens = needed_tokens
+
+
+class UnknownBank(InputError, KeyError):
+    """No bank of that name is in the store."""
+
+    __str__ = Exception.__str__
+
+
+class UnknownEpisode(InputError, KeyError):
+    """No episode with that id is in the bank."""
+
+    __str__ = Exception.__str__
+
+
+# ---------------------------------------------------------------- what the database said
+
+
+class StoreError(HippocampusError):
+    """The database said no. ``path`` names the store."""
+
+    def __init__(self, message: str, *, path: Path | str) -> None:
+        super().__init__(f"{path}: {message}")
+        self.path = path
+
+
+class StoreLocked(StoreError, TimeoutError):
+    """Another process kept the write lock longer than the timeout. Nothing was changed; try again."""
+
+
+class StoreTooNew(StoreError):
+    """
+    The store was written by a later version of hippocampus than this one.
+
+    Nothing was changed. Upgrade the package, or open a copy made before the upgrade.
+    """
+
+    def __init__(self, *, path: Path | str, found: int, supported: int) -> None:
+        super().__init__(
+            f"store format {found} is newer than {supported}, the newest this version reads;"
+            f" upgrade with 'pip install -U {DISTRIBUTION}', or open an older backup",
+            path=path,
+        )
+        self.found = found
+        self.supported = supported
+
+
+class StoreCorrupt(StoreError):
+    """Bytes in the store are not what was written. ``hippocampus verify`` says how far it goes."""
+
+
+class StoreFull(StoreError, OSError):
+    """The disk is full. The write was rolled back; what was stored before is intact."""
+
+    __str__ = Exception.__str__
+
+
+class StoreReadOnly(StoreError, PermissionError):
+    """The file or its folder cannot be written by this user."""
+
+    __str__ = Exception.__str__
+
+
+class NotAStore(StoreError):
+    """The file exists and is not a hippocampus store. It was left untouched."""
+
+
+class StoreClosed(StoreError):
+    """The memory was used after it was closed."""
+
+
+# ---------------------------------------------------------------- models
+
+
+class EncoderError(HippocampusError, RuntimeError):
+    """A model could not be loaded or run."""
+
+
+class ModelNotInstalled(EncoderError):
+    """The weights are not on this machine. Nothing is downloaded without being asked."""
+
+
+class EmbedderMismatch(EncoderError):
+    """The store's vectors come from another embedder than the one configured."""
+
+    def __init__(self, *, stored: str, configured: str) -> None:
+        super().__init__(
+            f"the store's vectors were made by {stored}, but the configured embedder is {configured};"
+            " open it with the former, or run 'hippocampus reembed' to move the store to the latter"
+        )
+        self.stored = stored
+        self.configured = configured
+
+
+# ---------------------------------------------------------------- files and packages
+
+
+class SourceError(InputError):
+    """A file could not be read as a memory source. ``path`` names it."""
+
+    def __init__(self, message: str, *, path: Path | str) -> None:
+        super().__init__(f"{path}: {message}")
+        self.path = path
+
+
+class MissingExtra(HippocampusError, ImportError):
+    """An optional dependency is not installed; the message is the line that installs it."""
+
+    def __init__(self, feature: str, *, package: str, extra: str) -> None:
+        super().__init__(
+            f"{feature} needs the package {package!r}: pip install '{DISTRIBUTION}[{extra}]'"
+        )
+        self.feature = feature
+        self.package = package
+        self.extra = extra

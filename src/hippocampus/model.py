@@ -1,0 +1,563 @@
+"""The frozen records that travel between layers, and the protocols at the seams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+When: TypeAlias = datetime | str
+"""A moment as a caller may give it: an aware or naive datetime, or ISO 8601 text."""
+
+OneOrMany: TypeAlias = str | Collection[str]
+"""A value a field must equal, or several of which it must equal one."""
+
+Where: TypeAlias = Mapping[str, Any]
+"""A condition on metadata; see ``recall.filters`` for the operators."""
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with (done, total) as long work advances; total is 0 while unknown."""
+
+State: TypeAlias = Literal["active", "superseded", "forgotten", "erased"]
+
+
+# ---------------------------------------------------------------- what happened
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """
+    One thing to remember, as a caller or a source hands it in.
+
+    ``at`` is when it happened (event time), not when it is stored; without it, now.
+    ``address`` names the place it came from (``notes/trip.md#chunk-3``); dialogue turns get
+    one from session and turn. ``role`` is ``user``, ``assistant``, ``system``, ``tool`` or any word.
+    """
+
+    text: str
+    at: When | None = None
+    speaker: str | None = None
+    role: str | None = None
+    session: str | None = None
+    source: str | None = None
+    address: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """
+    One thing that happened: a dialogue turn, a chunk of a document, a tool result.
+
+    Text and times never change; ``state`` does. ``turn`` counts the turns of a session from 0;
+    ``part`` of ``parts`` tells the pieces of one long turn or document apart.
+    """
+
+    id: str
+    bank: str
+    text: str
+    said_at: datetime
+    noted_at: datetime
+    session: str | None = None
+    turn: int | None = None
+    part: int = 0
+    parts: int = 1
+    speaker: str | None = None
+    role: str | None = None
+    source: str | None = None
+    address: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    state: State = "active"
+    supersedes: str | None = None
+    superseded_by: str | None = None
+
+    def __str__(self) -> str:
+        who = f"{self.speaker or self.role}: " if self.speaker or self.role else ""
+        return f"{self.said_at:%Y-%m-%d %H:%M}  {who}{self.text}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One row of the journal: what changed, when, and to which episode."""
+
+    seq: int
+    at: datetime
+    kind: str
+    episode: str | None
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+# ---------------------------------------------------------------- what recall answers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """
+    One result of a recall: an episode, how sure we are, and what each cue contributed.
+
+    ``score`` lies in [0, 1], higher is better, and is comparable between queries.
+    ``shares`` maps a cue's name to the part of the ranking score it gave; they sum to 1.
+    """
+
+    episode: Episode
+    score: float
+    shares: Mapping[str, float]
+    tokens: int = 0
+
+    @property
+    def id(self) -> str:
+        """The episode's id."""
+        return self.episode.id
+
+    @property
+    def text(self) -> str:
+        """The episode's text."""
+        return self.episode.text
+
+    @property
+    def address(self) -> str:
+        """Where the episode comes from: ``path#chunk-3``, or session and turn."""
+        return self.episode.address
+
+    def __str__(self) -> str:
+        return f"{self.score:.2f}  {self.episode}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Degradation:
+    """A part that recall went on without, and why."""
+
+    part: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.part}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What a recall paid: seconds by step, and how much it looked at."""
+
+    elapsed_s: float
+    embed_s: float = 0.0
+    steps_s: Mapping[str, float] = field(default_factory=dict)
+    allowed: int = 0
+    candidates: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A stretch of time ``[start, end)``; an open side is None. ``text`` is what was read as time."""
+
+    start: datetime | None
+    end: datetime | None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    """What came back: hits, best first, and everything needed to judge them."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    found: bool
+    """Whether anything relevant was found at all; False makes "nothing" an answer."""
+    confidence: float
+    """The calibrated probability, in [0, 1], that the first hit is relevant."""
+    intervals: tuple[Interval, ...] = ()
+    cost: Cost = field(default_factory=lambda: Cost(elapsed_s=0.0))
+    degraded: tuple[Degradation, ...] = ()
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __bool__(self) -> bool:
+        return self.found
+
+    def __getitem__(self, place: int) -> Hit:
+        return self.hits[place]
+
+    def __repr__(self) -> str:
+        tokens = sum(hit.tokens for hit in self.hits)
+        head = (
+            f"Recall({len(self.hits)} hit{'' if len(self.hits) == 1 else 's'}, {tokens} tokens,"
+            f" {self.cost.elapsed_s * 1e3:.1f} ms{'' if self.found else ', nothing relevant'})"
+        )
+        return "\n".join([head, *(f"  {hit}" for hit in self.hits)])
+
+    def explain(self) -> str:
+        """Return a few lines that say how the hits were found and what it cost."""
+        lines = [f"query: {self.query}"]
+        lines += [f"time: {i.text!r} read as {i.start} to {i.end}" for i in self.intervals]
+        for place, hit in enumerate(self.hits, 1):
+            shares = ", ".join(f"{cue} {share:.0%}" for cue, share in hit.shares.items())
+            lines.append(f"{place:3}. {hit.score:.2f} [{shares}] {hit.address}")
+        steps = ", ".join(f"{name} {s * 1e3:.2f} ms" for name, s in self.cost.steps_s.items())
+        lines.append(
+            f"cost: {self.cost.elapsed_s * 1e3:.2f} ms ({steps});"
+            f" {self.cost.candidates} candidates of {self.cost.allowed} allowed"
+        )
+        lines += [f"degraded: {d}" for d in self.degraded]
+        if not self.found:
+            lines.append("nothing relevant was found")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointer:
+    """Something left out of a context for want of room, by the address it can be fetched from."""
+
+    id: str
+    address: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """A prompt-ready composition of memories within a token budget."""
+
+    text: str
+    tokens: int
+    budget_tokens: int
+    items: tuple[Hit, ...]
+    left_out: tuple[Pointer, ...]
+    recall: Recall
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """What a bank holds."""
+
+    bank: str
+    episodes: int
+    superseded: int
+    forgotten: int
+    sessions: int
+    speakers: tuple[str, ...]
+    sources: tuple[str, ...]
+    first: datetime | None
+    last: datetime | None
+    text_bytes: int
+    stored_bytes: Mapping[str, int]
+    embedder: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What an import did: episodes added, found unchanged, hidden because their source changed."""
+
+    added: int
+    unchanged: int
+    removed: int
+    skipped: tuple[tuple[str, str], ...] = ()
+    """(path, reason) of what could not be read; the rest went on."""
+
+
+# ---------------------------------------------------------------- what embedders make
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text to embed, between its neighbours, which colour its tokens and are not embedded."""
+
+    text: str
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fingerprint:
+    """Which embedder made a vector. Vectors of different fingerprints are never compared."""
+
+    name: str
+    weights: str
+    """Hash of the weights (and of everything else that shapes the vectors)."""
+    dimension: int
+    token_dimension: int = 0
+    """Dimension of the contextual token vectors; 0 when the embedder gives none."""
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.dimension} dimensions, {self.weights[:12]})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Embedded:
+    """
+    One text as an embedder sees it.
+
+    ``vector``: shape (dimension,), float32, length 1. ``tokens``: contextual token vectors, shape
+    (n, token_dimension), float32, each of length 1, or None. ``spans``: the characters of the text
+    each token covers, shape (n, 2), int32, exclusive ends, or None.
+    """
+
+    vector: NDArray[np.float32]
+    tokens: NDArray[np.float32] | None = None
+    spans: NDArray[np.int32] | None = None
+
+
+class Embedder(Protocol):
+    """
+    Turns text into vectors.
+
+    The same passage gives the same vector, whatever else is in the batch. Vectors have length 1.
+    """
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Which embedder this is; constant for its life."""
+        ...
+
+    def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
+        """Embed passages of a bank, in order."""
+        ...
+
+    def embed_query(self, text: str) -> Embedded:
+        """Embed a question. Models that tell questions from passages do so here."""
+        ...
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Scores (query, text) pairs together; slower and better than comparing vectors."""
+
+    @property
+    def name(self) -> str:
+        """What to call it in explanations."""
+        ...
+
+    def rerank(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return a score per text, shape (len(texts),); higher is better, any scale."""
+        ...
+
+
+# ---------------------------------------------------------------- what a store keeps
+
+
+class JournalRow(NamedTuple):
+    """One change as the store keeps it. ``at`` is in microseconds since 1970, UTC."""
+
+    seq: int
+    at: int
+    kind: str
+    row: int | None
+    """The episode concerned, by row; None for changes of the whole bank."""
+    detail: str
+    """JSON object; never holds an episode's words."""
+
+
+class EpisodeRow(NamedTuple):
+    """An episode as the store keeps it, without its text. Times in microseconds since 1970, UTC."""
+
+    row: int
+    """Dense number within the bank, from 0, in the order of noting; never reused."""
+    id: str
+    said_at: int
+    noted_at: int
+    session: str | None
+    turn: int | None
+    part: int
+    parts: int
+    speaker: str | None
+    role: str | None
+    source: str | None
+    address: str
+    metadata: str
+    """JSON object."""
+    digest: bytes
+    """Keyed hash of the normalised text: finds equal texts without holding the words."""
+    state: State
+    supersedes: int | None
+    superseded_by: int | None
+
+
+class Block(NamedTuple):
+    """A sealed run of per-episode payloads: rows ``[first, first + count)`` of one kind."""
+
+    first: int
+    count: int
+    payload: bytes
+
+
+Kind: TypeAlias = Literal["content", "vector", "tokens", "lexical"]
+"""What a per-episode payload is: content token ids, pooled vector, token codes, or terms."""
+
+
+class Store(Protocol):
+    """
+    Where banks live. The only layer that speaks SQL.
+
+    Every key starts with the bank, given as the number ``bank_number`` answered; no method reads
+    or writes two banks. Writing methods are called inside ``write()`` and become durable, all or
+    none, when its outermost block ends without an exception. Reading methods may be called
+    anywhere; inside ``read()`` or ``write()`` they see one snapshot. Every foreign exception
+    leaves as a ``StoreError``. One store object may be used from several threads.
+    """
+
+    @property
+    def path(self) -> str:
+        """Where the store is, for messages."""
+        ...
+
+    def close(self) -> None:
+        """Release everything; further use raises ``StoreClosed``. May be called twice."""
+        ...
+
+    def write(self) -> AbstractContextManager[None]:
+        """Open a transaction as the store's only writer; nested, a savepoint."""
+        ...
+
+    def read(self) -> AbstractContextManager[None]:
+        """Open a snapshot: everything read inside belongs to one moment."""
+        ...
+
+    def changes(self) -> int:
+        """Return a number that differs whenever another process or connection has committed."""
+        ...
+
+    # settings of the whole store
+
+    def setting(self, key: str) -> str | None:
+        """Return a stored setting, or None."""
+        ...
+
+    def set_setting(self, key: str, value: str | None) -> None:
+        """Store a setting; None removes it."""
+        ...
+
+    # banks
+
+    def bank_names(self) -> list[str]:
+        """Return the names of all banks, sorted."""
+        ...
+
+    def bank_number(self, name: str) -> int | None:
+        """Return a bank's number, or None."""
+        ...
+
+    def add_bank(self, name: str, at: int) -> int:
+        """Create a bank and return its number; an existing one keeps its number."""
+        ...
+
+    def drop_bank(self, bank: int) -> None:
+        """Remove a bank and everything under its key."""
+        ...
+
+    # journal
+
+    def append(self, bank: int, rows: Iterable[JournalRow]) -> None:
+        """Append changes; ``seq`` continues the bank's without gaps."""
+        ...
+
+    def journal(
+        self, bank: int, *, after: int = 0, row: int | None = None, limit: int | None = None
+    ) -> list[JournalRow]:
+        """Return changes with ``seq > after``, in order; of one episode when ``row`` is given."""
+        ...
+
+    def last_seq(self, bank: int) -> int:
+        """Return the last change's number, 0 when there is none."""
+        ...
+
+    def redact(self, bank: int, rows: Collection[int]) -> None:
+        """Empty the detail of every change that concerns these episodes."""
+        ...
+
+    # episodes
+
+    def add_episodes(self, bank: int, rows: Iterable[EpisodeRow]) -> None:
+        """Add episodes; rows and ids are new."""
+        ...
+
+    def set_state(
+        self, bank: int, rows: Collection[int], state: State, *, superseded_by: int | None = None
+    ) -> None:
+        """Change the state of episodes."""
+        ...
+
+    def episode_count(self, bank: int) -> int:
+        """Return the next free row: one more than the highest ever used, 0 for an empty bank."""
+        ...
+
+    def episodes(self, bank: int, rows: Collection[int]) -> list[EpisodeRow]:
+        """Return episodes by row, in the order asked; rows that do not exist are left out."""
+        ...
+
+    def scan_episodes(self, bank: int, *, start: int = 0) -> Iterator[EpisodeRow]:
+        """Yield every episode from row ``start`` on, in order of row."""
+        ...
+
+    def rows_of(self, bank: int, ids: Collection[str]) -> dict[str, int]:
+        """Return the rows of those ids that exist."""
+        ...
+
+    def rows_with_digest(self, bank: int, digest: bytes) -> list[int]:
+        """Return the rows whose text has this digest, in order."""
+        ...
+
+    def erase_episodes(self, bank: int, rows: Collection[int]) -> None:
+        """Blank every word of these episodes (all but row, id and state, which becomes erased)."""
+        ...
+
+    # payloads: what is kept per episode, as tail rows until they are sealed into blocks
+
+    def put_payloads(self, bank: int, kind: Kind, payloads: Iterable[tuple[int, bytes]]) -> None:
+        """Write (row, payload) to the tail, replacing what is there."""
+        ...
+
+    def tail(self, bank: int, kind: Kind, *, start: int = 0) -> list[tuple[int, bytes]]:
+        """Return the tail's (row, payload) from row ``start`` on, in order."""
+        ...
+
+    def payloads(self, bank: int, kind: Kind, rows: Collection[int]) -> dict[int, bytes]:
+        """Return single payloads from the tail (sealed ones are read by block)."""
+        ...
+
+    def put_block(self, bank: int, kind: Kind, block: Block) -> None:
+        """Seal a block: write it (replacing one with the same first row) and drop its tail rows."""
+        ...
+
+    def block_spans(self, bank: int, kind: Kind) -> list[tuple[int, int]]:
+        """Return (first, count) of every sealed block, in order."""
+        ...
+
+    def block(self, bank: int, kind: Kind, first: int) -> Block:
+        """Return a sealed block by its first row."""
+        ...
+
+    def drop_payloads(self, bank: int, kind: Kind) -> None:
+        """Remove every payload of a kind: tail and blocks."""
+        ...
+
+    def stored_bytes(self, bank: int) -> dict[str, int]:
+        """Return bytes kept by kind of data."""
+        ...
+
+    # upkeep
+
+    def scrub(self) -> None:
+        """Rewrite the database so that no free page, journal or log keeps removed bytes."""
+        ...
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the database's own structure; empty when sound."""
+        ...
+
+    def backup(self, target: Path, *, progress: Progress | None = None) -> None:
+        """Write a complete, consistent copy while others read and write."""
+        ...
+
+    def files(self) -> list[Path]:
+        """Return every file the store's bytes may be in."""
+        ...
