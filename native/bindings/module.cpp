@@ -1,6 +1,297 @@
-// The Python face of the kernels. Bindings hold no algorithm.
+// The Python face of the kernels: types, checks, the GIL and locks. Bindings hold no algorithm.
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <string>
+
+#include "hippo/bm25.hpp"
+#include "hippo/check.hpp"
+#include "hippo/rows8.hpp"
+#include "hippo/scan.hpp"
+#include "hippo/signs.hpp"
+#include "hippo/simd.hpp"
+#include "hippo/top_k.hpp"
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
-NB_MODULE(_native, m) { m.doc() = "Native kernels of hippocampus."; }
+namespace {
+
+// What comes in: C order, read-only, on the CPU, never converted.
+template <class T, int Dimensions = 1>
+using View = nb::ndarray<const T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = View<T, 2>;
+using Rows = View<std::uint32_t>;
+
+// What goes out: NumPy arrays that own their memory.
+template <class T>
+using Vector = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
+template <class T>
+using Table = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>;
+
+template <class T>
+using Owned = std::unique_ptr<T[]>;
+
+template <class T>
+Owned<T> allocate(std::size_t n) {
+  return std::make_unique_for_overwrite<T[]>(n);
+}
+
+template <class T>
+nb::capsule owner_of(Owned<T>& data) {
+  nb::capsule owner(data.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  data.release();
+  return owner;
+}
+
+template <class T>
+Vector<T> give(Owned<T> data, std::size_t n) {
+  T* first = data.get();
+  return Vector<T>(first, {n}, owner_of(data));
+}
+
+template <class T>
+Table<T> give(Owned<T> data, std::size_t rows, std::size_t columns) {
+  T* first = data.get();
+  return Table<T>(first, {rows, columns}, owner_of(data));
+}
+
+template <class T>
+std::span<const T> span_of(const View<T>& view) {
+  return {view.data(), view.shape(0)};
+}
+
+void check_dimension(std::size_t d) {
+  if (d == 0 || d % 8 != 0)
+    throw std::invalid_argument("vectors have " + std::to_string(d) +
+                                " dimensions, must have a positive multiple of 8");
+}
+
+Table<std::uint8_t> sign_codes(const Matrix<float>& vectors) {
+  const std::size_t n = vectors.shape(0), d = vectors.shape(1);
+  check_dimension(d);
+  auto codes = allocate<std::uint8_t>(n * d / 8);
+  {
+    nb::gil_scoped_release unlocked;
+    hippo::pack_signs(vectors.data(), n * d, codes.get());
+  }
+  return give(std::move(codes), n, d / 8);
+}
+
+Vector<float> scan_signs(const Matrix<std::uint8_t>& codes, const View<float>& query,
+                         const std::optional<Rows>& rows) {
+  const std::size_t n = codes.shape(0), bytes = codes.shape(1);
+  hippo::check_size("query", query.shape(0), 8 * bytes);
+  const std::size_t count = rows ? rows->shape(0) : n;
+  auto out = allocate<float>(count);
+  {
+    nb::gil_scoped_release unlocked;
+    const hippo::SignQueries quantised{query.data(), 1, bytes};
+    if (rows) {
+      hippo::check_rows(span_of(*rows), n);
+      hippo::scan_signs(
+          codes.data(), count, [at = rows->data()](std::size_t i) { return at[i]; }, quantised,
+          out.get());
+    } else {
+      hippo::scan_signs(codes.data(), count, [](std::size_t i) { return i; }, quantised, out.get());
+    }
+  }
+  return give(std::move(out), count);
+}
+
+Table<float> maxsim(const Matrix<std::uint8_t>& codes, const View<std::uint64_t>& offsets,
+                    const Matrix<float>& queries, const std::optional<Rows>& rows) {
+  const std::size_t bytes = codes.shape(1), width = queries.shape(0);
+  hippo::check_size("a row of queries", queries.shape(1), 8 * bytes);
+  hippo::check_offsets(span_of(offsets), codes.shape(0));
+  const std::size_t spans = offsets.shape(0) - 1, count = rows ? rows->shape(0) : spans;
+  auto out = allocate<float>(count * width);
+  {
+    nb::gil_scoped_release unlocked;
+    const hippo::SignQueries quantised{queries.data(), width, bytes};
+    if (rows) {
+      hippo::check_rows(span_of(*rows), spans);
+      hippo::max_sim(
+          codes.data(), offsets.data(), count, [at = rows->data()](std::size_t i) { return at[i]; },
+          quantised, out.get());
+    } else {
+      hippo::max_sim(
+          codes.data(), offsets.data(), count, [](std::size_t i) { return i; }, quantised,
+          out.get());
+    }
+  }
+  return give(std::move(out), count, width);
+}
+
+nb::typed<nb::tuple, Table<std::int8_t>, Vector<float>> quantise_rows(const Matrix<float>& vectors) {
+  const std::size_t n = vectors.shape(0), d = vectors.shape(1);
+  check_dimension(d);
+  auto codes = allocate<std::int8_t>(n * d);
+  auto scales = allocate<float>(n);
+  {
+    nb::gil_scoped_release unlocked;
+    hippo::quantise_rows(vectors.data(), n, d, codes.get(), scales.get());
+  }
+  return nb::make_tuple(give(std::move(codes), n, d), give(std::move(scales), n));
+}
+
+Vector<float> dot_rows(const Matrix<std::int8_t>& matrix, const View<float>& scales,
+                       const View<float>& query, const Rows& rows) {
+  const std::size_t n = matrix.shape(0), d = matrix.shape(1), count = rows.shape(0);
+  check_dimension(d);
+  hippo::check_size("scales", scales.shape(0), n);
+  hippo::check_size("query", query.shape(0), d);
+  auto out = allocate<float>(count);
+  {
+    nb::gil_scoped_release unlocked;
+    hippo::check_rows(span_of(rows), n);
+    hippo::dot_rows(matrix.data(), scales.data(), d, query.data(), span_of(rows), out.get());
+  }
+  return give(std::move(out), count);
+}
+
+Vector<std::uint32_t> top_k(const View<float>& scores, std::size_t k,
+                            const std::optional<View<std::uint8_t>>& mask) {
+  if (mask) hippo::check_size("mask", mask->shape(0), scores.shape(0));
+  Owned<std::uint32_t> out;
+  std::size_t count = 0;
+  {
+    nb::gil_scoped_release unlocked;
+    const auto positions =
+        hippo::top_k(scores.data(), mask ? mask->data() : nullptr, scores.shape(0), k);
+    count = positions.size();
+    out = allocate<std::uint32_t>(count);
+    std::copy(positions.begin(), positions.end(), out.get());
+  }
+  return give(std::move(out), count);
+}
+
+// Without the GIL nothing orders a writer and a reader, so the object brings its own lock.
+struct Bm25 {
+  hippo::Bm25Index index;
+  mutable std::shared_mutex gate;
+
+  void extend(const View<std::uint32_t>& terms, const View<std::uint64_t>& offsets) {
+    nb::gil_scoped_release unlocked;
+    std::unique_lock writing{gate};
+    index.extend(span_of(terms), span_of(offsets));
+  }
+
+  template <class Ask>
+  auto reading(Ask ask) const {
+    nb::gil_scoped_release unlocked;
+    std::shared_lock held{gate};
+    return ask();
+  }
+
+  Vector<std::uint32_t> document_frequency(const View<std::uint32_t>& terms) const {
+    auto out = allocate<std::uint32_t>(terms.shape(0));
+    reading([&] {
+      for (std::size_t i = 0; i < terms.shape(0); ++i)
+        out[i] = index.document_frequency(terms.data()[i]);
+    });
+    return give(std::move(out), terms.shape(0));
+  }
+
+  Vector<float> score(const View<std::uint32_t>& terms, const std::optional<View<float>>& weights,
+                      const std::optional<View<std::uint8_t>>& mask, float k1, float b) const {
+    if (weights) hippo::check_size("weights", weights->shape(0), terms.shape(0));
+    Owned<float> out;
+    const std::size_t n = reading([&] {
+      if (mask) hippo::check_size("mask", mask->shape(0), index.size());
+      out = allocate<float>(index.size());
+      index.score(span_of(terms), weights ? weights->data() : nullptr,
+                  mask ? mask->data() : nullptr, {k1, b}, out.get());
+      return index.size();
+    });
+    return give(std::move(out), n);
+  }
+
+  Table<float> contributions(const View<std::uint32_t>& terms, const Rows& rows, float k1,
+                             float b) const {
+    auto out = allocate<float>(rows.shape(0) * terms.shape(0));
+    reading([&] {
+      hippo::check_rows(span_of(rows), index.size());
+      index.contributions(span_of(terms), span_of(rows), {k1, b}, out.get());
+    });
+    return give(std::move(out), rows.shape(0), terms.shape(0));
+  }
+};
+
+nb::typed<nb::dict, nb::str, nb::str> build_info() {
+  nb::dict info;
+#if defined(__clang__)
+  info["compiler"] = "clang " __clang_version__;
+#elif defined(__GNUC__)
+  info["compiler"] = "gcc " __VERSION__;
+#elif defined(_MSC_VER)
+  info["compiler"] = "msvc " + std::to_string(_MSC_VER);
+#else
+  info["compiler"] = "unknown";
+#endif
+  info["simd"] = hippo::name_of(hippo::simd());
+  info["simd_best"] = hippo::name_of(hippo::best_simd());
+  return info;
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+  m.doc() = "Native kernels of hippocampus.";
+
+  m.def("build_info", &build_info,
+        "Say which compiler built the kernels, which SIMD path they use and which is best here.");
+  m.def("set_simd_path", &hippo::set_simd, "name"_a,
+        "Force a path (scalar, avx2, avx512) for the whole process, or return to the best (auto).");
+
+  m.def("sign_codes", &sign_codes, "vectors"_a.noconvert(),
+        "Pack the signs of (n, d) vectors into (n, d/8) bytes, lowest bit first; 1 where x >= 0.");
+  m.def("scan_signs", &scan_signs, "codes"_a.noconvert(), "query"_a.noconvert(),
+        "rows"_a.noconvert() = nb::none(),
+        "Estimate the cosine of a unit query (d,) with each code, or with those of `rows`, in order.\n\n"
+        "The query is rounded to 16 levels; the estimate is <q, signs> / sqrt(2 d / pi).");
+  m.def("maxsim", &maxsim, "codes"_a.noconvert(), "offsets"_a.noconvert(), "queries"_a.noconvert(),
+        "rows"_a.noconvert() = nb::none(),
+        "Estimate, for each span of codes and each query, the highest cosine within the span.\n\n"
+        "Span i holds codes offsets[i] to offsets[i + 1]; `rows` picks spans, in order. Shape\n"
+        "(spans, queries); empty spans give 0.");
+  m.def("quantise_rows", &quantise_rows, "vectors"_a.noconvert(),
+        "Round each row to signed bytes, symmetric about 0; return the bytes and a scale a row.");
+  m.def("dot_rows", &dot_rows, "matrix"_a.noconvert(), "scales"_a.noconvert(),
+        "query"_a.noconvert(), "rows"_a.noconvert(),
+        "Return the inner product of the query with each quantised row named.");
+  m.def("top_k", &top_k, "scores"_a.noconvert(), "k"_a, "mask"_a.noconvert() = nb::none(),
+        "Return the positions of the k highest scores where the mask is not 0, best first.\n\n"
+        "Equal scores go by lower position, NaN comes after every number.");
+
+  nb::class_<Bm25>(m, "Bm25Index",
+                   "An append-only inverted index over documents numbered from 0, scored by BM25.\n\n"
+                   "Terms are 32-bit hashes. idf is ln(1 + (N - df + 0.5) / (df + 0.5)) and a term\n"
+                   "gives a document idf * tf / (tf + k1 (1 - b + b length / average)), less than\n"
+                   "idf. A tf above 255 counts as 255. Safe to use from several threads.")
+      .def(nb::init<>())
+      .def("extend", &Bm25::extend, "terms"_a.noconvert(), "offsets"_a.noconvert(),
+           "Append documents; document i is terms[offsets[i]:offsets[i + 1]].")
+      .def("__len__", [](const Bm25& self) { return self.reading([&] { return self.index.size(); }); })
+      .def_prop_ro(
+          "nbytes", [](const Bm25& self) { return self.reading([&] { return self.index.nbytes(); }); },
+          "Bytes of memory held.")
+      .def("document_frequency", &Bm25::document_frequency, "terms"_a.noconvert(),
+           "Return in how many documents each term occurs.")
+      .def("score", &Bm25::score, "terms"_a.noconvert(),
+           "weights"_a.noconvert().none(), "mask"_a.noconvert().none(), "k1"_a, "b"_a,
+           "Score every document; 0 where the mask is 0. A term asked for twice counts twice.")
+      .def("contributions", &Bm25::contributions, "terms"_a.noconvert(), "rows"_a.noconvert(),
+           "k1"_a, "b"_a,
+           "Return what each term gives each document of `rows`, unweighted; shape (rows, terms).");
+}

@@ -30,10 +30,44 @@ class Ingest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Fusion:
+    """
+    How the cues' answers become one ranking.
+
+    Weights are in standard deviations of each cue over the candidates of a question; see
+    ``docs/adr/0003-fusion.md`` for what was tried.
+    """
+
+    candidates: int = 400
+    """Episodes that are scored by every cue. A bank with fewer is scored whole."""
+    reach: int = 120
+    """Best candidates whose neighbouring turns join the candidates."""
+    tokens: float = 2.0
+    lexical: float = 0.7
+    vector: float = 0.3
+    before: float = 0.3
+    """Part of the previous turn's score that counts towards a turn."""
+    after: float = 0.2
+    """Part of the next turn's score that counts towards a turn."""
+    lean_tokens: float = 100.0
+    """Tokens at which what neighbours give has fallen to 1/e."""
+    speaker: float = 2.0
+    """What it is worth that the speaker named in the question speaks."""
+    time: float = 2.0
+    """What it is worth to lie in the time the question names."""
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The cues' weights by name."""
+        return {"tokens": self.tokens, "lexical": self.lexical, "vector": self.vector}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """What a ``Memory`` is opened with; validated once, never changed."""
 
     ingest: Ingest = field(default_factory=Ingest)
+    fusion: Fusion = field(default_factory=Fusion)
     timezone: str = "UTC"
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: float = 10.0

@@ -345,6 +345,51 @@ class Reranker(Protocol):
 # ---------------------------------------------------------------- what a store keeps
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Payloads:
+    """
+    The payloads of consecutive episodes, one after the other; the content of a sealed block.
+
+    ``lengths``: bytes of each, shape (n,), uint32; 0 where an episode has none. ``data``: all of
+    them, shape (sum of lengths,), uint8.
+    """
+
+    lengths: NDArray[np.uint32]
+    data: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __iter__(self) -> Iterator[bytes]:
+        ends = np.cumsum(self.lengths, dtype=np.int64).tolist()
+        view = self.data.tobytes()
+        start = 0
+        for end in ends:
+            yield view[start:end]
+            start = end
+
+    @classmethod
+    def of(cls, payloads: Sequence[bytes]) -> Payloads:
+        """Gather single payloads."""
+        lengths = np.fromiter((len(p) for p in payloads), np.uint32, len(payloads))
+        return cls(lengths, np.frombuffer(b"".join(payloads), np.uint8))
+
+    def to_bytes(self) -> bytes:
+        """Return the bytes of a block: the lengths, then the payloads."""
+        return self.lengths.astype("<u4").tobytes() + self.data.tobytes()
+
+    @classmethod
+    def from_block(cls, block: Block) -> Payloads:
+        """Read a block's payloads; its checksum was verified by the store."""
+        head = 4 * block.count
+        lengths = np.frombuffer(block.payload, "<u4", block.count)
+        data = np.frombuffer(block.payload, np.uint8, offset=head)
+        if int(lengths.sum(dtype=np.int64)) != len(data):
+            msg = f"block {block.first}: {len(data)} bytes, but its lengths add up to otherwise"
+            raise ValueError(msg)
+        return cls(lengths, data)
+
+
 class JournalRow(NamedTuple):
     """One change as the store keeps it. ``at`` is in microseconds since 1970, UTC."""
 
@@ -390,8 +435,11 @@ class Block(NamedTuple):
     payload: bytes
 
 
-Kind: TypeAlias = Literal["content", "vector", "tokens", "lexical"]
-"""What a per-episode payload is: content token ids, pooled vector, token codes, or terms."""
+Kind: TypeAlias = Literal[
+    "content", "vector", "tokens", "lexical", "vector.next", "tokens.next", "lexical.next"
+]
+"""What a per-episode payload is: content token ids, pooled vector, token codes, or terms.
+``.next`` are the ones a rebuild has made so far; they take the others' place all at once."""
 
 
 class Store(Protocol):
@@ -461,9 +509,15 @@ class Store(Protocol):
         ...
 
     def journal(
-        self, bank: int, *, after: int = 0, row: int | None = None, limit: int | None = None
+        self,
+        bank: int,
+        *,
+        after: int = 0,
+        row: int | None = None,
+        kinds: Collection[str] | None = None,
+        limit: int | None = None,
     ) -> list[JournalRow]:
-        """Return changes with ``seq > after``, in order; of one episode when ``row`` is given."""
+        """Return changes with ``seq > after``, in order; of one episode, of some kinds."""
         ...
 
     def last_seq(self, bank: int) -> int:
@@ -496,6 +550,14 @@ class Store(Protocol):
 
     def scan_episodes(self, bank: int, *, start: int = 0) -> Iterator[EpisodeRow]:
         """Yield every episode from row ``start`` on, in order of row."""
+        ...
+
+    def last_of_session(self, bank: int, session: str, limit: int) -> list[EpisodeRow]:
+        """Return the last ``limit`` episodes of a session by row, oldest first, in any state."""
+        ...
+
+    def rows_from_source(self, bank: int, source: str) -> list[EpisodeRow]:
+        """Return every episode of a source, in any state, in order of row."""
         ...
 
     def rows_of(self, bank: int, ids: Collection[str]) -> dict[str, int]:
@@ -538,6 +600,10 @@ class Store(Protocol):
 
     def drop_payloads(self, bank: int, kind: Kind) -> None:
         """Remove every payload of a kind: tail and blocks."""
+        ...
+
+    def move_payloads(self, bank: int, kind: Kind, target: Kind) -> None:
+        """Make payloads of one kind those of ``target``, in place of what was there."""
         ...
 
     def stored_bytes(self, bank: int) -> dict[str, int]:

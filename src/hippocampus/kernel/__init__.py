@@ -1,1 +1,25 @@
-"""The native kernels, typed."""
+"""The native kernels, typed; ``reference`` is the plain NumPy version of each."""
+
+from hippocampus.kernel._native import (
+    Bm25Index,
+    build_info,
+    dot_rows,
+    maxsim,
+    quantise_rows,
+    scan_signs,
+    set_simd_path,
+    sign_codes,
+    top_k,
+)
+
+__all__ = [
+    "Bm25Index",
+    "build_info",
+    "dot_rows",
+    "maxsim",
+    "quantise_rows",
+    "scan_signs",
+    "set_simd_path",
+    "sign_codes",
+    "top_k",
+]

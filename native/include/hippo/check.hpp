@@ -1,0 +1,49 @@
+// Checks on numbers that come from outside, made before anything is read through them.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+namespace hippo {
+
+inline void check_size(const char* what, std::size_t found, std::size_t needed) {
+  if (found != needed)
+    throw std::invalid_argument(std::string(what) + " has " + std::to_string(found) +
+                                " items, must have " + std::to_string(needed));
+}
+
+// Every row lies in [0, n).
+inline void check_rows(std::span<const std::uint32_t> rows, std::size_t n) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i] >= n)
+      throw std::out_of_range("rows[" + std::to_string(i) + "]=" + std::to_string(rows[i]) +
+                              " is out of bounds for " + std::to_string(n) + " rows");
+}
+
+// Offsets of consecutive spans: from 0, never falling, to the number of items.
+inline void check_offsets(std::span<const std::uint64_t> offsets, std::size_t items) {
+  if (offsets.empty()) throw std::invalid_argument("offsets is empty, must start with 0");
+  if (offsets.front() != 0)
+    throw std::invalid_argument("offsets[0]=" + std::to_string(offsets.front()) + ", must be 0");
+  for (std::size_t i = 1; i < offsets.size(); ++i)
+    if (offsets[i] < offsets[i - 1])
+      throw std::invalid_argument("offsets[" + std::to_string(i) + "]=" +
+                                  std::to_string(offsets[i]) + " is below its predecessor " +
+                                  std::to_string(offsets[i - 1]));
+  if (offsets.back() != items)
+    throw std::invalid_argument("offsets end at " + std::to_string(offsets.back()) +
+                                ", must end at the number of items, " + std::to_string(items));
+}
+
+inline void check_finite(const char* what, std::span<const float> values) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!std::isfinite(values[i]))
+      throw std::invalid_argument(std::string(what) + " holds " + std::to_string(values[i]) +
+                                  " at position " + std::to_string(i) + ", must be finite");
+}
+
+}  // namespace hippo

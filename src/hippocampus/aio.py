@@ -1,0 +1,98 @@
+"""
+The same memory for asynchronous callers: every verb runs on a thread, no logic is written twice.
+
+``AsyncBank`` has each verb of ``Bank`` with the same arguments, to be awaited.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from types import TracebackType
+from typing import Any, ParamSpec, TypeVar
+
+from hippocampus.memory import Bank, Memory
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _on_a_thread(method: Callable[P, R]) -> Callable[P, Awaitable[R]]:
+    """Return the awaitable twin of a ``Bank`` or ``Memory`` method."""
+
+    @wraps(method)
+    async def twin(*args: P.args, **kwargs: P.kwargs) -> R:
+        this: Any = args[0]
+        return await asyncio.to_thread(method, this.sync, *args[1:], **kwargs)  # type: ignore[arg-type]
+
+    return twin
+
+
+class AsyncBank:
+    """A bank whose verbs are awaited. ``sync`` is the bank itself."""
+
+    def __init__(self, bank: Bank) -> None:
+        self.sync = bank
+
+    @property
+    def name(self) -> str:
+        """The bank's name."""
+        return self.sync.name
+
+    remember = _on_a_thread(Bank.remember)
+    remember_many = _on_a_thread(Bank.remember_many)
+    recall = _on_a_thread(Bank.recall)
+    context = _on_a_thread(Bank.context)
+    get = _on_a_thread(Bank.get)
+    episodes = _on_a_thread(Bank.episodes)
+    correct = _on_a_thread(Bank.correct)
+    forget = _on_a_thread(Bank.forget)
+    restore = _on_a_thread(Bank.restore)
+    history = _on_a_thread(Bank.history)
+    journal = _on_a_thread(Bank.journal)
+    stats = _on_a_thread(Bank.stats)
+    export = _on_a_thread(Bank.export)
+    import_ = _on_a_thread(Bank.import_)
+
+
+class AsyncMemory:
+    """
+    A memory whose slow verbs are awaited; the arguments are those of ``Memory``.
+
+    ``async with AsyncMemory(path) as memory`` opens and closes it off the event loop.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  (those of Memory)
+        self._arguments = (args, kwargs)
+        self._memory: Memory | None = None
+
+    @property
+    def sync(self) -> Memory:
+        """The memory itself; opened when first needed."""
+        if self._memory is None:
+            args, kwargs = self._arguments
+            self._memory = Memory(*args, **kwargs)
+        return self._memory
+
+    def bank(self, name: str) -> AsyncBank:
+        """Return the bank called ``name``."""
+        return AsyncBank(self.sync.bank(name))
+
+    banks = _on_a_thread(Memory.banks)
+    delete_bank = _on_a_thread(Memory.delete_bank)
+    backup = _on_a_thread(Memory.backup)
+    rebuild = _on_a_thread(Memory.rebuild)
+    close = _on_a_thread(Memory.close)
+
+    async def __aenter__(self) -> AsyncMemory:
+        await asyncio.to_thread(lambda: self.sync)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()

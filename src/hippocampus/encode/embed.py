@@ -1,0 +1,79 @@
+"""Which embedder a specification such as ``minilm`` or ``openai:MODEL@URL`` names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hippocampus.encode.embedders.cached import CachedEmbedder
+from hippocampus.encode.embedders.hashing import HashEmbedder
+from hippocampus.encode.models import DEFAULT_MODEL, installed, not_installed
+from hippocampus.errors import InputError
+from hippocampus.model import Embedder
+
+__all__ = ["SPECS", "CachedEmbedder", "HashEmbedder", "load_embedder"]
+
+SPECS = {
+    "default": f"{DEFAULT_MODEL} on this machine, installed by 'hippocampus models install'",
+    "minilm": "the same, by its name",
+    "none": "no embedder: search without meaning",
+    "hash[:DIMENSION]": "equal words only, no model; for tests and demonstrations",
+    "openai:MODEL[@BASE_URL]": "a server that speaks the OpenAI protocol",
+    "sentence-transformers:NAME_OR_FOLDER": "a model of sentence-transformers",
+    "fastembed:NAME": "a model of fastembed",
+    "model2vec:NAME_OR_FOLDER": "static embeddings of model2vec",
+}
+"""Every form a specification takes, and what it means."""
+
+
+def load_embedder(  # noqa: PLR0911 - one for each form
+    spec: str, *, directory: Path | None = None
+) -> Embedder | None:
+    """
+    Load the embedder a specification names; None for ``"none"``.
+
+    Downloads nothing. The package behind a form is imported only when that form is used.
+
+    Args:
+        spec: One of the forms in ``SPECS``.
+        directory: Where ``models.install`` put its models, ``models_directory()`` unless given.
+
+    Raises:
+        InputError: The specification has none of the forms.
+        ModelNotInstalled: The weights are not on this machine.
+        MissingExtra: The package that runs the model is not installed.
+    """
+    kind, _, rest = spec.partition(":")
+    match kind, rest:
+        case "none", "":
+            return None
+        case (("default" | "minilm"), ""):
+            folder = installed(DEFAULT_MODEL, directory=directory)
+            if folder is None:
+                raise not_installed(DEFAULT_MODEL, directory=directory)
+            from hippocampus.encode.onnx import OnnxEmbedder  # noqa: PLC0415 - heavy
+
+            return OnnxEmbedder(folder)
+        case "hash", digits if not digits or (digits.isascii() and digits.isdecimal()):
+            return HashEmbedder(int(digits)) if digits else HashEmbedder()
+        case "openai", name if name:
+            from hippocampus.encode.embedders.openai import OpenAIEmbedder  # noqa: PLC0415
+
+            model, _, url = name.partition("@")
+            return OpenAIEmbedder(model, base_url=url or None)
+        case "sentence-transformers", name if name:
+            from hippocampus.encode.embedders.sentence_transformers import (  # noqa: PLC0415
+                SentenceTransformerEmbedder,
+            )
+
+            return SentenceTransformerEmbedder(name)
+        case "fastembed", name if name:
+            from hippocampus.encode.embedders.fastembed import FastEmbedEmbedder  # noqa: PLC0415
+
+            return FastEmbedEmbedder(name)
+        case "model2vec", name if name:
+            from hippocampus.encode.embedders.model2vec import Model2VecEmbedder  # noqa: PLC0415
+
+            return Model2VecEmbedder(name)
+    forms = ", ".join(SPECS)
+    msg = f"unknown embedder {spec!r}: use one of {forms}"
+    raise InputError(msg)

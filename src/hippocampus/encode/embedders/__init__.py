@@ -1,0 +1,1 @@
+"""One file per embedder that is not the default one."""

@@ -1,0 +1,67 @@
+"""The models that fastembed knows, on ONNX Runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus._optional import require
+from hippocampus.encode.embedders.base import unit, valid, weights_of
+from hippocampus.errors import ModelNotInstalled
+from hippocampus.model import Embedded, Fingerprint, Passage
+
+_BATCH = 16
+
+
+class FastEmbedEmbedder:
+    """
+    Runs a model of fastembed. Gives no token vectors; neighbours of a passage are ignored.
+
+    Nothing is downloaded unless ``download`` says so; ``folder`` names the model's files when they
+    are not in fastembed's cache.
+    """
+
+    def __init__(self, name: str, *, folder: Path | None = None, download: bool = False) -> None:
+        package = require("fastembed", extra="fastembed", feature=f"the embedder fastembed:{name}")
+        try:
+            self._model: Any = package.TextEmbedding(
+                model_name=name,
+                local_files_only=not download,
+                specific_model_path=str(folder) if folder else None,
+            )
+        except (OSError, ValueError) as exc:
+            msg = (
+                f"fastembed cannot load {name!r} from this machine ({exc}); fetch it first with"
+                f" fastembed.TextEmbedding({name!r}), which fills its cache"
+            )
+            raise ModelNotInstalled(msg) from exc
+        self._name = name
+        dimension = len(self._vectors(self._model.passage_embed(["a probe"]))[0])
+        weights = weights_of(str(folder or name), dimension, recipe=f"fastembed {name}/1")
+        self._fingerprint = Fingerprint(
+            name=f"fastembed:{name}", weights=weights, dimension=dimension
+        )
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """The model's files when a folder was given, else its name and dimension."""
+        return self._fingerprint
+
+    def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
+        """Embed passages, in order."""
+        if not passages:
+            return []
+        texts = valid(passage.text for passage in passages)
+        made = self._vectors(self._model.passage_embed(texts, batch_size=_BATCH))
+        return [Embedded(vector=vector) for vector in made]
+
+    def embed_query(self, text: str) -> Embedded:
+        """Embed a question, with what the model puts before questions."""
+        return Embedded(vector=self._vectors(self._model.query_embed(valid([text])))[0])
+
+    def _vectors(self, rows: Iterable[NDArray[np.float32]]) -> NDArray[np.float32]:
+        return unit(np.stack(list(rows)), by=f"fastembed:{self._name}")

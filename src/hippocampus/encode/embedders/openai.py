@@ -1,0 +1,121 @@
+"""Embeddings from any server that speaks the OpenAI protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus._optional import require
+from hippocampus.encode.embedders.base import sha256_of, unit, valid
+from hippocampus.errors import EncoderError
+from hippocampus.model import Embedded, Fingerprint, Passage
+
+_BATCH_TEXTS = 128
+_BATCH_CHARS = 200_000
+"""Stays below the 300 000 tokens a request may hold, in any language."""
+_PROBE = "hippocampus"
+
+
+class OpenAIEmbedder:
+    """
+    Asks a server for vectors. Gives no token vectors; neighbours of a passage are ignored.
+
+    The dimension is whatever the first answer has; a later one that differs is an error.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        timeout_s: float = 30.0,
+        retries: int = 3,
+    ) -> None:
+        """
+        Prepare a client; nothing is sent yet.
+
+        Args:
+            model: The server's name for the model.
+            base_url: Where the server is, as ``http://localhost:8000/v1``; OpenAI's unless given.
+            api_key: Without it the ``openai`` package reads ``OPENAI_API_KEY``.
+            timeout_s: Seconds one attempt may take.
+            retries: Further attempts after a broken line, 429 or 5xx, pausing longer each time.
+        """
+        self._openai: Any = require(
+            "openai", extra="openai", feature=f"the embedder openai:{model}"
+        )
+        self._model = model
+        self._dimension: int | None = None
+        try:
+            self._client = self._openai.OpenAI(
+                base_url=base_url, api_key=api_key, timeout=timeout_s, max_retries=retries
+            )
+        except self._openai.OpenAIError as exc:
+            msg = f"openai:{model}: {exc}"
+            raise EncoderError(msg) from exc
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Model and dimension; asks the server once when nothing was embedded before."""
+        if self._dimension is None:
+            self._ask([_PROBE])
+        dimension = self._dimension or 0
+        return Fingerprint(
+            name=f"openai:{self._model}",
+            weights=sha256_of("openai", self._model, str(dimension)),
+            dimension=dimension,
+        )
+
+    def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
+        """Embed passages, in order, in requests of bounded size."""
+        return [
+            Embedded(vector=vector)
+            for batch in _batches(valid(passage.text for passage in passages))
+            for vector in self._ask(batch)
+        ]
+
+    def embed_query(self, text: str) -> Embedded:
+        """Embed a question as any other text."""
+        return Embedded(vector=self._ask(valid([text]))[0])
+
+    def close(self) -> None:
+        """Close the connections. May be called twice."""
+        self._client.close()
+
+    def _ask(self, texts: list[str]) -> NDArray[np.float32]:
+        who = f"openai:{self._model} at {self._client.base_url}"
+        try:
+            answer = self._client.embeddings.create(
+                model=self._model, input=texts, encoding_format="float"
+            )
+        except self._openai.OpenAIError as exc:
+            msg = f"{who} gave no embeddings: {exc}"
+            raise EncoderError(msg) from exc
+        try:  # the package does not check what a server that is not OpenAI's sends
+            rows = {item.index: item.embedding for item in answer.data}
+            vectors = unit([rows[place] for place in range(len(texts))], by=who)
+        except (AttributeError, KeyError, TypeError, ValueError) as exc:
+            msg = f"{who} gave an answer that is not {len(texts)} vectors of one dimension"
+            raise EncoderError(msg) from exc
+        if self._dimension not in (None, vectors.shape[1]):
+            msg = f"{who} gave {vectors.shape[1]} dimensions, and {self._dimension} before"
+            raise EncoderError(msg)
+        self._dimension = vectors.shape[1]
+        return vectors
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    chars = 0
+    for text in texts:
+        if batch and (len(batch) == _BATCH_TEXTS or chars + len(text) > _BATCH_CHARS):
+            yield batch
+            batch, chars = [], 0
+        batch.append(text)
+        chars += len(text)
+    if batch:
+        yield batch

@@ -1,0 +1,103 @@
+"""Words as the lexical cue sees them: case-folded, stemmed, hashed to 32 bits."""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+import Stemmer
+from numpy.typing import NDArray
+
+# A word is a run of letters, digits and marks, with an inner apostrophe. Scripts written without
+# spaces would be one endless word, so their characters count one by one (and in pairs, below).
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:['’][^\W_{_UNSPACED}]+)?")
+_UNSPACED_ONE = re.compile(f"[{_UNSPACED}]")
+
+# Words that carry grammar, not content. They are indexed like any other; in a question they weigh
+# nothing unless nothing else is asked.
+_FUNCTION = frozenset(
+    "a about am an and any are as at be been being but by can could did do does doing for from had"
+    " has have having he her hers him his how i if in into is it its just may me might mine must my"
+    " of on or our ours shall she should so some than that the their theirs them then there these"
+    " they this those to us was we were what when where which who whom whose why will with would"
+    " you your yours".split()
+)
+
+_local = threading.local()  # a stemmer object is not safe to share between threads
+_HASHED: dict[str, int] = {}
+_HASHED_LIMIT = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word of a question: where it stands, and its hash. ``function``: grammar, not content."""
+
+    start: int
+    end: int
+    hash: int
+    function: bool
+
+
+def _stem(word: str) -> str:
+    stemmer = getattr(_local, "stemmer", None)
+    if stemmer is None:
+        stemmer = _local.stemmer = Stemmer.Stemmer("english", 0)
+    stem: str = stemmer.stemWord(word)
+    return stem
+
+
+def _fold(text: str) -> str:
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+
+
+def _hash(word: str) -> int:
+    known = _HASHED.get(word)
+    if known is None:
+        bare = word.partition("'")[0] or word
+        bare = bare.partition("’")[0] or bare
+        stem = _stem(bare)
+        known = int.from_bytes(blake2b(stem.encode(), digest_size=4).digest(), "little")
+        if len(_HASHED) >= _HASHED_LIMIT:
+            _HASHED.clear()
+        _HASHED[word] = known
+    return known
+
+
+def hash_terms(text: str) -> NDArray[np.uint32]:
+    """Return the term hashes of ``text`` in order of appearance, shape (words,)."""
+    words = _WORD.findall(_fold(text))
+    known = _HASHED
+    hashes = [known[word] if word in known else _hash(word) for word in words]
+    if not text.isascii():
+        hashes += [
+            _hash(left + right)
+            for left, right in zip(words, words[1:], strict=False)
+            if _UNSPACED_ONE.match(left) and _UNSPACED_ONE.match(right)
+        ]
+    return np.array(hashes, dtype=np.uint32)
+
+
+def find_terms(text: str) -> list[Term]:
+    """Return the terms of a question with their places in it."""
+    folded = text.lower()  # keeps lengths for all but a few characters, so places stay true
+    if len(folded) != len(text):
+        folded = text
+    found = [
+        Term(m.start(), m.end(), _hash(_fold(m.group())), m.group().lower() in _FUNCTION)
+        for m in _WORD.finditer(folded)
+    ]
+    if not text.isascii():
+        found += [
+            Term(left.start, right.end, _hash(_fold(text[left.start : right.end])), function=False)
+            for left, right in zip(found, found[1:], strict=False)
+            if left.end == right.start
+            and right.end - right.start == 1
+            and _UNSPACED_ONE.match(text[left.start])
+            and _UNSPACED_ONE.match(text[right.start])
+        ]
+    return found

@@ -1,0 +1,82 @@
+"""Text as token ids and back, byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hippocampus.errors import InvalidText
+
+if TYPE_CHECKING:
+    from rs_bpe.bpe.openai import Tokenizer
+
+VOCABULARY = "o200k_base"
+"""The byte-pair vocabulary of every store; 18 bits an id. Part of the store's format."""
+
+_PIECE = 1 << 16
+"""Characters tokenised at once: byte-pair merging is superlinear on a run without a break."""
+
+
+@lru_cache(maxsize=1)
+def _tokenizer() -> Tokenizer:
+    from rs_bpe.bpe import openai  # noqa: PLC0415  (60 ms and 50 MB, paid at the first use)
+
+    return openai.o200k_base()
+
+
+def encode(text: str) -> list[int]:
+    """
+    Return the token ids of ``text``; ``decode`` gives the text back exactly.
+
+    Raises:
+        InvalidText: the text holds a lone surrogate, which no byte sequence stands for.
+
+    """
+    tokenizer = _tokenizer()
+    try:
+        if len(text) <= _PIECE:
+            return tokenizer.encode(text)
+        return [
+            token
+            for start in range(0, len(text), _PIECE)
+            for token in tokenizer.encode(text[start : start + _PIECE])
+        ]
+    except UnicodeEncodeError as exc:
+        where = text[exc.start]
+        msg = (
+            f"the text holds the lone surrogate U+{ord(where):04X} at character {exc.start}, which"
+            " cannot be stored byte for byte; decode the source with errors='replace' first"
+        )
+        raise InvalidText(msg) from exc
+
+
+def decode(tokens: Sequence[int]) -> str:
+    """Return the text of a whole ``encode``; parts of one may not be valid text."""
+    text = _tokenizer().decode(list(tokens))
+    if text is None:
+        msg = f"{len(tokens)} token ids do not form valid UTF-8"
+        raise ValueError(msg)
+    return text
+
+
+def count(text: str) -> int:
+    """Return how many tokens ``text`` takes."""
+    return len(encode(text))
+
+
+def pack(tokens: Sequence[int]) -> bytes:
+    """Return ids as bytes, three a token, little-endian."""
+    wide = np.asarray(tokens, dtype="<u4").view(np.uint8).reshape(-1, 4)
+    return np.ascontiguousarray(wide[:, :3]).tobytes()
+
+
+def unpack(payload: bytes) -> list[int]:
+    """Return the ids of ``pack``."""
+    narrow = np.frombuffer(payload, dtype=np.uint8).reshape(-1, 3)
+    wide = np.zeros((len(narrow), 4), dtype=np.uint8)
+    wide[:, :3] = narrow
+    ids: list[int] = wide.view("<u4").ravel().tolist()
+    return ids

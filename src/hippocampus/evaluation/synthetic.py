@@ -1,0 +1,582 @@
+"""
+Makes up months of conversation, with questions whose answers are known, from a seed.
+
+The engine's confidence ("was anything relevant found?") and its fusion weights are calibrated on
+these, so that no benchmark leaks into a default. Two people chat (in every third conversation one
+talks to an assistant) over 15 to 25 sessions of a year: facts in many wordings between small
+talk, facts only the other speaker puts into words, plans that change, topics that return.
+Questions mostly share few content words with what was said; a third has no answer although it
+sounds as if it had: the fact is the other speaker's, the thing is another one, or it never came
+up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from random import Random
+from typing import TypedDict
+
+from hippocampus.errors import InputError
+from hippocampus.evaluation import _topics
+
+KINDS = ("single", "indirect", "multi", "temporal", "update", "assistant", "unanswerable")
+
+
+class Episode(TypedDict):
+    """A turn in the format ``retrieval`` reads."""
+
+    id: str
+    text: str
+    speaker: str | None
+    role: str | None
+    at: str
+    session: str
+
+
+class Asked(TypedDict):
+    """A question in the format ``retrieval`` reads."""
+
+    id: str
+    text: str
+    at: str
+    gold: list[str]
+    kind: str
+
+
+class Bank(TypedDict):
+    """A conversation and the questions about it."""
+
+    id: str
+    episodes: list[Episode]
+    questions: list[Asked]
+
+
+class Banks(TypedDict):
+    """A data set in the format ``retrieval`` reads."""
+
+    banks: list[Bank]
+
+
+def generate(seed: int, conversations: int) -> Banks:
+    """
+    Make conversations with questions, the same for the same seed on every platform.
+
+    A conversation depends on the seed and its own number alone: asking for more of them keeps
+    those there were.
+    """
+    if conversations < 1:
+        msg = f"conversations={conversations}: must be at least 1"
+        raise InputError(msg)
+    return {
+        "banks": [
+            _Conversation(f"{seed}-{number}", alone=number % 3 == 2).bank()
+            for number in range(conversations)
+        ]
+    }
+
+
+# ---------------------------------------------------------------- facts and their words
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that may be true of somebody, and the ways to say it and to ask for it."""
+
+    key: str
+    topic: str
+    say: tuple[str, ...]
+    reply: tuple[tuple[str, str], ...]
+    echo: tuple[str, ...]
+    change: tuple[str, ...]
+    ask: tuple[str, ...]
+    broad: tuple[str, ...]
+    when: tuple[str, ...]
+    several: tuple[str, ...]
+
+
+@cache
+def facts() -> tuple[Fact, ...]:
+    """Return every fact of ``TOPICS``."""
+    out: list[Fact] = []
+    topic, key = "", ""
+    lines: dict[str, list[str]] = defaultdict(list)
+
+    def close() -> None:
+        if key:
+            pairs = [line.partition(" || ") for line in lines["<"]]
+            said = {mark: tuple(lines[mark]) for mark in ">~^?%@*"}
+            reply = tuple((question, answer) for question, _, answer in pairs)
+            out.append(
+                Fact(
+                    key,
+                    topic,
+                    said[">"],
+                    reply,
+                    said["~"],
+                    said["^"],
+                    said["?"],
+                    said["%"],
+                    said["@"],
+                    said["*"],
+                )
+            )
+        lines.clear()
+
+    for line in _topics.TOPICS.splitlines():
+        mark, _, rest = line.partition(" ")
+        if mark in {"#", "="}:
+            close()
+            topic, key = (rest, "") if mark == "#" else (topic, rest)
+        elif mark != "-":
+            lines[mark].append(rest)
+    close()
+    return tuple(out)
+
+
+@cache
+def chatter() -> Mapping[str, tuple[str, ...]]:
+    """Return what can be said about each topic without telling anything."""
+    out: dict[str, list[str]] = {}
+    topic = ""
+    for line in _topics.TOPICS.splitlines():
+        mark, _, rest = line.partition(" ")
+        if mark == "#":
+            topic = rest
+        elif mark == "-":
+            out.setdefault(topic, []).append(rest)
+    return {topic: tuple(lines) for topic, lines in out.items()}
+
+
+_SLOT = re.compile(r"\{(a:)?([a-z]+)(\d?)\}")
+_START = re.compile(r"(^|[.!?]\"?\s+)([a-z])")
+_UNIQUE = {"person", "petname"}  # two people of one name would make questions ambiguous
+_OWN = "animal"  # whoever has a pet has one, and every fact about it means the same one
+
+
+@cache
+def words(slot: str) -> tuple[str, ...]:
+    """Return what a slot may be filled with."""
+    return tuple(_topics.WORDS[slot].split("|"))
+
+
+def slots(template: str) -> set[str]:
+    """Return the names of a template's slots, with their numbers."""
+    return {name + number for _, name, number in _SLOT.findall(template)}
+
+
+@dataclass
+class _Filler:
+    """Fills slots, and remembers what this conversation has used."""
+
+    rng: Random
+    used: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def fill(
+        self, template: str, values: dict[str, str], avoid: Iterable[Mapping[str, str]] = ()
+    ) -> str:
+        """Fill a template with ``values``, drawing (and adding) those that are missing."""
+        while found := _SLOT.search(template):
+            article, name, number = found.groups()
+            slot = name + number
+            if slot not in values:
+                values[slot] = self.draw(name, {other.get(slot, "") for other in avoid}, values)
+            word = values[slot]
+            if article:
+                word = f"an {word}" if word[0].lower() in "aeiou" else f"a {word}"
+            template = template[: found.start()] + word + template[found.end() :]
+        return template
+
+    def draw(self, name: str, avoid: set[str], values: Mapping[str, str]) -> str:
+        avoid = avoid | {word for slot, word in values.items() if slot.rstrip("2") == name}
+        left = [word for word in words(name) if word not in avoid] or list(words(name))
+        fresh = [word for word in left if word not in self.used[name]]
+        # Things return in real life, in other roles; half the time they do here as well.
+        if fresh and (name in _UNIQUE or self.rng.random() < 0.5):
+            left = fresh
+        word = self.rng.choice(left)
+        self.used[name].add(word)
+        return word
+
+    def unused(self, slot: str) -> str | None:
+        """Return a word that this conversation has not used, or None."""
+        name = slot.rstrip("2")
+        fresh = [word for word in words(name) if word not in self.used[name]]
+        return self.rng.choice(fresh) if fresh else None
+
+
+def tidy(text: str) -> str:
+    """Start sentences with a capital."""
+    return _START.sub(lambda found: found[1] + found[2].upper(), text)
+
+
+# ---------------------------------------------------------------- who speaks, and how
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    name: str
+    role: str | None
+    contracts: float
+    """How often "I am" becomes "I'm"."""
+    exclaims: float
+    """How often a turn ends on an emoji."""
+
+
+_CONTRACTIONS = [
+    (re.compile(rf"\b{long}\b"), short)
+    for long, short in (
+        ("I am", "I'm"), ("I have(?! (?:a|an|to|no|some|three|nothing|so)\\b)", "I've"),
+        ("I will", "I'll"), ("It is", "It's"), ("it is", "it's"), ("That is", "That's"),
+        ("that is", "that's"), ("do not", "don't"), ("Do not", "Don't"), ("did not", "didn't"),
+        ("does not", "doesn't"), ("cannot", "can't"), ("could not", "couldn't"),
+        ("There is", "There's"), ("there is", "there's"), ("You are", "You're"),
+        ("you are", "you're"), ("We are", "We're"), ("would not", "wouldn't"), ("Let us", "Let's"),
+    )
+]  # fmt: skip
+_OPENERS = ("By the way: ", "Oh, before I forget. ", "Listen. ", "Anyway. ", "Well. ", "News! ")
+_EMOJI = ("😂", "🙈", "😊", "🥲", "🎉", "❤️", "🤷", "😅")
+
+
+def _styled(text: str, person: _Person, rng: Random) -> str:
+    text = tidy(text)
+    for long, short in _CONTRACTIONS:
+        if rng.random() < person.contracts:
+            text = long.sub(short, text)
+    return f"{text} {rng.choice(_EMOJI)}" if rng.random() < person.exclaims else text
+
+
+_FIRST_PERSON = (
+    ("does {N}", "do I"), ("did {N}", "did I"), ("has {N}", "have I"), ("is {N}", "am I"),
+    ("was {N}", "was I"), ("will {N}", "will I"), ("themselves", "myself"), ("their", "my"),
+)  # fmt: skip
+
+
+def own_words(question: str) -> str | None:
+    """Put a question about ``{N}`` into the first person; None when that needs more grammar."""
+    text = re.sub(r"\bof \{N\}'s(?= was|\?)", "of mine", question)
+    text = re.sub(r"\{N\}'s\b", "my", text)
+    for third, first in _FIRST_PERSON:
+        text = re.sub(rf"\b{re.escape(third)}(?= )", first, text, flags=re.IGNORECASE)
+    return None if "{N}" in text else tidy(text)
+
+
+# ---------------------------------------------------------------- one conversation
+
+
+@dataclass
+class _Told:
+    """A fact as told: by whom, with which words, in which turn."""
+
+    fact: Fact
+    owner: _Person
+    session: int
+    values: dict[str, str]
+    changed: bool = False
+    indirect: bool = False
+    gold: str = ""
+
+
+@dataclass
+class _Task:
+    """A request to the assistant, whose long answer holds what is asked for later."""
+
+    kind: int
+    asks: Sequence[str]
+    values: list[dict[str, str]]
+    gold: str = ""
+
+
+class _Conversation:
+    def __init__(self, name: str, *, alone: bool) -> None:
+        self.rng = Random(name)  # noqa: S311 - nothing here is secret
+        self.filler = _Filler(self.rng)
+        self.name = name
+        self.alone = alone
+        """Whether the other speaker is an assistant."""
+        names = self.rng.sample(words("name"), 2)
+        roles = ("user", "assistant") if alone else (None, None)
+        self.people = [
+            _Person(name, role, self.rng.choice((0.0, 0.5, 0.9)), self.rng.choice((0, 0, 0.12)))
+            for name, role in zip(names, roles, strict=True)
+        ]
+        self.own = {person.name: self.filler.draw(_OWN, set(), {}) for person in self.people}
+        self.spoken: set[str] = set()
+        self.episodes: list[Episode] = []
+        self.tasks: list[_Task] = []
+        self.told: list[_Told] = []
+
+    def bank(self) -> Bank:
+        count = self.rng.randint(15, 25)
+        start = datetime(2021, 1, 4, tzinfo=UTC) + timedelta(days=self.rng.randint(0, 1000))
+        days = sorted(self.rng.sample(range(365), count))
+        self._plan(count)
+        now = start
+        for number, day in enumerate(days):
+            hour, minute = self.rng.randint(7, 22), self.rng.randint(0, 59)
+            now = start + timedelta(days=day, hours=hour, minutes=minute)
+            self._session(number, now)
+        asked = now + timedelta(days=self.rng.randint(1, 60))
+        return {
+            "id": self.name,
+            "episodes": self.episodes,
+            "questions": self._questions(asked),
+        }
+
+    # what will be told, and in which session
+
+    def _plan(self, sessions: int) -> None:
+        owners = self.people[:1] if self.alone else self.people
+        chosen: list[Fact] = []
+        for owner in owners:
+            wanted = self.rng.randint(14, 20)
+            # The other speaker's life touches the same matters: who said it must count.
+            shared = self.rng.sample(chosen, min(len(chosen), wanted * 2 // 5))
+            fresh = [fact for fact in facts() if fact not in shared]
+            mine = shared + self.rng.sample(fresh, wanted - len(shared))
+            for fact in mine:
+                self._plan_fact(fact, owner, sessions)
+            chosen = mine
+
+    def _plan_fact(self, fact: Fact, owner: _Person, sessions: int) -> None:
+        times, changes = 1, False
+        if fact.several and self.rng.random() < 0.6:
+            times = self.rng.randint(2, 4)
+        elif fact.change and self.rng.random() < 0.6:
+            times, changes = 2, True
+        for nth, session in enumerate(sorted(self.rng.sample(range(sessions), times))):
+            told = _Told(fact, owner, session, {}, changed=changes and nth == 1)
+            if any(_OWN in slots(text) for text in fact.say):
+                told.values[_OWN] = self.own[owner.name]
+            self.told.append(told)
+
+    # turns
+
+    def _session(self, number: int, start: datetime) -> None:
+        first, second = self.people if self.alone else self.rng.sample(self.people, 2)
+        blocks = [self._telling(told) for told in self.told if told.session == number]
+        if self.alone:
+            spare = 2 * len(_topics.TASKS) - len(self.tasks)
+            blocks += [self._request() for _ in range(min(spare, self.rng.choice((0, 1, 1))))]
+        else:
+            blocks += [self._banter() for _ in range(self.rng.randint(2, 5))]
+        self.rng.shuffle(blocks)
+        if not self.alone:
+            blocks.insert(0, self._pair(_topics.GREETINGS, first, second))
+            blocks.append(self._pair(_topics.CLOSINGS, *self.rng.sample((first, second), 2)))
+        at = start
+        for place, (person, text, source) in enumerate(turn for block in blocks for turn in block):
+            id_ = f"s{number}t{place}"
+            self.episodes.append(
+                {
+                    "id": id_,
+                    "text": _styled(text, person, self.rng),
+                    "speaker": None if self.alone else person.name,
+                    "role": person.role,
+                    "at": at.isoformat(),
+                    "session": f"s{number}",
+                }
+            )
+            if source is not None:
+                source.gold = id_
+            at += timedelta(seconds=self.rng.randint(15, 120))
+
+    def _telling(self, told: _Told) -> list[_Line]:
+        owner, other = told.owner, self._other(told.owner)
+        fact, values = told.fact, told.values
+        before = [one.values for one in self.told if one.fact is fact and one is not told]
+
+        def fill(template: str) -> str:
+            return self.filler.fill(template, values, before)
+
+        if self.alone:
+            text = fill(self.rng.choice(fact.change if told.changed else fact.say))
+            if self.rng.random() < 0.8:
+                text = f"{text} {self.rng.choice(_topics.REQUESTS)}"
+            on_topic = self.rng.choice(_topics.ON_TOPIC).replace("{topic}", fact.topic)
+            return [(owner, text, told), (other, self._padding(on_topic), None)]
+        mood = self.rng.random()
+        if not told.changed and fact.reply and mood < 0.35:
+            question, answer = self.rng.choice(fact.reply)
+            lines: list[_Line] = [(other, fill(question), None), (owner, fill(answer), told)]
+            return [*lines, (other, self.rng.choice(_topics.REACTIONS), None)]
+        if not told.changed and fact.echo and mood > 0.75:
+            told.indirect = True
+            hint = self.rng.choice(_topics.HINTS)
+            lines = [(owner, hint, None), (other, fill(self.rng.choice(fact.echo)), told)]
+            return [*lines, (owner, self.rng.choice(_topics.REPLIES), None)]
+        text = fill(self.rng.choice(fact.change if told.changed else fact.say))
+        if self.rng.random() < 0.25:
+            text = self.rng.choice(_OPENERS) + text
+        if self.rng.random() < 0.2:
+            text = f"{text} {self.rng.choice(chatter()[fact.topic])}"
+        lines = [(owner, text, told), (other, self.rng.choice(_topics.REACTIONS), None)]
+        if self.rng.random() < 0.5:
+            lines.append((owner, self.rng.choice(_topics.REPLIES), None))
+        return lines
+
+    def _banter(self) -> list[_Line]:
+        first, second = self.rng.sample(self.people, 2)
+        mood = self.rng.random()
+        if mood < 0.7:
+            lines = _topics.SMALLTALK if mood < 0.35 else _topics.DAILY
+            return self._pair(lines, first, second)
+        # Topics that come up elsewhere return here, in the same words and without content.
+        topic = self.rng.choice(self.told).fact.topic
+        one, two = self.rng.sample(chatter()[topic], 2)
+        return [(first, one, None), (second, two, None)]
+
+    def _pair(self, lines: Sequence[str], first: _Person, second: _Person) -> list[_Line]:
+        fresh = [line for line in lines if line not in self.spoken] or list(lines)
+        line = self.rng.choice(fresh)
+        self.spoken.add(line)
+        one, _, two = line.partition("||")
+        one = one.replace("{O}", second.name).replace("{N}", first.name)
+        two = two.replace("{O}", second.name).replace("{N}", first.name)
+        return [(first, self.filler.fill(one, {}), None), (second, self.filler.fill(two, {}), None)]
+
+    def _request(self) -> list[_Line]:
+        # At most twice each: more would run out of words, and one book would get two verdicts.
+        counts = Counter(task.kind for task in self.tasks)
+        kind = self.rng.choice([kind for kind in range(len(_topics.TASKS)) if counts[kind] < 2])
+        request, answer, items, asks = _topics.TASKS[kind]
+        before = [values for task in self.tasks if task.kind == kind for values in task.values]
+        common: dict[str, str] = {}
+        said = self.filler.fill(request, common, before)
+        variants, values = items.split("|"), list[dict[str, str]]()
+        sentences = []
+        for variant in self.rng.sample(variants, len(variants)):
+            filled = dict(common)
+            sentences.append(self.filler.fill(variant, filled, before + values) + ".")
+            values.append(filled)
+        task = _Task(kind, asks.split("|"), values)
+        self.tasks.append(task)
+        text = self.filler.fill(answer.replace("{list}", " ".join(sentences)), common)
+        user, assistant = self.people
+        return [(user, said, None), (assistant, self._padding(text), task)]
+
+    def _padding(self, text: str) -> str:
+        """Lengthen an answer to between 100 and 250 words."""
+        target = self.rng.randint(110, 220)
+        before: list[str] = []
+        after: list[str] = []
+        for sentence in self.rng.sample(_topics.PADDING, len(_topics.PADDING)):
+            if len(" ".join([*before, text, *after]).split()) >= target:
+                break
+            (before if self.rng.random() < 0.3 else after).append(sentence)
+        return " ".join(part for part in [*before, text, *after] if part)
+
+    def _other(self, person: _Person) -> _Person:
+        return self.people[1] if person is self.people[0] else self.people[0]
+
+    # questions
+
+    def _questions(self, asked: datetime) -> list[Asked]:
+        found: list[tuple[str, str, list[str]]] = []
+        groups: dict[tuple[str, str], list[_Told]] = defaultdict(list)
+        for told in self.told:
+            groups[told.owner.name, told.fact.key].append(told)
+        for group in groups.values():
+            found += self._about(group)
+        for task in self.tasks:
+            values = self.rng.choice(task.values)
+            if text := self._ask(task.asks, values, self.people[0]):
+                found.append(("assistant", text, [task.gold]))
+        found = list({text: one for one in found for text in [one[1]]}.values())
+        taken = {text for _, text, _ in found}
+        wanted = len(taken) * 3 // 2  # a third of all
+        for _ in range(10 * wanted):
+            text = self._unanswerable(groups)
+            if text and text not in taken:
+                taken.add(text)
+                found.append(("unanswerable", text, []))
+            if len(taken) == wanted:
+                break
+        return [
+            {
+                "id": f"q{number}",
+                "text": text,
+                "at": asked.isoformat(),
+                "gold": sorted(gold),
+                "kind": kind,
+            }
+            for number, (kind, text, gold) in enumerate(found)
+        ]
+
+    def _about(self, group: Sequence[_Told]) -> list[tuple[str, str, list[str]]]:
+        """Ask about a fact: about all of its tellings, one, the last, or when it was."""
+        out = []
+        last, fact = group[-1], group[0].fact
+        several = len(group) > 1 and not last.changed
+        if several and (text := self._ask(fact.several, {}, last.owner)):
+            out.append(("multi", text, [told.gold for told in group]))
+        told = self.rng.choice(group) if several else last
+        # Of several, only a question that names one of them has one answer.
+        asks = [text for text in fact.ask + fact.broad if not several or slots(text)]
+        kind = "update" if told.changed else "indirect" if told.indirect else "single"
+        if text := self._ask(asks, told.values, told.owner):
+            out.append((kind, text, [told.gold]))
+        whens = [text for text in fact.when if not several or slots(text)]
+        wanted = not told.changed and self.rng.random() < 0.6
+        if wanted and (text := self._ask(whens, told.values, told.owner)):
+            out.append(("temporal", text, [told.gold]))
+        return out
+
+    def _unanswerable(self, groups: Mapping[tuple[str, str], Sequence[_Told]]) -> str | None:
+        """Ask what was never said: by nobody, only by the other, or about another thing."""
+        owner = self.people[0] if self.alone else self.rng.choice(self.people)
+        mine = {key for name, key in groups if name == owner.name}
+        flavour = self.rng.choice(("nobody", "other", "another thing"))
+        if flavour == "another thing":
+            return self._another_thing(groups, owner)
+        everybody = {key for _, key in groups}
+        keys = everybody - mine if flavour == "other" else {f.key for f in facts()} - everybody
+        if not keys:
+            return None
+        fact = self.rng.choice([fact for fact in facts() if fact.key in keys])
+        values: dict[str, str] = {}
+        if flavour == "other":
+            values |= groups[self._other(owner).name, fact.key][-1].values
+        else:
+            for slot in {slot for text in fact.ask + fact.when for slot in slots(text)}:
+                values[slot] = self.rng.choice(words(slot.rstrip("2")))
+        return self._ask(fact.ask + fact.when, values, owner)
+
+    def _another_thing(
+        self, groups: Mapping[tuple[str, str], Sequence[_Told]], owner: _Person
+    ) -> str | None:
+        """Ask what was said of one thing about another that never came up."""
+        group = self.rng.choice([g for (name, _), g in groups.items() if name == owner.name])
+        fact = group[0].fact
+        asks: Sequence[str] = [text for text in fact.ask + fact.when if slots(text)]
+        if self.tasks and (not asks or self.rng.random() < 0.3):
+            asks = self.rng.choice(self.tasks).asks
+        if not asks:
+            return None
+        template = self.rng.choice(asks)
+        values = {slot: self.filler.unused(slot) for slot in slots(template)}
+        known = {slot: word for slot, word in values.items() if word is not None}
+        return self._ask([template], known, owner)
+
+    def _ask(
+        self, templates: Sequence[str], values: Mapping[str, str], owner: _Person
+    ) -> str | None:
+        """Fill one of the questions that these values suffice for; None when there is none."""
+        fit = [text for text in templates if slots(text) <= values.keys()]
+        if self.alone:
+            fit = [own for text in fit if (own := own_words(text))]
+        if not fit:
+            return None
+        text = tidy(self.filler.fill(self.rng.choice(fit), dict(values)))
+        text = text.replace("{N}", owner.name)
+        if self.rng.random() < 0.12:
+            opener = self.rng.choice(("Remind me: ", "Tell me, ", "Do you recall: "))
+            text = opener + text[0].lower() + text[1:]
+        return text
+
+
+_Line = tuple[_Person, str, _Told | _Task | None]

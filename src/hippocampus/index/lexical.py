@@ -1,0 +1,65 @@
+"""The words cue: BM25 over stemmed terms."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.index.base import Mask, Question, Rows, Scores
+from hippocampus.kernel import Bm25Index, top_k
+from hippocampus.model import Kind, Payloads
+
+K1, B = 0.9, 0.4
+"""BM25's saturation and length normalisation, at the values that serve short passages
+(Anserini's default, from TREC; not tuned here)."""
+
+
+def pack_terms(hashes: NDArray[np.uint32]) -> bytes:
+    """Return an episode's payload: its term hashes, four bytes each, in order of appearance."""
+    return hashes.astype("<u4").tobytes()
+
+
+class LexicalCue:
+    """An inverted index over term hashes."""
+
+    name = "lexical"
+    kind: Kind = "lexical"
+
+    def __init__(self) -> None:
+        self._index = Bm25Index()
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    @property
+    def nbytes(self) -> int:
+        return self._index.nbytes
+
+    def observe(self, payloads: Payloads) -> None:
+        ends = np.cumsum(payloads.lengths // 4, dtype=np.uint64)
+        offsets = np.concatenate([np.zeros(1, np.uint64), ends])
+        self._index.extend(np.ascontiguousarray(payloads.data).view("<u4"), offsets)
+
+    def rarity(self, terms: NDArray[np.uint32]) -> NDArray[np.float32]:
+        """Return the inverse document frequency of each term, at least 0, float32."""
+        frequency = self._index.document_frequency(terms).astype(np.float32)
+        total = np.float32(len(self._index))
+        rarity: NDArray[np.float32] = np.log1p((total - frequency + 0.5) / (frequency + 0.5))
+        return rarity
+
+    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+        if not len(question.terms) or not len(self):
+            return np.empty(0, np.uint32)
+        mask = None if allowed is None else allowed.view(np.uint8)
+        scores = self._index.score(question.terms, question.term_weights, mask, K1, B)
+        best = top_k(scores, limit, mask)
+        return best[scores[best] > 0]
+
+    def score(self, question: Question, rows: Rows) -> Scores | None:
+        if not len(question.terms):
+            return None
+        return self.matches(question, rows) @ question.term_weights
+
+    def matches(self, question: Question, rows: Rows) -> Scores:
+        """Return what each term gives each row, shape (rows, terms)."""
+        return self._index.contributions(question.terms, rows, K1, B)

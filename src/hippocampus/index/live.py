@@ -1,0 +1,89 @@
+"""A bank's index as it stands in memory: columns and cues, kept up with the journal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from hippocampus.index.base import Cue
+from hippocampus.index.columns import Columns
+from hippocampus.model import Kind, Payloads, State, Store
+
+STATE_CHANGES: dict[str, State] = {
+    "forget": "forgotten",
+    "restore": "active",
+    "correct": "superseded",
+    "withdraw": "forgotten",
+    "erase": "erased",
+}
+"""The journal's kinds that change whether an episode can be seen, and what it becomes."""
+
+
+class LiveIndex:
+    """
+    Derived, disposable: what it holds can be rebuilt from the store at any time.
+
+    Not safe to share between threads without the bank's lock.
+    """
+
+    def __init__(self, store: Store, bank: int, cues: Iterable[Cue]) -> None:
+        self._store = store
+        self._bank = bank
+        self.cues: dict[str, Cue] = {cue.name: cue for cue in cues}
+        self.columns = Columns()
+        self.seq = 0
+        """The last change taken in."""
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def catch_up(self) -> bool:
+        """Take in what has changed since the last call; whether anything had. One snapshot."""
+        with self._store.read():
+            last = self._store.last_seq(self._bank)
+            if last == self.seq:
+                return False
+            start = len(self.columns)
+            fresh = list(self._store.scan_episodes(self._bank, start=start))
+            changes = self._store.journal(self._bank, after=self.seq, kinds=tuple(STATE_CHANGES))
+            stop = start + len(fresh)
+            for cue in self.cues.values():
+                for payloads in read_payloads(self._store, self._bank, cue.kind, len(cue), stop):
+                    cue.observe(payloads)
+        self.columns.observe(fresh)
+        for change in changes:
+            if change.row is not None:
+                self.columns.set_state(change.row, STATE_CHANGES[change.kind], change.at)
+        self.seq = last
+        return True
+
+
+def read_payloads(store: Store, bank: int, kind: Kind, start: int, stop: int) -> Iterator[Payloads]:
+    """Yield the payloads of rows ``[start, stop)`` in order; rows without one come out empty."""
+    for first, count in store.block_spans(bank, kind):
+        if first + count <= start or first >= stop:
+            continue
+        if first > start:
+            yield _absent(first - start)
+            start = first
+        payloads = Payloads.from_block(store.block(bank, kind, first))
+        skip, keep = start - first, min(first + count, stop) - first
+        if (skip, keep) != (0, count):
+            ends = np.concatenate([[0], np.cumsum(payloads.lengths, dtype=np.int64)])
+            payloads = Payloads(payloads.lengths[skip:keep], payloads.data[ends[skip] : ends[keep]])
+        yield payloads
+        start = first + keep
+    if start < stop:
+        present = dict(store.tail(bank, kind, start=start))
+        yield Payloads.of([present.get(row, b"") for row in range(start, stop)])
+
+
+def _absent(count: int) -> Payloads:
+    return Payloads(np.zeros(count, np.uint32), np.empty(0, np.uint8))
+
+
+def detail(**fields: object) -> str:
+    """Write a journal row's detail."""
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

@@ -1,0 +1,1 @@
+"""The write flow: check, recognise, split, encode."""

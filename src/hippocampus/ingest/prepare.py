@@ -1,0 +1,214 @@
+"""Turn what a caller hands in into drafts that only need a row number to be stored."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from hippocampus._clock import from_micros, to_micros
+from hippocampus.config import Ingest
+from hippocampus.encode.signature import Rotation
+from hippocampus.encode.terms import hash_terms
+from hippocampus.encode.tokens import count, encode, pack
+from hippocampus.errors import InputError, InvalidText, TextTooLong
+from hippocampus.index.moments import to_moment
+from hippocampus.index.lexical import pack_terms
+from hippocampus.index.vector import pack_vectors
+from hippocampus.ingest.chunk import split_text
+from hippocampus.model import Embedder, Kind, Passage, Turn
+
+CONTEXT_TURNS = 3
+CONTEXT_CHARACTERS = 420
+"""What a turn's tokens are read in the light of: up to three turns before it, about 96 word
+pieces. More context, or the turn after, measured worse or no better (docs/adr/0002)."""
+
+_ROLES = frozenset({"user", "human", "assistant", "ai", "system", "tool"})
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """An episode in the making: checked, identified, not yet stored."""
+
+    id: str
+    text: str
+    said_at: int
+    session: str | None
+    part: int
+    parts: int
+    speaker: str | None
+    role: str | None
+    source: str | None
+    address: str
+    metadata: str
+    digest: bytes
+    """Of the whole turn, not of the part."""
+
+    @property
+    def spoken(self) -> str:
+        """The text as the cues read it: with its speaker in front."""
+        return f"{self.speaker}: {self.text}" if self.speaker else self.text
+
+
+def check_text(text: object, *, limits: Ingest) -> str:
+    """Return ``text`` if it can be remembered; raise ``InvalidText`` or ``TextTooLong``."""
+    if not isinstance(text, str):
+        msg = f"text must be a str, not {type(text).__name__}; decode bytes first"
+        raise InvalidText(msg)
+    if not text.strip():
+        msg = f"text is blank ({len(text)} characters of white space); there is nothing to remember"
+        raise InvalidText(msg)
+    if len(text) > limits.max_text_bytes // 4:
+        try:
+            size = len(text.encode())
+        except UnicodeEncodeError:
+            size = len(text)
+        if size > limits.max_text_bytes:
+            msg = (
+                f"text has {size:,} bytes; one call takes at most {limits.max_text_bytes:,}"
+                " (Ingest.max_text_bytes); split it, or write it to a file and import that"
+            )
+            raise TextTooLong(msg)
+    return text
+
+
+def draft(
+    bank: str, turn: Turn, *, now: datetime, zone: tzinfo, limits: Ingest, salt: bytes
+) -> list[Draft]:
+    """Check one turn and return its drafts: one, or several parts of a long text."""
+    text = check_text(turn.text, limits=limits)
+    at = now if turn.at is None else to_moment(turn.at, zone)
+    for name in ("speaker", "role", "session", "source", "address"):
+        value = getattr(turn, name)
+        if value is not None and (not isinstance(value, str) or not value.strip()):
+            msg = f"{name}={value!r}: must be text that is not blank, or left out"
+            raise InputError(msg)
+        if value is not None:
+            encode(value)  # refuses what cannot be stored
+    said_at = to_micros(at)
+    metadata = dump_metadata(turn.metadata)
+    whole = digest(salt, text)
+    pieces = _split(text, limits)
+    return [
+        Draft(
+            id=episode_id(bank, text, turn.speaker, said_at, part),
+            text=piece,
+            said_at=said_at,
+            session=turn.session,
+            part=part,
+            parts=len(pieces),
+            speaker=turn.speaker,
+            role=turn.role,
+            source=turn.source,
+            address=turn.address or "",
+            metadata=metadata,
+            digest=whole,
+        )
+        for part, piece in enumerate(pieces)
+    ]
+
+
+def _split(text: str, limits: Ingest) -> list[str]:
+    if len(text) <= limits.chunk_tokens and text.isascii():  # a token is at least one character
+        return [text]
+    if len(text) < limits.chunk_tokens * 16 and count(text) <= limits.chunk_tokens:
+        return [text]
+    return split_text(text, limits.chunk_tokens, count)
+
+
+def episode_id(bank: str, text: str, speaker: str | None, said_at: int, part: int) -> str:
+    """Return the id: the same bank, text, speaker and event time always have the same."""
+    known = blake2b(digest_size=12)
+    for piece in (bank, text, speaker or "", str(said_at), str(part)):
+        raw = piece.encode()
+        known.update(len(raw).to_bytes(8, "little") + raw)
+    return known.hexdigest()
+
+
+def digest(salt: bytes, text: str) -> bytes:
+    """Return the keyed hash under which equal texts are recognised, white space and case aside."""
+    folded = _SPACE.sub(" ", text).strip().casefold()
+    return blake2b(folded.encode(), key=salt, digest_size=12).digest()
+
+
+def dump_metadata(metadata: Mapping[str, Any]) -> str:
+    """Return metadata as JSON; refuse what JSON cannot give back as it was."""
+    if not metadata:
+        return "{}"
+    try:
+        text = json.dumps(
+            dict(metadata),
+            ensure_ascii=False,
+            allow_nan=False,
+            separators=(",", ":"),
+        )
+    except (TypeError, ValueError, RecursionError) as exc:
+        msg = f"metadata must be a JSON object (text keys; text, numbers, lists, objects): {exc}"
+        raise InputError(msg) from exc
+    if not all(isinstance(key, str) for key in metadata):
+        msg = f"metadata keys must be text, got {[k for k in metadata if not isinstance(k, str)]!r}"
+        raise InputError(msg)
+    encode(text)
+    return text
+
+
+def encode_drafts(
+    drafts: Sequence[Draft],
+    before: Sequence[Sequence[str]],
+    *,
+    embedder: Embedder | None,
+    rotation: Rotation | None,
+) -> dict[Kind, list[bytes]]:
+    """
+    Return the payloads of drafts by kind, in order.
+
+    ``before``: what was said before each, oldest first; it colours the token vectors.
+    """
+    payloads: dict[Kind, list[bytes]] = {
+        "content": [pack(encode(d.text)) for d in drafts],
+        "lexical": [lexical_payload(d) for d in drafts],
+    }
+    if embedder is not None and drafts:
+        passages = [
+            Passage(d.spoken, before="\n".join(said)[-CONTEXT_CHARACTERS:])
+            for d, said in zip(drafts, before, strict=True)
+        ]
+        embedded = embedder.embed(passages)
+        payloads["vector"] = pack_vectors(np.stack([e.vector for e in embedded]))
+        if rotation is not None:
+            payloads["tokens"] = [
+                b"" if e.tokens is None else rotation.codes(e.tokens).tobytes() for e in embedded
+            ]
+    return payloads
+
+
+def lexical_payload(d: Draft) -> bytes:
+    """Return the terms of what the words cue reads: date in words, speaker, text, file name."""
+    when = f"{from_micros(d.said_at):%d %B %Y}"
+    return pack_terms(hash_terms(f"{when} {d.speaker or ''} {d.text} {d.source or ''}"))
+
+
+def context_before(drafts: Iterable[Draft], said: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """
+    Return, for each draft, the last few things said before it in its session.
+
+    ``said``: what the sessions' stored turns said last, by session, oldest first.
+    """
+    running: dict[str, list[str]] = {session: list(texts) for session, texts in said.items()}
+    out: list[list[str]] = []
+    for d in drafts:
+        if d.session is None:
+            out.append([])
+            continue
+        line = running.setdefault(d.session, [])
+        out.append(line[-CONTEXT_TURNS:])
+        line.append(d.spoken[-CONTEXT_CHARACTERS:])
+        del line[:-CONTEXT_TURNS]
+    return out

@@ -1,0 +1,135 @@
+"""Every kernel once more in plain NumPy: what the native ones are tested against."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+TOP_LEVEL = 15
+"""A query coordinate is rounded to the levels 0 to 15."""
+
+
+def sign_codes(vectors: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Pack the signs of (n, d) vectors into (n, d/8) bytes, lowest bit first; 1 where x >= 0."""
+    return np.packbits(vectors >= 0, axis=1, bitorder="little")
+
+
+def scan_signs(
+    codes: NDArray[np.uint8], query: NDArray[np.float32], rows: NDArray[np.uint32] | None = None
+) -> NDArray[np.float32]:
+    """Estimate the cosine of a unit query with each code, or with those of ``rows``."""
+    levels, scale = quantise_query(query)
+    chosen = codes if rows is None else codes[rows]
+    signs = 2 * np.unpackbits(chosen, axis=1, bitorder="little").astype(np.int64) - 1
+    return (signs @ (2 * levels - TOP_LEVEL)).astype(np.float32) * scale
+
+
+def quantise_query(query: NDArray[np.float32]) -> tuple[NDArray[np.int64], np.float32]:
+    """Round a query to levels; return them and what one unit of the integer sum is worth."""
+    wide = query.astype(np.float64)
+    largest = np.abs(wide).max()
+    shares = wide / largest if largest > 0 else wide
+    levels = ((shares + 1) * (TOP_LEVEL / 2) + 0.5).astype(np.int64)
+    return levels, np.float32(largest / TOP_LEVEL / math.sqrt(2 * len(query) / math.pi))
+
+
+def maxsim(
+    codes: NDArray[np.uint8],
+    offsets: NDArray[np.uint64],
+    queries: NDArray[np.float32],
+    rows: NDArray[np.uint32] | None = None,
+) -> NDArray[np.float32]:
+    """Estimate, for each span of codes and each query, the highest cosine within the span."""
+    scores = np.zeros((len(codes), len(queries)), np.float32)
+    for column, query in enumerate(queries):
+        scores[:, column] = scan_signs(codes, query)
+    spans = list(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True))
+    chosen = spans if rows is None else [spans[row] for row in rows]
+    best = np.zeros((len(chosen), len(queries)), np.float32)
+    for row, (start, end) in enumerate(chosen):
+        if start < end:
+            best[row] = scores[start:end].max(axis=0)
+    return best
+
+
+def quantise_rows(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Round each row to signed bytes, symmetric about 0; return the bytes and a scale a row."""
+    largest = np.abs(vectors).max(axis=1, initial=0.0).astype(np.float64)
+    inverse = np.divide(127.0, largest, out=np.zeros_like(largest), where=largest > 0)
+    codes = np.rint(vectors * inverse[:, None]).astype(np.int8)
+    return codes, (largest / 127.0).astype(np.float32)
+
+
+def dot_rows(
+    matrix: NDArray[np.int8],
+    scales: NDArray[np.float32],
+    query: NDArray[np.float32],
+    rows: NDArray[np.uint32],
+) -> NDArray[np.float32]:
+    """Return the inner product of the query with each quantised row named."""
+    exact = matrix[rows].astype(np.float64) @ query.astype(np.float64)
+    return (exact * scales[rows]).astype(np.float32)
+
+
+def top_k(
+    scores: NDArray[np.float32], k: int, mask: NDArray[np.uint8] | None = None
+) -> NDArray[np.uint32]:
+    """Return the positions of the k highest scores where the mask is not 0, best first."""
+    allowed = np.arange(len(scores)) if mask is None else np.flatnonzero(mask)
+    chosen = scores[allowed]
+    order = np.lexsort((allowed, -chosen, np.isnan(chosen)))
+    return allowed[order[:k]].astype(np.uint32)
+
+
+class Bm25Index:
+    """An append-only index over documents numbered from 0, scored by BM25: a list of counters."""
+
+    def __init__(self) -> None:
+        self._documents: list[Counter[int]] = []
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    def extend(self, terms: NDArray[np.uint32], offsets: NDArray[np.uint64]) -> None:
+        """Append documents; document i is ``terms[offsets[i]:offsets[i + 1]]``."""
+        for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+            self._documents.append(Counter(terms[start:end].tolist()))
+
+    def document_frequency(self, terms: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Return in how many documents each term occurs."""
+        counts = [sum(term in d for d in self._documents) for term in terms.tolist()]
+        return np.array(counts, np.uint32)
+
+    def score(
+        self,
+        terms: NDArray[np.uint32],
+        weights: NDArray[np.float32] | None,
+        mask: NDArray[np.uint8] | None,
+        k1: float,
+        b: float,
+    ) -> NDArray[np.float32]:
+        """Score every document; 0 where the mask is 0. A term asked for twice counts twice."""
+        shares = self.contributions(terms, np.arange(len(self), dtype=np.uint32), k1, b)
+        scores = (shares * (1.0 if weights is None else weights)).sum(axis=1, dtype=np.float64)
+        return (scores if mask is None else np.where(mask != 0, scores, 0)).astype(np.float32)
+
+    def contributions(
+        self, terms: NDArray[np.uint32], rows: NDArray[np.uint32], k1: float, b: float
+    ) -> NDArray[np.float32]:
+        """Return what each term gives each document of ``rows``, unweighted."""
+        lengths = [d.total() for d in self._documents]
+        average = sum(lengths) / max(len(lengths), 1)
+        shares = np.zeros((len(rows), len(terms)), np.float32)
+        for column, (term, df) in enumerate(
+            zip(terms.tolist(), self.document_frequency(terms).tolist(), strict=True)
+        ):
+            idf = math.log(1 + (len(self) - df + 0.5) / (df + 0.5))
+            for place, row in enumerate(rows.tolist()):
+                tf = min(self._documents[row][term], 255)
+                if tf > 0:
+                    norm = k1 * (1 - b + b * lengths[row] / average)
+                    shares[place, column] = idf * tf / (tf + norm)
+        return shares

@@ -1,0 +1,185 @@
+"""
+Ask the cues, fuse what they say, let neighbours and speakers count.
+
+Every cue's scores are put on one scale (zero mean and unit variance over the candidates of this
+question) and added with fixed weights. The weights were set on synthetic conversations
+(``bench/tools/calibrate.py``), never on a benchmark.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.config import Fusion
+from hippocampus.index.base import Mask, Question, Rows
+from hippocampus.index.lexical import LexicalCue
+from hippocampus.index.live import LiveIndex
+from hippocampus.index.tokens import TokensCue
+from hippocampus.kernel import top_k
+
+Numbers = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """
+    Candidates, best first, and why.
+
+    ``parts``: what each cue added to the ranking score, name → shape (rows,). ``evidence``: what
+    the confidence is computed from, on absolute scales, name → shape (rows,).
+    """
+
+    rows: Rows
+    scores: Numbers
+    parts: dict[str, Numbers]
+    evidence: dict[str, Numbers]
+
+
+def search(
+    index: LiveIndex, question: Question, allowed: Mask | None, fusion: Fusion, cues: frozenset[str]
+) -> Ranking:
+    """Rank the allowed episodes for a question."""
+    rows = _candidates(index, question, allowed, fusion, cues)
+    features = _features(index, question, rows, cues)
+    scales = {name: _scale(values) for name, values in features.items()}
+    fused = _fuse(features, scales, fusion)
+    if len(rows) and fusion.reach and len(index.columns) > len(rows):
+        more = _neighbours(index, rows[top_k(fused, fusion.reach, None)], rows, allowed)
+        if len(more):
+            rows = np.concatenate([rows, more])
+            extra = _features(index, question, more, cues)
+            features = {n: np.concatenate([features[n], extra[n]]) for n in features}
+            fused = _fuse(features, scales, fusion)
+    weights = fusion.weights
+    parts = {
+        name: np.float32(weights[name]) * _standard(values, scales[name])
+        for name, values in features.items()
+        if name in weights
+    }
+    parts |= _around(index, question, rows, fused, fusion)
+    scores = np.zeros(len(rows), np.float32)
+    for part in parts.values():
+        scores += part
+    order = np.lexsort((rows, -scores))
+    evidence = {name: features[name][order] for name in features if name not in weights}
+    evidence |= {name: features[name][order] for name in ("tokens", "vector") if name in features}
+    return Ranking(rows[order], scores[order], {n: p[order] for n, p in parts.items()}, evidence)
+
+
+def _candidates(
+    index: LiveIndex, question: Question, allowed: Mask | None, fusion: Fusion, cues: frozenset[str]
+) -> Rows:
+    total = len(index) if allowed is None else int(np.count_nonzero(allowed))
+    if total <= fusion.candidates:
+        everyone = np.arange(len(index)) if allowed is None else np.flatnonzero(allowed)
+        return everyone.astype(np.uint32)
+    proposing = [index.cues[n] for n in ("vector", "lexical") if n in cues and n in index.cues]
+    if not proposing and "tokens" in cues:
+        proposing = [index.cues["tokens"]]
+    scopes = [allowed]
+    if "time" in cues and (inside := in_intervals(index, question)) is not None:
+        scopes.append(inside if allowed is None else inside & allowed)
+    share = max(1, fusion.candidates // max(1, len(proposing)))
+    proposed = [cue.propose(question, scope, share) for cue in proposing for scope in scopes]
+    if not proposed:
+        return np.empty(0, np.uint32)
+    return np.unique(np.concatenate(proposed))
+
+
+def _features(
+    index: LiveIndex, question: Question, rows: Rows, cues: frozenset[str]
+) -> dict[str, Numbers]:
+    """Score rows by every cue, on the cue's own scale, and how much of the question they cover."""
+    features: dict[str, Numbers] = {}
+    lexical = index.cues.get("lexical")
+    assert isinstance(lexical, LexicalCue), "every index has the words cue"
+    rarity = lexical.rarity(question.terms)
+    if "lexical" in cues and len(question.terms):
+        matches = lexical.matches(question, rows)
+        features["lexical"] = matches @ question.term_weights
+        weight = rarity * question.term_weights
+        features["coverage"] = ((matches > 0) @ weight) / max(float(weight.sum()), 1e-6)
+    tokens = index.cues.get("tokens")
+    if "tokens" in cues and isinstance(tokens, TokensCue) and question.tokens is not None:
+        assert question.token_terms is not None, "tokens come with their terms"
+        known = question.token_terms >= 0
+        weight = np.zeros(len(known), np.float32)
+        weight[known] = np.sqrt(rarity[question.token_terms[known]])
+        if not weight.sum() > 0:
+            weight[:] = 1.0
+        features["tokens"] = tokens.matches(question, rows) @ (weight / weight.sum())
+    vector = index.cues.get("vector")
+    if "vector" in cues and vector is not None:
+        near = vector.score(question, rows)
+        if near is not None:
+            features["vector"] = near
+    return features
+
+
+def _scale(values: Numbers) -> tuple[np.float32, np.float32]:
+    if not len(values):
+        return np.float32(0), np.float32(1)
+    return np.float32(values.mean()), np.float32(max(float(values.std()), 1e-6))
+
+
+def _standard(values: Numbers, scale: tuple[np.float32, np.float32]) -> Numbers:
+    standard: Numbers = (values - scale[0]) / scale[1]
+    return standard
+
+
+def _fuse(
+    features: dict[str, Numbers], scales: dict[str, tuple[np.float32, np.float32]], fusion: Fusion
+) -> Numbers:
+    weights = fusion.weights
+    chosen = [name for name in features if name in weights]
+    length = len(next(iter(features.values()))) if features else 0
+    fused = np.zeros(length, np.float32)
+    for name in chosen:
+        fused += np.float32(weights[name]) * _standard(features[name], scales[name])
+    return fused
+
+
+def _neighbours(index: LiveIndex, best: Rows, known: Rows, allowed: Mask | None) -> Rows:
+    before, after = index.columns.neighbours()
+    near = np.concatenate([before[best], after[best]])
+    near = np.setdiff1d(near[near >= 0].astype(np.uint32), known)
+    return near if allowed is None else near[allowed[near]]
+
+
+def _around(
+    index: LiveIndex, question: Question, rows: Rows, fused: Numbers, fusion: Fusion
+) -> dict[str, Numbers]:
+    """Let the turns around a candidate, its speaker and its time count towards it."""
+    parts: dict[str, Numbers] = {}
+    if not len(rows):
+        return parts
+    everyone = np.zeros(len(index), np.float32)
+    everyone[rows] = fused
+    before, after = (side[rows] for side in index.columns.neighbours())
+    gift = np.float32(fusion.before) * np.where(before >= 0, everyone[before], 0)
+    gift += np.float32(fusion.after) * np.where(after >= 0, everyone[after], 0)
+    tokens = index.cues.get("tokens")
+    if isinstance(tokens, TokensCue):
+        # A short turn leans on what was said around it; a long one speaks for itself.
+        gift *= np.exp(-tokens.lengths(rows) / np.float32(fusion.lean_tokens))
+    parts["neighbours"] = gift.astype(np.float32)
+    if question.speakers:
+        spoken = index.columns.spoken_by(question.speakers)[rows]
+        parts["speaker"] = spoken.astype(np.float32) * np.float32(fusion.speaker)
+    inside = in_intervals(index, question)
+    if inside is not None:
+        parts["time"] = inside[rows].astype(np.float32) * np.float32(fusion.time)
+    return parts
+
+
+def in_intervals(index: LiveIndex, question: Question) -> Mask | None:
+    """Return which rows lie in a time the question names; None when it names none."""
+    if not question.intervals:
+        return None
+    inside = np.zeros(len(index), np.bool_)
+    for interval in question.intervals:
+        inside |= index.columns.between(interval.start, interval.end)
+    return inside

@@ -1,0 +1,78 @@
+"""From the words of a question to what the cues can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.encode.signature import Rotation
+from hippocampus.encode.terms import find_terms
+from hippocampus.encode.when import find_intervals
+from hippocampus.index.base import Question
+from hippocampus.model import Embedded
+
+
+def understand(
+    text: str,
+    *,
+    now: datetime,
+    embedded: Embedded | None,
+    rotation: Rotation | None,
+    speakers: Iterable[str],
+) -> Question:
+    """
+    Read a question: its terms, times, the speakers it names, and its embedding if there is one.
+
+    Words of grammar weigh nothing, unless the question has no others.
+    """
+    found = find_terms(text)
+    only_grammar = all(term.function for term in found)
+    places: dict[int, int] = {}
+    weights: list[float] = []
+    for term in found:
+        if term.hash not in places:
+            places[term.hash] = len(places)
+            weights.append(0.0)
+        weights[places[term.hash]] += float(only_grammar or not term.function)
+    terms = np.fromiter(places, np.uint32, len(places))
+    tokens = token_terms = None
+    if embedded is not None and embedded.tokens is not None and rotation is not None:
+        tokens = rotation.project(embedded.tokens)
+        token_terms = np.full(len(tokens), -1, np.int32)
+        if embedded.spans is not None:
+            for place, (start, end) in enumerate(embedded.spans.tolist()):
+                for term in found:
+                    if term.start <= start < term.end or start <= term.start < end:
+                        token_terms[place] = places[term.hash]
+                        break
+        else:
+            token_terms[:] = 0 if len(places) else -1
+    return Question(
+        text=text,
+        now=now,
+        terms=terms,
+        term_weights=np.array(weights, np.float32),
+        vector=None if embedded is None else _aligned(embedded.vector),
+        tokens=tokens,
+        token_terms=token_terms,
+        intervals=find_intervals(text, now),
+        speakers=named(text, speakers),
+    )
+
+
+def named(text: str, speakers: Iterable[str]) -> frozenset[str]:
+    """Return the speakers whose name, or first name, stands in the text as a word."""
+    words = {text[term.start : term.end].casefold() for term in find_terms(text)}
+    words |= {word.removesuffix("'s").removesuffix("’s") for word in words}
+    return frozenset(
+        speaker
+        for speaker in speakers
+        if (parts := speaker.casefold().split()) and parts[0] in words
+    )
+
+
+def _aligned(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.ascontiguousarray(vector, np.float32)

@@ -1,0 +1,167 @@
+"""Look after a store: check it, rebuild what is derived, move it to another embedder."""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from hippocampus.encode.embed import load_embedder
+from hippocampus.encode.tokens import encode, pack
+from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError
+from hippocampus.kernel import build_info
+from hippocampus.memory import Memory
+from hippocampus.model import Progress
+
+
+class Place(NamedTuple):
+    """Where bytes that should be gone were found."""
+
+    file: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """What a verification found. ``residue`` is None unless a text was searched for."""
+
+    problems: tuple[str, ...]
+    checked: Mapping[str, int] = field(default_factory=dict)
+    residue: tuple[Place, ...] | None = None
+
+    @property
+    def sound(self) -> bool:
+        """Whether everything is as it should be."""
+        return not self.problems and not self.residue
+
+
+def verify(
+    memory: Memory, *, residue: str | None = None, progress: Progress | None = None
+) -> Findings:
+    """
+    Check the store against itself: the database, every text, every index, the journal.
+
+    With ``residue``, also search the raw bytes of every file for that text, in any letter case
+    that was likely stored, as UTF-8, UTF-16 and as packed token ids.
+    """
+    problems = memory.store.check()
+    checked = {"banks": 0, "episodes": 0, "changes": 0}
+    names = memory.banks()
+    for place, name in enumerate(names):
+        found, counts = memory.bank(name).verify()
+        problems += [f"bank {name!r}: {problem}" for problem in found]
+        checked["banks"] += 1
+        for key, number in counts.items():
+            checked[key] = checked.get(key, 0) + number
+        if progress:
+            progress(place + 1, len(names))
+    places = None if residue is None else find_residue(memory.store.files(), residue)
+    return Findings(problems=tuple(problems), checked=checked, residue=places)
+
+
+def find_residue(files: list[Path], text: str) -> tuple[Place, ...]:
+    """Search raw files for a text; every form in which the store could hold its words."""
+    if not text.strip():
+        msg = "residue: give the words to look for; blank text is everywhere"
+        raise InputError(msg)
+    needles: set[bytes] = set()
+    for form in {text, text.strip(), text.lower(), text.strip().casefold()}:
+        needles |= {form.encode(), form.encode("utf-16-le")}
+        for lead in ("", " "):
+            ids = encode(lead + form)
+            if len(ids) >= 3:  # shorter runs of ids are in any store by chance
+                needles.add(pack(ids))
+    longest = max(map(len, needles))
+    found: list[Place] = []
+    for file in files:
+        offset, carry = 0, b""
+        with file.open("rb") as raw:
+            while piece := raw.read(1 << 22):
+                window = carry + piece
+                base = offset - len(carry)
+                for needle in needles:
+                    at = window.find(needle)
+                    while at >= 0:
+                        found.append(Place(file.name, base + at))
+                        at = window.find(needle, at + 1)
+                offset += len(piece)
+                carry = window[-(longest - 1) :] if longest > 1 else b""
+    return tuple(sorted(set(found)))
+
+
+def reindex(
+    memory: Memory, *, bank: str | None = None, progress: Progress | None = None
+) -> dict[str, int]:
+    """Make every derived payload anew from the texts; returns episodes by bank."""
+    return memory.rebuild(banks=None if bank is None else [bank], progress=progress)
+
+
+def reembed(path: str | Path, embedder: str, *, progress: Progress | None = None) -> dict[str, int]:
+    """
+    Move a store to another embedder, in place; goes on where it was stopped.
+
+    Until the last moment the store answers from its present vectors.
+    """
+    target = load_embedder(embedder)
+    if target is None:
+        msg = f"embedder={embedder!r}: name the embedder to move to, such as 'default'"
+        raise InputError(msg)
+    with Memory(path, embedder="none", create=False) as memory:
+        return memory.rebuild(embedder=target, progress=progress)
+
+
+def doctor(target: Memory | Path | None = None) -> list[tuple[str, str, bool | None]]:
+    """Return (what, how it is, whether that is well) about this machine and, if given, a store."""
+    info = build_info()
+    rows: list[tuple[str, str, bool | None]] = [
+        ("hippocampus", _version(), None),
+        ("python", f"{platform.python_version()} on {platform.machine()}", sys.version_info >= (3, 11)),
+        ("sqlite", sqlite3.sqlite_version, sqlite3.sqlite_version_info >= (3, 37)),
+        ("numpy", np.__version__, None),
+        ("native kernels", ", ".join(f"{k} {v}" for k, v in info.items()), True),
+    ]
+    try:
+        embedder = load_embedder("default")
+        assert embedder is not None, "the default is a model"
+        rows.append(("default embedder", str(embedder.fingerprint), True))
+    except HippocampusError as exc:
+        rows.append(("default embedder", str(exc), False))
+    if isinstance(target, Memory):
+        rows += _store_rows(target)
+    elif target is not None and Path(target).exists():
+        try:
+            with Memory(target, embedder="none", create=False, read_only=True) as memory:
+                rows += _store_rows(memory)
+        except HippocampusError as exc:
+            rows.append(("store", str(exc), False))
+    elif target is not None:
+        rows.append(("store", f"{target} does not exist yet", None))
+    return rows
+
+
+def _store_rows(memory: Memory) -> list[tuple[str, str, bool | None]]:
+    size = sum(file.stat().st_size for file in memory.store.files())
+    fingerprint = memory.stored_fingerprint()
+    problems = memory.store.check()
+    return [
+        ("store", f"{memory.store.path}, {size / 1e6:.1f} MB", True),
+        ("banks", str(len(memory.banks())), None),
+        ("vectors", "none yet" if fingerprint is None else str(fingerprint), None),
+        ("database", "; ".join(problems) or "sound", not problems),
+    ]
+
+
+def _version() -> str:
+    try:
+        return version(DISTRIBUTION)
+    except PackageNotFoundError:
+        return "not installed as a package"
+
+

@@ -1,0 +1,481 @@
+"""Reading time expressions: a table at a fixed now, laws over any text, and what is not read."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from hippocampus.encode.when import find_intervals
+from hippocampus.encode.when.english import ENGLISH
+from hippocampus.encode.when.spans import easter_sunday
+from hippocampus.errors import InvalidTime
+
+NOW = datetime(2023, 6, 15, 15, 30, tzinfo=UTC)  # a Thursday
+BERLIN = ZoneInfo("Europe/Berlin")
+
+# text | start end, midnight unless it says so; "-" is open; several intervals follow each other.
+READ = """
+today                                        | 2023-06-15 2023-06-16
+What did I say yesterday?                    | 2023-06-14 2023-06-15
+tomorrow                                     | 2023-06-16 2023-06-17
+tonight                                      | 2023-06-15T17 2023-06-16T06
+this morning                                 | 2023-06-15T04 2023-06-15T12
+What did we watch last night?                | 2023-06-14T18 2023-06-15T06
+the day before yesterday                     | 2023-06-13 2023-06-14
+the day after tomorrow                       | 2023-06-17 2023-06-18
+the night before last                        | 2023-06-13T18 2023-06-14T06
+3 days ago                                   | 2023-06-12 2023-06-13
+ten days ago                                 | 2023-06-04 2023-06-07
+a few days ago                               | 2023-06-10 2023-06-14
+a week ago                                   | 2023-06-05 2023-06-12
+What was it two weeks ago?                   | 2023-05-29 2023-06-05
+a fortnight ago                              | 2023-05-25 2023-06-09
+three months ago                             | 2023-02-28 2023-03-31
+a couple of months ago                       | 2023-02-28 2023-05-01
+a year ago                                   | 2021-12-15 2022-12-15
+a year ago today                             | 2022-06-15 2022-06-16
+two years ago in March                       | 2021-03-01 2021-04-01
+two weeks ago on Saturday                    | 2023-06-03 2023-06-04
+2 hours ago                                  | 2023-06-15T13 2023-06-15T14
+half an hour ago                             | 2023-06-15T14:30 2023-06-15T15:30
+twenty minutes ago                           | 2023-06-15T15:05 2023-06-15T15:15
+more than two weeks ago                      | - 2023-06-05
+over a year ago                              | - 2022-12-15
+less than a month ago                        | 2023-04-30 2023-06-16
+two weeks from now                           | 2023-06-26 2023-07-03
+in the last 3 days                           | 2023-06-12 2023-06-16
+over the past few weeks                      | 2023-05-11 2023-06-16
+past week                                    | 2023-06-08 2023-06-16
+in the past year                             | 2022-06-15 2023-06-16
+during the last 24 hours                     | 2023-06-14T15:30 2023-06-15T15:31
+in the last hour                             | 2023-06-15T14:30 2023-06-15T15:31
+last week                                    | 2023-06-05 2023-06-12
+this week                                    | 2023-06-12 2023-06-19
+next week                                    | 2023-06-19 2023-06-26
+the week before last                         | 2023-05-29 2023-06-05
+a week before last                           | 2023-05-29 2023-06-05
+last weekend                                 | 2023-06-10 2023-06-12
+this past weekend                            | 2023-06-10 2023-06-12
+this weekend                                 | 2023-06-17 2023-06-19
+the weekend before last                      | 2023-06-03 2023-06-05
+How many did I buy in the last month?        | 2023-05-15 2023-06-16
+last month                                   | 2023-05-01 2023-06-01
+next month                                   | 2023-07-01 2023-08-01
+last quarter                                 | 2023-01-01 2023-04-01
+this year                                    | 2023-01-01 2024-01-01
+last year                                    | 2022-01-01 2023-01-01
+earlier this year                            | 2023-01-01 2023-06-16
+so far this month                            | 2023-06-01 2023-06-16
+later this week                              | 2023-06-15 2023-06-19
+last summer                                  | 2022-06-01 2022-09-01
+this summer                                  | 2023-06-01 2023-09-01
+last spring                                  | 2023-03-01 2023-06-01
+last winter                                  | 2022-12-01 2023-03-01
+this winter                                  | 2022-12-01 2023-03-01
+next autumn                                  | 2023-09-01 2023-12-01
+last fall                                    | 2022-09-01 2022-12-01
+the summer before last                       | 2021-06-01 2021-09-01
+summer of 2021                               | 2021-06-01 2021-09-01
+over the summer                              | 2023-06-01 2023-09-01
+summer last year                             | 2022-06-01 2022-09-01
+What did I do on Monday?                     | 2023-06-12 2023-06-13
+on Thursday                                  | 2023-06-08 2023-06-09
+What happened Tuesday                        | 2023-06-13 2023-06-14
+Who came to Monday's meeting?                | 2023-06-12 2023-06-13
+last Tuesday                                 | 2023-06-13 2023-06-14
+last Thursday                                | 2023-06-08 2023-06-09
+this Friday                                  | 2023-06-16 2023-06-17
+next Friday                                  | 2023-06-16 2023-06-17
+the Monday before last                       | 2023-06-05 2023-06-06
+on Monday morning                            | 2023-06-12T04 2023-06-12T12
+Monday of last week                          | 2023-06-05 2023-06-06
+last week on Monday                          | 2023-06-05 2023-06-06
+Where will I be on Friday?                   | 2023-06-16 2023-06-17
+Where did I say I will be on Friday?         | 2023-06-09 2023-06-10
+3 June 2023                                  | 2023-06-03 2023-06-04
+June 3rd, 2023                               | 2023-06-03 2023-06-04
+3rd of June                                  | 2023-06-03 2023-06-04
+8 May, 2023                                  | 2023-05-08 2023-05-09
+the 4th of July                              | 2022-07-04 2022-07-05
+Jan. 5, 2023                                 | 2023-01-05 2023-01-06
+Monday, 12 June 2023                         | 2023-06-12 2023-06-13
+3 June last year                             | 2022-06-03 2022-06-04
+2023-06-03                                   | 2023-06-03 2023-06-04
+03/06/2023                                   | 2023-06-03 2023-06-04
+13/4/2023                                    | 2023-04-13 2023-04-14
+4/13/23                                      | 2023-04-13 2023-04-14
+3/7/2023                                     | 2023-03-07 2023-03-08
+3.7.2022                                     | 2022-07-03 2022-07-04
+2023/05/30 (Tue) 23:40                       | 2023-05-30T23:10 2023-05-31T00:10
+2023-06-03T14:00                             | 2023-06-03T14:00 2023-06-03T14:01
+2023-06-03 14:00:05+02:00                    | 2023-06-03T12:00:05 2023-06-03T12:00:06
+on the 14th                                  | 2023-06-14 2023-06-15
+on the 20th                                  | 2023-05-20 2023-05-21
+the 14th of last month                       | 2023-05-14 2023-05-15
+on 29 February                               | 2020-02-29 2020-03-01
+June 2023                                    | 2023-06-01 2023-07-01
+in March 2022                                | 2022-03-01 2022-04-01
+What did I do in March?                      | 2023-03-01 2023-04-01
+what did i do in may?                        | 2023-05-01 2023-06-01
+in October                                   | 2022-10-01 2022-11-01
+in June                                      | 2023-06-01 2023-07-01
+last December                                | 2022-12-01 2023-01-01
+next March                                   | 2024-03-01 2024-04-01
+in March last year                           | 2022-03-01 2022-04-01
+last year in March                           | 2022-03-01 2022-04-01
+June '22                                     | 2022-06-01 2022-07-01
+in 2021                                      | 2021-01-01 2022-01-01
+in the year 2021                             | 2021-01-01 2022-01-01
+the 1990s                                    | 1990-01-01 2000-01-01
+in the 90s                                   | 1990-01-01 2000-01-01
+in the early 1990s                           | 1990-01-01 1994-01-01
+early March 2022                             | 2022-03-01 2022-03-13
+mid-March                                    | 2023-03-10 2023-03-22
+late 2021                                    | 2021-08-01 2022-01-01
+the end of last year                         | 2022-08-01 2023-01-01
+Q2 2023                                      | 2023-04-01 2023-07-01
+2022 Q4                                      | 2022-10-01 2023-01-01
+H1 2023                                      | 2023-01-01 2023-07-01
+the second half of 2022                      | 2022-07-01 2023-01-01
+first quarter of 2023                        | 2023-01-01 2023-04-01
+the first week of May                        | 2023-05-01 2023-05-08
+the last week of May 2022                    | 2022-05-25 2022-06-01
+the first Monday in May 2023                 | 2023-05-01 2023-05-02
+the last Friday of last month                | 2023-05-26 2023-05-27
+the last day of last month                   | 2023-05-31 2023-06-01
+the week of 7 June                           | 2023-06-05 2023-06-12
+between May and July                         | 2023-05-01 2023-08-01
+between 3 and 9 June 2023                    | 2023-06-03 2023-06-10
+3\u20139 June                                | 2023-06-03 2023-06-10
+June 3-9, 2023                               | 2023-06-03 2023-06-10
+from 3 June to 9 June                        | 2023-06-03 2023-06-10
+from March to May 2022                       | 2022-03-01 2022-06-01
+from December to February                    | 2022-12-01 2023-03-01
+from Monday to Wednesday                     | 2023-06-12 2023-06-15
+between 2019 and 2021                        | 2019-01-01 2022-01-01
+in 2019-2021                                 | 2019-01-01 2022-01-01
+between 2 pm and 4 pm yesterday              | 2023-06-14T13:30 2023-06-14T16:30
+since May                                    | 2023-05-01 -
+since last Monday                            | 2023-06-12 -
+from March 2022 onwards                      | 2022-03-01 -
+until 3 June                                 | - 2023-06-04
+by 3 June                                    | - 2023-06-04
+before 2020                                  | - 2020-01-01
+prior to 3 June                              | - 2023-06-03
+up until yesterday                           | - 2023-06-15
+after last Monday                            | 2023-06-13 -
+after 5 pm yesterday                         | 2023-06-14T17 -
+after 3 June but before 9 June               | 2023-06-04 2023-06-09
+around 3 June                                | 2023-05-31 2023-06-07
+two days after 3 June                        | 2023-06-05 2023-06-06
+the week after 12 May 2023                   | 2023-05-13 2023-05-20
+the day before Christmas                     | 2022-12-24 2022-12-25
+a week before last Friday                    | 2023-06-01 2023-06-04
+the Monday after 3 June                      | 2023-06-05 2023-06-06
+in the two weeks before Christmas            | 2022-12-11 2022-12-25
+at 5 pm yesterday                            | 2023-06-14T16:30 2023-06-14T17:30
+yesterday at noon                            | 2023-06-14T11:30 2023-06-14T12:30
+yesterday evening                            | 2023-06-14T17 2023-06-15
+on 3 June at 14:00                           | 2023-06-03T13:30 2023-06-03T14:30
+1:56 pm on 8 May, 2023                       | 2023-05-08T13:26 2023-05-08T14:26
+on the night of 3 June                       | 2023-06-03T18 2023-06-04T06
+on Christmas                                 | 2022-12-25 2022-12-26
+over Christmas                               | 2022-12-23 2022-12-28
+last Christmas                               | 2022-12-25 2022-12-26
+Christmas Eve 2021                           | 2021-12-24 2021-12-25
+on New Year's Eve                            | 2022-12-31 2023-01-01
+on New Year\u2019s Day                       | 2023-01-01 2023-01-02
+last Halloween                               | 2022-10-31 2022-11-01
+Valentine's Day 2023                         | 2023-02-14 2023-02-15
+last Thanksgiving                            | 2022-11-24 2022-11-25
+at Easter                                    | 2023-04-09 2023-04-10
+on Good Friday                               | 2023-04-07 2023-04-08
+this time last year                          | 2022-06-01 2022-06-30
+how many hours did I work last week?         | 2023-06-05 2023-06-12
+How long was I in Paris last summer?         | 2022-06-01 2022-09-01
+last night and on Monday                     | 2023-06-14T18 2023-06-15T06 2023-06-12 2023-06-13
+I ate in May. How long ago was it?           | 2023-05-01 2023-06-01
+"""
+
+NOT_READ = """
+What is my sister's name?
+May I come in?
+it may be that they march to the sea
+may be 2 may be 3
+Give me a second
+I can't wait a minute
+one day I will see
+spring roll recipe
+the last spring roll
+What does this fall under?
+Does it run on python 3.11 or 10.12.22?
+192.168.2.1
+1/2 cup of sugar
+open 24/7
+How do I boil eggs in 5 minutes?
+in 300 words
+Summarise it in 2000 words
+room 2021
+call 555-2023 or +49 2021 345
+Does Anna go to Sunday school?
+What did April say?
+When is June's birthday?
+What did I give to May?
+a book by June
+how many weeks ago did I move?
+how long ago was that
+what day is it
+which month did we meet
+how many days between A and B
+How many days passed between 3 June and 9 June?
+Between 3 June and 9 June, how many days have passed?
+How long has it been since 3 June?
+How many days before Christmas did I buy it?
+What is Black Friday?
+on Mondays
+every Monday
+the Monday meeting
+from one Monday to Friday
+We are open Monday to Friday
+recently
+lately
+the other day
+at the last minute
+the next day
+three weeks later
+two days before the trip
+on the 2nd floor
+on the 2nd of my trips
+What happens at 5 pm?
+in the morning
+Do I prefer spring or summer?
+What do I like to do in summer?
+the second time
+Christmas presents
+the last day of my trip
+the first day of school
+the sun sat on the wall
+score 3-2
+on June 31
+in 0 AD
+99999999999999999999 days ago
+9999 years ago
+9999-12-31
+next to the door
+"""
+
+
+def lines(table):
+    return [line for line in table.splitlines() if line]
+
+
+def at(text):
+    if text == "-":
+        return None
+    day, _, clock = text.partition("T")
+    return datetime.fromisoformat(
+        f"{day}T{clock if ':' in clock else f'{clock or 0:0>2}:00'}+00:00"
+    )
+
+
+@pytest.mark.parametrize("line", lines(READ))
+def test_an_expression_is_read_as_the_stretch_it_means(line):
+    text, expected = (part.strip() for part in line.split("|"))
+    edges = [at(edge) for edge in expected.split()]
+
+    found = find_intervals(text, NOW)
+
+    assert edges == [edge for i in found for edge in (i.start, i.end)]
+
+
+@pytest.mark.parametrize("text", lines(NOT_READ))
+def test_what_only_looks_like_time_is_not_read(text):
+    assert find_intervals(text, NOW) == ()
+
+
+def test_an_interval_says_what_was_read():
+    first, second = find_intervals("What did I eat last night, and in March 2022?", NOW)
+
+    assert (first.text, second.text) == ("last night", "in March 2022")
+
+
+def test_the_longest_of_overlapping_readings_wins():
+    (found,) = find_intervals("the last week of May 2022", NOW)
+
+    assert found.text == "the last week of May 2022"
+
+
+def test_a_time_without_a_zone_is_refused():
+    with pytest.raises(InvalidTime, match="no time zone"):
+        find_intervals("yesterday", NOW.replace(tzinfo=None))
+
+
+# ---------------------------------------------------------------- time zones
+
+
+def test_results_are_in_the_zone_of_now():
+    (found,) = find_intervals("yesterday", datetime(2023, 6, 15, 0, 30, tzinfo=BERLIN))
+
+    assert datetime(2023, 6, 13, 22, tzinfo=UTC) == found.start
+    assert BERLIN is found.start.tzinfo
+
+
+@pytest.mark.parametrize(("day", "length"), [("26 March 2023", 23), ("29 October 2023", 25)])
+def test_a_day_on_which_clocks_change_is_as_long_as_it_was(day, length):
+    (found,) = find_intervals(day, NOW.astimezone(BERLIN))
+
+    assert timedelta(hours=length) == found.end.astimezone(UTC) - found.start.astimezone(UTC)
+
+
+def test_hours_ago_are_real_hours_when_clocks_go_back():
+    now = datetime(2023, 10, 29, 2, 10, fold=1, tzinfo=BERLIN)  # 02:10 for the second time
+
+    (found,) = find_intervals("in the last 30 minutes", now)
+
+    assert datetime(2023, 10, 29, 0, 40, tzinfo=UTC) == found.start.astimezone(UTC)
+    assert datetime(2023, 10, 29, 1, 11, tzinfo=UTC) == found.end.astimezone(UTC)
+
+
+def test_a_time_that_clocks_skipped_is_the_hour_after():
+    (found,) = find_intervals("2023-03-26 02:15", NOW.astimezone(BERLIN))
+
+    assert datetime(2023, 3, 26, 1, 15, tzinfo=UTC) == found.start.astimezone(UTC)
+    assert found.start.astimezone(UTC) < found.end.astimezone(UTC)
+
+
+# ---------------------------------------------------------------- laws
+
+zones = st.sampled_from([UTC, BERLIN, ZoneInfo("Pacific/Apia"), ZoneInfo("America/Havana")])
+moments = st.datetimes(timezones=zones)
+# Through UTC and back: a local time that clocks skipped is never anybody's.
+recent = st.datetimes(datetime(1970, 1, 1), datetime(2090, 1, 1), timezones=zones).map(  # noqa: DTZ001
+    lambda t: t.astimezone(UTC).astimezone(t.tzinfo)
+)
+numbers = st.integers(0, 100_000).map(str)
+words = st.sampled_from(sorted(ENGLISH.words))
+marks = st.sampled_from(
+    [",", "-", "'s", "3rd", "5 pm", "14:00", "Q2", "1990s", "2023-02-30", "'22", "."]
+)
+phrases = st.lists(st.one_of(words, words.map(str.title), numbers, marks), max_size=12).map(
+    " ".join
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(phrases, st.text(max_size=60)), moments)
+@example("yesterday today tomorrow", datetime.min.replace(tzinfo=BERLIN))
+@example("yesterday today tomorrow 2 days from now", datetime.max.replace(tzinfo=BERLIN))
+def test_any_text_at_any_time_is_read_without_error_and_forwards(text, now):
+    for found in find_intervals(text, now):
+        assert found.text in text
+        assert found.start is not None or found.end is not None
+        if found.start is not None and found.end is not None:
+            assert found.start.astimezone(UTC) < found.end.astimezone(UTC)
+
+
+def suffix(day):
+    return "th" if 10 < day % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+
+
+SPELLINGS = {
+    "3 June 2023": lambda d: f"{d.day} {d:%B} {d.year}",
+    "3 June, 2023": lambda d: f"{d.day} {d:%B}, {d.year}",
+    "June 3, 2023": lambda d: f"{d:%B} {d.day}, {d.year}",
+    "June 3rd 2023": lambda d: f"{d:%B} {d.day}{suffix(d.day)} {d.year}",
+    "the 3rd of June 2023": lambda d: f"the {d.day}{suffix(d.day)} of {d:%B} {d.year}",
+    "3 Jun 2023": lambda d: f"{d.day} {d:%b} {d.year}",
+    "Sat, 3 June 2023": lambda d: f"{d:%a}, {d.day} {d:%B} {d.year}",
+    "Saturday June 3 2023": lambda d: f"{d:%A} {d:%B} {d.day} {d.year}",
+    "2023-06-03": lambda d: f"{d:%Y-%m-%d}",
+    "2023/06/03": lambda d: f"{d:%Y/%m/%d}",
+    "3.6.2023": lambda d: f"{d.day}.{d.month}.{d.year}",
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(SPELLINGS)), recent, recent)
+def test_a_full_date_means_its_day_in_every_spelling(spelling, then, now):
+    then = then.astimezone(now.tzinfo)
+
+    (found,) = find_intervals(f"What did I do on {SPELLINGS[spelling](then)}?", now)
+
+    assert then.date() == found.start.date()
+    assert found.start <= then < found.end
+    assert found.end.astimezone(UTC) - found.start.astimezone(UTC) <= timedelta(hours=25)
+
+
+RELATIVE = {"day": 1, "week": 7}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 60), st.sampled_from(sorted(RELATIVE)), recent)
+def test_so_long_ago_holds_the_day_so_long_ago(n, unit, now):
+    (found,) = find_intervals(f"{n} {unit}s ago", now)
+    day = now.date() - timedelta(days=n * RELATIVE[unit])
+
+    assert found.start.date() <= day < found.end.date()
+    assert found.end.date() <= now.date() + timedelta(days=1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(["Monday", "March", "Easter", "Christmas"]), recent)
+def test_last_is_over_next_is_to_come_and_bare_has_begun(name, now):
+    (last,) = find_intervals(f"last {name}", now)
+    (following,) = find_intervals(f"next {name}", now)
+    (bare,) = find_intervals(f"since {name}", now)
+
+    assert last.end <= now < following.start
+    assert last.start <= bare.start <= now
+
+
+@settings(max_examples=60, deadline=None)
+@given(recent, recent)
+def test_before_until_since_and_after_meet_at_the_day(then, now):
+    day = f"{then:%Y-%m-%d}"
+    (on,), (before,), (until,), (since,), (after,) = (
+        find_intervals(f"{word} {day}", now) for word in ("on", "before", "until", "since", "after")
+    )
+
+    assert (on.start, on.end) == (before.end, until.end) == (since.start, after.start)
+
+
+@pytest.mark.parametrize(
+    ("year", "month", "day"), [(1961, 4, 2), (2000, 4, 23), (2024, 3, 31), (2038, 4, 25)]
+)
+def test_easter_falls_on_the_published_dates(year, month, day):
+    assert easter_sunday(year) == date(year, month, day)
+
+
+# ---------------------------------------------------------------- speed
+
+
+def seconds_each(text, repeats=200):
+    find_intervals(text, NOW)
+    best = float("inf")
+    for _ in range(5):
+        start = time.perf_counter()
+        for _ in range(repeats):
+            find_intervals(text, NOW)
+        best = min(best, (time.perf_counter() - start) / repeats)
+    return best
+
+
+def test_reading_a_question_takes_microseconds():
+    # Ten times what it takes, so that a busy machine does not fail it.
+    plain = "What did Caroline say about her adoption plans and the support group"
+
+    assert seconds_each(plain) < 50e-6
+    assert seconds_each(plain + " last Tuesday") < 2e-3
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    ["the week of Monday, ", "the day after ", "between May and ", "1 ", "Monday 3 ", "5 pm "],
+)
+def test_long_repetitive_text_takes_no_exponential_time(phrase):
+    assert seconds_each(phrase * 200, repeats=1) < 2

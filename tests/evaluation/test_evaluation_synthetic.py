@@ -1,0 +1,164 @@
+"""Synthetic conversations: the same for a seed, varied, natural, and with gold that holds."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+
+import pytest
+
+from hippocampus.errors import InputError
+from hippocampus.evaluation import _topics, retrieval, run, synthetic
+from hippocampus.evaluation.datasets import Node
+
+BANKS = synthetic.generate(11, 9)["banks"]
+QUESTIONS = [(bank, question) for bank in BANKS for question in bank["questions"]]
+
+
+def texts(bank):
+    return {episode["id"]: episode["text"] for episode in bank["episodes"]}
+
+
+def test_a_seed_always_gives_the_same_and_another_seed_something_else():
+    assert synthetic.generate(11, 9)["banks"] == BANKS
+    assert synthetic.generate(12, 1)["banks"][0]["episodes"] != BANKS[0]["episodes"]
+
+
+def test_asking_for_more_conversations_keeps_those_there_were():
+    assert synthetic.generate(11, 2)["banks"] == BANKS[:2]
+
+
+def test_there_are_enough_topics_facts_and_wordings():
+    topics = {fact.topic for fact in synthetic.facts()}
+
+    assert len(topics) >= 25
+    assert all(len(fact.say) >= 2 and fact.ask + fact.broad for fact in synthetic.facts())
+    assert topics == synthetic.chatter().keys()
+    assert len({fact.key for fact in synthetic.facts()}) == len(synthetic.facts())
+
+
+def test_every_slot_of_every_template_has_words():
+    templates = [_topics.TOPICS, *_topics.DAILY, *(part for task in _topics.TASKS for part in task)]
+    for template in templates:
+        for slot in synthetic.slots(template) - {"list"}:
+            assert synthetic.words(slot.rstrip("2")), slot
+
+
+def test_every_way_to_tell_a_fact_can_answer_one_of_its_questions():
+    for fact in synthetic.facts():
+        told = [*fact.say, *fact.echo, *fact.change, *(q + a for q, a in fact.reply)]
+        for way in told:
+            known = synthetic.slots(way) | {"animal"}
+            assert any(synthetic.slots(ask) <= known for ask in fact.ask + fact.broad), way
+
+
+def test_it_loads_as_a_retrieval_data_set():
+    data = retrieval.parse(Node({"banks": BANKS}, "synthetic"))
+
+    assert len(data.cases) == 9
+    assert data.sessions
+
+
+def test_every_kind_of_question_is_there_and_a_third_has_no_answer():
+    kinds = Counter(question["kind"] for _, question in QUESTIONS)
+
+    assert set(synthetic.KINDS) == kinds.keys()
+    assert 0.28 < kinds["unanswerable"] / kinds.total() < 0.36
+    for _, question in QUESTIONS:
+        assert bool(question["gold"]) == (question["kind"] != "unanswerable")
+        assert (len(question["gold"]) in {2, 3, 4}) == (question["kind"] == "multi")
+
+
+def test_nothing_is_left_unfilled_or_in_the_wrong_person():
+    said = [text for bank in BANKS for text in texts(bank).values()]
+    asked = [question["text"] for _, question in QUESTIONS]
+
+    assert not [text for text in said + asked if re.search(r"[{}|~^]", text)]
+    assert not [text for text in asked if re.search(r"I's\b|\b(does|is|has) I\b|\bmine \w", text)]
+    assert not [text for text in said + asked if re.search(r"\ba [aeio]\w|\ban [bcdfgj]\w", text)]
+
+
+def test_conversations_have_the_length_and_span_they_should():
+    for bank in BANKS:
+        sessions = {episode["session"] for episode in bank["episodes"]}
+        times = [episode["at"] for episode in bank["episodes"]]
+        assert 10 <= len(sessions) <= 25
+        assert times == sorted(times)
+        assert len({episode["id"] for episode in bank["episodes"]}) == len(bank["episodes"])
+
+
+def test_multi_questions_need_several_sessions():
+    for bank, question in QUESTIONS:
+        if question["kind"] == "multi":
+            session = {episode["id"]: episode["session"] for episode in bank["episodes"]}
+            assert len({session[ref] for ref in question["gold"]}) == len(question["gold"])
+
+
+def test_indirect_facts_are_said_by_the_other_speaker():
+    for bank, question in QUESTIONS:
+        if question["kind"] == "indirect":
+            speaker = {episode["id"]: episode["speaker"] for episode in bank["episodes"]}
+            assert speaker[question["gold"][0]] not in question["text"]
+
+
+def test_assistants_answer_at_length():
+    lengths = [
+        len(episode["text"].split())
+        for bank in BANKS
+        for episode in bank["episodes"]
+        if episode["role"] == "assistant"
+    ]
+
+    assert lengths
+    assert min(lengths) >= 100
+    assert max(lengths) <= 260
+
+
+def test_questions_mostly_share_few_content_words_with_their_evidence():
+    common = {
+        "the",
+        "a",
+        "an",
+        "my",
+        "in",
+        "of",
+        "to",
+        "for",
+        "what",
+        "which",
+        "who",
+        "where",
+        "when",
+        "how",
+        "did",
+        "does",
+    }
+    shared = []
+    for bank, question in QUESTIONS:
+        if question["kind"] in {"single", "indirect"}:
+            asked = set(re.findall(r"[a-z]+", question["text"].lower())) - common
+            told = set(re.findall(r"[a-z]+", texts(bank)[question["gold"][0]].lower()))
+            shared.append(len(asked & told) / len(asked))
+
+    assert sorted(shared)[len(shared) // 2] < 0.25
+
+
+def test_the_things_an_unanswerable_question_names_may_be_decoys_but_it_is_never_an_answered_one():
+    for bank in BANKS:
+        answered = {q["text"] for q in bank["questions"] if q["gold"]}
+        assert not answered & {q["text"] for q in bank["questions"] if not q["gold"]}
+
+
+def test_at_least_one_conversation_is_asked_for():
+    with pytest.raises(InputError, match="conversations=0"):
+        synthetic.generate(1, 0)
+
+
+def test_the_retrieval_benchmark_runs_on_it(lab, tmp_path):
+    path = tmp_path / "synthetic.json"
+    path.write_text(json.dumps(synthetic.generate(3, 1)))
+
+    report = run("retrieval", path, options=lab.options(limit=12, baselines=()))
+
+    assert report.metrics["evidence_recall@50"].value > 0

@@ -1,0 +1,75 @@
+"""Quantised rows: the round trip is within half a step, and inner products follow."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from hippocampus.kernel import dot_rows, quantise_rows, reference
+
+SIZES = st.sampled_from([0, 1, 2, 63, 64, 65])
+DIMENSIONS = st.sampled_from([8, 16, 24, 64, 72, 384])
+COORDINATES = st.floats(width=32, allow_nan=False, allow_infinity=False)
+MATRICES = arrays(np.float32, st.tuples(SIZES, DIMENSIONS), elements=COORDINATES, fill=COORDINATES)
+
+
+@given(MATRICES)
+def test_quantised_rows_agree_with_the_reference(vectors):
+    codes, scales = quantise_rows(vectors)
+    expected_codes, expected_scales = reference.quantise_rows(vectors)
+
+    assert np.array_equal(expected_codes, codes)
+    assert np.array_equal(expected_scales, scales)
+
+
+@given(arrays(np.float32, (5, 16), elements=st.floats(-1e3, 1e3, width=32)))
+def test_a_round_trip_moves_no_coordinate_by_more_than_half_a_step(vectors):
+    codes, scales = quantise_rows(vectors)
+    error = np.abs(codes * scales[:, None].astype(np.float64) - vectors)
+
+    assert np.all(error <= 0.5001 * scales[:, None] + 1e-40)
+
+
+@given(st.integers(0, 2**32 - 1), DIMENSIONS, st.data())
+def test_inner_products_agree_with_the_reference(seed, d, data):
+    random = np.random.default_rng(seed)
+    matrix = random.integers(-127, 128, (50, d), dtype=np.int8)
+    scales = random.random(50, np.float32)
+    query = random.normal(size=d).astype(np.float32)
+    rows = data.draw(arrays(np.uint32, SIZES, elements=st.integers(0, 49)))
+    expected = reference.dot_rows(matrix, scales, query, rows)
+
+    np.testing.assert_allclose(
+        dot_rows(matrix, scales, query, rows), expected, rtol=1e-4, atol=1e-3
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "change"),
+    [
+        (ValueError, "scales has 2 items, must have 3", {"scales": np.ones(2, np.float32)}),
+        (ValueError, "query has 8 items, must have 16", {"query": np.ones(8, np.float32)}),
+        (IndexError, r"rows\[0\]=3 is out of bounds", {"rows": np.array([3], np.uint32)}),
+        (TypeError, "incompatible", {"rows": np.array([1], np.int64)}),
+        (TypeError, "incompatible", {"matrix": np.ones((3, 32), np.int8)[:, ::2]}),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_name(error, message, change):
+    fine = {
+        "matrix": np.ones((3, 16), np.int8),
+        "scales": np.ones(3, np.float32),
+        "query": np.ones(16, np.float32),
+        "rows": np.array([0, 2], np.uint32),
+    }
+    assert dot_rows(**fine).tolist() == [16.0, 16.0]
+    with pytest.raises(error, match=message):
+        dot_rows(**fine | change)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_vectors_that_are_not_finite_are_refused(bad):
+    vectors = np.zeros((2, 8), np.float32)
+    vectors[1, 2] = bad
+    with pytest.raises(ValueError, match="at position 10, must be finite"):
+        quantise_rows(vectors)
