@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 SOURCE ?=
-NATIVE := $(shell find native -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.txt)
+NATIVE := $(shell find native -path native/tests -prune -o \( -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.txt \) -print)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup model demo test test-slow lint format stubs native bench wheel lock clean
@@ -49,6 +49,11 @@ format: setup  ## format the code
 
 stubs: setup  ## rewrite the stub of the native module
 	@$(BIN)/python bench/tools/stubs.py
+
+native:  ## check the C++ kernels under the address and undefined-behaviour sanitizers
+	@mkdir -p build
+	@c++ -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
+	  -Inative/include native/tests/sanitize.cpp -o build/sanitize && build/sanitize
 
 bench: model  ## measure speed and memory into bench/results/
 	@$(BIN)/python -m bench

@@ -133,7 +133,8 @@ Table<float> maxsim(const Matrix<std::uint8_t>& codes, const View<std::uint64_t>
   return give(std::move(out), count, width);
 }
 
-nb::typed<nb::tuple, Table<std::int8_t>, Vector<float>> quantise_rows(const Matrix<float>& vectors) {
+nb::typed<nb::tuple, Table<std::int8_t>, Vector<float>> quantise_rows(
+    const Matrix<float>& vectors) {
   const std::size_t n = vectors.shape(0), d = vectors.shape(1);
   check_dimension(d);
   auto codes = allocate<std::int8_t>(n * d);
@@ -258,7 +259,7 @@ NB_MODULE(_native, m) {
         "Pack the signs of (n, d) vectors into (n, d/8) bytes, lowest bit first; 1 where x >= 0.");
   m.def("scan_signs", &scan_signs, "codes"_a.noconvert(), "query"_a.noconvert(),
         "rows"_a.noconvert() = nb::none(),
-        "Estimate the cosine of a unit query (d,) with each code, or with those of `rows`, in order.\n\n"
+        "Estimate the cosine of a unit query with each code, or with those of `rows`, in order.\n\n"
         "The query is rounded to 16 levels; the estimate is <q, signs> / sqrt(2 d / pi).");
   m.def("maxsim", &maxsim, "codes"_a.noconvert(), "offsets"_a.noconvert(), "queries"_a.noconvert(),
         "rows"_a.noconvert() = nb::none(),
@@ -274,22 +275,25 @@ NB_MODULE(_native, m) {
         "Return the positions of the k highest scores where the mask is not 0, best first.\n\n"
         "Equal scores go by lower position, NaN comes after every number.");
 
-  nb::class_<Bm25>(m, "Bm25Index",
-                   "An append-only inverted index over documents numbered from 0, scored by BM25.\n\n"
-                   "Terms are 32-bit hashes. idf is ln(1 + (N - df + 0.5) / (df + 0.5)) and a term\n"
-                   "gives a document idf * tf / (tf + k1 (1 - b + b length / average)), less than\n"
-                   "idf. A tf above 255 counts as 255. Safe to use from several threads.")
+  nb::class_<Bm25>(
+      m, "Bm25Index",
+      "An append-only inverted index over documents numbered from 0, scored by BM25.\n\n"
+      "Terms are 32-bit hashes. idf is ln(1 + (N - df + 0.5) / (df + 0.5)) and a term\n"
+      "gives a document idf * tf / (tf + k1 (1 - b + b length / average)), less than\n"
+      "idf. A tf above 255 counts as 255. Safe to use from several threads.")
       .def(nb::init<>())
       .def("extend", &Bm25::extend, "terms"_a.noconvert(), "offsets"_a.noconvert(),
            "Append documents; document i is terms[offsets[i]:offsets[i + 1]].")
-      .def("__len__", [](const Bm25& self) { return self.reading([&] { return self.index.size(); }); })
+      .def("__len__",
+           [](const Bm25& self) { return self.reading([&] { return self.index.size(); }); })
       .def_prop_ro(
-          "nbytes", [](const Bm25& self) { return self.reading([&] { return self.index.nbytes(); }); },
+          "nbytes",
+          [](const Bm25& self) { return self.reading([&] { return self.index.nbytes(); }); },
           "Bytes of memory held.")
       .def("document_frequency", &Bm25::document_frequency, "terms"_a.noconvert(),
            "Return in how many documents each term occurs.")
-      .def("score", &Bm25::score, "terms"_a.noconvert(),
-           "weights"_a.noconvert().none(), "mask"_a.noconvert().none(), "k1"_a, "b"_a,
+      .def("score", &Bm25::score, "terms"_a.noconvert(), "weights"_a.noconvert().none(),
+           "mask"_a.noconvert().none(), "k1"_a, "b"_a,
            "Score every document; 0 where the mask is 0. A term asked for twice counts twice.")
       .def("contributions", &Bm25::contributions, "terms"_a.noconvert(), "rows"_a.noconvert(),
            "k1"_a, "b"_a,

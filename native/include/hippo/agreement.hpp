@@ -1,9 +1,9 @@
 // Agreements of up to 128 sign codes with all queries: the inner loop of every scan.
 //
 // The codes are turned so that one register holds the same four dimensions of many rows; a byte
-// shuffle then looks all of them up in a query's table at once (four lookups still fit a byte before
-// they are widened). Measured on a Zen 4 core, in ns per query and code of 256 bits: 0.5, and 1.9 a
-// code to turn it; bit planes with VPOPCNTDQ took 0.9, signed bytes with VNNI 2.0.
+// shuffle then looks all of them up in a query's table at once (four lookups still fit a byte
+// before they are widened). Measured on a Zen 4 core, in ns per query and code of 256 bits: 0.5,
+// and 1.9 a code to turn it; bit planes with VPOPCNTDQ took 0.9, signed bytes with VNNI 2.0.
 //
 // Ref: F. Andre, A.-M. Kermarrec, N. Le Scouarnec. Cache locality is not enough: high-performance
 //      nearest neighbor search with product quantization fast scan. VLDB 2015.
@@ -28,8 +28,8 @@ using Sums = std::array<std::uint16_t, block_rows>;
 
 // Works on blocks of 128 rows. Holds scratch space: one object per thread.
 //
-// Precondition of every call: rows[0 .. 128) each point to queries.bytes() readable bytes (point the
-// unused ones at padding()); out has queries.count() items.
+// Precondition of every call: rows[0 .. 128) each point to queries.bytes() readable bytes (point
+// the unused ones at padding()); out has queries.count() items.
 class Agreement {
  public:
   explicit Agreement(const SignQueries& queries)
@@ -79,10 +79,10 @@ class Agreement {
     return {staged_.data(), 0};
   }
 
-  // ------------------------------------------------------------------ plain C++
+  // ------------------------------------------------------------ plain C++
 
-  // Tables of eight queries side by side, so that one nibble of a row serves eight sums: two words of
-  // four 16-bit sums each, none of which carries into its neighbour.
+  // Tables of eight queries side by side, so that one nibble of a row serves eight sums: two words
+  // of four 16-bit sums each, none of which carries into its neighbour.
   void interleave() {
     side_by_side_.resize((queries_.count() + lanes - 1) / lanes * queries_.stride() * 16);
     for (std::size_t q = 0; q < queries_.count(); ++q) {
@@ -118,7 +118,7 @@ class Agreement {
   // A 16 x 16 byte matrix in each 128-bit lane is turned by four perfect shuffles of its rows. One
   // table then serves a whole block, for fetching it costs as much as two lookups.
 
-  // ------------------------------------------------------------------ AVX2: 4 registers of 32 rows
+  // ------------------------------------------------------------ AVX2: 4 registers of 32 rows
 
   HIPPO_AVX2 void turn_avx2(const Row* rows) noexcept {
     const __m256i low = _mm256_set1_epi8(15);
@@ -158,8 +158,7 @@ class Agreement {
           const __m256i table = _mm256_broadcastsi128_si256(load(tables[j].data()));
           for (std::size_t p = 0; p < parts; ++p)
             bytes[p] = _mm256_add_epi8(
-                bytes[p],
-                _mm256_shuffle_epi8(table, _mm256_load_si256(turned_[j].at256(32 * p))));
+                bytes[p], _mm256_shuffle_epi8(table, _mm256_load_si256(turned_[j].at256(32 * p))));
         }
         for (std::size_t p = 0; p < parts; ++p) {
           all[p] = _mm256_add_epi16(all[p], bytes[p]);
@@ -177,7 +176,7 @@ class Agreement {
     }
   }
 
-  // ------------------------------------------------------------------ AVX-512: 2 registers of 64 rows
+  // ------------------------------------------------------------ AVX-512: 2 registers of 64 rows
 
   HIPPO_AVX512 void turn_avx512(const Row* rows) noexcept {
     const __m512i low = _mm512_set1_epi8(15);

@@ -31,8 +31,8 @@ inline void check_offsets(std::span<const std::uint64_t> offsets, std::size_t it
     throw std::invalid_argument("offsets[0]=" + std::to_string(offsets.front()) + ", must be 0");
   for (std::size_t i = 1; i < offsets.size(); ++i)
     if (offsets[i] < offsets[i - 1])
-      throw std::invalid_argument("offsets[" + std::to_string(i) + "]=" +
-                                  std::to_string(offsets[i]) + " is below its predecessor " +
+      throw std::invalid_argument("offsets[" + std::to_string(i) +
+                                  "]=" + std::to_string(offsets[i]) + " is below its predecessor " +
                                   std::to_string(offsets[i - 1]));
   if (offsets.back() != items)
     throw std::invalid_argument("offsets end at " + std::to_string(offsets.back()) +

@@ -45,7 +45,8 @@ inline void dot_rows(const std::int8_t* matrix, const float* scales, std::size_t
     std::size_t i = 0;
     for (; i + lanes <= d; i += lanes) {
       HIPPO_KEEP_ROLLED
-      for (std::size_t j = 0; j < lanes; ++j) sum[j] += query[i + j] * static_cast<float>(row[i + j]);
+      for (std::size_t j = 0; j < lanes; ++j)
+        sum[j] += query[i + j] * static_cast<float>(row[i + j]);
     }
     for (std::size_t j = 0; i + j < d; ++j) sum[j] += query[i + j] * static_cast<float>(row[i + j]);
     for (std::size_t half = lanes / 2; half > 0; half /= 2)

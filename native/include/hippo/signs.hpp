@@ -1,10 +1,10 @@
 // Sign codes: one bit per dimension of a vector, and a query quantised to meet them.
 //
-// A query q is rounded to 16 evenly spaced levels, q_i ~ step * (2 u_i - 15) with u_i in [0, 15] and
-// step = max|q| / 15, so that its inner product with a sign vector s is an integer sum of agreements:
+// A query q is rounded to 16 evenly spaced levels, q_i ~ step * (2 u_i - 15) with u_i in [0, 15]
+// and step = max|q| / 15. Its inner product with a sign vector s is then a sum of integers:
 //   <q, s> ~ step * (2 A - 15 d),   A = sum_i (s_i > 0 ? u_i : 15 - u_i),   0 <= A <= 15 d.
-// Every coordinate is off by at most `step`. For a unit query and the signs of a random unit vector,
-// <q, s> / sqrt(2 d / pi) estimates their cosine.
+// Every coordinate is off by at most `step`. For a unit query and the signs of a random unit
+// vector, <q, s> / sqrt(2 d / pi) estimates their cosine.
 //
 // Ref: J. Gao, C. Long. RaBitQ: quantizing high-dimensional vectors with a theoretical error bound
 //      for approximate nearest neighbor search. SIGMOD 2024 (query quantisation, section 3.3).
@@ -32,7 +32,8 @@ namespace hippo {
 
 inline constexpr std::size_t max_code_bytes = 512;  // 15 * 8 * 512 agreements still fit 16 bits
 inline constexpr int top_level = 15;
-static_assert(std::endian::native == std::endian::little, "tables are written eight bytes at a time");
+static_assert(std::endian::native == std::endian::little,
+              "tables are written eight bytes at a time");
 
 // Pack the signs of n floats, n a multiple of 8: bit 1 where x >= 0, lowest bit first. O(n).
 inline void pack_signs(const float* x, std::size_t n, std::uint8_t* out) noexcept {
@@ -77,7 +78,8 @@ class SignQueries {
 
   // The estimated cosine behind an agreement.
   float estimate(std::size_t q, std::uint16_t agreement) const noexcept {
-    return scales_[q] * static_cast<float>(2 * agreement - top_level * static_cast<int>(dimension()));
+    return scales_[q] *
+           static_cast<float>(2 * agreement - top_level * static_cast<int>(dimension()));
   }
 
  private:

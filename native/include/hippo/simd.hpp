@@ -69,8 +69,8 @@ inline void set_simd(const std::string& name) {
   for (Simd path : {Simd::scalar, Simd::avx2, Simd::avx512}) {
     if (name != name_of(path)) continue;
     if (path > best)
-      throw std::invalid_argument("path '" + name + "' is not available: this processor's best is '" +
-                                  name_of(best) + "'");
+      throw std::invalid_argument(
+          "path '" + name + "' is not available: this processor's best is '" + name_of(best) + "'");
     return simd_choice().store(path);
   }
   throw std::invalid_argument("path '" + name + "' is unknown: use auto, scalar, avx2 or avx512");
@@ -78,10 +78,14 @@ inline void set_simd(const std::string& name) {
 
 #if HIPPO_X86
 template <class Loop>
-HIPPO_AVX2 void run_avx2(Loop& loop) { loop(); }
+HIPPO_AVX2 void run_avx2(Loop& loop) {
+  loop();
+}
 
 template <class Loop>
-HIPPO_AVX512 void run_avx512(Loop& loop) { loop(); }
+HIPPO_AVX512 void run_avx512(Loop& loop) {
+  loop();
+}
 #endif
 
 // Run a plain loop compiled for the chosen path, so that the compiler's own vectoriser has the wide

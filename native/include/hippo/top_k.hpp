@@ -1,7 +1,7 @@
 // The positions of the k highest scores, in descending order.
 //
-// Time: O(n + k log k): scores below the k-th best so far are skipped 64 at a time; the rest gather in
-// a buffer of 2k that is cut back to k when full. Space: 16 k bytes.
+// Time: O(n + k log k): scores below the k-th best so far are skipped 64 at a time; the rest gather
+// in a buffer of 2k that is cut back to k when full. Space: 16 k bytes.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ inline std::uint64_t rank_key(float score, std::size_t position) noexcept {
 }
 
 // `mask` may be null; where it is 0 the position is left out. Precondition: n < 2^32.
-inline std::vector<std::uint32_t> top_k(const float* scores, const std::uint8_t* mask, std::size_t n,
-                                        std::size_t k) {
+inline std::vector<std::uint32_t> top_k(const float* scores, const std::uint8_t* mask,
+                                        std::size_t n, std::size_t k) {
   constexpr std::size_t stride = 64;
   k = std::min(k, n);
   if (k == 0) return {};
@@ -65,9 +65,8 @@ inline std::vector<std::uint32_t> top_k(const float* scores, const std::uint8_t*
   if (kept.size() > k) cut();
   std::sort(kept.begin(), kept.end(), std::greater<>{});
   std::vector<std::uint32_t> positions(kept.size());
-  std::transform(kept.begin(), kept.end(), positions.begin(), [](std::uint64_t key) {
-    return 0xffffffffu - static_cast<std::uint32_t>(key);
-  });
+  std::transform(kept.begin(), kept.end(), positions.begin(),
+                 [](std::uint64_t key) { return 0xffffffffu - static_cast<std::uint32_t>(key); });
   return positions;
 }
 

@@ -78,6 +78,7 @@ ORDER: Mapping[str, Callable[[Any, Any], Any]] = {
     "$lt": operator.lt,
     "$lte": operator.le,
 }
+_PLAIN = frozenset({str, int, float, type(None)})
 _OPERATORS = "$eq $ne $gt $gte $lt $lte $in $nin $contains $exists $not"
 
 
@@ -86,7 +87,7 @@ _OPERATORS = "$eq $ne $gt $gte $lt $lte $in $nin $contains $exists $not"
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One test of one key, which fails where the key is absent: $in, $contains, $exists, an order."""
+    """One test of a key, false where it is absent: $in, $contains, $exists or an order."""
 
     key: str
     operator: str
@@ -156,8 +157,10 @@ def make_filter(
     Args:
         since: said then or later.
         until: said before; a date alone includes that day.
-        session: one of these, exactly; so are ``role`` and ``source``.
-        speaker: one of these, whatever the case.
+        session: exactly this, or one of these.
+        speaker: this, or one of these, whatever the case.
+        role: exactly this, or one of these.
+        source: exactly this, or one of these.
         where: a condition on metadata; see the module.
         as_of: what the bank knew at that moment; a date alone means the end of that day.
         timezone: the zone of times that name none.
@@ -168,7 +171,8 @@ def make_filter(
     """
     start = None if since is None else to_micros(to_moment(since, timezone, name="since"))
     end = None if until is None else end_micros(until, timezone, name="until")
-    if start is not None and end is not None and start > end:
+    # A day's last microsecond is in it; its end is the next day, and "since" then starts too late.
+    if start is not None and until is not None and end is not None and start > end - is_day(until):
         msg = f"since={since!r} is later than until={until!r}: nothing lies between; swap them"
         raise InvalidFilter(msg)
     known = None
@@ -199,11 +203,12 @@ def _wanted(name: str, given: object) -> frozenset[str] | None:
     if not single and (isinstance(given, Mapping) or not isinstance(given, Collection)):
         _refuse(f"{name}={given!r}", "give one text or a collection of texts")
     values: list[object] = [given] if single else list(given)  # type: ignore[call-overload]
-    if not values or "" in values:
-        _refuse(f"{name}={given!r}", "matches nothing; leave it out to match everything")
+    texts = frozenset(value for value in values if isinstance(value, str))
     if not all(isinstance(value, str) for value in values):
-        _refuse(f"{name}={given!r}", "give texts only; for episodes without one, filter the result")
-    return frozenset(map(str, values))
+        _refuse(f"{name}={given!r}", "give one text or a collection of texts")
+    if not texts or not all(map(str.strip, texts)):
+        _refuse(f"{name}={given!r}", "matches nothing; leave it out to match everything")
+    return texts
 
 
 def _refuse(what: str, why: str) -> NoReturn:
@@ -266,7 +271,9 @@ def _field(key: str, value: object, place: str, levels: int) -> Condition:
     return tests[0] if len(tests) == 1 else Every(tuple(tests))
 
 
-def _test(key: str, name: str, operand: object, place: str, levels: int) -> Condition:
+def _test(  # noqa: C901, PLR0912 (one case per operator)
+    key: str, name: str, operand: object, place: str, levels: int
+) -> Condition:
     if name != "$eq":
         place = f"{place}[{name!r}]"
     shown = f"{place}={operand!r}"
@@ -333,15 +340,17 @@ def freeze(value: object, levels: int = MAX_LEVELS) -> Frozen:
     objects are a tuple of their type and content. What lies deeper than an operand can reach
     becomes one value that equals no operand.
     """
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, bool):
         return (bool, value)
-    if not isinstance(value, Mapping | list | tuple):
+    if not isinstance(value, Mapping | list | tuple):  # a subclass of text or of a number
         return value
     if levels == 0:
         return (object, ())
     if isinstance(value, Mapping):
         return (dict, frozenset((key, freeze(item, levels - 1)) for key, item in value.items()))
-    return (list, tuple(freeze(item, levels - 1) for item in value))
+    return (list, tuple([freeze(item, levels - 1) for item in value]))
 
 
 def elements(value: Frozen) -> tuple[Frozen, ...]:
@@ -391,13 +400,13 @@ def lookup(metadata: Mapping[str, Any], key: str, levels: int = MAX_LEVELS) -> I
         end = key.rfind(".", 0, end)
 
 
-def flatten(metadata: Mapping[str, Any], levels: int = MAX_LEVELS) -> dict[str, Any]:
-    """Return every dotted key of metadata with the value that ``lookup`` finds for it."""
-    flat = dict(metadata)
-    if levels > 1:
+def flatten(metadata: dict[str, Any], levels: int = MAX_LEVELS) -> dict[str, Any]:
+    """Return every dotted key of parsed JSON with the value that ``lookup`` finds for it."""
+    flat = metadata.copy()
+    nested = [key for key, value in metadata.items() if isinstance(value, dict)]
+    if nested and levels > 1:
         # Longest name first, as in lookup: whichever of "a.b" and "a" holds "a.b.c" wins for both.
-        for key in sorted(metadata, key=len, reverse=True):
-            if isinstance(metadata[key], Mapping):
-                for rest, value in flatten(metadata[key], levels - 1).items():
-                    flat.setdefault(f"{key}.{rest}", value)
+        for key in sorted(nested, key=len, reverse=True):
+            for rest, value in flatten(metadata[key], levels - 1).items():
+                flat.setdefault(f"{key}.{rest}", value)
     return flat

@@ -24,31 +24,28 @@ class TokensCue:
     kind: Kind = "tokens"
 
     def __init__(self, bits: int) -> None:
-        self._width = bits // 8
-        self._codes: list[NDArray[np.uint8]] = []
-        self._chunk: Growing[np.int32] = Growing(np.int32)
-        self._start: Growing[np.int64] = Growing(np.int64)
-        self._count: Growing[np.int32] = Growing(np.int32)
+        self._codes = Growing(np.uint8, bits // 8)
+        self._ends = Growing(np.uint64)
+        self._ends.extend(np.zeros(1, np.uint64))
 
     def __len__(self) -> int:
-        return len(self._count)
+        return len(self._ends) - 1
 
     @property
     def nbytes(self) -> int:
-        codes = sum(chunk.nbytes for chunk in self._codes)
-        return codes + self._chunk.nbytes + self._start.nbytes + self._count.nbytes
+        return self._codes.nbytes + self._ends.nbytes
 
     def observe(self, payloads: Payloads) -> None:
-        counts = (payloads.lengths // self._width).astype(np.int32)
-        ends = np.cumsum(counts, dtype=np.int64)
-        self._chunk.extend(np.full(len(counts), len(self._codes), np.int32))
-        self._start.extend(ends - counts)
-        self._count.extend(counts)
-        self._codes.append(payloads.data.reshape(-1, self._width))
+        width = self._codes.view.shape[1]
+        ends = np.cumsum(payloads.lengths // width, dtype=np.uint64)
+        self._ends.extend(ends + np.uint64(len(self._codes)))
+        self._codes.extend(payloads.data.reshape(-1, width))
 
-    def lengths(self, rows: Rows) -> NDArray[np.int32]:
+    def lengths(self, rows: Rows) -> NDArray[np.int64]:
         """Return how many tokens each row has."""
-        return self._count.view[rows]
+        ends = self._ends.view.view(np.int64)
+        counts: NDArray[np.int64] = ends[rows.astype(np.int64) + 1] - ends[rows]
+        return counts
 
     def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
         if question.tokens is None or not len(self):
@@ -69,15 +66,4 @@ class TokensCue:
     def matches(self, question: Question, rows: Rows) -> Scores:
         """Return each question token's best match in each row, a cosine, shape (rows, tokens)."""
         assert question.tokens is not None, "ask only when the question has tokens"
-        counts = self._count.view[rows]
-        offsets = np.zeros(len(rows) + 1, np.uint64)
-        np.cumsum(counts, out=offsets[1:])
-        starts = self._start.view[rows].tolist()
-        chunks = self._chunk.view[rows].tolist()
-        codes = self._codes
-        spans = [
-            codes[chunk][start : start + count]
-            for chunk, start, count in zip(chunks, starts, counts.tolist(), strict=True)
-        ]
-        gathered = np.concatenate(spans) if spans else np.empty((0, self._width), np.uint8)
-        return maxsim(gathered, offsets, question.tokens)
+        return maxsim(self._codes.view, self._ends.view, question.tokens, rows)

@@ -120,7 +120,13 @@ def _split(text: str, limits: Ingest) -> list[str]:
         return [text]
     if len(text) < limits.chunk_tokens * 16 and count(text) <= limits.chunk_tokens:
         return [text]
-    return split_text(text, limits.chunk_tokens, count)
+    pieces: list[str] = []
+    for piece in split_text(text, limits.chunk_tokens, count):
+        if pieces and not (piece.strip() and pieces[-1].strip()):
+            pieces[-1] += piece  # a long run of white space is no episode of its own
+        else:
+            pieces.append(piece)
+    return pieces
 
 
 def episode_id(bank: str, text: str, speaker: str | None, said_at: int, part: int) -> str:

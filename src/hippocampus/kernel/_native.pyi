@@ -39,7 +39,7 @@ def scan_signs(
     | None = None,
 ) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C")]:
     """
-    Estimate the cosine of a unit query (d,) with each code, or with those of `rows`, in order.
+    Estimate the cosine of a unit query with each code, or with those of `rows`, in order.
 
     The query is rounded to 16 levels; the estimate is <q, signs> / sqrt(2 d / pi).
     """

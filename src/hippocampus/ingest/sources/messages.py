@@ -54,12 +54,13 @@ def read_messages(raw: Raw) -> Iterator[Item]:
         return
     text, _ = decode(raw)
     reading = _Reading(raw)
-    yield from reading.messages(load_json(text, path=raw.path))
-    if not reading.seen:
+    items = list(reading.messages(load_json(text, path=raw.path)))
+    if not reading.seen:  # another kind of file: one problem, not one for each of its parts
         raise SourceError(
             "no messages found; expected objects with 'role' or 'speaker', and 'content' or 'text'",
             path=raw.path,
         )
+    yield from items
 
 
 def _of_lines(raw: Raw) -> Iterator[Item]:

@@ -1,0 +1,123 @@
+// Every kernel on buffers of exactly the size it was promised, on every path, for the sanitizers:
+//
+//   g++ -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
+//       -Inative/include native/tests/sanitize.cpp -o build/sanitize && build/sanitize
+//
+// What the kernels answer is tested from Python; here the paths need only agree with one another.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "hippo/bm25.hpp"
+#include "hippo/rows8.hpp"
+#include "hippo/scan.hpp"
+#include "hippo/signs.hpp"
+#include "hippo/simd.hpp"
+#include "hippo/top_k.hpp"
+
+namespace {
+
+std::mt19937 random_bits{7};
+
+template <class T, class Draw>
+std::vector<T> draw_many(std::size_t n, Draw draw) {
+  std::vector<T> out;
+  out.reserve(n);  // exactly: what lies behind is poisoned
+  for (std::size_t i = 0; i < n; ++i) out.push_back(static_cast<T>(draw()));
+  return out;
+}
+
+std::vector<float> floats(std::size_t n) {
+  std::normal_distribution<float> normal;
+  return draw_many<float>(n, [&] { return normal(random_bits); });
+}
+
+std::vector<std::uint8_t> bytes(std::size_t n) {
+  return draw_many<std::uint8_t>(n, [] { return random_bits(); });
+}
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("the paths disagree: %s\n", what);
+  std::exit(1);
+}
+
+// Compute on each path this processor has, and compare with the first.
+template <class Compute>
+void on_every_path(const char* what, Compute compute) {
+  hippo::set_simd("scalar");
+  const auto expected = compute();
+  for (int path = 1; path <= static_cast<int>(hippo::best_simd()); ++path) {
+    hippo::set_simd(hippo::name_of(static_cast<hippo::Simd>(path)));
+    require(compute() == expected, what);
+  }
+}
+
+void scans(std::size_t n, std::size_t width) {
+  const auto codes = bytes(n * width);
+  const auto queries = floats(3 * 8 * width);
+  const hippo::SignQueries one{queries.data(), 1, width}, three{queries.data(), 3, width};
+  std::vector<std::uint64_t> offsets{0};
+  while (offsets.back() < n)
+    offsets.push_back(std::min<std::uint64_t>(n, offsets.back() + random_bits() % 90));
+  const auto same = [](std::size_t i) { return i; };
+  on_every_path("scan_signs", [&] {
+    std::vector<float> out(n);
+    hippo::scan_signs(codes.data(), n, same, one, out.data());
+    return out;
+  });
+  on_every_path("max_sim", [&] {
+    std::vector<float> out((offsets.size() - 1) * 3);
+    hippo::max_sim(codes.data(), offsets.data(), offsets.size() - 1, same, three, out.data());
+    return out;
+  });
+}
+
+void rows(std::size_t n, std::size_t d) {
+  const auto vectors = floats(n * d);
+  std::vector<std::uint8_t> codes(n * d / 8);
+  hippo::pack_signs(vectors.data(), n * d, codes.data());
+  std::vector<std::int8_t> matrix(n * d);
+  std::vector<float> scales(n), out(n);
+  hippo::quantise_rows(vectors.data(), n, d, matrix.data(), scales.data());
+  const auto chosen = draw_many<std::uint32_t>(n, [&] { return random_bits() % n; });
+  hippo::dot_rows(matrix.data(), scales.data(), d, floats(d).data(), chosen, out.data());
+}
+
+void ranks(std::size_t n) {
+  const auto scores = floats(n);
+  const auto mask = bytes(n);
+  for (std::size_t k : {1, 10, 400})
+    on_every_path("top_k", [&] { return hippo::top_k(scores.data(), mask.data(), n, k); });
+}
+
+void words() {
+  hippo::Bm25Index index;
+  for (int batch = 0; batch < 40; ++batch) {
+    std::vector<std::uint64_t> offsets{0};
+    for (int i = 0; i < 50; ++i) offsets.push_back(offsets.back() + random_bits() % 40);
+    const auto terms = draw_many<std::uint32_t>(
+        offsets.back(), [] { return random_bits() % (1 + random_bits() % 3000); });
+    index.extend(terms, offsets);
+  }
+  const auto query = draw_many<std::uint32_t>(9, [] { return random_bits() % 30; });
+  const auto chosen = draw_many<std::uint32_t>(70, [&] { return random_bits() % index.size(); });
+  const auto mask = bytes(index.size());
+  std::vector<float> scores(index.size()), shares(chosen.size() * query.size());
+  index.score(query, nullptr, mask.data(), {1.2f, 0.75f}, scores.data());
+  index.contributions(query, chosen, {1.2f, 0.75f}, shares.data());
+}
+
+}  // namespace
+
+int main() {
+  for (std::size_t n : {0, 1, 63, 64, 127, 128, 129, 511})
+    for (std::size_t width : {1, 7, 16, 17, 32, 48, 512}) scans(n, width);
+  for (std::size_t n : {1, 5, 64})
+    for (std::size_t d : {8, 16, 24, 384}) rows(n, d);
+  for (std::size_t n : {0, 1, 63, 64, 65, 5000}) ranks(n);
+  words();
+  std::puts("the native kernels are clean");
+}

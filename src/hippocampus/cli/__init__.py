@@ -1,0 +1,40 @@
+"""
+The command line: parse, call one method of the engine, render.
+
+Results go to stdout; progress, questions and errors to stderr. Exit codes:
+
+* 0: done
+* 1: nothing relevant was found, nothing could be read, or a check found problems
+* 2: the call makes no sense, or a file it names cannot be used
+* 3: the store said no
+* 4: a model is missing, failed, or is not the one the store was made with
+* 5: an optional package is missing
+* 130: interrupted
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from io import TextIOWrapper
+
+from hippocampus.cli.app import app
+from hippocampus.cli.command import hush
+
+__all__ = ["app", "main"]
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a memory may hold what the terminal cannot show
+            stream.reconfigure(errors="replace")
+    try:
+        try:
+            app()
+        finally:
+            with contextlib.suppress(ValueError):  # closed already
+                sys.stdout.flush()
+    except BrokenPipeError:
+        hush()
+        sys.exit(0)

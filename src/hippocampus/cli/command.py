@@ -1,0 +1,109 @@
+"""Makes a function a command: spreads its groups of options, adds --debug, tells errors in a line."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from typing import Annotated, Any, TypeAlias, get_type_hints
+
+import typer
+
+from hippocampus.errors import EncoderError, HippocampusError, InputError, MissingExtra, StoreError
+
+Verb: TypeAlias = Callable[..., None]
+
+EXIT_NOTHING = 1
+EXIT_USAGE = 2
+EXIT_CODES = ((InputError, EXIT_USAGE), (StoreError, 3), (EncoderError, 4), (MissingExtra, 5))
+
+_DEBUG = inspect.Parameter(
+    "debug",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[
+        bool, typer.Option("--debug", help="Show where an error comes from.", hidden=True)
+    ],
+)
+
+
+def command(
+    app: typer.Typer, name: str, *examples: str, panel: str | None = None
+) -> Callable[[Verb], Verb]:
+    """
+    Register a function as the command ``name``, with examples at the end of its help.
+
+    A parameter whose type is a dataclass becomes that class's fields as options; the function gets
+    the instance. So a group of options is written once and shared.
+    """
+    epilog = "\n\n".join(["[bold]Examples[/bold]", *(e.replace("[", "\\[") for e in examples)])
+
+    def register(verb: Verb) -> Verb:
+        return app.command(name, epilog=epilog, rich_help_panel=panel)(_spread(verb))
+
+    return register
+
+
+def _spread(verb: Verb) -> Verb:
+    hints = get_type_hints(verb, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, type[Any]] = {}
+    for given in inspect.signature(verb).parameters.values():
+        kind = hints[given.name]
+        if not (isinstance(kind, type) and is_dataclass(kind)):
+            parameters.append(given.replace(kind=_DEBUG.kind, annotation=kind))
+            continue
+        groups[given.name] = kind
+        own = get_type_hints(kind, include_extras=True)
+        parameters += [
+            inspect.Parameter(f.name, _DEBUG.kind, default=f.default, annotation=own[f.name])
+            for f in fields(kind)
+        ]
+    parameters.append(_DEBUG)
+
+    @wraps(verb)
+    def run(*, debug: bool, **options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
+        for name, kind in groups.items():
+            options[name] = kind(**{f.name: options.pop(f.name) for f in fields(kind)})
+        with _told(debug=debug):
+            verb(**options)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    return run
+
+
+@contextmanager
+def _told(*, debug: bool) -> Iterator[None]:
+    """Turn an error into a line on stderr and an exit code."""
+    try:
+        yield
+    except HippocampusError as exc:
+        if debug:
+            raise
+        code = next((number for kind, number in EXIT_CODES if isinstance(exc, kind)), EXIT_USAGE)
+        notes = getattr(exc, "__notes__", [])
+        _fail("; ".join([str(exc), *notes]), code)
+    except BrokenPipeError:  # whoever read our output has had enough
+        hush()
+        raise typer.Exit(0) from None
+    except OSError as exc:  # of a path given here; the store translates its own
+        if debug:
+            raise
+        _fail(f"{exc.filename}: {exc.strerror}" if exc.filename else str(exc), EXIT_USAGE)
+
+
+def _fail(message: str, code: int) -> None:
+    from hippocampus.cli.render import complain  # noqa: PLC0415 - Rich, only when needed
+
+    complain(message)
+    raise typer.Exit(code) from None
+
+
+def hush() -> None:
+    """Send what is still buffered nowhere, so that leaving does not complain about a closed pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

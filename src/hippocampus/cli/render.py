@@ -1,0 +1,248 @@
+"""
+Shows results to people and to programs.
+
+What a memory says is not trusted: markup in it stays text, and control characters, which could
+steer a terminal, are shown as pictures. Programs get it as it is, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from datetime import datetime, tzinfo
+from pathlib import Path
+from typing import Any, NoReturn
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.progress import Progress as Bars
+from rich.table import Table
+from rich.text import Text
+
+from hippocampus.encode.terms import find_terms
+from hippocampus.model import Episode, Hit, Progress, Recall
+
+# Unicode's C0, DEL and C1 controls, and those that reorder what is around them.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_JSON_CONTROL = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_STYLES = {
+    "tokens": "cyan",
+    "lexical": "green",
+    "vector": "magenta",
+    "neighbours": "blue",
+    "speaker": "yellow",
+    "time": "red",
+}
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+EXCERPT = 320
+
+
+class _Output(Console):
+    def on_broken_pipe(self) -> NoReturn:
+        """Let the one place that knows what to do about it see it; Rich would exit with 1."""
+        raise  # noqa: PLE0704 - called while the BrokenPipeError is handled
+
+
+def stdout() -> Console:
+    """Return a console for results, which takes every string as it is."""
+    return _Output(markup=False, emoji=False, highlight=False)
+
+
+def stderr() -> Console:
+    """Return a console for everything that is not a result."""
+    return Console(stderr=True, markup=False, emoji=False, highlight=False)
+
+
+def complain(message: str) -> None:
+    """Say in one line what went wrong."""
+    line = Text.assemble(("hippocampus: ", "bold red"), clean(" ".join(message.split())))
+    stderr().print(line, soft_wrap=True)
+
+
+# ---------------------------------------------------------------- for programs
+
+
+def print_json(value: object) -> None:
+    """Print one JSON document. Only ASCII where the output cannot take more."""
+    unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    text = json.dumps(as_json(value), indent=2, ensure_ascii=not unicode)
+    print(_JSON_CONTROL.sub(lambda m: f"\\u{ord(m.group()):04x}", text))
+
+
+def as_json(value: object) -> Any:  # noqa: ANN401 - JSON is any
+    """Return a record, and what is in it, as JSON has it."""
+    if is_dataclass(value):
+        return {f.name: as_json(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return as_json(value._asdict())
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    return value
+
+
+# ---------------------------------------------------------------- text
+
+
+def clean(text: str) -> str:
+    """Return text without the power to steer a terminal, each character still in its place."""
+    return _CONTROL.sub(_picture, text)
+
+
+def _picture(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    return chr(0x2400 + code) if code < 0x20 else "␡" if code == 0x7F else "\ufffd"
+
+
+def one_line(text: str) -> str:
+    """Return text in one line."""
+    return clean(" ".join(text.split()))
+
+
+def moment_text(moment: datetime, zone: tzinfo) -> str:
+    """Return a moment to the minute."""
+    return f"{moment.astimezone(zone):%Y-%m-%d %H:%M}"
+
+
+def marked(text: str, query: str, *, limit: int | None = EXCERPT) -> Text:
+    """Return text in one line with the question's words marked; the best stretch of a long one."""
+    wanted = {term.hash for term in find_terms(query) if not term.function}
+    line = one_line(text)
+    spans = [(t.start, t.end, t.hash) for t in find_terms(line) if t.hash in wanted]
+    start = 0 if limit is None or len(line) <= limit else _best_start(line, spans, limit)
+    stop = len(line) if limit is None else start + limit
+    shown = Text("…" if start else "").append(line[start:stop])
+    shift = (1 if start else 0) - start
+    for first, last, _ in spans:
+        if start <= first and last <= stop:
+            shown.stylize("bold underline", first + shift, last + shift)
+    return shown.append("…" if stop < len(line) else "")
+
+
+def _best_start(line: str, spans: Sequence[tuple[int, int, int]], limit: int) -> int:
+    """Where the stretch of ``limit`` characters with the most of the question's words begins."""
+    best, most = 0, 0
+    for first, _, _ in spans:
+        begin = min(max(first - limit // 4, 0), len(line) - limit)
+        words = len({word for at, end, word in spans if begin <= at and end <= begin + limit})
+        if words > most:
+            best, most = begin, words
+    return line.find(" ", best) + 1 if best else 0
+
+
+# ---------------------------------------------------------------- for people
+
+
+def table(rows: Iterable[Sequence[str | Text]], *heads: str) -> Table:
+    """Return rows under plain headings; the last column takes the room."""
+    made = Table(box=None, padding=(0, 2, 0, 0), show_header=bool(heads), header_style="dim")
+    whole = [[cell if isinstance(cell, Text) else Text(one_line(cell)) for cell in r] for r in rows]
+    width = len(heads) or max((len(row) for row in whole), default=0)
+    for place in range(width):
+        last = place == width - 1
+        made.add_column(heads[place] if heads else "", no_wrap=not last, ratio=1 if last else None)
+    for row in whole:
+        made.add_row(*row)
+    return made
+
+
+def recall_view(
+    found: Recall, zone: tzinfo, *, limit: int | None = EXCERPT, most: int | None = None
+) -> Iterator[Table | Text | Padding]:
+    """Yield what a recall found, why, and what it cost."""
+    for interval in found.intervals:
+        stretch = " to ".join(
+            "…" if end is None else moment_text(end, zone) for end in (interval.start, interval.end)
+        )
+        yield Text(f"time: {one_line(interval.text)!r} read as {stretch}", "dim")
+    if not found.found:
+        nearest = "; the nearest are:" if found.hits[:most] else ""
+        yield Text(f"nothing relevant was found{nearest}", "bold yellow")
+    if found.hits[:most]:
+        yield _hits(found.hits[:most], found.query, zone, limit)
+    yield cost_line(found)
+    for degraded in found.degraded:
+        yield Text(f"went on without the {one_line(str(degraded))}", "yellow")
+
+
+def cost_line(found: Recall) -> Text:
+    """Return what a recall paid, in one line."""
+    cost = found.cost
+    embedding = f", {cost.embed_s * 1e3:.1f} of them embedding" if cost.embed_s else ""
+    return Text(
+        f"{cost.elapsed_s * 1e3:.1f} ms{embedding}; {cost.candidates:,} candidates of"
+        f" {cost.allowed:,} episodes",
+        "dim",
+    )
+
+
+def _hits(hits: Sequence[Hit], query: str, zone: tzinfo, limit: int | None) -> Table:
+    made = Table(box=None, padding=(0, 2, 1, 0), header_style="dim", expand=True)
+    made.add_column("score", no_wrap=True)
+    made.add_column("what was remembered", ratio=1)
+    made.add_column("why", no_wrap=True)
+    for hit in hits:
+        what = head_line(hit.episode, zone).append("\n")
+        what.append_text(marked(hit.text, query, limit=limit))
+        made.add_row(Text(f"{hit.score:.2f}", "bold"), what, _why(hit.shares))
+    return made
+
+
+def head_line(episode: Episode, zone: tzinfo) -> Text:
+    """Return when, who and where of an episode."""
+    head = Text(moment_text(episode.said_at, zone), "dim")
+    who = episode.speaker or episode.role
+    if who:
+        head.append("  ").append(one_line(who), "not dim bold")
+    return head.append(f"  {one_line(episode.address)}") if episode.address else head
+
+
+def _why(shares: Mapping[str, float]) -> Text:
+    lines = []
+    for cue, share in sorted(shares.items(), key=lambda item: -item[1])[:3]:
+        style = _STYLES.get(cue, "white")
+        lines.append(Text.assemble(f"{cue:<10} ", (_bar(share), style), f" {share:4.0%}"))
+    return Text("\n").join(lines)
+
+
+def _bar(share: float, width: int = 4) -> str:
+    """Return a bar of ``width`` cells for a share in [0, 1], to an eighth of a cell."""
+    eighths = round(min(max(share, 0.0), 1.0) * width * 8)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
+
+
+# ---------------------------------------------------------------- progress
+
+
+@contextmanager
+def progress(what: str, *, quiet: bool = False, nbytes: bool = False) -> Iterator[Progress]:
+    """Show a bar on stderr while something takes its time; nothing where nobody looks."""
+    console = stderr()
+    with Bars(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn() if nbytes else MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=quiet or not console.is_terminal,
+    ) as bars:
+        task = bars.add_task(clean(what), total=None)
+        yield lambda done, total: bars.update(task, completed=done, total=total or None)

@@ -1,0 +1,68 @@
+import json
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from hippocampus.ingest.sources import SourceFile, read_source
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+pytestmark = pytest.mark.skipif(not EXAMPLES.exists(), reason="the examples are not in this copy")
+
+
+@pytest.fixture(scope="module")
+def files():
+    return {item.path: item for item in read_source(EXAMPLES)}
+
+
+def test_every_example_is_read_and_only_the_questions_are_not_a_memory(files):
+    bad = [path for path, item in files.items() if not isinstance(item, SourceFile)]
+
+    assert bad == ["questions.json"]
+
+
+def test_the_examples_have_the_size_that_the_demo_promises(files):
+    talk = files["conversation.jsonl"].turns
+    chats = files["chatgpt-export/conversations.json"].turns
+    mail = files["mail.mbox"].turns
+
+    assert len(talk) >= 300
+    assert len({turn.session for turn in talk}) >= 18
+    assert {turn.speaker for turn in talk} == {"Lena", "Priya"}
+    assert len({turn.session for turn in chats}) == 4
+    assert (len(mail), len({turn.session for turn in mail})) == (25, 9)
+
+
+def test_addresses_are_unique_and_the_conversation_is_in_order_of_time(files):
+    turns = [turn for item in files.values() for turn in getattr(item, "turns", ())]
+    times = [turn.at for turn in files["conversation.jsonl"].turns]
+
+    assert len(turns) == len({turn.address for turn in turns})
+    assert times == sorted(times)
+    assert all(moment.year == 2024 for moment in times)
+
+
+def test_the_discarded_branch_of_a_chat_is_not_remembered(files):
+    texts = [turn.text for turn in files["chatgpt-export/conversations.json"].turns]
+
+    assert not any("No, never." in text for text in texts)
+
+
+def test_the_questions_say_what_their_answer_is():
+    questions = json.loads((EXAMPLES / "questions.json").read_text(encoding="utf-8"))
+
+    assert len(questions) == 7
+    for question in questions:
+        assert {"question", "about"} <= question.keys() <= {"question", "now", "about"}
+        assert "now" not in question or datetime.fromisoformat(question["now"]).tzinfo
+
+
+def test_the_exact_words_question_is_answered_in_one_source_only(files):
+    sources = {
+        turn.source
+        for item in files.values()
+        for turn in getattr(item, "turns", ())
+        if "KR-48213" in turn.text
+    }
+
+    assert sources == {"mail.mbox"}
