@@ -20,7 +20,15 @@ import numpy as np
 
 from hippocampus._clock import Clock, SystemClock, from_micros, to_micros
 from hippocampus.config import Config
-from hippocampus.context.compose import CLOSE, OPEN, compose, unquote
+from hippocampus.context.compose import (
+    CLOSE,
+    INDENT,
+    OPEN,
+    RECENT_CLOSE,
+    RECENT_OPEN,
+    compose,
+    unquote,
+)
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.signature import Rotation, rotation_for
@@ -53,6 +61,7 @@ from hippocampus.ingest.prepare import (
     encode_drafts,
     lexical_payload,
 )
+from hippocampus.ingest.transfer import export_bank, import_path
 from hippocampus.model import (
     Block,
     Change,
@@ -80,7 +89,7 @@ from hippocampus.model import (
     When,
     Where,
 )
-from hippocampus.recall.confidence import FOUND, confidence, settle
+from hippocampus.recall.confidence import DEPTH, confidence, is_found, settle
 from hippocampus.recall.search import Ranking, search
 from hippocampus.recall.understand import understand
 from hippocampus.store import open_store
@@ -98,6 +107,9 @@ _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 _ECHO_MEMORY = 4096
 _ECHO_AGE = timedelta(minutes=10)
 _LINE = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d)\] (.*)", re.DOTALL)
+_RENDERED = re.compile(rf"\n(?!{INDENT})")
+"""Between two lines of a context: text of several lines is indented in it."""
+_COLONS = 4
 
 
 class Memory:
@@ -165,7 +177,6 @@ class Memory:
             raise
 
     def _open_embedder(self, embedder: str | Embedder) -> None:
-        stored = self.stored_fingerprint()
         if not isinstance(embedder, str):
             self.embedder = embedder
         else:
@@ -179,6 +190,11 @@ class Memory:
                 self.no_embedder = Degradation(
                     part="embedder", reason="switched off; recall goes by words and time"
                 )
+        self.check_embedder()
+
+    def check_embedder(self) -> None:
+        """Refuse to mix vectors: another process may have moved the store to another embedder."""
+        stored = self.stored_fingerprint()
         if self.embedder is not None and stored not in (None, self.embedder.fingerprint):
             raise EmbedderMismatch(stored=str(stored), configured=str(self.embedder.fingerprint))
 
@@ -261,19 +277,30 @@ class Memory:
         """
         maker = embedder or self.embedder
         names = self.banks() if banks is None else list(banks)
+        if embedder is not None and set(self.banks()) - set(names):
+            msg = f"banks={names!r}: a store has one embedder, so all its banks move; leave it out"
+            raise InputError(msg)
         mark = "" if maker is None else dump_fingerprint(maker.fingerprint)
         if self.store.setting("rebuilding") != mark:
             with self.store.write():
-                for name in names:
+                for name in self.banks():
                     self.bank(name).drop_next()
                 self.store.set_setting("rebuilding", mark)
-        done = {name: self.bank(name).stage(maker, progress=progress) for name in names}
+        for name in names:
+            self.bank(name).stage(maker, progress=progress)
+        done: dict[str, int] = {}
         with self.store.write():
+            if banks is None:
+                names = self.banks()
             for name in names:
+                # Once more, for what others have written meanwhile.
+                done[name] = self.bank(name).stage(maker)
                 self.bank(name).promote(vectors=maker is not None)
             if maker is not None:
                 self.store.set_setting("embedder", mark)
             self.store.set_setting("rebuilding", None)
+        if self.embedder is not None:
+            self.embedder = maker
         for name in names:
             self.bank(name).reload()
         return done
@@ -352,7 +379,7 @@ class Bank:
         """
         turn = Turn(
             text=text, at=at, speaker=speaker, role=role, session=session,
-            source=source, address=address, metadata=metadata or {},
+            source=source, address=address, metadata={} if metadata is None else metadata,
         )  # fmt: skip
         return self.remember_many([turn])[0]
 
@@ -371,6 +398,9 @@ class Bank:
         dated: list[bool] = []
         for place, turn in enumerate(turns):
             try:
+                if not isinstance(turn, Turn):
+                    msg = f"{turn!r:.100} is not a Turn; wrap the text, as in Turn(text=…)"
+                    raise InputError(msg)
                 groups.append(self._draft(turn, now))
             except InputError as exc:
                 exc.add_note(f"in turn {place} of this call; nothing of the call was stored")
@@ -390,9 +420,9 @@ class Bank:
     def _draft(self, turn: Turn, now: datetime) -> list[Draft]:
         memory = self._memory
         check_text(turn.text, limits=memory.config.ingest)
-        if OPEN in turn.text:
-            fresh = self._without_quotes(turn.text)
-            if fresh.strip():
+        if OPEN in turn.text or RECENT_OPEN in turn.text:
+            fresh = _without_quotes(turn.text).strip()
+            if fresh:
                 turn = Turn(
                     text=fresh, at=turn.at, speaker=turn.speaker, role=turn.role,
                     session=turn.session, source=turn.source, address=turn.address,
@@ -403,15 +433,6 @@ class Bank:
             limits=memory.config.ingest, salt=memory.salt,
         )  # fmt: skip
 
-    @staticmethod
-    def _without_quotes(text: str) -> str:
-        """Take our own quoted memories out of a text: they are stored already."""
-        kept, rest = "", text
-        while OPEN in rest and CLOSE in rest[rest.index(OPEN) :]:
-            head, _, tail = rest.partition(OPEN)
-            kept += head
-            rest = tail.partition(CLOSE)[2]
-        return kept + rest
 
     def _store_groups(
         self, groups: list[list[Draft]], dated: list[bool], now: datetime
@@ -427,7 +448,7 @@ class Bank:
                 first = group[0]
                 if first.id in taken:
                     continue
-                echo = self._echo(number, first, has_time=has_time, now=now)
+                echo = self._echo(number, group, has_time=has_time, now=now)
                 if echo is not None:
                     answer[first.id] = echo
                     continue
@@ -465,6 +486,9 @@ class Bank:
         places: dict[str, int] = {}
         with self._store.write():
             self._catch_up()
+            memory.check_embedder()
+            if supersedes is not None:
+                self._check_in_force(number, supersedes)
             live = self._index()
             already = self._store.rows_of(number, [d.id for d in drafts])
             start = row = self._store.episode_count(number)
@@ -510,6 +534,13 @@ class Bank:
             self._seal(number, row)
         self._catch_up()
         return places
+
+    def _check_in_force(self, number: int, seen: EpisodeRow) -> None:
+        """Refuse to correct what another process has changed since we looked."""
+        now = self._store.episodes(number, [seen.row])[0]
+        if now.state != "active":
+            msg = f"episode {seen.id} is {now.state}; correct the version in force instead"
+            raise InputError(msg)
 
     def _next_turn(
         self, number: int, first: Draft, turns: dict[str, int], supersedes: EpisodeRow | None
@@ -562,6 +593,10 @@ class Bank:
             if known:  # back to an earlier wording: that version is in force again
                 row = known[group[0].id]
                 with self._store.write():
+                    self._check_in_force(number, old)
+                    if self._store.episodes(number, [row])[0].state == "erased":
+                        msg = f"this wording of episode {id} was erased for good; word it otherwise"
+                        raise InputError(msg)
                     self._change(number, [row], "restore", "active", {})
                     self._change(
                         number, [old.row], "correct", "superseded", {"by": group[0].id}, by=row
@@ -580,32 +615,32 @@ class Bank:
 
         Returns how many episodes changed.
         """
-        ids = [id] if isinstance(id, str) else list(id)
+        ids = _ids(id)
+        if not ids:
+            return 0
         with self._lock:
-            found = [self._find(one) for one in ids]
-            if not found:
-                return 0
-            number = found[0][0]
             if erase:
-                rows = self._versions(number, [row.row for _, row in found])
-                return self._erase(number, rows)
-            rows = [row.row for _, row in found if row.state == "active"]
-            if rows:
-                with self._store.write():
-                    self._change(number, rows, "forget", "forgotten", {})
-                self._catch_up()
+                return self._erase(ids)
+            with self._store.write():
+                found = [self._find(one) for one in ids]
+                rows = [row.row for _, row in found if row.state == "active"]
+                if rows:
+                    self._change(found[0][0], rows, "forget", "forgotten", {})
+            self._catch_up()
             return len(rows)
 
     def restore(self, id: str | Collection[str]) -> int:  # noqa: A002
         """Bring forgotten episodes back. Returns how many changed; erased ones are gone."""
-        ids = [id] if isinstance(id, str) else list(id)
+        ids = _ids(id)
+        if not ids:
+            return 0
         with self._lock:
-            found = [self._find(one) for one in ids]
-            rows = [row.row for _, row in found if row.state == "forgotten"]
-            if rows:
-                with self._store.write():
+            with self._store.write():
+                found = [self._find(one) for one in ids]
+                rows = [row.row for _, row in found if row.state == "forgotten"]
+                if rows:
                     self._change(found[0][0], rows, "restore", "active", {})
-                self._catch_up()
+            self._catch_up()
             return len(rows)
 
     def _change(
@@ -633,17 +668,28 @@ class Bank:
             chain.add(row)
             for record in self._store.episodes(number, [row]):
                 queue += [r for r in (record.supersedes, record.superseded_by) if r is not None]
+            # A version that went back to an older wording is linked by its journal alone.
+            for change in self._store.journal(number, row=row):
+                fields = json.loads(change.detail)
+                linked = [fields[name] for name in ("by", "supersedes") if name in fields]
+                queue += self._store.rows_of(number, linked).values()
         return sorted(chain)
 
-    def _erase(self, number: int, rows: Sequence[int]) -> int:
-        records = self._store.episodes(number, rows)
-        live = [record.row for record in records if record.state != "erased"]
-        if live:
-            with self._store.write():
+    def _erase(self, ids: Sequence[str]) -> int:
+        with self._store.write():
+            found = [self._find(one) for one in ids]
+            number = found[0][0]
+            rows = self._versions(number, [row.row for _, row in found])
+            records = self._store.episodes(number, rows)
+            live = [record.row for record in records if record.state != "erased"]
+            if live:
                 self._store.redact(number, live)
                 self._change(number, live, "erase", "erased", {})
                 for kind in ("content", *SEALED):
                     self._blank(number, kind, live)  # type: ignore[arg-type]
+                for kind in NEXT:  # what an unfinished rebuild has made of them
+                    made = self._store.payloads(number, kind, live)
+                    self._store.put_payloads(number, kind, [(row, b"") for row in made])
                 self._store.erase_episodes(number, live)
         self._live = None
         self._shown.clear()
@@ -734,7 +780,7 @@ class Bank:
         return Recall(
             query=query,
             hits=tuple(hits),
-            found=bool(hits) and sure >= FOUND,
+            found=is_found(ranking.evidence, sure),
             confidence=sure,
             intervals=question.intervals,
             cost=Cost(
@@ -780,7 +826,7 @@ class Bank:
     def _hits(self, number: int | None, ranking: Ranking, k: int) -> tuple[list[Hit], float]:
         if number is None or not len(ranking.rows):
             return [], 0.0
-        sure = settle(confidence(ranking.evidence, len(ranking.rows))[: max(k, 1)])
+        sure = settle(confidence(ranking.evidence, min(len(ranking.rows), max(k, DEPTH))))
         rows = ranking.rows[:k].tolist()
         episodes = {e.id: e for e in self._episodes(number, rows)}
         hits: list[Hit] = []
@@ -922,7 +968,7 @@ class Bank:
 
     def stats(self) -> Stats:
         """Return what the bank holds, and how many bytes by kind of data."""
-        with self._lock:
+        with self._lock, self._store.read():
             number = self._ready(create=False)
             if number is None:
                 raise unknown_bank(self.name, self._memory.banks())
@@ -963,8 +1009,6 @@ class Bank:
 
     def export(self, path: str | Path) -> int:
         """Write everything in the bank to a JSONL file that ``import_`` reads back whole."""
-        from hippocampus.transfer import export_bank  # noqa: PLC0415  (the flow needs Bank)
-
         return export_bank(self, Path(path))
 
     def import_(
@@ -981,8 +1025,6 @@ class Bank:
         a file are forgotten (``restore`` brings them back). What cannot be read is reported and
         skipped; the rest goes on.
         """
-        from hippocampus.transfer import import_path  # noqa: PLC0415
-
         return import_path(self, Path(path), format=format, progress=progress)
 
     @property
@@ -1127,6 +1169,7 @@ class Bank:
             assert number is not None, "created when missing"
             there = self._store.rows_from_source(number, source)
             by_id = {row.id: row for row in there}
+            by_row = {row.row: row for row in there}
             by_digest: dict[bytes, list[EpisodeRow]] = {}
             for row in there:
                 by_digest.setdefault(row.digest, []).append(row)
@@ -1137,13 +1180,21 @@ class Bank:
                 group = self._draft(turn, now)
                 same = [by_id[d.id] for d in group if d.id in by_id]
                 if not same:
-                    twins = [r for r in by_digest.get(group[0].digest, []) if r.row not in kept]
-                    same = twins[: len(group)]
+                    for twin in by_digest.get(group[0].digest, []):
+                        run = [by_row[r] for r in range(twin.row, twin.row + len(group)) if r in by_row]
+                        if twin.row not in kept and [r.digest for r in run] == [
+                            d.digest for d in group
+                        ]:
+                            same = run
+                            break
                 if same:
                     kept.update(row.row for row in same)
                     unchanged += 1
                 else:
                     fresh.append(turn)
+            for row in there:  # what a user corrected is what the file says, in better words
+                if row.row in kept and row.superseded_by is not None:
+                    kept.update(self._versions(number, [row.row]))
             gone = [row.row for row in there if row.state == "active" and row.row not in kept]
             back = [
                 row.row
@@ -1168,14 +1219,15 @@ class Bank:
 
     def drop_next(self) -> None:
         """Throw away what an unfinished rebuild has made; inside a transaction."""
-        number = self._ready(create=False)
+        number = self._store.bank_number(self.name)
         if number is not None:
             for kind in NEXT:
                 self._store.drop_payloads(number, kind)
 
     def stage(self, embedder: Embedder | None, *, progress: Progress | None = None) -> int:
         """Make the derived payloads anew beside the present ones; goes on where it was stopped."""
-        number = self._ready(create=False)
+        # Not by way of the index: a damaged one is what a rebuild is to repair.
+        number = self._store.bank_number(self.name)
         if number is None:
             raise unknown_bank(self.name, self._memory.banks())
         staged = self._store.tail(number, "lexical.next")
@@ -1183,6 +1235,8 @@ class Bank:
         rotation = None if embedder is None else rotation_for(embedder.fingerprint)
         stop = self._store.episode_count(number)
         records = list(self._store.scan_episodes(number))
+        if start >= stop:
+            return sum(r.state == "active" for r in records)
         batch = self._memory.config.ingest.batch
         said: dict[str, list[str]] = {}
         for first in range(0, stop, batch):
@@ -1210,14 +1264,15 @@ class Bank:
 
     def promote(self, *, vectors: bool) -> None:
         """Put what ``stage`` made in the place of what was; inside a transaction."""
-        number = self._ready(create=False)
+        number = self._store.bank_number(self.name)
         assert number is not None, "staged before"
         for kind in SEALED:
             if vectors or kind == "lexical":
                 self._store.move_payloads(number, _NEXT_OF[kind], kind)
         self._seal(number, self._store.episode_count(number))
         seq = self._store.last_seq(number)
-        at = max(to_micros(self._memory.now()), self._index().columns.latest())
+        last = self._store.journal(number, after=seq - 1)
+        at = max(to_micros(self._memory.now()), *(change.at for change in last))
         self._store.append(number, [JournalRow(seq + 1, at, "rebuild", None, detail())])
 
     def reload(self) -> None:
@@ -1277,20 +1332,22 @@ class Bank:
 
     def _ready(self, *, create: bool) -> int | None:
         """Catch up with other processes; return the bank's number, or None when it has none."""
-        if self._number is None:
-            self._number = self._store.bank_number(self.name)
-            if self._number is None and create:
+        seen = self._store.changes()
+        if seen != self._seen or self._live is None or self._number is None:
+            number = self._store.bank_number(self.name)
+            if number is None and create:
                 with self._store.write():
-                    self._number = self._store.add_bank(self.name, to_micros(self._memory.now()))
-        if self._number is not None:
-            seen = self._store.changes()
-            if seen != self._seen or self._live is None:
-                self._catch_up()
-                self._seen = seen
+                    number = self._store.add_bank(self.name, to_micros(self._memory.now()))
+            if number != self._number:  # new, or deleted and perhaps made anew
+                self._number, self._live = number, None
+                self._shown.clear()
+            self._catch_up()
+            self._seen = seen
         return self._number
 
     def _index(self) -> LiveIndex:
         if self._live is None:
+            self._memory.check_embedder()
             self._live = LiveIndex(self._store, self._number or 0, self._make_cues())
         return self._live
 
@@ -1326,6 +1383,7 @@ class Bank:
         if not isinstance(id, str) or not id:
             msg = f"id={id!r}: an episode's id is a non-empty text"
             raise InputError(msg)
+        tokenizer.encode(id)  # refuses what no store can look up
         rows = self._store.rows_of(number, [id])
         records = self._store.episodes(number, list(rows.values()))
         if not records or (records[0].state == "erased" and not erased):
@@ -1379,10 +1437,14 @@ class Bank:
             while len(self._shown) > _ECHO_MEMORY:
                 self._shown.popitem(last=False)
 
-    def _echo(self, number: int, first: Draft, *, has_time: bool, now: datetime) -> int | None:
+    def _echo(
+        self, number: int, group: Sequence[Draft], *, has_time: bool, now: datetime
+    ) -> int | None:
         """Return the row a text was recalled from, when it comes back to us as if it were new."""
-        if OPEN in first.text or _LINE.match(first.text):
-            row = self._echo_of_lines(number, first.text)
+        first = group[0]
+        text = "".join(d.text for d in group)
+        if OPEN in text or RECENT_OPEN in text or _LINE.match(text):
+            row = self._echo_of_lines(number, text)
             if row is not None:
                 return row
         if first.parts == 1 and len(first.text.split()) < self._memory.config.ingest.echo_words:
@@ -1395,27 +1457,37 @@ class Bank:
                 shown = None
         if shown is None and has_time:
             return None
-        # Word for word what is stored, and with no time of its own: it tells us nothing new.
+        # Word for word what is stored, and with no time of its own: it tells us nothing new,
+        # unless it was not shown and now somebody else says it.
         rows = self._store.rows_with_digest(number, first.digest)
-        records = self._store.episodes(number, rows)
-        return next((r.row for r in records if r.state == "active"), None)
+        for record in self._store.episodes(number, rows):
+            if record.state != "active":
+                continue
+            if shown is None and first.speaker not in (None, record.speaker):
+                continue
+            said = range(record.row, record.row + len(group))
+            parts = self._store.episodes(number, said) if len(group) > 1 else [record]
+            if [(r.digest, r.state) for r in parts] == [(d.digest, "active") for d in group]:
+                return record.row
+        return None
 
     def _echo_of_lines(self, number: int, text: str) -> int | None:
         """Return the first row quoted, when a text is nothing but lines that we rendered."""
         first: int | None = None
-        lines = [part for part in text.split("\n") if part.strip()]
-        for rendered in lines:
-            if rendered in {OPEN, CLOSE, "<recent>", "</recent>"}:
+        for rendered in _RENDERED.split(text):
+            if not rendered.strip() or rendered in {OPEN, CLOSE, RECENT_OPEN, RECENT_CLOSE}:
                 continue
             match = _LINE.match(rendered)
             if match is None:
                 return None
-            body = unquote(match.group(2))
-            candidates = [body, *(body.split(": ", 1)[1:])]
+            words = unquote(match.group(2)).split(": ")
+            # Who speaks may hold a colon as well, so the words may begin after any of the first.
             rows = [
                 row
-                for wording in candidates
-                for row in self._store.rows_with_digest(number, digest(self._memory.salt, wording))
+                for start in range(min(len(words), _COLONS))
+                for row in self._store.rows_with_digest(
+                    number, digest(self._memory.salt, ": ".join(words[start:]))
+                )
             ]
             if not rows:
                 return None
@@ -1434,6 +1506,18 @@ def check_cues(cues: Sequence[str] | None) -> tuple[str, ...]:
         msg = f"cues={cues!r}: must be one or more of {', '.join(CUES)}"
         raise InputError(msg)
     return tuple(cues)
+
+
+def _without_quotes(text: str) -> str:
+    """Take our own quoted memories out of a text: they are stored already."""
+    for begin, end in ((OPEN, CLOSE), (f"{RECENT_OPEN}\n[", f"\n{RECENT_CLOSE}")):
+        kept, rest = "", text
+        while begin in rest and end in rest[rest.index(begin) :]:
+            head, _, tail = rest.partition(begin)
+            kept += head
+            rest = tail.partition(end)[2]
+        text = kept + rest
+    return text
 
 
 def unknown_bank(name: str, there: Sequence[str]) -> UnknownBank:
@@ -1501,6 +1585,16 @@ def _text_or_none(value: object) -> str | None:
         return value
     msg = f"{value!r} is not text"
     raise TypeError(msg)
+
+
+def _ids(given: object) -> list[str]:
+    """Return one id or several as a list, each once."""
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, Mapping | bytes) or not isinstance(given, Collection):
+        msg = f"id={given!r}: give one episode's id, or a collection of ids"
+        raise InputError(msg)
+    return list(dict.fromkeys(given))
 
 
 def _state(value: object) -> State:

@@ -32,7 +32,7 @@ def _version(value: bool) -> None:  # noqa: FBT001 - Typer's way to call it
 @app.callback()
 def root(
     *,
-    version: Annotated[  # noqa: ARG001 - its callback does the work
+    version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which it is.")
     ] = False,
 ) -> None:
@@ -44,7 +44,7 @@ def root(
     """
 
 
-for part in (read.register_recall, write.register, read.register, upkeep.register):
+for part in (write.register, read.register, upkeep.register):
     part(app)
 app.add_typer(models.app, name="models", rich_help_panel=upkeep.PANEL)
 for part in (bench.register, demo.register):

@@ -1,4 +1,4 @@
-"""Makes a function a command: spreads its groups of options, adds --debug, tells errors in a line."""
+"""Makes a function a command: spreads its groups of options and tells errors in a line."""
 
 from __future__ import annotations
 
@@ -40,12 +40,19 @@ def command(
     A parameter whose type is a dataclass becomes that class's fields as options; the function gets
     the instance. So a group of options is written once and shared.
     """
-    epilog = "\n\n".join(["[bold]Examples[/bold]", *(e.replace("[", "\\[") for e in examples)])
+    epilog = "\n".join(["[bold]Examples[/bold]", *map(_literal, examples)])
 
     def register(verb: Verb) -> Verb:
-        return app.command(name, epilog=epilog, rich_help_panel=panel)(_spread(verb))
+        paragraphs = (inspect.getdoc(verb) or "").split("\n\n")
+        told = _literal("\n\n".join(" ".join(part.split()) for part in paragraphs))
+        return app.command(name, help=told, epilog=epilog, rich_help_panel=panel)(_spread(verb))
 
     return register
+
+
+def _literal(text: str) -> str:
+    """Keep Rich from reading markup into help."""
+    return text.replace("[", "\\[")
 
 
 def _spread(verb: Verb) -> Verb:
@@ -105,5 +112,5 @@ def _fail(message: str, code: int) -> None:
 
 
 def hush() -> None:
-    """Send what is still buffered nowhere, so that leaving does not complain about a closed pipe."""
+    """Send what is still buffered nowhere, so that leaving has no closed pipe to complain about."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from zoneinfo import ZoneInfo
 
 import typer
 
@@ -56,6 +57,11 @@ class Engine:
         ),
     ] = "UTC"
 
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone; opening the memory has found out whether there is such a one."""
+        return ZoneInfo(self.timezone)
+
     def memory(self, path: str | Path, *, create: bool, embed: bool) -> Memory:
         """Open a store at a path."""
         from hippocampus.config import Config  # noqa: PLC0415 - the engine, only when used
@@ -94,10 +100,15 @@ class Scope(Engine):
         """
         if self.store is None and create:
             default_store().parent.mkdir(parents=True, exist_ok=True)
-        if not create and not Path(self.path).exists():
+        if not create:
+            self.check()
+        return self.memory(self.path, create=create, embed=embed)
+
+    def check(self) -> None:
+        """Refuse a store that does not exist, in the words of this surface."""
+        if not Path(self.path).exists():
             msg = "does not exist yet; 'hippocampus remember' or 'hippocampus import' makes it"
             raise StoreError(msg, path=self.path)
-        return self.memory(self.path, create=create, embed=embed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,10 +200,10 @@ def json_object(text: str | None, *, name: str) -> Mapping[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as exc:
-        msg = f"{name} {text!r}: not JSON ({exc}); write it like '{{\"project\": \"garden\"}}'"
+        msg = f'{name} {text!r}: not JSON ({exc}); write it like \'{{"project": "garden"}}\''
         raise InputError(msg) from exc
     if not isinstance(value, dict):
-        msg = f"{name} {text!r}: must be a JSON object, like '{{\"project\": \"garden\"}}'"
+        msg = f'{name} {text!r}: must be a JSON object, like \'{{"project": "garden"}}\''
         raise InputError(msg)
     return value
 

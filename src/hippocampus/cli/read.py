@@ -23,8 +23,10 @@ from hippocampus.cli.options import (
     text_or_stdin,
 )
 from hippocampus.cli.render import (
+    EXCERPT,
     clean,
     head_line,
+    marked,
     moment_text,
     print_json,
     recall_view,
@@ -38,14 +40,14 @@ PANEL_ASK = "Ask"
 PANEL_LOOK = "Look"
 
 
-def register_recall(app: typer.Typer) -> None:
-    """Add the commands that answer questions."""
+def register(app: typer.Typer) -> None:
+    """Add the commands to an app."""
     command(
         app,
         "recall",
         'hippocampus recall "where does Lena live?"',
         'hippocampus recall "what did we decide last week?" --speaker Priya --explain',
-        "hippocampus recall \"the leak\" --where '{\"project\": \"house\"}' --json",
+        'hippocampus recall "the leak" --where \'{"project": "house"}\' --json',
         panel=PANEL_ASK,
     )(recall)
     command(
@@ -54,10 +56,6 @@ def register_recall(app: typer.Typer) -> None:
         'hippocampus context "plan the trip with me" --budget 1500 --recent 6',
         panel=PANEL_ASK,
     )(context)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands that look at what is there."""
     command(
         app,
         "episodes",
@@ -78,9 +76,7 @@ def register(app: typer.Typer) -> None:
 
 
 def recall(
-    query: Annotated[
-        str, typer.Argument(help="A question or a few words; - reads it from stdin.")
-    ],
+    query: Annotated[str, typer.Argument(help="A question or a few words; - reads it from stdin.")],
     *,
     k: Annotated[int, typer.Option("-k", "--hits", help="Most hits to return.")] = 5,
     cues: Cues = None,
@@ -95,21 +91,176 @@ def recall(
     as_json: Json = False,
 ) -> None:
     """
-    Find what bears on a question. Exits with 1 when nothing relevant is there.
+    Find what bears on a question, and say why.
 
-    Times in the question count: "in March", "last week", "between May and July 2023".
+    Times in the question count: "in March", "last week", "between May and July 2023". Exits with 1
+    when nothing relevant is there; then the nearest are shown, and marked as that.
     """
     words = text_or_stdin(query)
     moment_ = moment(now, name="--now")
     with scope.open_bank(embed=True) as bank:
         found = bank.recall(words, k, cues=cue_names(cues), now=moment_, **filters.given())
-        zone = bank.zone
     if as_json:
         print_json(found)
     elif explain:
         stdout().print(clean(found.explain()), soft_wrap=True)
     else:
-        for part in recall_view(found, zone, ids=ids, **({"limit": None} if full else {})):
+        for part in recall_view(found, scope.zone, ids=ids, limit=None if full else EXCERPT):
             stdout().print(part)
     if not found.found:
         raise typer.Exit(EXIT_NOTHING)
+
+
+def context(
+    query: Annotated[str, typer.Argument(help="What the prompt is about; - reads it from stdin.")],
+    *,
+    budget_tokens: Annotated[
+        int, typer.Option("--budget-tokens", "--budget", help="Most tokens of the whole text.")
+    ] = 3500,
+    k: Annotated[int, typer.Option("-k", "--hits", help="Most memories to consider.")] = 50,
+    system: Annotated[str, typer.Option(help="Text that comes first.")] = "",
+    persona: Annotated[str, typer.Option(help="Who the agent is.")] = "",
+    summary: Annotated[str, typer.Option(help="What went before, in short.")] = "",
+    recent: Annotated[int, typer.Option(help="How many last turns to add.")] = 0,
+    cues: Cues = None,
+    now: Now = None,
+    filters: Filters,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """
+    Compose a prompt-ready text of what bears on a question, within a budget of tokens.
+
+    The text goes to stdout as it is; how full the budget is, to stderr.
+    """
+    words = text_or_stdin(query)
+    moment_ = moment(now, name="--now")
+    with scope.open_bank(embed=True) as bank:
+        made = bank.context(
+            words, budget_tokens, k=k, system=system, persona=persona, summary=summary,
+            recent=recent, cues=cue_names(cues), now=moment_, **filters.given(),
+        )  # fmt: skip
+    if as_json:
+        print_json(made)
+        return
+    # A program gets every byte; a terminal nothing that could steer it.
+    print(clean(made.text) if sys.stdout.isatty() else made.text)
+    stderr().print(
+        f"{made.tokens:,} of {made.budget_tokens:,} tokens: {len(made.items):,} memories,"
+        f" {len(made.left_out):,} left out",
+        style="dim",
+    )
+
+
+def episodes(
+    *,
+    limit: Annotated[int | None, typer.Option("--limit", "-n", help="Most to list.")] = 20,
+    offset: Annotated[int, typer.Option(help="How many to pass over first.")] = 0,
+    newest: Annotated[bool, typer.Option("--newest", help="Latest first.")] = False,
+    filters: Filters,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """List what happened, in order of time."""
+    with scope.open_bank() as bank:
+        found = bank.episodes(limit=limit, offset=offset, newest=newest, **filters.given())
+    if as_json:
+        print_json(found)
+        return
+    rows = [
+        (e.id, head_line(e, scope.zone).append("\n").append_text(marked(e.text, ""))) for e in found
+    ]
+    stdout().print(table(rows, "id", "what was remembered"))
+
+
+def show(
+    id: Annotated[str, typer.Argument(help="The episode.")],  # noqa: A002
+    *,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """Show one episode whole, in whatever state it is."""
+    with scope.open_bank() as bank:
+        found = bank.get(id)
+    if as_json:
+        print_json(found)
+        return
+    rows = []
+    for name in (f.name for f in fields(found) if f.name != "text"):
+        value = getattr(found, name)
+        if value in (None, "", {}) or (name in ("part", "parts") and found.parts == 1):
+            continue
+        if name in ("said_at", "noted_at"):
+            value = moment_text(value, scope.zone)
+        elif name == "metadata":
+            value = json.dumps(dict(value), ensure_ascii=False)
+        rows.append((Text(name, "dim"), str(value)))
+    stdout().print(table(rows))
+    stdout().print()
+    stdout().print(clean(found.text))
+
+
+def history(
+    id: Annotated[  # noqa: A002
+        str | None, typer.Argument(help="An episode; without it, the whole bank.")
+    ] = None,
+    *,
+    after: Annotated[int, typer.Option(help="Of a bank: only changes after this number.")] = 0,
+    limit: Annotated[int | None, typer.Option(help="Of a bank: most changes to list.")] = 50,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """List the changes to an episode and its other versions, or to the whole bank."""
+    with scope.open_bank() as bank:
+        changes = bank.journal(after=after, limit=limit) if id is None else bank.history(id)
+    if as_json:
+        print_json(changes)
+        return
+    rows = [
+        (str(c.seq), moment_text(c.at, scope.zone), c.kind, c.episode or "", _detail(c))
+        for c in changes
+    ]
+    stdout().print(table(rows, "seq", "at", "change", "episode", "detail"))
+
+
+def _detail(change: Change) -> str:
+    return ", ".join(f"{k} {v}" for k, v in change.detail.items() if v != change.episode)
+
+
+def stats(*, scope: BankScope, as_json: Json = False) -> None:
+    """Say what a bank holds, and how many bytes that takes."""
+    with scope.open_bank() as bank:
+        held = bank.stats()
+    if as_json:
+        print_json(held)
+        return
+    times = [moment_text(t, scope.zone) for t in (held.first, held.last) if t is not None]
+    rows = [
+        ("bank", held.bank),
+        ("episodes", f"{held.episodes:,}"),
+        ("superseded", f"{held.superseded:,}"),
+        ("forgotten", f"{held.forgotten:,}"),
+        ("sessions", f"{held.sessions:,}"),
+        ("speakers", _some(held.speakers)),
+        ("sources", _some(held.sources)),
+        ("time", " to ".join(times)),
+        ("bytes", ", ".join(f"{kind} {n:,}" for kind, n in held.stored_bytes.items())),
+        ("embedder", held.embedder or "none"),
+    ]
+    stdout().print(table((Text(name, "dim"), value) for name, value in rows))
+
+
+def _some(names: tuple[str, ...], most: int = 8) -> str:
+    more = f", … ({len(names):,} in all)" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def banks(*, scope: Scope, as_json: Json = False) -> None:
+    """List the banks of a store."""
+    with scope.open() as memory:
+        names = memory.banks()
+    if as_json:
+        print_json(names)
+        return
+    for name in names:
+        stdout().print(clean(name), soft_wrap=True)

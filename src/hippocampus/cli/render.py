@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -84,10 +83,8 @@ def as_json(value: object) -> Any:  # noqa: ANN401 - JSON is any
     """Return a record, and what is in it, as JSON has it."""
     if is_dataclass(value):
         return {f.name: as_json(getattr(value, f.name)) for f in fields(value)}
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, Path):
-        return str(value)
+    if isinstance(value, datetime | Path):
+        return value.isoformat() if isinstance(value, datetime) else str(value)
     if isinstance(value, Mapping):
         return {str(key): as_json(item) for key, item in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
@@ -163,8 +160,14 @@ def table(rows: Iterable[Sequence[str | Text]], *heads: str) -> Table:
 
 
 def recall_view(
-    found: Recall, zone: tzinfo, *, limit: int | None = EXCERPT, most: int | None = None
-) -> Iterator[Table | Text | Padding]:
+    found: Recall,
+    zone: tzinfo,
+    *,
+    limit: int | None = EXCERPT,
+    most: int | None = None,
+    ids: bool = False,
+    heads: bool = True,
+) -> Iterator[Table | Text]:
     """Yield what a recall found, why, and what it cost."""
     for interval in found.intervals:
         stretch = " to ".join(
@@ -172,10 +175,10 @@ def recall_view(
         )
         yield Text(f"time: {one_line(interval.text)!r} read as {stretch}", "dim")
     if not found.found:
-        nearest = "; the nearest are:" if found.hits[:most] else ""
+        nearest = "; the nearest:" if found.hits[:most] else ""
         yield Text(f"nothing relevant was found{nearest}", "bold yellow")
     if found.hits[:most]:
-        yield _hits(found.hits[:most], found.query, zone, limit)
+        yield _hits(found.hits[:most], found.query, zone, limit, ids=ids, heads=heads)
     yield cost_line(found)
     for degraded in found.degraded:
         yield Text(f"went on without the {one_line(str(degraded))}", "yellow")
@@ -192,14 +195,19 @@ def cost_line(found: Recall) -> Text:
     )
 
 
-def _hits(hits: Sequence[Hit], query: str, zone: tzinfo, limit: int | None) -> Table:
-    made = Table(box=None, padding=(0, 2, 1, 0), header_style="dim", expand=True)
+def _hits(
+    hits: Sequence[Hit], query: str, zone: tzinfo, limit: int | None, *, ids: bool, heads: bool
+) -> Table:
+    padding = (0, 2, 1, 0)
+    made = Table(box=None, padding=padding, show_header=heads, header_style="dim", expand=True)
     made.add_column("score", no_wrap=True)
     made.add_column("what was remembered", ratio=1)
     made.add_column("why", no_wrap=True)
     for hit in hits:
         what = head_line(hit.episode, zone).append("\n")
         what.append_text(marked(hit.text, query, limit=limit))
+        if ids:
+            what.append(f"\n{hit.id}", "dim")
         made.add_row(Text(f"{hit.score:.2f}", "bold"), what, _why(hit.shares))
     return made
 

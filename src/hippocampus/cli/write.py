@@ -86,7 +86,7 @@ def remember(
         kept = bank.remember(
             said, at=at, speaker=speaker, role=role, session=session, source=source, metadata=extra
         )
-    _show_kept("remembered", kept, as_json=as_json)
+    _show_kept("remembered", kept, scope, as_json=as_json)
 
 
 def import_(
@@ -136,7 +136,7 @@ def correct(
     said = text_or_stdin(text)
     with scope.open_bank(embed=True) as bank:
         kept = bank.correct(id, said)
-    _show_kept("corrected", kept, as_json=as_json)
+    _show_kept("corrected", kept, scope, as_json=as_json)
 
 
 def forget(
@@ -173,13 +173,11 @@ def forget(
         stdout().print(f"{changed:,} {verb}")
 
 
-def _show_kept(verb: str, episode: Episode, *, as_json: bool) -> None:
+def _show_kept(verb: str, episode: Episode, scope: BankScope, *, as_json: bool) -> None:
     if as_json:
         print_json(episode)
         return
     console = stdout()
-    zone = episode.said_at.tzinfo
-    assert zone is not None, "episodes are aware"
     console.print(f"{verb} {episode.id}")
-    console.print(head_line(episode, zone))
+    console.print(head_line(episode, scope.zone))
     console.print(one_line(episode.text))

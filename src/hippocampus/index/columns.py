@@ -165,8 +165,9 @@ class Columns:
     Times, labels, metadata and visibility of the episodes of one bank, in memory.
 
     Rows are dense and observed in order, once. All of it is derived from episode rows and state
-    changes; it can be dropped and rebuilt at any time. An erased episode keeps its row and is in
-    nothing else. One thread at a time; the arrays that come back are the caller's unless noted.
+    changes; it can be dropped and rebuilt at any time. An erased episode keeps its row and comes
+    back from nothing here, though its labels and metadata leave memory only with a rebuild.
+    One thread at a time; the arrays that come back are the caller's unless noted.
 
     Space: about 43 bytes a row, and what ``Field`` takes for metadata.
     Time:  a mask is a few passes over flat arrays, tens of microseconds at 50 000 rows.
@@ -284,16 +285,13 @@ class Columns:
         chain = int(self._chains.view[row])
         if chain >= 0:
             self._loose.add(chain)
-            self._ends[chain] = None
 
     def _erase(self, row: int) -> None:
-        """Take a hidden row out of everything it was in."""
+        """Take a row that is hidden, and so links to nothing, out of what it was in."""
         self._erased.view[row] = True
         for labels in (self.session, self.speaker, self.role, self.source):
             labels.clear(row)
-        self._loosen(row)
         self._chains.view[row] = self._before.view[row] = self._after.view[row] = -1
-        self._unread = [pair for pair in self._unread if pair[0] != row]
         self._in_order = self._heard = None
 
     # ------------------------------------------------------------ what a read may see

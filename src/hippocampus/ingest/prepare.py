@@ -31,6 +31,8 @@ pieces. More context, or the turn after, measured worse or no better (docs/adr/0
 
 _ROLES = frozenset({"user", "human", "assistant", "ai", "system", "tool"})
 _SPACE = re.compile(r"\s+")
+_LABEL_CHARACTERS = 4096
+"""Longest speaker, role, session, source or address: a long path fits, a text does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +51,7 @@ class Draft:
     address: str
     metadata: str
     digest: bytes
-    """Of the whole turn, not of the part."""
+    """Of this part's text."""
 
     @property
     def spoken(self) -> str:
@@ -65,17 +67,20 @@ def check_text(text: object, *, limits: Ingest) -> str:
     if not text.strip():
         msg = f"text is blank ({len(text)} characters of white space); there is nothing to remember"
         raise InvalidText(msg)
-    if len(text) > limits.max_text_bytes // 4:
-        try:
-            size = len(text.encode())
-        except UnicodeEncodeError:
-            size = len(text)
-        if size > limits.max_text_bytes:
-            msg = (
-                f"text has {size:,} bytes; one call takes at most {limits.max_text_bytes:,}"
-                " (Ingest.max_text_bytes); split it, or write it to a file and import that"
-            )
-            raise TextTooLong(msg)
+    try:
+        size = len(text) if text.isascii() else len(text.encode())
+    except UnicodeEncodeError as exc:
+        msg = (
+            f"text holds the lone surrogate U+{ord(text[exc.start]):04X} at character {exc.start},"
+            " which cannot be stored byte for byte; decode the source with errors='replace' first"
+        )
+        raise InvalidText(msg) from exc
+    if size > limits.max_text_bytes:
+        msg = (
+            f"text has {size:,} bytes; one call takes at most {limits.max_text_bytes:,}"
+            " (Ingest.max_text_bytes); split it, or write it to a file and import that"
+        )
+        raise TextTooLong(msg)
     return text
 
 
@@ -90,11 +95,19 @@ def draft(
         if value is not None and (not isinstance(value, str) or not value.strip()):
             msg = f"{name}={value!r}: must be text that is not blank, or left out"
             raise InputError(msg)
+        if value is not None and len(value) > _LABEL_CHARACTERS:
+            msg = f"{name} has {len(value):,} characters; at most {_LABEL_CHARACTERS:,} are kept"
+            raise InputError(msg)
         if value is not None:
             encode(value)  # refuses what cannot be stored
     said_at = to_micros(at)
     metadata = dump_metadata(turn.metadata)
-    whole = digest(salt, text)
+    if len(metadata) > limits.max_text_bytes:
+        msg = (
+            f"metadata has {len(metadata):,} characters; one call takes at most"
+            f" {limits.max_text_bytes:,} (Ingest.max_text_bytes); keep what is long in the text"
+        )
+        raise TextTooLong(msg)
     pieces = _split(text, limits)
     return [
         Draft(
@@ -109,7 +122,7 @@ def draft(
             source=turn.source,
             address=turn.address or "",
             metadata=metadata,
-            digest=whole,
+            digest=digest(salt, piece),
         )
         for part, piece in enumerate(pieces)
     ]
@@ -146,8 +159,11 @@ def digest(salt: bytes, text: str) -> bytes:
 
 def dump_metadata(metadata: Mapping[str, Any]) -> str:
     """Return metadata as JSON; refuse what JSON cannot give back as it was."""
-    if not metadata:
+    if not metadata and isinstance(metadata, Mapping):
         return "{}"
+    if not isinstance(metadata, Mapping):
+        msg = f"metadata must be a mapping with text keys, not {type(metadata).__name__}"
+        raise InputError(msg)
     try:
         text = json.dumps(
             dict(metadata),
@@ -158,11 +174,22 @@ def dump_metadata(metadata: Mapping[str, Any]) -> str:
     except (TypeError, ValueError, RecursionError) as exc:
         msg = f"metadata must be a JSON object (text keys; text, numbers, lists, objects): {exc}"
         raise InputError(msg) from exc
-    if not all(isinstance(key, str) for key in metadata):
-        msg = f"metadata keys must be text, got {[k for k in metadata if not isinstance(k, str)]!r}"
-        raise InputError(msg)
+    _check_keys(metadata)
     encode(text)
     return text
+
+
+def _check_keys(value: object) -> None:
+    """Refuse keys that JSON would turn into text; its nesting was found to be finite before."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                msg = f"metadata key {key!r}: must be text, since JSON has no other keys"
+                raise InputError(msg)
+            _check_keys(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _check_keys(item)
 
 
 def encode_drafts(

@@ -10,32 +10,54 @@ per set of evidence, since an embedder may be absent.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-FOUND = 0.5
-"""Confidence from which something relevant counts as found."""
+DEPTH = 10
+"""Hits that are looked at to say whether anything was found, however many are asked for."""
 
-MODELS: tuple[tuple[tuple[str, ...], tuple[float, ...]], ...] = (
-    (("tokens", "vector", "coverage"), (-13.0, 14.0, 4.0, 3.0)),
-    (("vector", "coverage"), (-6.0, 9.0, 4.0)),
-    (("coverage",), (-4.0, 7.0)),
+
+class Model(NamedTuple):
+    """One fitted model: what it needs, its constant and weights, and where "found" begins."""
+
+    evidence: tuple[str, ...]
+    weights: tuple[float, ...]
+    found: float
+
+
+MODELS: tuple[Model, ...] = (
+    Model(("tokens", "coverage"), (-3.53, 7.07, 0.77), 0.46),
+    Model(("vector", "coverage"), (-1.15, 1.8, 2.22), 0.47),
+    Model(("coverage",), (-0.44, 2.36), 0.46),
 )
-"""(evidence needed, (constant, weight of each)); the first whose evidence is there is used."""
+"""The first whose evidence is there is used. ``found`` keeps nine in ten of the questions that
+have an answer; see docs/adr/0010 for what it lets through of those that have none."""
 
 
 def confidence(evidence: Mapping[str, NDArray[np.float32]], rows: int) -> NDArray[np.float32]:
-    """Return each hit's probability of being relevant, shape (rows,), in [0, 1]."""
-    for needed, (constant, *weights) in MODELS:
-        if all(name in evidence for name in needed):
-            logit = np.full(rows, constant, np.float64)
-            for name, weight in zip(needed, weights, strict=True):
-                logit += weight * evidence[name]
-            return (1.0 / (1.0 + np.exp(-logit))).astype(np.float32)
-    return np.zeros(rows, np.float32)
+    """Return each hit's score, shape (rows,), in [0, 1]: even odds of relevance are 0.5."""
+    model = _model(evidence)
+    if model is None:
+        return np.zeros(rows, np.float32)
+    constant, *weights = model.weights
+    logit = np.full(rows, constant, np.float64)
+    for name, weight in zip(model.evidence, weights, strict=True):
+        logit += weight * evidence[name][:rows]
+    return (1.0 / (1.0 + np.exp(-logit))).astype(np.float32)
+
+
+def is_found(evidence: Mapping[str, NDArray[np.float32]], sure: float) -> bool:
+    """Return whether a best score of ``sure`` counts as having found something."""
+    model = _model(evidence)
+    return model is not None and sure >= model.found
 
 
 def settle(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return scores that never rise from one hit to the next: each is at least all after it."""
     return np.maximum.accumulate(scores[::-1])[::-1]
+
+
+def _model(evidence: Mapping[str, NDArray[np.float32]]) -> Model | None:
+    return next((m for m in MODELS if all(name in evidence for name in m.evidence)), None)

@@ -1,43 +1,43 @@
-"""Where banks live: the only layer that speaks SQL."""
+"""Where banks live: one `Store` protocol, and the only layer that speaks SQL."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from pathlib import Path
 
 from hippocampus.errors import InputError
 from hippocampus.model import Store
+from hippocampus.store.sqlite import SqliteStore
+
+__all__ = ["SqliteStore", "open_store"]
 
 
 def open_store(
-    path: str | Path,
+    path_or_url: str | os.PathLike[str],
     *,
-    busy_timeout_s: float = 10.0,
+    busy_timeout_s: float,
     read_only: bool = False,
     create: bool = True,
-    tracer: Callable[[str], None] | None = None,
+    tracer: Callable[[str], object] | None = None,
 ) -> Store:
     """
-    Open a store, making it if it is missing.
+    Open the store at a path, or in memory for ``:memory:``.
 
     Args:
-        path: a SQLite file, or ``":memory:"``.
-        busy_timeout_s: how long a write waits for another process.
-        read_only: open without the right to change anything; the store must exist.
-        create: make a missing store.
-        tracer: called with every SQL statement, values filled in; ``print`` shows them.
+        path_or_url: a file; its folder must exist.
+        busy_timeout_s: how long to wait for another writer before ``StoreLocked``.
+        read_only: never write, neither the file nor its format; works on read-only media.
+        create: make the store when there is none.
+        tracer: called with every SQL statement; ``print`` shows them.
 
     Raises:
-        StoreError: it cannot be opened; what is there was left as it was.
+        StoreError: there is no such store, or it cannot be opened; the subclass says why.
 
     """
-    from hippocampus.store.sqlite import SqliteStore  # noqa: PLC0415  (one backend, when needed)
-
-    if not isinstance(path, str | Path) or not str(path).strip():
-        msg = f"path={path!r}: a store needs a file name, or ':memory:'"
-        raise InputError(msg)
-    if "://" in str(path):
-        msg = f"path={path!r}: only SQLite files are supported; give a file name"
+    path = os.fspath(path_or_url)
+    if "://" in path:
+        scheme = path.partition("://")[0]
+        msg = f"{scheme}:// stores are not supported; give the path of a file, or ':memory:'"
         raise InputError(msg)
     return SqliteStore(
         path, busy_timeout_s=busy_timeout_s, read_only=read_only, create=create, tracer=tracer

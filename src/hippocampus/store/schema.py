@@ -1,71 +1,134 @@
-"""The tables, as numbered migrations that are applied and recorded in one transaction."""
+"""What a SQLite store looks like inside: its mark, its format numbers and the way between them."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import TypeAlias
 
-APPLICATION_ID: Final = 0x48495050  # "HIPP"
+APPLICATION_ID = 0x4869_7070
+"""``Hipp`` in the header's application id tells a store from any other SQLite file."""
 
-FORMAT: Final = 1
-"""The format we write; SQLite's ``user_version``."""
+Migration: TypeAlias = Callable[[sqlite3.Connection], None]
+"""Brings a database from the format before to its own, inside an open transaction."""
 
-OLDEST: Final = 1
-"""The oldest format we read."""
+# Every key starts with the bank. Tables whose rows are short are kept in key order (WITHOUT ROWID),
+# so that reading a bank is one run over neighbouring pages; payloads are too long for that.
+_V1 = (
+    "CREATE TABLE settings (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    # AUTOINCREMENT: a dropped bank's number never comes back, so a stale handle reads nothing.
+    """
+    CREATE TABLE banks (
+        bank INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL UNIQUE,
+        at INTEGER NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE journal (
+        bank INTEGER NOT NULL REFERENCES banks,
+        seq INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        row INTEGER,
+        detail TEXT NOT NULL,
+        PRIMARY KEY (bank, seq)
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX journal_by_row ON journal (bank, row, seq) WHERE row IS NOT NULL",
+    """
+    CREATE TABLE episodes (
+        bank INTEGER NOT NULL REFERENCES banks,
+        row INTEGER NOT NULL,
+        id TEXT NOT NULL,
+        said_at INTEGER NOT NULL,
+        noted_at INTEGER NOT NULL,
+        session TEXT,
+        turn INTEGER,
+        part INTEGER NOT NULL,
+        parts INTEGER NOT NULL,
+        speaker TEXT,
+        role TEXT,
+        source TEXT,
+        address TEXT NOT NULL,
+        metadata TEXT NOT NULL,
+        digest BLOB NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('active', 'superseded', 'forgotten', 'erased')),
+        supersedes INTEGER,
+        superseded_by INTEGER,
+        PRIMARY KEY (bank, row)
+    ) WITHOUT ROWID
+    """,
+    "CREATE UNIQUE INDEX episodes_by_id ON episodes (bank, id)",
+    "CREATE INDEX episodes_by_digest ON episodes (bank, digest)",
+    "CREATE INDEX episodes_by_session ON episodes (bank, session, row) WHERE session IS NOT NULL",
+    "CREATE INDEX episodes_by_source ON episodes (bank, source, row) WHERE source IS NOT NULL",
+    """
+    CREATE TABLE tail (
+        bank INTEGER NOT NULL REFERENCES banks,
+        kind TEXT NOT NULL,
+        row INTEGER NOT NULL,
+        payload BLOB NOT NULL,
+        PRIMARY KEY (bank, kind, row)
+    )
+    """,
+    """
+    CREATE TABLE blocks (
+        bank INTEGER NOT NULL REFERENCES banks,
+        kind TEXT NOT NULL,
+        first INTEGER NOT NULL,
+        count INTEGER NOT NULL CHECK (count > 0),
+        checksum BLOB NOT NULL,
+        payload BLOB NOT NULL,
+        PRIMARY KEY (bank, kind, first)
+    )
+    """,
+)
 
-Migration = Callable[[sqlite3.Connection], None]
+
+def _v1(db: sqlite3.Connection) -> None:
+    for statement in _V1:
+        db.execute(statement)
 
 
-def _first(connection: sqlite3.Connection) -> None:
-    """Create every table. Each key starts with the bank; payload rows hold no words as text."""
-    for statement in (
-        "CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-        # AUTOINCREMENT: the number of a dropped bank is never given to another.
-        "CREATE TABLE banks (bank INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,"
-        " made_at INTEGER NOT NULL)",
-        "CREATE TABLE journal (bank INTEGER NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL,"
-        " kind TEXT NOT NULL, row INTEGER, detail TEXT NOT NULL,"
-        " PRIMARY KEY (bank, seq)) WITHOUT ROWID",
-        "CREATE INDEX journal_of_row ON journal (bank, row)",
-        "CREATE TABLE episodes (bank INTEGER NOT NULL, row INTEGER NOT NULL, id TEXT NOT NULL,"
-        " said_at INTEGER NOT NULL, noted_at INTEGER NOT NULL, session TEXT, turn INTEGER,"
-        " part INTEGER NOT NULL, parts INTEGER NOT NULL, speaker TEXT, role TEXT, source TEXT,"
-        " address TEXT NOT NULL, metadata TEXT NOT NULL, digest BLOB NOT NULL,"
-        " state TEXT NOT NULL, supersedes INTEGER, superseded_by INTEGER,"
-        " PRIMARY KEY (bank, row)) WITHOUT ROWID",
-        "CREATE UNIQUE INDEX episode_ids ON episodes (bank, id)",
-        "CREATE INDEX episode_digests ON episodes (bank, digest)",
-        "CREATE INDEX episode_sessions ON episodes (bank, session, row) WHERE session IS NOT NULL",
-        "CREATE INDEX episode_sources ON episodes (bank, source, row) WHERE source IS NOT NULL",
-        "CREATE TABLE tail (bank INTEGER NOT NULL, kind TEXT NOT NULL, row INTEGER NOT NULL,"
-        " payload BLOB NOT NULL, PRIMARY KEY (bank, kind, row)) WITHOUT ROWID",
-        "CREATE TABLE blocks (bank INTEGER NOT NULL, kind TEXT NOT NULL, first INTEGER NOT NULL,"
-        " count INTEGER NOT NULL, payload BLOB NOT NULL, PRIMARY KEY (bank, kind, first))",
-    ):
-        connection.execute(statement)
+MIGRATIONS: tuple[Migration, ...] = (_v1,)
+"""Migration n, counted from 1, makes format n. Released ones never change; new ones only add."""
+
+FORMAT = len(MIGRATIONS)
+"""The format this version writes."""
+
+OLDEST = 1
+"""The oldest format this version reads (and brings to ``FORMAT``)."""
+
+BANKED = ("journal", "tail", "blocks", "episodes")
+"""The tables whose key starts with the bank."""
 
 
-MIGRATIONS: Final[Sequence[Migration]] = (_first,)
-"""Migration ``i`` brings a store from format ``i`` to ``i + 1``."""
+def read_format(db: sqlite3.Connection) -> tuple[int, int]:
+    """Return (application id, format) as the database's header says."""
+    return (
+        db.execute("PRAGMA application_id").fetchone()[0],
+        db.execute("PRAGMA user_version").fetchone()[0],
+    )
 
-assert len(MIGRATIONS) == FORMAT, "one migration a format"
 
+def migrate(db: sqlite3.Connection, migrations: Sequence[Migration] = MIGRATIONS) -> None:
+    """
+    Bring a database to the newest format and mark it, all in one transaction or not at all.
 
-def migrate(
-    connection: sqlite3.Connection, migrations: Sequence[Migration] = MIGRATIONS
-) -> int:
-    """Bring a store to the newest format, all steps or none; returns the format it had."""
-    connection.execute("BEGIN IMMEDIATE")
+    Two processes may try at once: the second finds the work done. A failure leaves the format,
+    and every byte that counts, as they were.
+    """
+    if read_format(db) == (APPLICATION_ID, len(migrations)):
+        return
+    db.execute("BEGIN IMMEDIATE")
     try:
-        found: int = connection.execute("PRAGMA user_version").fetchone()[0]
-        if found < len(migrations):
-            for step in migrations[found:]:
-                step(connection)
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {len(migrations)}")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
-    return found
+        _, found = read_format(db)
+        for number, step in enumerate(migrations[found:], found + 1):
+            step(db)
+            db.execute(f"PRAGMA user_version = {number}")
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.execute("COMMIT")
+    finally:
+        if db.in_transaction:
+            db.execute("ROLLBACK")

@@ -1,326 +1,555 @@
-"""
-A store in one SQLite file.
-
-Two connections: one writes, one reads, so a reader never waits for a long write. WAL, with a
-flush to disk at every commit: what is acknowledged is durable. ``secure_delete`` overwrites what
-is removed. Foreign exceptions leave through one door, ``_translated``.
-"""
+"""The store in one SQLite file: one writer at a time, readers that never wait, durable commits."""
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
-import struct
+import sys
+import tempfile
 import threading
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from hashlib import blake2b
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, TypeAlias
 
 from hippocampus.errors import (
     NotAStore,
     StoreClosed,
     StoreCorrupt,
     StoreError,
-    StoreFull,
     StoreLocked,
     StoreReadOnly,
     StoreTooNew,
 )
 from hippocampus.model import Block, EpisodeRow, JournalRow, Kind, Progress, State
-from hippocampus.store.schema import APPLICATION_ID, FORMAT, migrate
+from hippocampus.store import schema
+from hippocampus.store.blocks import seal, unseal
+from hippocampus.store.seam import Seam, translate
 
-_MAGIC: Final = b"HPB1"
-_HEAD: Final = struct.Struct("<4sI16s")  # magic, bytes that follow, their checksum
-_CHUNK: Final = 500  # values in one IN (...) list; SQLite takes at least 999
-_COLUMNS: Final = ", ".join(EpisodeRow._fields)
-_PAGES_A_STEP: Final = 2048
+_Row: TypeAlias = tuple[Any, ...]
 
-_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-_FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE}
-_READ_ONLY = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH}
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_EPISODE = ", ".join(EpisodeRow._fields)
+_JOURNAL = ", ".join(JournalRow._fields)
+# Rows come in the order and number of the fields, so the length check of ``_make`` buys nothing.
+_to_episode: Callable[[_Row], EpisodeRow] = partial(tuple.__new__, EpisodeRow)
+_to_change: Callable[[_Row], JournalRow] = partial(tuple.__new__, JournalRow)
+
+_SCAN_ROWS = 4096
+"""Episodes per query of a scan: large enough to cost nothing, small enough to stay in the cache."""
+_IDLE_READERS = 8
+"""Connections kept open for the next readers."""
+_BACKUP_PAGES = 1024
+"""Pages copied between two calls of a backup's progress."""
+
+_PRAGMAS = (
+    "PRAGMA trusted_schema = OFF",  # a file is data: its schema may not call functions
+    "PRAGMA cell_size_check = ON",
+    "PRAGMA temp_store = MEMORY",  # no words in temporary files, not even while VACUUM runs
+    "PRAGMA cache_size = -16384",
+)
+_WRITER_PRAGMAS = (
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA secure_delete = ON",
+    "PRAGMA synchronous = FULL",  # in WAL mode NORMAL may lose the last commits with the power
+    "PRAGMA fullfsync = ON",  # macOS keeps fsync in the drive's cache without it
+    "PRAGMA checkpoint_fullfsync = ON",
+    "PRAGMA journal_size_limit = 67108864",  # one large import must not leave a large log for good
+)
+
+_INVARIANTS = (
+    (
+        "bank {}: the journal holds {} changes, numbered {} to {}, so some are missing",
+        (
+            "SELECT bank, COUNT(*), MIN(seq), MAX(seq) FROM journal"
+            " GROUP BY bank HAVING MIN(seq) <> 1 OR MAX(seq) <> COUNT(*)"
+        ),
+    ),
+    (
+        "bank {}: change {} concerns episode {}, which does not exist",
+        (
+            "SELECT j.bank, j.seq, j.row FROM journal j LEFT JOIN episodes e USING (bank, row)"
+            " WHERE j.row IS NOT NULL AND e.row IS NULL"
+        ),
+    ),
+    (
+        "bank {}: there are {} episodes in rows {} to {}, so some are missing",
+        (
+            "SELECT bank, COUNT(*), MIN(row), MAX(row) FROM episodes"
+            " GROUP BY bank HAVING MIN(row) <> 0 OR MAX(row) + 1 <> COUNT(*)"
+        ),
+    ),
+    (
+        "bank {}: episode {} supersedes {}, which does not exist",
+        (
+            "SELECT e.bank, e.row, e.supersedes FROM episodes e"
+            " LEFT JOIN episodes o ON o.bank = e.bank AND o.row = e.supersedes"
+            " WHERE e.supersedes IS NOT NULL AND o.row IS NULL"
+        ),
+    ),
+    (
+        "bank {}: episode {} is superseded by {}, which does not exist",
+        (
+            "SELECT e.bank, e.row, e.superseded_by FROM episodes e"
+            " LEFT JOIN episodes o ON o.bank = e.bank AND o.row = e.superseded_by"
+            " WHERE e.superseded_by IS NOT NULL AND o.row IS NULL"
+        ),
+    ),
+    (
+        "bank {}: the {} tail holds row {}, and there is no such episode",
+        (
+            "SELECT t.bank, t.kind, t.row FROM tail t LEFT JOIN episodes e USING (bank, row)"
+            " WHERE e.row IS NULL"
+        ),
+    ),
+    (
+        "bank {}: the {} tail holds row {}, which is also in the block from row {}",
+        (
+            "SELECT t.bank, t.kind, t.row, b.first FROM tail t JOIN blocks b USING (bank, kind)"
+            " WHERE t.row >= b.first AND t.row < b.first + b.count"
+        ),
+    ),
+    (
+        "bank {}: the {} block of {} rows from row {} goes beyond the last episode, {}",
+        (
+            "SELECT b.bank, b.kind, b.count, b.first, COALESCE(e.last, -1) FROM blocks b"
+            " LEFT JOIN (SELECT bank, MAX(row) AS last FROM episodes GROUP BY bank) e USING (bank)"
+            " WHERE b.first < 0 OR b.first + b.count - 1 > COALESCE(e.last, -1)"
+        ),
+    ),
+    (
+        "bank {}: the {} block from row {} overlaps the one before it",
+        (
+            "SELECT bank, kind, first FROM ("
+            " SELECT bank, kind, first, LAG(first + count) OVER"
+            " (PARTITION BY bank, kind ORDER BY first) AS ends FROM blocks) WHERE ends > first"
+        ),
+    ),
+)
+
+
+class _Here(threading.local):
+    """What one thread has open: the connection its snapshot is on, and ``changes`` before it."""
+
+    db: sqlite3.Connection | None = None
+    changes: int = 0
 
 
 class SqliteStore:
-    """The ``Store`` protocol over ``sqlite3``. Safe to share between threads, not across fork."""
+    """
+    A ``Store`` in one SQLite file, or in memory for the path ``:memory:``.
+
+    One connection writes, behind a lock that threads queue for; readers borrow connections from a
+    pool, one per snapshot, so that no thread ever sees another's transaction. In memory there is
+    only one connection, and readers queue with the writer. A store cannot be carried over a fork.
+
+    ``read_only`` never changes a byte of the file. Where SQLite cannot keep its ``-shm`` file, on
+    read-only media, the file is taken not to change while it is open.
+    """
 
     def __init__(
         self,
-        path: str | Path,
+        path: str,
         *,
-        busy_timeout_s: float = 10.0,
+        busy_timeout_s: float,
         read_only: bool = False,
         create: bool = True,
-        tracer: Callable[[str], None] | None = None,
+        tracer: Callable[[str], object] | None = None,
+        migrations: Sequence[schema.Migration] = schema.MIGRATIONS,
     ) -> None:
-        self._path = str(path)
-        self._in_memory = self._path == ":memory:"
-        self._timeout = busy_timeout_s
-        self._read_only = read_only
+        self._path = path
+        self._file = None if path == ":memory:" else Path(path).absolute()
+        self._busy_timeout_s = busy_timeout_s
         self._tracer = tracer
-        self._closed = False
+        self._seam = Seam(path)
         self._pid = os.getpid()
-        self._write_lock = threading.RLock()
-        self._read_lock = self._write_lock if self._in_memory else threading.RLock()
+        self._closed = False
+        self._gate = threading.RLock()  # who holds it may write
+        self._owner: int | None = None  # the thread inside write()
         self._depth = 0
-        self._read_depth = 0
         self._commits = 0
-        with self._translated():
-            fresh = self._inspect(create=create)
-            self._writer = self._connect()
-            try:
-                if not read_only:
-                    self._prepare(fresh=fresh)
-                self._reader = self._writer if self._in_memory else self._connect()
-            except BaseException:
-                self._writer.close()
-                raise
+        self._here = _Here()
+        self._lock = threading.Lock()  # guards the pool and the watcher, never held for long
+        self._idle: list[sqlite3.Connection] = []
+        self._watcher: sqlite3.Connection | None = None
+        self._writer: sqlite3.Connection | None = None
+        self._uri = "" if self._file is None else f"{self._file.as_uri()}?mode=ro"
+        with self._seam:
+            if self._file is None:
+                self._writer = self._open_memory(migrations)
+            elif read_only:
+                self._open_to_read(self._file, len(migrations))
+            else:
+                self._writer = self._open_to_write(self._file, migrations, create=create)
+                self._uri = f"{self._file.as_uri()}?mode=rw"
 
-    # ------------------------------------------------------------ opening and closing
+    def __repr__(self) -> str:
+        return f"SqliteStore({self._path!r}{', closed' if self._closed else ''})"
+
+    def _no(self, kind: type[StoreError], message: str) -> StoreError:
+        return kind(message, path=self._path)
 
     @property
     def path(self) -> str:
+        """Where the store is, for messages."""
         return self._path
 
-    def _inspect(self, *, create: bool) -> bool:
-        """Look at what is there before touching it; whether it is a new store."""
-        if self._in_memory:
-            return True
-        file = Path(self._path)
-        if file.is_dir():
-            raise NotAStore("is a folder; give the name of a file", path=self._path)
-        if not file.exists() or file.stat().st_size == 0:
-            if self._read_only or not create:
-                raise StoreError(
-                    "does not exist; open it without create=False or read_only to make it",
-                    path=self._path,
-                )
-            if not file.absolute().parent.is_dir():
-                raise StoreError(
-                    f"its folder {file.absolute().parent} does not exist; make the folder first",
-                    path=self._path,
-                )
-            return True
-        with file.open("rb") as raw:
-            head = raw.read(100)
-        if len(head) < 100 or not head.startswith(b"SQLite format 3\x00"):
-            raise NotAStore("is not a hippocampus store; it was left as it is", path=self._path)
-        found, application = struct.unpack(">I4xI", head[60:72])
-        if application != APPLICATION_ID:
-            raise NotAStore(
-                "is a SQLite database of another program; it was left as it is", path=self._path
-            )
-        if found > FORMAT:
-            raise StoreTooNew(path=self._path, found=found, supported=FORMAT)
-        return False
+    # ------------------------------------------------------------ opening and closing
 
-    def _connect(self) -> sqlite3.Connection:
-        if self._in_memory:
-            target, uri = ":memory:", False
-        else:
-            mode = "ro" if self._read_only else "rwc"
-            target, uri = f"{Path(self._path).absolute().as_uri()}?mode={mode}", True
-        connection = sqlite3.connect(
-            target,
-            timeout=self._timeout,
+    def _connect(self, uri: str, pragmas: Iterable[str] = ()) -> sqlite3.Connection:
+        db = sqlite3.connect(
+            uri,
+            uri=True,
+            timeout=self._busy_timeout_s,
             isolation_level=None,
             check_same_thread=False,
-            uri=uri,
-            cached_statements=256,
         )
-        if self._tracer is not None:
-            connection.set_trace_callback(self._tracer)
-        connection.execute("PRAGMA secure_delete = ON")
-        connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute("PRAGMA trusted_schema = OFF")
-        connection.execute("PRAGMA cache_size = -16384")
-        return connection
+        try:
+            db.set_trace_callback(self._tracer)
+            for pragma in (*_PRAGMAS, *pragmas):
+                db.execute(pragma)
+        except BaseException:
+            db.close()
+            raise
+        return db
 
-    def _prepare(self, *, fresh: bool) -> None:
-        if fresh:
-            self._writer.execute("PRAGMA page_size = 8192")
-        if not self._in_memory:
-            self._writer.execute("PRAGMA journal_mode = WAL")
-        self._writer.execute("PRAGMA synchronous = FULL")
-        found: int = self._writer.execute("PRAGMA user_version").fetchone()[0]
-        if found > FORMAT:
-            raise StoreTooNew(path=self._path, found=found, supported=FORMAT)
-        if found < FORMAT:
-            migrate(self._writer)
+    def _open_memory(self, migrations: Sequence[schema.Migration]) -> sqlite3.Connection:
+        db = self._connect("file::memory:", _WRITER_PRAGMAS)
+        try:
+            schema.migrate(db, migrations)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _open_to_read(self, file: Path, supported: int) -> None:
+        found = _probe(file, self._path, supported)
+        if found is None:
+            state = "is empty" if file.exists() else "there is no such file"
+            kind = NotAStore if file.exists() else StoreError
+            raise self._no(kind, f"{state}; create the store by opening it for writing")
+        if found < supported:
+            raise self._no(
+                StoreReadOnly,
+                f"store format {found} must be upgraded to {supported}; open it once for writing",
+            )
+        try:
+            db = self._connect(self._uri)
+            try:
+                db.execute("SELECT 1 FROM banks LIMIT 1").fetchone()
+            finally:
+                db.close()
+        except sqlite3.OperationalError as exc:
+            if exc.sqlite_errorcode & 0xFF not in {
+                sqlite3.SQLITE_CANTOPEN,
+                sqlite3.SQLITE_READONLY,
+            }:
+                raise
+            log = _beside(file, "-wal")
+            if log.exists() and log.stat().st_size:
+                raise self._no(
+                    StoreReadOnly,
+                    "its -wal file holds changes that cannot be read without writing a -shm file"
+                    " beside it; open it once where its folder can be written",
+                ) from exc
+            self._uri += "&immutable=1"
+
+    def _open_to_write(
+        self, file: Path, migrations: Sequence[schema.Migration], *, create: bool
+    ) -> sqlite3.Connection:
+        missing = not file.exists()
+        if _probe(file, self._path, len(migrations)) is None and not create:
+            if missing:
+                raise self._no(StoreError, "there is no such file")
+            raise self._no(NotAStore, "is empty; pass create=True to make it a store")
+        if not file.parent.is_dir():
+            raise self._no(StoreError, f"there is no folder {file.parent}; make it first")
+        for needed in (file.parent, file):
+            if not os.access(needed, os.W_OK) and (needed != file or not missing):
+                raise self._no(
+                    StoreReadOnly,
+                    f"{needed} cannot be written by this user (the folder must be writable too);"
+                    " open it with read_only=True or change its permissions",
+                )
+        db = self._connect(f"{file.as_uri()}?mode=rwc", _WRITER_PRAGMAS)
+        try:
+            _judge(*schema.read_format(db), fresh=_is_blank(db), path=self._path, newest=migrations)
+            # The mark goes into the file itself, before there is a log it could hide in.
+            schema.migrate(db, migrations)
+            self._switch_to_wal(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _switch_to_wal(self, db: sqlite3.Connection) -> None:
+        # SQLite does not wait here by itself, and another process may be opening the same file.
+        deadline = time.monotonic() + self._busy_timeout_s
+        while True:
+            try:
+                mode = db.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+            except sqlite3.OperationalError as exc:
+                busy = exc.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                if not busy or time.monotonic() >= deadline:
+                    raise
+                time.sleep(0.005)
+            else:
+                break
+        if mode != "wal":
+            raise self._no(
+                StoreError,
+                f"this file system cannot keep a write-ahead log (SQLite chose {mode!r});"
+                " put the store on a local disk",
+            )
 
     def close(self) -> None:
-        if self._closed:
+        """Release everything; further use raises ``StoreClosed``. May be called twice."""
+        if self._pid != os.getpid():  # the parent's connections are not ours to close
+            self._closed = True
             return
-        self._closed = True
-        if os.getpid() != self._pid:
-            return  # the parent's connections are not ours to close
-        with self._write_lock, self._read_lock:
-            if self._reader is not self._writer:
-                self._reader.close()
-            self._writer.close()
+        with self._gate, self._seam:
+            with self._lock:
+                self._closed = True
+                mine = [*self._idle, self._watcher]
+                self._idle, self._watcher = [], None
+            # The writer last: the last connection to go empties the log and removes it.
+            for db in (*mine, self._writer):
+                if db is not None:
+                    db.close()
 
-    # ------------------------------------------------------------ errors, in one place
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as exc:
-            raise translate(exc, self._path, self._timeout) from exc
-        except OSError as exc:
-            if isinstance(exc, StoreError):
-                raise
-            if isinstance(exc, PermissionError):
-                raise StoreReadOnly(
-                    "cannot be opened by this user; check who owns it", path=self._path
-                ) from exc
-            raise StoreError(f"cannot be opened: {exc.strerror or exc}", path=self._path) from exc
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise StoreClosed("was closed; open a new Memory", path=self._path)
-        if os.getpid() != self._pid:
-            raise StoreClosed(
-                "was opened before a fork; open a new Memory in the child process",
-                path=self._path,
+    def _usable(self) -> None:
+        if self._pid != os.getpid():
+            raise self._no(
+                StoreClosed,
+                f"opened by process {self._pid}, and a store cannot be carried over a fork;"
+                " open it again in this process",
             )
+        if self._closed:
+            raise self._no(StoreClosed, "the store was closed; open it again")
 
     # ------------------------------------------------------------ transactions
 
     @contextmanager
     def write(self) -> Iterator[None]:
-        self._check_open()
-        with self._write_lock:
-            level = self._depth
-            if level == 0 and self._read_only:
-                raise StoreReadOnly("was opened with read_only=True", path=self._path)
-            begin, commit, undo = (
-                ("BEGIN IMMEDIATE", ("COMMIT",), ("ROLLBACK",))
-                if level == 0
-                else (
-                    f"SAVEPOINT level{level}",
-                    (f"RELEASE level{level}",),
-                    (f"ROLLBACK TO level{level}", f"RELEASE level{level}"),
-                )
+        """Open a transaction as the store's only writer; nested, a savepoint."""
+        self._usable()
+        if self._writer is None:
+            raise self._no(StoreReadOnly, "it was opened with read_only=True")
+        if not self._gate.acquire(timeout=min(self._busy_timeout_s, threading.TIMEOUT_MAX)):
+            raise self._no(
+                StoreLocked,
+                f"another thread has been writing for more than {self._busy_timeout_s:g} s;"
+                " nothing was changed: try again, or raise Config.busy_timeout_s",
             )
-            with self._translated():
-                self._writer.execute(begin)
-            self._depth += 1
+        try:
+            self._usable()  # it may have been closed while we queued
+            self._begin(self._writer)
             try:
-                with self._translated():
-                    yield
-                    for statement in commit:
-                        self._writer.execute(statement)
+                yield
             except BaseException:
-                if self._writer.in_transaction:  # a full disk may have rolled back already
-                    for statement in undo:
-                        self._writer.execute(statement)
+                self._undo(self._writer)
                 raise
+            self._keep(self._writer)
+        finally:
+            self._gate.release()
+
+    def _begin(self, db: sqlite3.Connection) -> None:
+        with self._seam:
+            db.execute(f"SAVEPOINT s{self._depth}" if self._depth else "BEGIN IMMEDIATE")
+        self._depth += 1
+        self._owner = threading.get_ident()
+
+    def _end(self) -> None:
+        self._depth -= 1
+        if not self._depth:
+            self._owner = None
+
+    def _undo(self, db: sqlite3.Connection) -> None:
+        self._end()
+        if self._closed:
+            return
+        with self._seam:
+            if db.in_transaction:  # SQLite has rolled back by itself when the disk was full
+                if self._depth:
+                    db.execute(f"ROLLBACK TO s{self._depth}")
+                    db.execute(f"RELEASE s{self._depth}")
+                else:
+                    db.execute("ROLLBACK")
+
+    def _keep(self, db: sqlite3.Connection) -> None:
+        self._end()
+        self._usable()
+        with self._seam:
+            self._unbroken(db)
+            if self._depth:
+                db.execute(f"RELEASE s{self._depth}")
+                return
+            try:
+                db.execute("COMMIT")
             finally:
-                self._depth -= 1
-            if level == 0:
-                self._commits += 1
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+            self._commits += 1
+
+    def _unbroken(self, db: sqlite3.Connection) -> None:
+        if not db.in_transaction:
+            raise self._no(
+                StoreError,
+                "an earlier error has rolled this transaction back; let that error end write()",
+            )
 
     @contextmanager
     def read(self) -> Iterator[None]:
-        self._check_open()
-        if self._writing_here() or self._in_memory:
+        """Open a snapshot: everything read inside belongs to one moment."""
+        self._usable()
+        if self._owner == threading.get_ident() or self._here.db is not None:
             yield
-            return
-        with self._read_lock:
-            if self._read_depth == 0:
-                with self._translated():
-                    self._reader.execute("BEGIN")
-            self._read_depth += 1
-            try:
+        elif self._file is None:
+            with self._gate:
+                self._usable()
                 yield
-            finally:
-                self._read_depth -= 1
-                if self._read_depth == 0 and not self._closed:
-                    self._reader.execute("COMMIT")
+        else:
+            # Asked before the snapshot: at worst the caller looks once more than needed.
+            changes = self.changes()
+            with self._borrowed() as db:
+                try:
+                    with self._seam:
+                        db.execute("BEGIN")
+                        db.execute("SELECT 1 FROM settings LIMIT 1").fetchone()  # begins it now
+                    self._here.db, self._here.changes = db, changes
+                    yield
+                finally:
+                    self._here.db = None
+                    with self._seam:
+                        if db.in_transaction:
+                            db.execute("ROLLBACK")
 
-    def _writing_here(self) -> bool:
-        """Whether this thread is inside ``write()``."""
-        if not self._depth or not self._write_lock.acquire(blocking=False):
-            return False
+    @contextmanager
+    def _borrowed(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            self._usable()
+            db = self._idle.pop() if self._idle else None
+        if db is None:
+            with self._seam:
+                db = self._connect(self._uri, ("PRAGMA query_only = ON",))
         try:
-            return self._depth > 0
+            yield db
         finally:
-            self._write_lock.release()
-
-    def _ask(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        self._check_open()
-        if self._writing_here():
-            with self._translated():
-                return self._writer.execute(sql, values).fetchall()
-        with self._read_lock, self._translated():
-            return self._reader.execute(sql, values).fetchall()
-
-    def _ask_in(
-        self, sql: str, lead: Sequence[Any], values: Collection[Any], *, order: str = ""
-    ) -> list[Any]:
-        """Ask with an ``IN (…)`` list of any length in the place of ``@``."""
-        found: list[Any] = []
-        rest = list(values)
-        for start in range(0, len(rest), _CHUNK):
-            some = rest[start : start + _CHUNK]
-            marks = ",".join("?" * len(some))
-            found += self._ask(sql.replace("@", f"({marks})") + order, [*lead, *some])
-        return found
-
-    def _tell(self, sql: str, values: Sequence[Any] = ()) -> None:
-        assert self._depth, "writing methods are called inside write()"
-        self._writer.execute(sql, values)
-
-    def _tell_many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
-        assert self._depth, "writing methods are called inside write()"
-        self._writer.executemany(sql, values)
+            with self._lock:
+                keep = not self._closed and len(self._idle) < _IDLE_READERS
+                if keep:
+                    self._idle.append(db)
+            if not keep:
+                db.close()
 
     def changes(self) -> int:
-        self._check_open()
-        if self._in_memory:
+        """
+        Return a number that differs whenever another process or connection has committed.
+
+        Commits through this object count too. Inside ``read()`` it speaks of the snapshot. Equal
+        numbers mean that nothing has changed, from whatever threads they were asked.
+        """
+        self._usable()
+        if self._file is None:
             return self._commits
-        with self._read_lock, self._translated():
-            found: int = self._reader.execute("PRAGMA data_version").fetchone()[0]
-            return found
+        if self._here.db is not None:
+            return self._here.changes
+        # A data_version means something only beside others of the same connection.
+        with self._lock, self._seam:
+            self._usable()
+            if self._watcher is None:
+                self._watcher = self._connect(self._uri, ("PRAGMA query_only = ON",))
+            version: int = self._watcher.execute("PRAGMA data_version").fetchone()[0]
+            return version
+
+    @contextmanager
+    def _reader(self) -> Iterator[sqlite3.Connection]:
+        self._usable()
+        if self._owner == threading.get_ident() and self._writer is not None:
+            yield self._writer
+        elif self._here.db is not None:
+            yield self._here.db
+        elif self._file is None and self._writer is not None:
+            with self._gate:
+                self._usable()
+                yield self._writer
+        else:
+            with self._borrowed() as db:
+                yield db
+
+    def _rows(self, sql: str, *values: object) -> list[_Row]:
+        with self._reader() as db, self._seam:
+            return db.execute(sql, values).fetchall()
+
+    def _writing(self) -> sqlite3.Connection:
+        self._usable()
+        if self._writer is None or self._owner != threading.get_ident():
+            raise self._no(StoreError, "a writing method was called outside write()")
+        self._unbroken(self._writer)  # or the statement would commit by itself
+        return self._writer
+
+    def _do(self, sql: str, *values: object) -> None:
+        db = self._writing()
+        with self._seam:
+            db.execute(sql, values)
+
+    def _do_many(self, sql: str, rows: Iterable[_Row]) -> None:
+        db = self._writing()
+        with self._seam:
+            db.executemany(sql, rows)
 
     # ------------------------------------------------------------ settings and banks
 
     def setting(self, key: str) -> str | None:
-        found = self._ask("SELECT value FROM settings WHERE key = ?", (key,))
+        """Return a stored setting, or None."""
+        found = self._rows("SELECT value FROM settings WHERE key = ?", key)
         return found[0][0] if found else None
 
     def set_setting(self, key: str, value: str | None) -> None:
+        """Store a setting; None removes it."""
         if value is None:
-            self._tell("DELETE FROM settings WHERE key = ?", (key,))
+            self._do("DELETE FROM settings WHERE key = ?", key)
         else:
-            self._tell("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, value))
+            self._do("INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)", key, value)
 
     def bank_names(self) -> list[str]:
-        return [name for (name,) in self._ask("SELECT name FROM banks ORDER BY name")]
+        """Return the names of all banks, sorted by code point."""
+        return [name for (name,) in self._rows("SELECT name FROM banks ORDER BY name")]
 
     def bank_number(self, name: str) -> int | None:
-        found = self._ask("SELECT bank FROM banks WHERE name = ?", (name,))
+        """Return a bank's number, or None."""
+        found = self._rows("SELECT bank FROM banks WHERE name = ?", name)
         return found[0][0] if found else None
 
     def add_bank(self, name: str, at: int) -> int:
-        self._tell("INSERT OR IGNORE INTO banks (name, made_at) VALUES (?, ?)", (name, at))
-        number = self.bank_number(name)
-        assert number is not None, "just added"
+        """Create a bank and return its number; an existing one keeps its number."""
+        self._do("INSERT INTO banks (name, at) VALUES (?, ?) ON CONFLICT DO NOTHING", name, at)
+        number: int = self._rows("SELECT bank FROM banks WHERE name = ?", name)[0][0]
         return number
 
     def drop_bank(self, bank: int) -> None:
-        for table in ("journal", "episodes", "tail", "blocks", "banks"):
-            self._tell(f"DELETE FROM {table} WHERE bank = ?", (bank,))  # noqa: S608  (our words)
+        """Remove a bank and everything under its key. Its number is never given again."""
+        for table in (*schema.BANKED, "banks"):
+            self._do(f"DELETE FROM {table} WHERE bank = ?", bank)  # noqa: S608 - our own names
 
     # ------------------------------------------------------------ journal
 
     def append(self, bank: int, rows: Iterable[JournalRow]) -> None:
-        self._tell_many(
-            "INSERT INTO journal (bank, seq, at, kind, row, detail) VALUES (?, ?, ?, ?, ?, ?)",
-            ((bank, *row) for row in rows),
+        """Append changes; ``seq`` continues the bank's without gaps."""
+        rows = list(rows)
+        last = self.last_seq(bank)
+        for expected, change in enumerate(rows, last + 1):
+            if change.seq != expected:
+                raise self._no(
+                    StoreError,
+                    f"bank {bank} is at change {last}, so {change.seq} cannot stand where"
+                    f" {expected} belongs; catch up with the journal first",
+                )
+        self._do_many(
+            f"INSERT INTO journal (bank, {_JOURNAL}) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608
+            ((bank, *change) for change in rows),
         )
 
     def journal(
@@ -332,303 +561,476 @@ class SqliteStore:
         kinds: Collection[str] | None = None,
         limit: int | None = None,
     ) -> list[JournalRow]:
-        sql = "SELECT seq, at, kind, row, detail FROM journal WHERE bank = ? AND seq > ?"
-        values: list[Any] = [bank, after]
+        """Return changes with ``seq > after``, in order; of one episode, of some kinds."""
+        sql = f"SELECT {_JOURNAL} FROM journal WHERE bank = ? AND seq > ?"  # noqa: S608
+        values: list[object] = [bank, after]
         if row is not None:
             sql += " AND row = ?"
-            values.append(row)
+            values.append(int(row))
         if kinds is not None:
-            sql += f" AND kind IN ({','.join('?' * len(kinds))})"
-            values += kinds
-        sql += " ORDER BY seq"
-        if limit is not None:
-            sql += " LIMIT ?"
-            values.append(limit)
-        return [JournalRow._make(found) for found in self._ask(sql, values)]
+            sql += " AND kind IN (SELECT value FROM json_each(?))"
+            values.append(json.dumps(list(kinds)))
+        found = self._rows(f"{sql} ORDER BY seq LIMIT ?", *values, -1 if limit is None else limit)
+        return list(map(_to_change, found))
 
     def last_seq(self, bank: int) -> int:
-        found = self._ask("SELECT max(seq) FROM journal WHERE bank = ?", (bank,))
+        """Return the last change's number, 0 when there is none."""
+        found = self._rows("SELECT MAX(seq) FROM journal WHERE bank = ?", bank)
         return found[0][0] or 0
 
     def redact(self, bank: int, rows: Collection[int]) -> None:
-        self._tell_many(
-            "UPDATE journal SET detail = '{}' WHERE bank = ? AND row = ?",
-            ((bank, row) for row in rows),
+        """Empty the detail of every change that concerns these episodes."""
+        self._do(
+            "UPDATE journal SET detail = '{}'"
+            " WHERE bank = ? AND row IN (SELECT value FROM json_each(?))",
+            bank,
+            _numbers(rows),
         )
 
     # ------------------------------------------------------------ episodes
 
     def add_episodes(self, bank: int, rows: Iterable[EpisodeRow]) -> None:
-        marks = ",".join("?" * (len(EpisodeRow._fields) + 1))
-        self._tell_many(
-            f"INSERT INTO episodes (bank, {_COLUMNS}) VALUES ({marks})",  # noqa: S608  (our words)
-            ((bank, *row) for row in rows),
+        """Add episodes; rows continue the bank's without gaps, ids are new."""
+        rows = list(rows)
+        for expected, episode in enumerate(rows, self.episode_count(bank)):
+            if episode.row != expected:
+                raise self._no(
+                    StoreError,
+                    f"bank {bank}: the next free row is {expected}, not {episode.row};"
+                    " catch up with the journal first",
+                )
+        places = ", ".join("?" for _ in EpisodeRow._fields)
+        self._do_many(
+            f"INSERT INTO episodes (bank, {_EPISODE}) VALUES (?, {places})",  # noqa: S608
+            ((bank, *episode) for episode in rows),
         )
 
     def set_state(
         self, bank: int, rows: Collection[int], state: State, *, superseded_by: int | None = None
     ) -> None:
-        self._tell_many(
-            "UPDATE episodes SET state = ?, superseded_by = ? WHERE bank = ? AND row = ?",
-            ((state, superseded_by, bank, row) for row in rows),
+        """
+        Change the state of episodes.
+
+        ``superseded_by`` is kept when none is given, and cleared from what becomes active again.
+        """
+        self._do(
+            "UPDATE episodes SET state = ?1,"
+            " superseded_by = CASE ?1 WHEN 'active' THEN NULL ELSE COALESCE(?2, superseded_by) END"
+            " WHERE bank = ?3 AND row IN (SELECT value FROM json_each(?4))",
+            state,
+            None if superseded_by is None else int(superseded_by),
+            bank,
+            _numbers(rows),
         )
 
     def episode_count(self, bank: int) -> int:
-        found = self._ask("SELECT max(row) FROM episodes WHERE bank = ?", (bank,))
-        return 0 if found[0][0] is None else found[0][0] + 1
+        """Return the next free row: one more than the highest ever used, 0 for an empty bank."""
+        last = self._rows("SELECT MAX(row) FROM episodes WHERE bank = ?", bank)[0][0]
+        return 0 if last is None else last + 1
 
     def episodes(self, bank: int, rows: Collection[int]) -> list[EpisodeRow]:
-        found = self._ask_in(
-            f"SELECT {_COLUMNS} FROM episodes WHERE bank = ? AND row IN @",  # noqa: S608
-            (bank,),
-            rows,
+        """Return episodes by row, in the order asked; rows that do not exist are left out."""
+        found = self._rows(
+            f"SELECT {_EPISODE} FROM episodes"  # noqa: S608
+            " WHERE bank = ? AND row IN (SELECT value FROM json_each(?))",
+            bank,
+            _numbers(rows),
         )
-        by_row = {record[0]: EpisodeRow._make(record) for record in found}
-        return [by_row[row] for row in rows if row in by_row]
+        by_row = {row[0]: row for row in found}
+        return [_to_episode(by_row[row]) for row in rows if row in by_row]
 
     def scan_episodes(self, bank: int, *, start: int = 0) -> Iterator[EpisodeRow]:
-        found = self._ask(
-            f"SELECT {_COLUMNS} FROM episodes WHERE bank = ? AND row >= ? ORDER BY row",  # noqa: S608
-            (bank, start),
-        )
-        return map(EpisodeRow._make, found)
+        """
+        Yield every episode from row ``start`` on, in order of row.
+
+        No transaction stays open between two episodes; iterate inside ``read()`` for one snapshot.
+        """
+        while True:
+            found = self._rows(
+                f"SELECT {_EPISODE} FROM episodes"  # noqa: S608
+                " WHERE bank = ? AND row >= ? ORDER BY row LIMIT ?",
+                bank,
+                start,
+                _SCAN_ROWS,
+            )
+            yield from map(_to_episode, found)
+            if len(found) < _SCAN_ROWS:
+                return
+            start = found[-1][0] + 1
 
     def last_of_session(self, bank: int, session: str, limit: int) -> list[EpisodeRow]:
-        found = self._ask(
-            f"SELECT {_COLUMNS} FROM episodes WHERE bank = ? AND session = ?"  # noqa: S608
+        """Return the last ``limit`` episodes of a session by row, oldest first, in any state."""
+        found = self._rows(
+            f"SELECT {_EPISODE} FROM episodes WHERE bank = ? AND session = ?"  # noqa: S608
             " ORDER BY row DESC LIMIT ?",
-            (bank, session, limit),
+            bank,
+            session,
+            limit,
         )
-        return [EpisodeRow._make(record) for record in reversed(found)]
+        return list(map(_to_episode, reversed(found)))
 
     def rows_from_source(self, bank: int, source: str) -> list[EpisodeRow]:
-        found = self._ask(
-            f"SELECT {_COLUMNS} FROM episodes WHERE bank = ? AND source = ? ORDER BY row",  # noqa: S608
-            (bank, source),
+        """Return every episode of a source, in any state, in order of row."""
+        found = self._rows(
+            f"SELECT {_EPISODE} FROM episodes WHERE bank = ? AND source = ? ORDER BY row",  # noqa: S608
+            bank,
+            source,
         )
-        return [EpisodeRow._make(record) for record in found]
+        return list(map(_to_episode, found))
 
     def rows_of(self, bank: int, ids: Collection[str]) -> dict[str, int]:
+        """Return the rows of those ids that exist."""
         return dict(
-            self._ask_in("SELECT id, row FROM episodes WHERE bank = ? AND id IN @", (bank,), ids)
+            self._rows(
+                "SELECT id, row FROM episodes"
+                " WHERE bank = ? AND id IN (SELECT value FROM json_each(?))",
+                bank,
+                json.dumps(list(ids)),
+            )
         )
 
     def rows_with_digest(self, bank: int, digest: bytes) -> list[int]:
-        found = self._ask(
-            "SELECT row FROM episodes WHERE bank = ? AND digest = ? ORDER BY row", (bank, digest)
+        """Return the rows whose text has this digest, in order; erased ones have none."""
+        found = self._rows(
+            "SELECT row FROM episodes WHERE bank = ? AND digest = ? AND state <> 'erased'"
+            " ORDER BY row",
+            bank,
+            digest,
         )
         return [row for (row,) in found]
 
     def erase_episodes(self, bank: int, rows: Collection[int]) -> None:
-        self._tell_many(
-            "UPDATE episodes SET state = 'erased', session = NULL, turn = NULL, speaker = NULL,"
-            " role = NULL, source = NULL, address = '', metadata = '{}', digest = x'',"
-            " said_at = 0 WHERE bank = ? AND row = ?",
-            ((bank, row) for row in rows),
+        """
+        Blank every word of these episodes (all but row, id and state, which becomes erased).
+
+        ``noted_at`` stays, which the journal knows anyway, and stands for ``said_at`` too, so that
+        timelines keep their order. Payloads are the caller's to overwrite: only it reads them.
+        """
+        self._do(
+            "UPDATE episodes SET state = 'erased', said_at = noted_at, session = NULL, turn = NULL,"
+            " part = 0, parts = 1, speaker = NULL, role = NULL, source = NULL, address = '',"
+            " metadata = '{}', digest = x'', supersedes = NULL, superseded_by = NULL"
+            " WHERE bank = ? AND row IN (SELECT value FROM json_each(?))",
+            bank,
+            _numbers(rows),
         )
 
     # ------------------------------------------------------------ payloads
 
     def put_payloads(self, bank: int, kind: Kind, payloads: Iterable[tuple[int, bytes]]) -> None:
-        self._tell_many(
-            "INSERT OR REPLACE INTO tail (bank, kind, row, payload) VALUES (?, ?, ?, ?)",
-            ((bank, kind, row, payload) for row, payload in payloads),
+        """Write (row, payload) to the tail, replacing what is there."""
+        self._do_many(
+            "INSERT INTO tail (bank, kind, row, payload) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET payload = excluded.payload",
+            ((bank, kind, int(row), payload) for row, payload in payloads),
         )
 
     def tail(self, bank: int, kind: Kind, *, start: int = 0) -> list[tuple[int, bytes]]:
-        return self._ask(
-            "SELECT row, payload FROM tail WHERE bank = ? AND kind = ? AND row >= ? ORDER BY row",
-            (bank, kind, start),
-        )
+        """Return the tail's (row, payload) from row ``start`` on, in order."""
+        sql = "SELECT row, payload FROM tail WHERE bank = ? AND kind = ? AND row >= ? ORDER BY row"
+        return [(row, payload) for row, payload in self._rows(sql, bank, kind, start)]
 
     def payloads(self, bank: int, kind: Kind, rows: Collection[int]) -> dict[int, bytes]:
+        """Return single payloads from the tail (sealed ones are read by block)."""
         return dict(
-            self._ask_in(
-                "SELECT row, payload FROM tail WHERE bank = ? AND kind = ? AND row IN @",
-                (bank, kind),
-                rows,
+            self._rows(
+                "SELECT row, payload FROM tail WHERE bank = ? AND kind = ?"
+                " AND row IN (SELECT value FROM json_each(?))",
+                bank,
+                kind,
+                _numbers(rows),
             )
         )
 
     def put_block(self, bank: int, kind: Kind, block: Block) -> None:
-        head = _HEAD.pack(_MAGIC, len(block.payload), _checksum(bank, kind, block))
-        self._tell(
-            "INSERT OR REPLACE INTO blocks (bank, kind, first, count, payload)"
-            " VALUES (?, ?, ?, ?, ?)",
-            (bank, kind, block.first, block.count, head + block.payload),
+        """
+        Seal a block: write it and drop its tail rows.
+
+        It replaces one with the same first row, and any that lie wholly within it. One that
+        would overlap another in part is refused.
+        """
+        first, ends = int(block.first), int(block.first) + int(block.count)
+        self._do(
+            "DELETE FROM blocks WHERE bank = ? AND kind = ?"
+            " AND first >= ? AND (first = ? OR first + count <= ?)",
+            bank,
+            kind,
+            first,
+            first,
+            ends,
         )
-        self._tell(
+        clash = self._rows(
+            "SELECT first, count FROM blocks WHERE bank = ? AND kind = ?"
+            " AND first < ? AND first + count > ?",
+            bank,
+            kind,
+            ends,
+            first,
+        )
+        if clash:
+            raise self._no(
+                StoreError,
+                f"bank {bank}: a {kind} block of rows {first} to {ends - 1} would overlap the"
+                f" one of rows {clash[0][0]} to {sum(clash[0]) - 1}; seal whole blocks",
+            )
+        framed, checksum = seal(bank, kind, Block(first, ends - first, block.payload))
+        self._do(
+            "INSERT INTO blocks (bank, kind, first, count, checksum, payload)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            bank,
+            kind,
+            first,
+            ends - first,
+            checksum,
+            framed,
+        )
+        self._do(
             "DELETE FROM tail WHERE bank = ? AND kind = ? AND row >= ? AND row < ?",
-            (bank, kind, block.first, block.first + block.count),
+            bank,
+            kind,
+            first,
+            ends,
         )
 
     def block_spans(self, bank: int, kind: Kind) -> list[tuple[int, int]]:
-        return self._ask(
-            "SELECT first, count FROM blocks WHERE bank = ? AND kind = ? ORDER BY first",
-            (bank, kind),
-        )
+        """Return (first, count) of every sealed block, in order."""
+        sql = "SELECT first, count FROM blocks WHERE bank = ? AND kind = ? ORDER BY first"
+        return [(first, count) for first, count in self._rows(sql, bank, kind)]
 
     def block(self, bank: int, kind: Kind, first: int) -> Block:
-        found = self._ask(
-            "SELECT count, payload FROM blocks WHERE bank = ? AND kind = ? AND first = ?",
-            (bank, kind, first),
+        """Return a sealed block by its first row, every byte verified."""
+        found = self._rows(
+            "SELECT count, payload, checksum FROM blocks WHERE bank = ? AND kind = ? AND first = ?",
+            bank,
+            kind,
+            int(first),
         )
-        where = f"block {first} of kind {kind} in bank {bank}"
         if not found:
-            raise StoreCorrupt(f"{where} is missing; run 'hippocampus reindex'", path=self._path)
-        count, raw = found[0]
-        if len(raw) < _HEAD.size:
-            raise StoreCorrupt(f"{where} is cut short; run 'hippocampus reindex'", path=self._path)
-        magic, length, checksum = _HEAD.unpack_from(raw)
-        block = Block(first, count, raw[_HEAD.size :])
-        if magic != _MAGIC or length != len(block.payload):
-            raise StoreCorrupt(f"{where} is cut short; run 'hippocampus reindex'", path=self._path)
-        if checksum != _checksum(bank, kind, block):
-            raise StoreCorrupt(
-                f"{where} is not what was written; run 'hippocampus reindex'", path=self._path
+            raise self._no(
+                StoreError,
+                f"bank {bank} has no {kind} block that begins at row {first}; ask block_spans in"
+                " the same read()",
             )
-        return block
+        count, framed, checksum = found[0]
+        return unseal(bank, kind, int(first), count, framed, checksum, path=self._path)
 
     def drop_payloads(self, bank: int, kind: Kind) -> None:
-        for table in ("tail", "blocks"):
-            self._tell(
-                f"DELETE FROM {table} WHERE bank = ? AND kind = ?",  # noqa: S608  (our words)
-                (bank, kind),
-            )
+        """Remove every payload of a kind: tail and blocks."""
+        self._do("DELETE FROM tail WHERE bank = ? AND kind = ?", bank, kind)
+        self._do("DELETE FROM blocks WHERE bank = ? AND kind = ?", bank, kind)
 
     def move_payloads(self, bank: int, kind: Kind, target: Kind) -> None:
-        assert not self.block_spans(bank, kind), "a rebuild leaves its payloads in the tail"
+        """Make payloads of one kind those of ``target``, in place of what was there."""
+        if self.block_spans(bank, kind):
+            raise self._no(StoreError, f"bank {bank}: sealed {kind} payloads cannot be moved")
         self.drop_payloads(bank, target)
-        self._tell("UPDATE tail SET kind = ? WHERE bank = ? AND kind = ?", (target, bank, kind))
+        self._do("UPDATE tail SET kind = ? WHERE bank = ? AND kind = ?", target, bank, kind)
 
     def stored_bytes(self, bank: int) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for table in ("tail", "blocks"):
-            for kind, size in self._ask(
-                f"SELECT kind, sum(length(payload)) FROM {table} WHERE bank = ? GROUP BY kind",  # noqa: S608
-                (bank,),
-            ):
-                found[kind] = found.get(kind, 0) + size
-        return found
+        """Return bytes kept by kind of data: ``journal``, ``episodes`` and each kind of payload."""
+        texts = " + ".join(
+            f"COALESCE(LENGTH(CAST({name} AS BLOB)), 0)"
+            for name in ("id", "session", "speaker", "role", "source", "address", "metadata")
+        )
+        return dict(
+            self._rows(
+                "SELECT 'journal', COALESCE(SUM("  # noqa: S608
+                "LENGTH(CAST(kind AS BLOB)) + LENGTH(CAST(detail AS BLOB)) + 24), 0)"
+                " FROM journal WHERE bank = ?1 UNION ALL"
+                # 24 and 64: the fixed-width numbers of a row, which SQLite packs into fewer bytes
+                f" SELECT 'episodes', COALESCE(SUM({texts} + LENGTH(digest) + 64), 0)"
+                " FROM episodes WHERE bank = ?1 UNION ALL"
+                " SELECT kind, SUM(n) FROM ("
+                "  SELECT kind, LENGTH(payload) AS n FROM tail WHERE bank = ?1 UNION ALL"
+                "  SELECT kind, LENGTH(payload) FROM blocks WHERE bank = ?1) GROUP BY kind",
+                bank,
+            )
+        )
 
     # ------------------------------------------------------------ upkeep
 
     def scrub(self) -> None:
-        self._check_open()
-        with self._write_lock, self._read_lock:
-            assert not self._depth, "scrub is a transaction of its own"
-            with self._translated():
-                self._writer.execute("VACUUM")
-                if self._in_memory:
-                    return
-                busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-            if busy:
-                raise StoreLocked(
-                    "the words are erased, but another process is reading and its log still holds"
-                    " them; erase again (or run any erase) once it has finished",
-                    path=self._path,
-                )
+        """
+        Rewrite the database so that no free page, journal or log keeps removed bytes.
+
+        Raises:
+            StoreLocked: someone still reads an older state, which keeps the log alive.
+
+        """
+        self._outside_transactions("scrub")
+        if self._writer is None:
+            raise self._no(StoreReadOnly, "it was opened with read_only=True")
+        with self._gate, self._seam:
+            self._usable()
+            # secure_delete zeroes what is removed, not the old place of what moved: VACUUM does
+            self._writer.execute("VACUUM")
+            self._commits += 1
+            busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        if busy:
+            raise self._no(
+                StoreLocked,
+                "removed bytes are gone from the database, but its -wal file may still hold them:"
+                f" another reader kept it for more than {self._busy_timeout_s:g} s; scrub again"
+                " once other processes have finished reading",
+            )
 
     def check(self) -> list[str]:
-        problems = [
-            str(line) for (line,) in self._ask("PRAGMA integrity_check(20)") if line != "ok"
-        ]
-        for bank, name in self._ask("SELECT bank, name FROM banks"):
-            problems += [f"bank {name!r}: {problem}" for problem in self._check_bank(bank)]
-        return problems
-
-    def _check_bank(self, bank: int) -> list[str]:
-        problems: list[str] = []
-        first, last, count = self._ask(
-            "SELECT min(seq), max(seq), count(*) FROM journal WHERE bank = ?", (bank,)
-        )[0]
-        if count and (first != 1 or last != count):
-            problems.append(f"the journal has {count} changes, numbered {first} to {last}")
-        top, rows = self._ask(
-            "SELECT max(row), count(*) FROM episodes WHERE bank = ?", (bank,)
-        )[0]
-        if rows and top != rows - 1:
-            problems.append(f"{rows} episodes, but the last is in row {top}")
-        for kind, row in self._ask(
-            "SELECT DISTINCT kind, row FROM tail WHERE bank = ? AND row > ? LIMIT 5",
-            (bank, -1 if top is None else top),
-        ):
-            problems.append(f"a payload of kind {kind} in row {row}, which has no episode")
-        for (kind,) in self._ask("SELECT DISTINCT kind FROM blocks WHERE bank = ?", (bank,)):
-            expected = 0
-            for start, size in self.block_spans(bank, kind):
-                if start != expected:
-                    problems.append(f"blocks of kind {kind}: row {start} follows {expected - 1}")
-                expected = start + size
+        """Return what is wrong with the database's own structure; empty when sound."""
+        wrong: list[str] = []
+        with self.read():
+            try:
+                found = [text for (text,) in self._rows("PRAGMA integrity_check")]
+                wrong += [f"SQLite: {text}" for text in found if text != "ok"]
+                for table, _, parent, _ in self._rows("PRAGMA foreign_key_check"):
+                    wrong.append(f"table {table}: a row belongs to none of the {parent}")
+                for message, sql in _INVARIANTS:
+                    wrong += [message.format(*row) for row in self._rows(sql)]
+                places = self._rows("SELECT bank, kind, first FROM blocks ORDER BY 1, 2, 3")
+            except StoreCorrupt as exc:
+                return [*wrong, str(exc)]
+            for bank, kind, first in places:
                 try:
-                    self.block(bank, kind, start)
+                    self.block(bank, kind, first)
                 except StoreCorrupt as exc:
-                    problems.append(str(exc))
-        return problems
+                    wrong.append(str(exc))
+        return wrong
 
     def backup(self, target: Path, *, progress: Progress | None = None) -> None:
-        self._check_open()
-        if target.exists():
-            raise StoreError("exists already; name a new file for the backup", path=target)
-        partial = target.with_name(f"{target.name}.partial-{os.getpid()}")
-        with self._translated():
-            try:
-                source = self._writer if self._in_memory else self._connect()
-                copy = sqlite3.connect(partial, isolation_level=None)
+        """
+        Write a complete, consistent copy while others read and write.
+
+        The copy is made beside ``target`` and takes its name only when it is whole and on disk.
+        An older store of that name is replaced, unless someone has it open.
+
+        Raises:
+            NotAStore: ``target`` exists and is something else; it was left untouched.
+
+        """
+        self._outside_transactions("backup")
+        target = target.absolute()
+        _check_target(target, self._file)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+        os.close(handle)
+        whole = Path(name)
+        try:
+            # One snapshot: without it a commit in between would make the copy begin again.
+            with self.read(), self._reader() as source, Seam(str(target)):
+                copy = sqlite3.connect(name, isolation_level=None)
                 try:
-                    source.backup(
-                        copy,
-                        pages=_PAGES_A_STEP,
-                        progress=None
-                        if progress is None
-                        else lambda _, left, total: progress(total - left, total),
-                    )
-                    copy.execute("PRAGMA journal_mode = DELETE")
+                    source.backup(copy, pages=_BACKUP_PAGES, progress=_reporting(progress))
+                    copy.execute("PRAGMA journal_mode = DELETE")  # one file, readable anywhere
                 finally:
                     copy.close()
-                    if source is not self._writer:
-                        source.close()
-                with partial.open("rb") as written:
-                    os.fsync(written.fileno())
-                partial.rename(target)
-            except BaseException:
-                partial.unlink(missing_ok=True)
-                raise
+            _sync(whole)
+            whole.replace(target)
+            _sync(target.parent)
+        finally:
+            whole.unlink(missing_ok=True)
 
     def files(self) -> list[Path]:
-        if self._in_memory:
+        """Return every file the store's bytes may be in."""
+        if self._file is None:
             return []
-        named = (Path(self._path + suffix) for suffix in ("", "-wal", "-shm", "-journal"))
-        return [file for file in named if file.exists()]
+        endings = ("", "-wal", "-shm", "-journal")
+        return [file for end in endings if (file := _beside(self._file, end)).exists()]
+
+    def _outside_transactions(self, verb: str) -> None:
+        self._usable()
+        if self._owner == threading.get_ident() or self._here.db is not None:
+            raise self._no(
+                StoreError, f"{verb}() was called inside read() or write(); call it after the block"
+            )
 
 
-def translate(exc: sqlite3.Error, path: str, timeout_s: float) -> StoreError:
-    """Return our error for one of sqlite3's; every one has a place."""
-    code = getattr(exc, "sqlite_errorcode", None) or 0
-    primary = code & 0xFF
-    if primary in _BUSY:
-        return StoreLocked(
-            f"another process has kept it locked for {timeout_s:g} s; nothing was changed,"
-            " try again or raise Config.busy_timeout_s",
-            path=path,
+def _numbers(rows: Iterable[int]) -> str:
+    """Return rows as the JSON that ``json_each`` takes: one parameter, however many there are."""
+    return json.dumps([int(row) for row in rows])
+
+
+def _beside(file: Path, ending: str) -> Path:
+    return file.with_name(file.name + ending)
+
+
+def _is_blank(db: sqlite3.Connection) -> bool:
+    return db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is None
+
+
+def _probe(file: Path, path: str, supported: int) -> int | None:
+    """
+    Return the format of the store in a file, None when there is nothing yet, without a trace.
+
+    It goes through SQLite, immutable, because closing a file that we opened ourselves would drop
+    the locks of every connection this process has to it (POSIX).
+    """
+    if not file.exists():
+        return None
+    if not file.is_file():
+        raise NotAStore("is a folder or a device, not a file", path=path)
+    if file.stat().st_size == 0:
+        return None
+    if not os.access(file, os.R_OK):
+        raise StoreReadOnly("cannot be read by this user; check its permissions", path=path)
+    try:
+        db = sqlite3.connect(f"{file.as_uri()}?mode=ro&immutable=1", uri=True)
+        try:
+            mark, found = schema.read_format(db)
+        finally:
+            db.close()
+    except sqlite3.Error as exc:
+        if getattr(exc, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+            raise NotAStore("is not a hippocampus store; choose another path", path=path) from exc
+        raise translate(exc, path) from exc
+    _judge(mark, found, fresh=False, path=path, newest=range(supported))
+    return found
+
+
+def _judge(mark: int, found: int, *, fresh: bool, path: str, newest: Sequence[object]) -> None:
+    """Raise unless a file with this mark and format is a store that we read, or a fresh one."""
+    if fresh and mark == found == 0:
+        return
+    if mark != schema.APPLICATION_ID:
+        msg = "is a SQLite database, but not a hippocampus store; choose another path"
+        raise NotAStore(msg, path=path)
+    if found > len(newest):
+        raise StoreTooNew(path=path, found=found, supported=len(newest))
+    if found < schema.OLDEST:
+        msg = (
+            f"store format {found} is older than {schema.OLDEST}, the oldest this version reads;"
+            " open it once with an earlier release"
         )
-    if code in _FULL or primary in _FULL:
-        return StoreFull("the disk is full; nothing was changed, make room and repeat", path=path)
-    if primary in _READ_ONLY:
-        return StoreReadOnly("cannot be written; check the rights of file and folder", path=path)
-    if primary in _DAMAGED:
-        return StoreCorrupt(
-            f"is damaged ({exc}); restore a backup, or salvage with 'sqlite3 FILE .recover'",
-            path=path,
-        )
-    if primary == sqlite3.SQLITE_CANTOPEN:
-        return StoreError("cannot be opened; check that folder and file exist", path=path)
-    if isinstance(exc, sqlite3.ProgrammingError) and "closed" in str(exc):
-        return StoreClosed("was closed; open a new Memory", path=path)
-    return StoreError(f"the database refused: {exc}", path=path)
+        raise StoreError(msg, path=path)
 
 
-def _checksum(bank: int, kind: str, block: Block) -> bytes:
-    known = blake2b(block.payload, digest_size=16)
-    known.update(f"{bank}/{kind}/{block.first}/{block.count}".encode())
-    return known.digest()
+def _check_target(target: Path, source: Path | None) -> None:
+    """Raise unless a backup may take this name."""
+    path = str(target)
+    if not target.parent.is_dir():
+        raise StoreError("its folder does not exist; make the folder first", path=path)
+    if not os.access(target.parent, os.W_OK):
+        raise StoreReadOnly("its folder cannot be written by this user", path=path)
+    if not target.exists():
+        return
+    if source is not None and target.samefile(source):
+        raise StoreError("a store cannot be backed up onto itself; choose another path", path=path)
+    if not target.is_file() or target.stat().st_size:
+        _probe(target, path, sys.maxsize)
+    # A log left beside it would be replayed over the new copy.
+    if any(_beside(target, end).exists() for end in ("-wal", "-journal")):
+        raise StoreLocked("that store is open or was not closed; choose another path", path=path)
+
+
+def _reporting(progress: Progress | None) -> Callable[[int, int, int], None] | None:
+    if progress is None:
+        return None
+    return lambda _, remaining, total: progress(total - remaining, total)
+
+
+def _sync(path: Path) -> None:
+    """Have the system put a file, or a folder's list of names, on disk."""
+    if path.is_dir() and os.name == "nt":  # Windows cannot, and need not, sync a folder
+        return
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -3,24 +3,60 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from hippocampus._clock import from_micros, to_micros
+from hippocampus._clock import to_micros
 from hippocampus.encode.tokens import count
 from hippocampus.errors import SourceError
 from hippocampus.ingest.chunk import split_text
 from hippocampus.ingest.sources import SourceFile, read_source
-from hippocampus.model import Imported, Progress, Turn
-
-if TYPE_CHECKING:
-    from hippocampus.memory import Bank
+from hippocampus.model import Change, Imported, Progress, Turn
 
 EXPORT_FORMAT = 1
 
 
-def export_bank(bank: Bank, path: Path) -> int:
+class Portable(Protocol):
+    """The part of a bank that comes and goes whole."""
+
+    @property
+    def name(self) -> str:
+        """What the bank is called."""
+        ...
+
+    @property
+    def chunk_tokens(self) -> int:
+        """Longest episode in tokens."""
+        ...
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield every episode in any state, in the order of noting."""
+        ...
+
+    def journal(self) -> list[Change]:
+        """Return every change, in order."""
+        ...
+
+    def load_records(
+        self,
+        episodes: Sequence[Mapping[str, Any]],
+        changes: Sequence[Mapping[str, Any]],
+        *,
+        path: Path,
+        progress: Progress | None = None,
+    ) -> Imported:
+        """Take in what ``records`` and the journal gave, all or nothing."""
+        ...
+
+    def replace_source(
+        self, source: str, turns: Sequence[Turn], *, progress: Progress | None = None
+    ) -> Imported:
+        """Make a source's episodes equal ``turns``."""
+        ...
+
+
+def export_bank(bank: Portable, path: Path) -> int:
     """Write a bank as JSONL: a head, every episode in any state, every journal row."""
     records = bank.records()
     partial = path.with_name(path.name + ".partial")
@@ -67,7 +103,7 @@ def read_export(path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
             if version != EXPORT_FORMAT:
                 msg = f"export format {version!r} is not {EXPORT_FORMAT}; upgrade to read it"
                 raise SourceError(msg, path=path)
-            for number, text in enumerate(lines, 2):
+            for number, text in enumerate(lines, 2):  # noqa: B007 (the messages below name it)
                 record = json.loads(text)
                 if "episode" in record:
                     episodes.append(record["episode"])
@@ -76,7 +112,8 @@ def read_export(path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
     except UnicodeDecodeError:
         if number == 0:
             return None
-        raise SourceError(f"line {number} is not UTF-8", path=path) from None
+        msg = f"line {number} is not UTF-8"
+        raise SourceError(msg, path=path) from None
     except (ValueError, KeyError, TypeError, RecursionError) as exc:
         msg = f"line {number} of the export is damaged ({exc}); nothing was imported"
         raise SourceError(msg, path=path) from exc
@@ -84,7 +121,11 @@ def read_export(path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 
 def import_path(
-    bank: Bank, path: Path, *, format: str | None, progress: Progress | None  # noqa: A002
+    bank: Portable,
+    path: Path,
+    *,
+    format: str | None,  # noqa: A002
+    progress: Progress | None,
 ) -> Imported:
     """Bring a file or a folder into a bank; see ``Bank.import_``."""
     if format in (None, "hippocampus"):
@@ -145,8 +186,3 @@ def as_turns(file: SourceFile, chunk_tokens: int) -> Iterator[Turn]:
                 metadata=turn.metadata,
             )
             place += 1
-
-
-def moment(micros: int) -> str:
-    """Return ISO 8601 of a stored time."""
-    return from_micros(micros).isoformat()

@@ -1,0 +1,96 @@
+"""What the benchmarks share: a measured row, ways to time a call, and what machine this is."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One figure. ``baseline``: what a plain way takes, same unit; ``ratio``: value / baseline."""
+
+    name: str
+    value: float
+    unit: str
+    baseline: float | None = None
+    note: str = ""
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times the baseline it is; None without one."""
+        return self.value / self.baseline if self.baseline else None
+
+
+def seconds(call: Callable[..., object], *arguments: object) -> float:
+    """Return how long one call takes."""
+    start = time.perf_counter()
+    call(*arguments)
+    return time.perf_counter() - start
+
+
+def fastest_ms(call: Callable[[str], object], questions: Sequence[str], rounds: int) -> np.ndarray:
+    """
+    Return each question's fastest of ``rounds`` runs, in milliseconds.
+
+    All questions are asked before the first is repeated, so none finds its own rows in the cache;
+    the minimum leaves out what other processes took.
+    """
+    call(questions[0])
+    times = [[seconds(call, question) for question in questions] for _ in range(rounds)]
+    return np.array(times).min(axis=0) * 1e3
+
+
+def in_fresh_process(*arguments: str) -> str:
+    """Run this Python with ``arguments`` from the repository's root; return what it prints."""
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=HERE.parent, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def machine() -> dict[str, object]:
+    """Return what a reader needs to compare, and nothing that tells whose machine it is."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "cpu": _cpu(),
+        "cores": os.cpu_count(),
+        "memory_gb": round(memory / 2**30, 1),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "os": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((x.split(":", 1)[1].strip() for x in lines if x.startswith("model name")), "?")
+
+
+def commit() -> str:
+    """Return the commit measured, with ``+`` when the sources differ from it."""
+    try:
+        head = subprocess.run(
+            ["git", "rev-parse", "--short=12", "HEAD"],
+            cwd=HERE, capture_output=True, text=True, check=True,
+        ).stdout.strip()  # fmt: skip
+        changed = subprocess.run(
+            ["git", "status", "--porcelain", "--", "../src", "../native"],
+            cwd=HERE, capture_output=True, text=True, check=True,
+        ).stdout.strip()  # fmt: skip
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return head + ("+" if changed else "")

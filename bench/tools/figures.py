@@ -1,0 +1,121 @@
+"""Rewrite the figures in README.md from the committed reports, or with --check compare them."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"(?s)(<!-- figures -->\n).*?(<!-- /figures -->)")
+BASELINES = {"lexical": "BM25", "vector": "vectors", "vector+lexical": "both"}
+
+
+class Row(NamedTuple):
+    """A line of the first table: which report, what it is called, what is shown of it."""
+
+    report: str
+    name: str
+    measure: str
+    means: str
+
+
+ROWS = (
+    Row("locomo", "LoCoMo", "evidence_recall@10", "cited turns among the first 10"),
+    Row("longmemeval", "LongMemEval-S", "turn_recall@10", "answering turns among the first 10"),
+    Row("longmemeval-pooled", "the same, pooled", "turn_recall@10", "all haystacks in one bank"),
+    Row("realmem", "RealMem", "session_recall@10", "sessions needed among the first 10"),
+)
+
+
+def block(root: Path = ROOT) -> str:
+    """Return what stands between the markers; a report that is not there leaves its row out."""
+    reports = {row: found for row in ROWS if (found := _load(root, f"evaluation/{_at(row)}"))}
+    speed = _load(root, "bench/results/speed.json")
+    parts = [*_accuracy(reports), *_speed(speed)]
+    return "\n".join(parts or ["No report has been committed yet."]) + "\n"
+
+
+def _at(row: Row) -> str:
+    return f"results/{row.report}.json"
+
+
+def _load(root: Path, place: str) -> dict[str, Any] | None:
+    path = root / place
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def _accuracy(reports: Mapping[Row, Mapping[str, Any]]) -> Iterator[str]:
+    if not reports:
+        return
+    yield f"| | share of | hippocampus | {' | '.join(BASELINES.values())} | questions | p50 |"
+    yield "|---|---|---|" + "---:|" * (len(BASELINES) + 2)
+    for row, report in reports.items():
+        found = report["metrics"][row.measure]
+        others = [_other(report, system, row.measure) for system in BASELINES]
+        p50 = report["latency_ms"]["recall"]["p50"]
+        yield (
+            f"| [{row.name}](evaluation/{_at(row)}) | {row.means}"
+            f" | **{found['value']:.3f}** [{found['low']:.3f}, {found['high']:.3f}]"
+            f" | {' | '.join(others)} | {found['n']} | {p50:.1f} ms |"
+        )
+    yield ""
+    yield (
+        "In brackets: 95 % bootstrap interval over questions. The baselines are this package's own"
+        " cues alone. p50: the median `recall`, the question's embedding included."
+    )
+    yield from dict.fromkeys(_made_on(report) for report in reports.values())
+
+
+def _other(report: Mapping[str, Any], system: str, measure: str) -> str:
+    found = report["baselines"].get(system, {}).get("metrics", {}).get(measure)
+    return "" if found is None else f"{found['value']:.3f}"
+
+
+def _made_on(report: Mapping[str, Any]) -> str:
+    machine = report["machine"]
+    return (
+        f"Machine: {machine['cpu']}, {machine['cores']} cores, Python {machine['python']}."
+        f" Commit: `{report['commit'][:12]}`."
+    )
+
+
+def _speed(speed: Mapping[str, Any] | None) -> Iterator[str]:
+    if speed is None or not speed["rows"]:
+        return
+    yield ""
+    yield "| speed and space | | against | times | |"
+    yield "|---|---:|---|---:|---|"
+    for row in speed["rows"]:
+        ratio, note = row.get("ratio"), row.get("note") or ""
+        times = "" if ratio is None else f"{ratio:.3g}x"
+        value = f"{row['value']:,.4g}" if isinstance(row["value"], float) else f"{row['value']:,}"
+        yield (
+            f"| {row['name']} | {value} {row['unit']} | {row.get('baseline') or ''}"
+            f" | {times} | {note} |"
+        )
+    yield ""
+    machine = speed["machine"]
+    if isinstance(machine, Mapping):
+        machine = f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}"
+    yield f"`make bench` measures these. Machine: {machine}. Commit: `{speed['commit'][:12]}`."
+
+
+def main() -> None:
+    """Rewrite the block in README.md, or fail when it differs from the reports."""
+    readme = ROOT / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    fresh, blocks = BLOCK.subn(lambda found: found[1] + block() + found[2], text)
+    if blocks != 1:
+        sys.exit(f"README.md has {blocks} blocks of figures; it needs exactly one")
+    if "--check" not in sys.argv[1:]:
+        readme.write_text(fresh, encoding="utf-8")
+    elif fresh != text:
+        sys.exit("the figures in README.md differ from the reports: run bench/tools/figures.py")
+
+
+if __name__ == "__main__":
+    main()

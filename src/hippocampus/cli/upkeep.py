@@ -1,0 +1,177 @@
+"""The commands that look after a store: verify, doctor, reindex, reembed, backup, export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from hippocampus.cli.command import EXIT_NOTHING, command
+from hippocampus.cli.options import BankScope, Json, Scope, text_or_stdin
+from hippocampus.cli.render import clean, print_json, progress, stdout, table
+
+PANEL = "Look after"
+_MARKS = {True: ("✓", "green"), False: ("✗", "bold red"), None: ("·", "dim")}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to an app."""
+    command(
+        app,
+        "verify",
+        "hippocampus verify",
+        'hippocampus verify --residue "the words that were erased"',
+        panel=PANEL,
+    )(verify)
+    command(app, "doctor", "hippocampus doctor --store agent.db", panel=PANEL)(doctor)
+    command(app, "reindex", "hippocampus reindex --bank work", panel=PANEL)(reindex)
+    command(
+        app,
+        "reembed",
+        "hippocampus reembed default",
+        "hippocampus reembed openai:nomic-embed-text@http://localhost:11434/v1",
+        panel=PANEL,
+    )(reembed)
+    command(app, "backup", "hippocampus backup memory-2024-05-01.db", panel=PANEL)(backup)
+    command(
+        app,
+        "export",
+        "hippocampus export me.jsonl",
+        "hippocampus import me.jsonl --store elsewhere.db",
+        panel=PANEL,
+    )(export)
+
+
+def verify(
+    *,
+    residue: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Also search the raw files for it; - reads stdin."),
+    ] = None,
+    scope: Scope,
+    as_json: Json = False,
+) -> None:
+    """
+    Check the store against itself, and that what was erased is gone.
+
+    Checked are the database, every text, every index and the journal; with --residue, also that a
+    text is nowhere in the raw files. Exits with 1 when something is wrong.
+    """
+    from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
+
+    words = None if residue is None else text_or_stdin(residue)
+    with scope.open() as memory, progress("verifying") as step:
+        found = upkeep.verify(memory, residue=words, progress=step)
+    if as_json:
+        print_json(found)
+    else:
+        console = stdout()
+        for problem in found.problems:
+            console.print(clean(problem), style="red", soft_wrap=True)
+        for place in found.residue or ():
+            line = f"{place.file}: the text is still there, at byte {place.offset:,}"
+            console.print(clean(line), style="red", soft_wrap=True)
+        checked = ", ".join(f"{number:,} {what}" for what, number in found.checked.items())
+        gone = "; no residue of the text" if found.residue == () else ""
+        console.print(f"{'sound' if found.sound else 'NOT SOUND'}: checked {checked}{gone}")
+    if not found.sound:
+        raise typer.Exit(EXIT_NOTHING)
+
+
+def doctor(*, scope: Scope, as_json: Json = False) -> None:
+    """
+    Say what is installed, what runs, and how the store is.
+
+    Exits with 1 when something is not well.
+    """
+    from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
+
+    rows = upkeep.doctor(Path(scope.path))
+    if as_json:
+        print_json([{"what": what, "value": value, "ok": ok} for what, value, ok in rows])
+    else:
+        stdout().print(table((Text(*_MARKS[ok]), Text(what), value) for what, value, ok in rows))
+    if any(ok is False for _, _, ok in rows):
+        raise typer.Exit(EXIT_NOTHING)
+
+
+def reindex(
+    *,
+    bank: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only this bank; all of them otherwise.")
+    ] = None,
+    scope: Scope,
+    as_json: Json = False,
+) -> None:
+    """
+    Make every index anew from the texts.
+
+    What is there stays in use until the new one is complete; stopped half-way, it goes on.
+    """
+    from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
+
+    with scope.open(embed=True) as memory, progress("reindexing") as step:
+        done = upkeep.reindex(memory, bank=bank, progress=step)
+    _show_done(done, as_json=as_json)
+
+
+def reembed(
+    target: Annotated[
+        str, typer.Argument(metavar="SPEC", help="The embedder to move to; see --embedder.")
+    ] = "default",
+    *,
+    scope: Scope,
+    as_json: Json = False,
+) -> None:
+    """
+    Move the store to another embedder, in place.
+
+    Stopped half-way, it goes on where it was; until the end the store answers as before.
+    """
+    from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
+
+    scope.check()
+    with progress("reembedding") as step:
+        done = upkeep.reembed(scope.path, target, progress=step)
+    _show_done(done, as_json=as_json)
+
+
+def _show_done(done: dict[str, int], *, as_json: bool) -> None:
+    if as_json:
+        print_json(done)
+    else:
+        rows = [(name, f"{number:,}") for name, number in done.items()]
+        stdout().print(table(rows, "bank", "episodes"))
+
+
+def backup(
+    target: Annotated[Path, typer.Argument(help="The file to write.")],
+    *,
+    scope: Scope,
+    as_json: Json = False,
+) -> None:
+    """Write a complete copy of the store while others go on reading and writing."""
+    with scope.open() as memory, progress("backing up") as step:
+        memory.backup(target, progress=step)
+    nbytes = target.stat().st_size
+    if as_json:
+        print_json({"path": target, "nbytes": nbytes})
+    else:
+        stdout().print(clean(f"{target}: {nbytes:,} bytes"), soft_wrap=True)
+
+
+def export(
+    target: Annotated[Path, typer.Argument(help="The JSONL file to write.")],
+    *,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """Write everything in a bank, in any state, to a file that 'import' reads back whole."""
+    with scope.open_bank() as bank:
+        written = bank.export(target)
+    if as_json:
+        print_json({"path": target, "episodes": written})
+    else:
+        stdout().print(clean(f"{target}: {written:,} episodes"), soft_wrap=True)

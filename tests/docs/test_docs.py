@@ -1,0 +1,185 @@
+"""What the documentation says is true: code runs, links lead somewhere, figures hold."""
+
+import json
+import re
+import subprocess
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+
+import pytest
+from docs_blocks import PAGES, ROOT, blocks, run
+
+from hippocampus.encode.models import installed
+from hippocampus.errors import DISTRIBUTION
+
+README = ROOT / "README.md"
+RUNNABLE = {"python", "pycon", "console"}
+WITH_CODE = [page for page in PAGES if any(b.language in RUNNABLE for b in blocks(page))]
+NEED_THE_MODEL = {README}
+ADRS = sorted((ROOT / "docs" / "adr").glob("*.md"))
+
+_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+\s+(.*)$", re.MULTILINE)
+_FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+
+
+def name(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+def read(page):
+    return page.read_text(encoding="utf-8")
+
+
+def anchors(page):
+    """The names that a forge gives the headings of a page."""
+    headings = _HEADING.findall(_FENCED.sub("", read(page)))
+    bare = (re.sub(r"[^\w\s-]", "", heading).strip().lower() for heading in headings)
+    return {re.sub(r"\s", "-", heading) for heading in bare}
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=name)
+def test_every_code_block_runs(page, tmp_path, monkeypatch):
+    if page in NEED_THE_MODEL and installed() is None:
+        pytest.skip("the default model is not installed; 'make model' installs it")
+    monkeypatch.chdir(tmp_path)
+
+    run(page, tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_link_inside_the_repository_leads_somewhere(page):
+    for target in _LINK.findall(_FENCED.sub("", read(page))):
+        if "://" in target or target.startswith("mailto:"):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        assert there.exists(), f"{target} is not there"
+        assert there.is_relative_to(ROOT), f"{target} leads out of the repository"
+        assert not anchor or anchor in anchors(there), f"{target} names no heading of that page"
+
+
+def test_the_readme_begins_with_something_to_run():
+    lines = read(README).splitlines()
+    first = next(place for place, line in enumerate(lines, 1) if line.startswith("make "))
+
+    assert first < 20
+    assert lines.index(">>> from hippocampus import Memory") < 20
+    assert {"make demo", "make test"} <= {" ".join(line.split()[:2]) for line in lines[:25]}
+
+
+def test_nothing_tells_anyone_to_install_another_projects_package():
+    wrong = re.compile(
+        r"(?:pip|pipx|uv(?: pip)?|uvx) (?:install |add )?(?:-U )?['\"]?hippocampus\b(?!-)"
+    )
+    sources = [*PAGES, *(ROOT / "src").rglob("*.py"), ROOT / "pyproject.toml", ROOT / "Makefile"]
+
+    assert DISTRIBUTION == "hippocampus-memory"
+    assert [name(page) for page in sources if wrong.search(read(page))] == []
+
+
+def test_the_architecture_has_a_section_for_every_folder():
+    package = ROOT / "src" / "hippocampus"
+    folders = {path.parent.name for path in package.glob("*/__init__.py")}
+    headed = " ".join(_HEADING.findall(read(ROOT / "ARCHITECTURE.md")))
+
+    assert [folder for folder in sorted(folders) if f"`{folder}/`" not in headed] == []
+
+
+def test_adrs_are_numbered_without_gaps_and_say_what_they_decide():
+    numbers = [int(page.name[:4]) for page in ADRS]
+
+    assert numbers == list(range(1, len(ADRS) + 1))
+    for page in ADRS:
+        text = read(page)
+        assert text.startswith(f"# {page.name[:4]} "), name(page)
+        for part in ("Status", "Context", "Decision", "Consequences"):
+            assert f"## {part}\n" in text, f"{name(page)} lacks {part}"
+
+
+def test_a_change_of_the_changelog_is_numbered_and_says_something():
+    entries = sorted((ROOT / "changelog.d").glob("*.md"))
+
+    assert entries
+    assert all(re.fullmatch(r"\d{4}-[a-z0-9-]+\.md", entry.name) for entry in entries)
+    assert all(len(read(entry).split()) >= 5 for entry in entries)
+
+
+# ---------------------------------------------------------------- figures
+
+FIGURES = ROOT / "bench" / "tools" / "figures.py"
+
+
+@pytest.fixture(scope="module")
+def figures():
+    spec = spec_from_file_location("figures", FIGURES)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def reports(tmp_path):
+    """A folder laid out as the repository is, to put reports into."""
+    for place in ("evaluation/results", "bench/results"):
+        (tmp_path / place).mkdir(parents=True)
+    return tmp_path
+
+
+MACHINE = {"cpu": "A Processor", "cores": 2, "python": "3.11.7"}
+
+
+def estimate(value):
+    return {"value": value, "low": value - 0.02, "high": value + 0.02, "n": 786}
+
+
+def write_report(root, benchmark, measure):
+    report = {
+        "benchmark": benchmark,
+        "commit": "0123456789abcdef",
+        "machine": MACHINE,
+        "metrics": {measure: estimate(0.81)},
+        "latency_ms": {"recall": {"p50": 7.25}},
+        "baselines": {"lexical": {"metrics": {measure: estimate(0.57)}}},
+    }
+    (root / "evaluation" / "results" / f"{benchmark}.json").write_text(json.dumps(report))
+
+
+def test_the_figures_of_the_readme_are_those_of_the_committed_reports():
+    done = subprocess.run(
+        [sys.executable, FIGURES, "--check"], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_reports_there_are_no_figures(figures, reports):
+    assert figures.block(reports) == "No report has been committed yet.\n"
+
+
+def test_a_report_that_is_missing_leaves_only_its_row_out(figures, reports):
+    write_report(reports, "locomo", "evidence_recall@10")
+    write_report(reports, "realmem", "session_recall@10")
+
+    made = figures.block(reports)
+
+    assert "**0.810** [0.790, 0.830] | 0.570 |" in made
+    assert "786 | 7.2 ms" in made
+    assert "RealMem" in made
+    assert "LongMemEval" not in made
+    assert made.count("Commit: `0123456789ab`") == 1
+
+
+def test_speed_stands_beside_what_it_is_compared_with(figures, reports):
+    rows = [
+        {"name": "recall", "value": 1.5, "unit": "ms", "baseline": "NumPy 3 ms", "ratio": 2.0,
+         "note": "50 000 episodes"},
+        {"name": "per episode", "value": 1234, "unit": "bytes", "baseline": None, "ratio": None},
+    ]  # fmt: skip
+    speed = {"machine": MACHINE, "commit": "0123456789abcdef", "rows": rows}
+    (reports / "bench" / "results" / "speed.json").write_text(json.dumps(speed))
+
+    made = figures.block(reports)
+
+    assert "| recall | 1.5 ms | NumPy 3 ms | 2x | 50 000 episodes |" in made
+    assert "| per episode | 1,234 bytes |  |  |  |" in made
