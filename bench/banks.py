@@ -28,6 +28,8 @@ from hippocampus.model import Embedded, Embedder, Fingerprint, Passage
 
 SEED = 20
 CONVERSATIONS = 30
+LONGEST = 500
+"""Characters of a real turn; the mixtures stay below what remembering cuts in parts."""
 BATCH = 512
 TURNS_A_SESSION = 20
 SPEAKERS = (
@@ -63,6 +65,7 @@ def sources() -> tuple[Source, ...]:
             episode["text"]
             for bank in generate(SEED, CONVERSATIONS)["banks"]
             for episode in bank["episodes"]
+            if len(episode["text"]) <= LONGEST
         }
     )
     kept = Path(tempfile.gettempdir()) / "hippocampus-bench-vectors.db"

@@ -1,20 +1,26 @@
 """Long-term memory for LLM agents, in one file."""
 
-from hippocampus.aio import AsyncBank, AsyncMemory
-from hippocampus.config import Config, Fusion, Ingest
-from hippocampus.errors import HippocampusError
-from hippocampus.memory import Bank, Memory
-from hippocampus.model import (
-    Change,
-    Context,
-    Embedder,
-    Episode,
-    Hit,
-    Imported,
-    Recall,
-    Stats,
-    Turn,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hippocampus.aio import AsyncBank, AsyncMemory
+    from hippocampus.config import Config, Fusion, Ingest
+    from hippocampus.errors import HippocampusError
+    from hippocampus.memory import Bank, Memory
+    from hippocampus.model import (
+        Change,
+        Context,
+        Embedder,
+        Episode,
+        Hit,
+        Imported,
+        Recall,
+        Stats,
+        Turn,
+    )
 
 __all__ = [
     "AsyncBank",
@@ -35,3 +41,29 @@ __all__ = [
     "Stats",
     "Turn",
 ]
+
+# Names are looked up when first used: importing the package reads no NumPy and no engine, so
+# that `hippocampus --help` and programs that may never remember anything start at once.
+_HOME = {
+    "AsyncBank": "aio",
+    "AsyncMemory": "aio",
+    "Bank": "memory",
+    "Config": "config",
+    "Fusion": "config",
+    "HippocampusError": "errors",
+    "Ingest": "config",
+    "Memory": "memory",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        msg = f"module 'hippocampus' has no attribute {name!r}"
+        raise AttributeError(msg)
+    value: object = getattr(import_module(f"hippocampus.{_HOME.get(name, 'model')}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -83,7 +83,11 @@ class AsyncMemory:
     delete_bank = _on_a_thread(Memory.delete_bank)
     backup = _on_a_thread(Memory.backup)
     rebuild = _on_a_thread(Memory.rebuild)
-    close = _on_a_thread(Memory.close)
+
+    async def close(self) -> None:
+        """Release the store, if it was ever opened. May be called twice."""
+        if self._memory is not None:
+            await asyncio.to_thread(self._memory.close)
 
     async def __aenter__(self) -> AsyncMemory:
         await asyncio.to_thread(lambda: self.sync)

@@ -597,7 +597,7 @@ class Bank:
                     if self._store.episodes(number, [row])[0].state == "erased":
                         msg = f"this wording of episode {id} was erased for good; word it otherwise"
                         raise InputError(msg)
-                    self._change(number, [row], "restore", "active", {})
+                    self._change(number, [row], "restore", "active", {"supersedes": old.id})
                     self._change(
                         number, [old.row], "correct", "superseded", {"by": group[0].id}, by=row
                     )
@@ -686,7 +686,7 @@ class Bank:
                 self._store.redact(number, live)
                 self._change(number, live, "erase", "erased", {})
                 for kind in ("content", *SEALED):
-                    self._blank(number, kind, live)  # type: ignore[arg-type]
+                    self._blank(number, kind, live)
                 for kind in NEXT:  # what an unfinished rebuild has made of them
                     made = self._store.payloads(number, kind, live)
                     self._store.put_payloads(number, kind, [(row, b"") for row in made])
@@ -1032,37 +1032,51 @@ class Bank:
         """Longest episode in tokens."""
         return self._memory.config.ingest.chunk_tokens
 
-    def records(self) -> Iterator[dict[str, Any]]:
-        """Yield every episode in any state, in the order of noting, as export writes it."""
-        with self._lock:
+    def records(self) -> Iterator[dict[str, dict[str, Any]]]:
+        """Yield every episode in any state, then every change: the bank at one moment."""
+        with self._lock, self._store.read():
             number = self._ready(create=False)
             if number is None:
                 raise unknown_bank(self.name, self._memory.banks())
             rows = list(self._store.scan_episodes(number))
+            changes = self._store.journal(number)
         ids = {row.row: row.id for row in rows}
         for start in range(0, len(rows), 1000):
             some = rows[start : start + 1000]
             with self._lock:
                 texts = self._texts(number, [row.row for row in some])
             for row in some:
+                older, newer = row.supersedes, row.superseded_by
                 yield {
-                    "id": row.id,
-                    "text": texts.get(row.row, ""),
-                    "said_at": row.said_at,
-                    "noted_at": row.noted_at,
-                    "session": row.session,
-                    "turn": row.turn,
-                    "part": row.part,
-                    "parts": row.parts,
-                    "speaker": row.speaker,
-                    "role": row.role,
-                    "source": row.source,
-                    "address": row.address,
-                    "metadata": json.loads(row.metadata),
-                    "state": row.state,
-                    "supersedes": None if row.supersedes is None else ids[row.supersedes],
-                    "superseded_by": None if row.superseded_by is None else ids[row.superseded_by],
+                    "episode": {
+                        "id": row.id,
+                        "text": texts.get(row.row, ""),
+                        "said_at": row.said_at,
+                        "noted_at": row.noted_at,
+                        "session": row.session,
+                        "turn": row.turn,
+                        "part": row.part,
+                        "parts": row.parts,
+                        "speaker": row.speaker,
+                        "role": row.role,
+                        "source": row.source,
+                        "address": row.address,
+                        "metadata": json.loads(row.metadata),
+                        "state": row.state,
+                        "supersedes": None if older is None else ids[older],
+                        "superseded_by": None if newer is None else ids[newer],
+                    }
                 }
+        for change in changes:
+            yield {
+                "change": {
+                    "seq": change.seq,
+                    "at": change.at,
+                    "kind": change.kind,
+                    "episode": None if change.row is None else ids[change.row],
+                    "detail": json.loads(change.detail),
+                }
+            }
 
     def load_records(
         self,
@@ -1073,7 +1087,7 @@ class Bank:
         progress: Progress | None = None,
     ) -> Imported:
         """
-        Take in what ``records`` and the journal gave: whole into an empty bank.
+        Take in what ``records`` gave, checked by ``read_export``: whole into an empty bank.
 
         A bank that holds something already gets the active episodes it lacks, with their ids,
         noted now. One transaction: all or nothing.
@@ -1114,15 +1128,20 @@ class Bank:
                 raise SourceError(msg, path=path) from exc
             if not empty:
                 known = self._store.rows_of(number, list(rows))
-                missing = [
-                    d for d, s in zip(drafts, states, strict=True)
-                    if s == "active" and d.id not in known
-                ]  # fmt: skip
+                missing: list[list[Draft]] = []
+                for d, state in zip(drafts, states, strict=True):
+                    if state != "active" or d.id in known:
+                        continue
+                    if d.parts > 1:  # as it was before it was told apart
+                        d = replace(d, address=d.address.removesuffix(f"#part-{d.part}"))  # noqa: PLW2901
+                    if d.part and missing and missing[-1][-1].part + 1 == d.part:
+                        missing[-1].append(d)
+                    else:
+                        missing.append([d])
                 if missing:
-                    self._add(number, [[d] for d in missing])
-                return Imported(
-                    added=len(missing), unchanged=len(drafts) - len(missing), removed=0
-                )
+                    self._add(number, missing)
+                added = sum(map(len, missing))
+                return Imported(added=added, unchanged=len(drafts) - added, removed=0)
             alive = [d for d, s in zip(drafts, states, strict=True) if s != "erased"]
             payloads: dict[Kind, dict[str, bytes]] = {}
             batch = memory.config.ingest.batch
@@ -1139,6 +1158,7 @@ class Bank:
                 if progress:
                     progress(start + len(some), len(alive))
             with self._store.write():
+                memory.check_embedder()
                 self._store.add_episodes(number, records)
                 self._store.append(number, journal)
                 for kind, by_id in payloads.items():
@@ -1545,9 +1565,12 @@ def _record(
     address = d.address or (f"{d.session}#turn-{turn}" if d.session is not None else d.source or "")
     if d.parts > 1:
         address = f"{address}#part-{d.part}"
+    part, parts = d.part, d.parts
+    if supersedes is not None and d.parts == 1:  # a new wording stands where the old one stood
+        part, parts = supersedes.part, supersedes.parts
     return EpisodeRow(
         row=row, id=d.id, said_at=d.said_at, noted_at=at, session=d.session, turn=turn,
-        part=d.part, parts=d.parts, speaker=d.speaker, role=d.role, source=d.source,
+        part=part, parts=parts, speaker=d.speaker, role=d.role, source=d.source,
         address=address, metadata=d.metadata, digest=d.digest, state="active",
         supersedes=None if supersedes is None else supersedes.row, superseded_by=None,
     )  # fmt: skip
@@ -1599,7 +1622,7 @@ def _ids(given: object) -> list[str]:
 
 def _state(value: object) -> State:
     if value in ("active", "superseded", "forgotten", "erased"):
-        return value  # type: ignore[return-value]
+        return value
     msg = f"{value!r} is not a state"
     raise ValueError(msg)
 

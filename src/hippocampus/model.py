@@ -19,7 +19,7 @@ OneOrMany: TypeAlias = str | Collection[str]
 """A value a field must equal, or several of which it must equal one."""
 
 Where: TypeAlias = Mapping[str, Any]
-"""A condition on metadata; see ``recall.filters`` for the operators."""
+"""A condition on metadata; see ``index.allowed`` for the operators."""
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with (done, total) as long work advances; total is 0 while unknown."""

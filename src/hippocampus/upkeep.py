@@ -15,7 +15,7 @@ import numpy as np
 
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.tokens import encode, pack
-from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError
+from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
 from hippocampus.kernel import build_info
 from hippocampus.memory import Memory
 from hippocampus.model import Progress
@@ -55,9 +55,13 @@ def verify(
     checked = {"banks": 0, "episodes": 0, "changes": 0}
     names = memory.banks()
     for place, name in enumerate(names):
-        found, counts = memory.bank(name).verify()
-        problems += [f"bank {name!r}: {problem}" for problem in found]
         checked["banks"] += 1
+        try:
+            found, counts = memory.bank(name).verify()
+        except StoreCorrupt as exc:
+            problems.append(f"bank {name!r}: {exc}")
+            continue
+        problems += [f"bank {name!r}: {problem}" for problem in found]
         for key, number in counts.items():
             checked[key] = checked.get(key, 0) + number
         if progress:
@@ -122,7 +126,11 @@ def doctor(target: Memory | Path | None = None) -> list[tuple[str, str, bool | N
     info = build_info()
     rows: list[tuple[str, str, bool | None]] = [
         ("hippocampus", _version(), None),
-        ("python", f"{platform.python_version()} on {platform.machine()}", sys.version_info >= (3, 11)),
+        (
+            "python",
+            f"{platform.python_version()} on {platform.machine()}",
+            sys.version_info >= (3, 11),
+        ),
         ("sqlite", sqlite3.sqlite_version, sqlite3.sqlite_version_info >= (3, 37)),
         ("numpy", np.__version__, None),
         ("native kernels", ", ".join(f"{k} {v}" for k, v in info.items()), True),
@@ -163,5 +171,3 @@ def _version() -> str:
         return version(DISTRIBUTION)
     except PackageNotFoundError:
         return "not installed as a package"
-
-

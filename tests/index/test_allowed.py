@@ -484,7 +484,7 @@ class Plain:
         texts = {}
         for r in self.rows:
             if r.session is None and r.parts > 1 and self.state(r.row) == "active":
-                texts.setdefault(r.row - r.part, []).append(r.row)
+                texts.setdefault((r.row - r.part, r.source), []).append(r.row)
         before, after = [-1] * len(self.rows), [-1] * len(self.rows)
         for chain in [*chains, *texts.values()]:
             for left, right in pairwise(chain):
@@ -663,6 +663,9 @@ def test_speakers_are_spelled_as_first_heard():
     columns.observe([row(3, speaker="Bob")])
     assert columns.speakers() == ("Ada", "Bob")
 
+    columns.set_state(3, "forgotten", T0)
+    assert columns.speakers() == ("Ada",)
+
 
 def test_a_late_turn_takes_its_place_between_its_neighbours():
     columns = columns_of(*[{"session": "s", "turn": n, "said_at": 10 * n} for n in range(3)])
@@ -676,6 +679,27 @@ def test_a_late_turn_takes_its_place_between_its_neighbours():
     before, after = columns.neighbours()
     assert before.tolist() == [-1, 0, 3, 1, 2]
     assert after.tolist() == [1, 3, 4, 2, -1]
+
+
+def test_turns_of_one_moment_are_in_order_of_turn_and_their_parts_stay_together():
+    turns = [{"turn": 1}, {"turn": 0, "parts": 2}, {"turn": 0, "parts": 2, "part": 1}]
+    columns = columns_of(*[{"session": "s", "said_at": 5} | turn for turn in turns])
+
+    assert columns.session_rows(columns.session.code("s")).tolist() == [1, 2, 0]
+    assert columns.neighbours()[1].tolist() == [-1, 2, 0]
+
+
+def test_parts_of_different_texts_are_no_neighbours_even_where_some_are_missing():
+    columns = columns_of(
+        {"source": "x.md", "parts": 2},
+        {"source": "a.md", "parts": 3, "said_at": 1},
+        {"source": "a.md", "parts": 3, "said_at": 1, "part": 2},
+        {"source": "a.md", "parts": 2, "said_at": 2},
+        {"source": "a.md", "parts": 2, "said_at": 2, "part": 1},
+        {"source": "a.md", "said_at": 2},
+    )
+
+    assert columns.neighbours()[1].tolist() == [-1, -1, -1, 4, -1, -1]
 
 
 def test_a_turn_never_hangs_on_one_that_was_just_erased():

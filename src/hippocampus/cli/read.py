@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import fields
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -34,7 +34,9 @@ from hippocampus.cli.render import (
     stdout,
     table,
 )
-from hippocampus.model import Change
+
+if TYPE_CHECKING:
+    from hippocampus.model import Change
 
 PANEL_ASK = "Ask"
 PANEL_LOOK = "Look"

@@ -15,22 +15,14 @@ from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    MofNCompleteColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
-from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
-from hippocampus.encode.terms import find_terms
-from hippocampus.model import Episode, Hit, Progress, Recall
+if TYPE_CHECKING:  # it brings NumPy, and help need not wait for that
+    from hippocampus.model import Episode, Hit, Progress, Recall
 
 # Unicode's C0, DEL and C1 controls, and those that reorder what is around them.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -119,6 +111,8 @@ def moment_text(moment: datetime, zone: tzinfo) -> str:
 
 def marked(text: str, query: str, *, limit: int | None = EXCERPT) -> Text:
     """Return text in one line with the question's words marked; the best stretch of a long one."""
+    from hippocampus.encode.terms import find_terms  # noqa: PLC0415 - brings NumPy
+
     wanted = {term.hash for term in find_terms(query) if not term.function}
     line = one_line(text)
     spans = [(t.start, t.end, t.hash) for t in find_terms(line) if t.hash in wanted]
@@ -153,7 +147,7 @@ def table(rows: Iterable[Sequence[str | Text]], *heads: str) -> Table:
     width = len(heads) or max((len(row) for row in whole), default=0)
     for place in range(width):
         last = place == width - 1
-        made.add_column(heads[place] if heads else "", no_wrap=not last, ratio=1 if last else None)
+        made.add_column(heads[place] if heads else "", no_wrap=not last, overflow="fold")
     for row in whole:
         made.add_row(*row)
     return made
@@ -242,6 +236,15 @@ def _bar(share: float, width: int = 4) -> str:
 @contextmanager
 def progress(what: str, *, quiet: bool = False, nbytes: bool = False) -> Iterator[Progress]:
     """Show a bar on stderr while something takes its time; nothing where nobody looks."""
+    from rich.progress import (  # noqa: PLC0415 - only what takes its time needs it
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+    from rich.progress import Progress as Bars  # noqa: PLC0415
+
     console = stderr()
     with Bars(
         TextColumn("{task.description}", markup=False),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,7 +20,9 @@ from hippocampus.cli.render import (
     stdout,
     table,
 )
-from hippocampus.model import Episode
+
+if TYPE_CHECKING:
+    from hippocampus.model import Episode
 
 PANEL = "Change"
 

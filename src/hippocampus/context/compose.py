@@ -63,8 +63,15 @@ def compose(
         BudgetTooSmall: the frame alone does not fit.
 
     """
-    frame = [part for part in (system, persona and f"<persona>\n{quote(persona)}\n</persona>",
-                               summary and f"<summary>\n{quote(summary)}\n</summary>") if part]
+    frame = [
+        part
+        for part in (
+            system,
+            persona and f"<persona>\n{quote(persona)}\n</persona>",
+            summary and f"<summary>\n{quote(summary)}\n</summary>",
+        )
+        if part
+    ]
     text = _render(frame, [], [], zone)
     needed = count(text)
     if needed > budget_tokens:

@@ -33,6 +33,9 @@ _ROLES = frozenset({"user", "human", "assistant", "ai", "system", "tool"})
 _SPACE = re.compile(r"\s+")
 _LABEL_CHARACTERS = 4096
 """Longest speaker, role, session, source or address: a long path fits, a text does not."""
+_METADATA_LEVELS = 64
+"""Deepest nesting of metadata. Reading JSON recurses, so what is too deep could be written from a
+shallow stack and never be read from a deep one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,22 +177,29 @@ def dump_metadata(metadata: Mapping[str, Any]) -> str:
     except (TypeError, ValueError, RecursionError) as exc:
         msg = f"metadata must be a JSON object (text keys; text, numbers, lists, objects): {exc}"
         raise InputError(msg) from exc
-    _check_keys(metadata)
-    encode(text)
+    _check_shape(metadata, _METADATA_LEVELS)
+    try:
+        text.encode()
+    except UnicodeEncodeError as exc:
+        msg = f"metadata holds the lone surrogate {text[exc.start]!r}, which cannot be stored"
+        raise InvalidText(msg) from exc
     return text
 
 
-def _check_keys(value: object) -> None:
-    """Refuse keys that JSON would turn into text; its nesting was found to be finite before."""
+def _check_shape(value: object, levels: int) -> None:
+    """Refuse keys that JSON would turn into text, and nesting that could not be read again."""
+    if not levels:
+        msg = f"metadata is nested more than {_METADATA_LEVELS} levels deep; flatten it"
+        raise InputError(msg)
     if isinstance(value, Mapping):
         for key, item in value.items():
             if not isinstance(key, str):
                 msg = f"metadata key {key!r}: must be text, since JSON has no other keys"
                 raise InputError(msg)
-            _check_keys(item)
+            _check_shape(item, levels - 1)
     elif isinstance(value, list | tuple):
         for item in value:
-            _check_keys(item)
+            _check_shape(item, levels - 1)
 
 
 def encode_drafts(

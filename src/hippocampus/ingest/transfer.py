@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from hippocampus._clock import to_micros
+from hippocampus._clock import from_micros
 from hippocampus.encode.tokens import count
 from hippocampus.errors import SourceError
+from hippocampus.index.live import STATE_CHANGES
 from hippocampus.ingest.chunk import split_text
 from hippocampus.ingest.sources import SourceFile, read_source
-from hippocampus.model import Change, Imported, Progress, Turn
+from hippocampus.model import Imported, Progress, Turn
 
 EXPORT_FORMAT = 1
 
@@ -30,12 +32,8 @@ class Portable(Protocol):
         """Longest episode in tokens."""
         ...
 
-    def records(self) -> Iterator[dict[str, Any]]:
-        """Yield every episode in any state, in the order of noting."""
-        ...
-
-    def journal(self) -> list[Change]:
-        """Return every change, in order."""
+    def records(self) -> Iterator[dict[str, dict[str, Any]]]:
+        """Yield every episode in any state, then every change: the bank at one moment."""
         ...
 
     def load_records(
@@ -46,7 +44,7 @@ class Portable(Protocol):
         path: Path,
         progress: Progress | None = None,
     ) -> Imported:
-        """Take in what ``records`` and the journal gave, all or nothing."""
+        """Take in what ``records`` gave, all or nothing."""
         ...
 
     def replace_source(
@@ -57,30 +55,20 @@ class Portable(Protocol):
 
 
 def export_bank(bank: Portable, path: Path) -> int:
-    """Write a bank as JSONL: a head, every episode in any state, every journal row."""
-    records = bank.records()
+    """Write a bank as JSONL: a head, every episode in any state, every journal row, an end."""
     partial = path.with_name(path.name + ".partial")
-    with partial.open("w", encoding="utf-8", newline="\n") as out:
-        _line(out, {"hippocampus-export": EXPORT_FORMAT, "bank": bank.name})
-        written = 0
-        for record in records:
-            _line(out, {"episode": record})
-            written += 1
-        for change in bank.journal():
-            _line(
-                out,
-                {
-                    "change": {
-                        "seq": change.seq,
-                        "at": to_micros(change.at),
-                        "kind": change.kind,
-                        "episode": change.episode,
-                        "detail": dict(change.detail),
-                    }
-                },
-            )
-    partial.replace(path)
-    return written
+    written: Counter[str] = Counter(episode=0, change=0)
+    try:
+        with partial.open("w", encoding="utf-8", newline="\n") as out:
+            _line(out, {"hippocampus-export": EXPORT_FORMAT, "bank": bank.name})
+            for record in bank.records():
+                _line(out, record)
+                written.update(record.keys())
+            _line(out, {"end": {"episodes": written["episode"], "changes": written["change"]}})
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return written["episode"]
 
 
 def _line(out: Any, record: dict[str, Any]) -> None:  # noqa: ANN401
@@ -88,36 +76,104 @@ def _line(out: Any, record: dict[str, Any]) -> None:  # noqa: ANN401
 
 
 def read_export(path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]] | None:
-    """Return the episodes and changes of one of our exports; None when the file is not one."""
+    """
+    Return the episodes and changes of one of our exports; None when the file is not one.
+
+    Raises:
+        SourceError: the export is damaged, or of another format.
+
+    """
     if not path.is_file():
         return None
-    episodes: list[dict[str, Any]] = []
-    changes: list[dict[str, Any]] = []
+    found: dict[str, list[Any]] = {"episode": [], "change": [], "end": []}
     number = 0
+    version: object = None
     try:
         with path.open(encoding="utf-8") as lines:
             head = lines.readline(4096)
             if '"hippocampus-export"' not in head:
                 return None
+            number = 1
             version = json.loads(head)["hippocampus-export"]
-            if version != EXPORT_FORMAT:
-                msg = f"export format {version!r} is not {EXPORT_FORMAT}; upgrade to read it"
-                raise SourceError(msg, path=path)
-            for number, text in enumerate(lines, 2):  # noqa: B007 (the messages below name it)
-                record = json.loads(text)
-                if "episode" in record:
-                    episodes.append(record["episode"])
-                elif "change" in record:
-                    changes.append(record["change"])
-    except UnicodeDecodeError:
+            if version == EXPORT_FORMAT:
+                for number, text in enumerate(lines, 2):  # noqa: B007 (the message names it)
+                    ((kind, record),) = json.loads(text).items()
+                    found[kind].append(record)
+                _check_whole(found["episode"], found["change"], found["end"])
+    except UnicodeDecodeError as exc:
         if number == 0:
             return None
-        msg = f"line {number} is not UTF-8"
-        raise SourceError(msg, path=path) from None
-    except (ValueError, KeyError, TypeError, RecursionError) as exc:
-        msg = f"line {number} of the export is damaged ({exc}); nothing was imported"
-        raise SourceError(msg, path=path) from exc
-    return episodes, changes
+        raise _damaged(path, f"after line {number} it is not UTF-8") from exc
+    except _NOT_OURS as exc:
+        raise _damaged(path, f"line {number}: {type(exc).__name__}: {exc}") from exc
+    if version != EXPORT_FORMAT:
+        msg = f"export format {version!r} is not {EXPORT_FORMAT}, which this version reads"
+        raise SourceError(msg, path=path)
+    return found["episode"], found["change"]
+
+
+def _damaged(path: Path, what: str) -> SourceError:
+    return SourceError(f"the export is damaged, nothing was imported ({what})", path=path)
+
+
+_NOT_OURS = (
+    ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError
+)  # fmt: skip
+"""What reading a record of the wrong shape raises."""
+
+_TEXTS = ("session", "speaker", "role", "source")
+
+
+def _check_whole(episodes: list[Any], changes: list[Any], ends: list[Any]) -> None:
+    """Raise ``ValueError`` unless these are all the records of one bank, and fit together."""
+    if ends != [{"episodes": len(episodes), "changes": len(changes)}]:
+        msg = f"{len(episodes)} episodes and {len(changes)} changes, but it ends with {ends}"
+        raise ValueError(msg)
+    ids = {e["id"] for e in episodes}
+    _require(len(ids) == len(episodes), "two episodes have the same id")
+    for e in episodes:
+        _check_episode(e, ids)
+    states: dict[str | None, str] = {}
+    for seq, c in enumerate(changes, 1):
+        _require(c["seq"] == seq, f"change {c['seq']!r} stands where {seq} belongs")
+        _require(c["episode"] is None or c["episode"] in ids, f"change {seq} is of no episode")
+        _require(isinstance(c["detail"], dict), f"change {seq} has no detail")
+        _require(isinstance(c["kind"], str), f"change {seq} has no kind")
+        _check_moment(c["at"])
+        states[c["episode"]] = STATE_CHANGES.get(c["kind"], "active")
+    for e in episodes:
+        told = states.get(e["id"])
+        _require(told == e["state"], f"episode {e['id']} is {e['state']}, its changes say {told}")
+
+
+def _check_episode(e: dict[str, Any], ids: set[str]) -> None:
+    name = f"episode {e['id']!r}"
+    _require(isinstance(e["id"], str) and bool(e["id"]), f"{name}: its id is not text")
+    for key in ("text", "address", "id", *_TEXTS):
+        _require(isinstance(e[key], str) or (key in _TEXTS and e[key] is None), f"{name}: {key}")
+        (e[key] or "").encode()
+    _require(bool(e["text"].strip()) or e["state"] == "erased" or e["part"] > 0, f"{name}: text")
+    for key in ("said_at", "noted_at"):
+        _check_moment(e[key])
+    for key in ("turn", "part", "parts"):
+        known = type(e[key]) is int and 0 <= e[key] < 1 << 31
+        _require(known or (key == "turn" and e[key] is None), f"{name}: {key}={e[key]!r}")
+    _require(e["part"] < e["parts"], f"{name}: part {e['part']} of {e['parts']}")
+    _require(isinstance(e["metadata"], dict), f"{name}: its metadata is no object")
+    for key in ("supersedes", "superseded_by"):
+        _require(e[key] is None or e[key] in ids, f"{name}: {key} {e[key]!r}, which is not there")
+
+
+def _check_moment(micros: object) -> None:
+    if not isinstance(micros, int) or isinstance(micros, bool):
+        msg = f"{micros!r} is not a time"
+        raise TypeError(msg)
+    from_micros(micros)
+
+
+def _require(fact: bool, otherwise: str) -> None:  # noqa: FBT001
+    if not fact:
+        raise ValueError(otherwise)
 
 
 def import_path(

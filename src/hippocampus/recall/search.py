@@ -120,7 +120,7 @@ def _features(
 
 
 def _scale(values: Numbers) -> tuple[np.float32, np.float32]:
-    if not len(values):
+    if len(values) < 3:  # too few to say what is usual: take the scores as they are
         return np.float32(0), np.float32(1)
     return np.float32(values.mean()), np.float32(max(float(values.std()), 1e-6))
 

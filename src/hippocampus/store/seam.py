@@ -89,6 +89,10 @@ def translate(exc: Exception, path: str) -> errors.StoreError:
             return kind(f"{message} (SQLite says: {exc})", path=path)
     if isinstance(exc, sqlite3.ProgrammingError) and "closed" in str(exc):
         return errors.StoreClosed("the store was closed; open it again", path=path)
+    if isinstance(exc, sqlite3.OperationalError) and str(exc).startswith("Could not decode"):
+        # Python's own, without a code: bytes in a text column that are not UTF-8
+        kind, message = _MESSAGES[sqlite3.SQLITE_CORRUPT]
+        return kind(f"{message} (SQLite says: {exc})", path=path)
     if isinstance(exc, OverflowError | UnicodeEncodeError):
         return errors.StoreError(f"a value cannot be stored, nothing was changed: {exc}", path=path)
     return errors.StoreError(f"SQLite refused: {exc}", path=path)

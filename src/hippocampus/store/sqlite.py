@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import sys
 import tempfile
 import threading
 import time
@@ -877,39 +876,45 @@ class SqliteStore:
     def check(self) -> list[str]:
         """Return what is wrong with the database's own structure; empty when sound."""
         wrong: list[str] = []
-        with self.read():
-            try:
+        try:
+            with self.read():
                 found = [text for (text,) in self._rows("PRAGMA integrity_check")]
                 wrong += [f"SQLite: {text}" for text in found if text != "ok"]
                 for table, _, parent, _ in self._rows("PRAGMA foreign_key_check"):
                     wrong.append(f"table {table}: a row belongs to none of the {parent}")
                 for message, sql in _INVARIANTS:
                     wrong += [message.format(*row) for row in self._rows(sql)]
-                places = self._rows("SELECT bank, kind, first FROM blocks ORDER BY 1, 2, 3")
-            except StoreCorrupt as exc:
-                return [*wrong, str(exc)]
-            for bank, kind, first in places:
-                try:
-                    self.block(bank, kind, first)
-                except StoreCorrupt as exc:
-                    wrong.append(str(exc))
+                wrong += self._damaged_blocks()
+        except StoreCorrupt as exc:  # damage that keeps us from looking further
+            wrong.append(str(exc))
         return wrong
+
+    def _damaged_blocks(self) -> Iterator[str]:
+        for bank, kind, first in self._rows(
+            "SELECT bank, kind, first FROM blocks ORDER BY 1, 2, 3"
+        ):
+            try:
+                self.block(bank, kind, first)
+            except StoreCorrupt as exc:
+                yield str(exc)
 
     def backup(self, target: Path, *, progress: Progress | None = None) -> None:
         """
         Write a complete, consistent copy while others read and write.
 
-        The copy is made beside ``target`` and takes its name only when it is whole and on disk.
-        An older store of that name is replaced, unless someone has it open.
-
-        Raises:
-            NotAStore: ``target`` exists and is something else; it was left untouched.
-
+        The copy is one file, made beside ``target``, which takes its name only when it is whole
+        and on disk. What has that name already is never replaced: who has it open could not know.
         """
         self._outside_transactions("backup")
         target = target.absolute()
-        _check_target(target, self._file)
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+        if target.exists():
+            raise StoreError("exists already; name a new file for the backup", path=target)
+        if not target.parent.is_dir():
+            raise StoreError("its folder does not exist; make the folder first", path=target)
+        try:
+            handle, name = tempfile.mkstemp(".partial", f".{target.name}.", target.parent)
+        except PermissionError as exc:
+            raise StoreReadOnly("its folder cannot be written by this user", path=target) from exc
         os.close(handle)
         whole = Path(name)
         try:
@@ -999,24 +1004,6 @@ def _judge(mark: int, found: int, *, fresh: bool, path: str, newest: Sequence[ob
             " open it once with an earlier release"
         )
         raise StoreError(msg, path=path)
-
-
-def _check_target(target: Path, source: Path | None) -> None:
-    """Raise unless a backup may take this name."""
-    path = str(target)
-    if not target.parent.is_dir():
-        raise StoreError("its folder does not exist; make the folder first", path=path)
-    if not os.access(target.parent, os.W_OK):
-        raise StoreReadOnly("its folder cannot be written by this user", path=path)
-    if not target.exists():
-        return
-    if source is not None and target.samefile(source):
-        raise StoreError("a store cannot be backed up onto itself; choose another path", path=path)
-    if not target.is_file() or target.stat().st_size:
-        _probe(target, path, sys.maxsize)
-    # A log left beside it would be replayed over the new copy.
-    if any(_beside(target, end).exists() for end in ("-wal", "-journal")):
-        raise StoreLocked("that store is open or was not closed; choose another path", path=path)
 
 
 def _reporting(progress: Progress | None) -> Callable[[int, int, int], None] | None:

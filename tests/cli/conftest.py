@@ -1,0 +1,77 @@
+"""Runs the command line as a shell would, on a store of its own, with an embedder of no model."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from hippocampus.cli import app
+
+
+@dataclass
+class Answer:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+class Shell:
+    """``shell("recall", "…")`` runs in this process; ``shell.spawn`` in one of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.store = folder / "memory.db"
+        self.env = {
+            "HIPPOCAMPUS_STORE": str(self.store),
+            "HIPPOCAMPUS_EMBEDDER": "hash",
+            "HIPPOCAMPUS_BANK": "",
+            "HIPPOCAMPUS_TIMEZONE": "",
+            "COLUMNS": "100",
+        }
+
+    def __call__(self, *args: str, stdin: str | bytes = "", env: dict[str, str] | None = None):
+        done = CliRunner().invoke(app, args, input=stdin, env=self.env | (env or {}))
+        unexpected = done.exception
+        if unexpected is not None and not isinstance(unexpected, SystemExit):
+            raise unexpected
+        return Answer(done.exit_code, done.stdout, done.stderr)
+
+    def spawn(self, *args: str, **options):
+        return subprocess.Popen(
+            [sys.executable, "-m", "hippocampus", *args],
+            env={**os.environ, **self.env},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **options,
+        )
+
+
+@pytest.fixture
+def shell(tmp_path):
+    return Shell(tmp_path)
+
+
+@pytest.fixture
+def told(shell):
+    """A shell whose bank holds three things; ``told.ids`` are theirs."""
+    said = [
+        ("I moved to Lisbon in March.", "Lena", "2024-03-20T09:00", "s1", '{"year": 2024}'),
+        ("The leak in the kitchen was mended by a plumber.", "Priya", "2024-04-01", "s1", "{}"),
+        ("We planted tomatoes on the balcony.", "Lena", "2025-05-02", "s2", '{"year": 2025}'),
+    ]
+    shell.ids = []
+    for text, speaker, at, session, metadata in said:
+        kept = shell(
+            "remember", text, "--speaker", speaker, "--at", at, "--session", session,
+            "--metadata", metadata, "--json",
+        )  # fmt: skip
+        shell.ids.append(kept.json["id"])
+    return shell

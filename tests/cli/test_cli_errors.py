@@ -1,0 +1,137 @@
+"""Every mistake has its exit code and one line that says what to do; nothing is damaged by it."""
+
+import signal
+import sqlite3
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["remember", "   "], "blank"),
+        (["remember", "x", "--at", "yesterday-ish"], "yesterday-ish"),
+        (["remember", "x", "--metadata", "[1]"], "object"),
+        (["remember", "x", "--metadata", "{"], "not JSON"),
+        (["remember", "x", "--bank", " "], "bank"),
+        (["recall", "x", "-k", "-1"], "k=-1"),
+        (["recall", "x", "--cues", "smell"], "smell"),
+        (["recall", "x", "--where", "{"], "--where"),
+        (["recall", "x", "--where", '{"year": {"$near": 1}}'], "$near"),
+        (["recall", "x", "--since", "soon"], "soon"),
+        (["recall", "x", "--now", "soon"], "soon"),
+        (["recall", "x", "--timezone", "Mars/Olympus"], "Mars/Olympus"),
+        (["recall", "x", "--embedder", "psychic"], "psychic"),
+        (["context", "x", "--budget", "1", "--system", "much more than one token"], "budget"),
+        (["show", "no-such-id"], "no-such-id"),
+        (["forget", "no-such-id"], "no-such-id"),
+        (["stats", "--bank", "nobody"], "nobody"),
+        (["import", "no-such-file.md"], "no-such-file.md"),
+        (["export", "no/such/folder/x.jsonl"], "no/such/folder"),
+        (["verify", "--residue", " "], "residue"),
+        (["reembed", "none"], "none"),
+        (["bench", "darts", "--data", "x.json"], "darts"),
+        (["demo", "--examples", "no-such-folder"], "no examples"),
+        (["recall"], "query"),
+        (["recal", "x"], "recall"),
+        (["remember", "x", "--loudly"], "--loudly"),
+    ],
+)
+def test_a_call_that_makes_no_sense_is_code_2_and_changes_nothing(told, args, says):
+    before = told("export", str(told.store.with_name("before.jsonl")))
+    failed = told(*args)
+    after = told("export", str(told.store.with_name("after.jsonl")))
+
+    assert failed.code == 2, failed.err
+    assert says.lower() in failed.err.lower()
+    assert failed.out == ""
+    assert "Traceback" not in failed.err
+    assert (before.code, after.code) == (0, 0)
+    contents = {told.store.with_name(f"{n}.jsonl").read_bytes() for n in ("before", "after")}
+    assert len(contents) == 1
+
+
+def test_our_errors_are_one_line(told):
+    for args in (
+        ["recall", "x", "--where", "{"],
+        ["show", "no-such-id"],
+        ["banks", "--store", "x"],
+    ):
+        assert told(*args).err.count("\n") == 1
+
+
+@pytest.mark.parametrize("args", [["recall", "x"], ["banks"], ["verify"], ["reembed", "hash"]])
+def test_reading_does_not_make_a_store(shell, args):
+    failed = shell(*args)
+
+    assert failed.code == 3
+    assert "does not exist yet" in failed.err
+    assert not shell.store.exists()
+
+
+def test_a_file_that_is_not_a_store_is_code_3_and_left_alone(shell):
+    shell.store.write_text("shopping list")
+    failed = shell("remember", "x")
+
+    assert failed.code == 3
+    assert shell.store.read_text() == "shopping list"
+
+
+def test_a_database_of_another_program_is_code_3(shell):
+    with sqlite3.connect(shell.store) as other:
+        other.execute("create table t (x)")
+    other.close()
+
+    assert shell("recall", "x").code == 3
+
+
+def test_a_missing_model_is_code_4_and_names_the_command_that_installs_it(told, tmp_path):
+    homeless = {"XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    failed = told("recall", "x", "--embedder", "minilm", env=homeless)
+
+    assert failed.code == 4
+    assert "models install" in failed.err
+
+
+def test_another_embedder_than_the_stores_is_code_4_and_names_reembed(told):
+    failed = told("recall", "x", "--embedder", "hash:32")
+
+    assert failed.code == 4
+    assert "reembed" in failed.err
+
+
+def test_what_needs_no_model_works_on_a_store_of_any(told):
+    other = ["--embedder", "hash:32"]
+
+    assert told("episodes", *other).code == 0
+    assert told("show", told.ids[0], *other).code == 0
+    assert told("verify", *other).code == 0
+
+
+def test_debug_shows_where_an_error_comes_from(told):
+    process = told.spawn("show", "no-such-id", "--debug")
+    _, err = process.communicate(timeout=60)
+
+    assert b"Traceback" in err
+
+
+def test_a_reader_that_has_had_enough_is_no_error(told):
+    process = told.spawn("episodes", "--json")
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+
+    assert process.wait(60) == 0
+    assert err == b""
+
+
+def test_an_interrupt_is_code_130(shell):
+    process = shell.spawn("remember", "-", stdin=-1)
+    process.stdin.write(b"x" * (1 << 20))  # more than a pipe holds: now it is reading
+    process.stdin.flush()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert b"Traceback" not in err
+    assert not shell.store.exists()

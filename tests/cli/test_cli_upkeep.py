@@ -1,0 +1,193 @@
+"""The commands that move, check and rebuild a store, and those that show and measure it."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import hippocampus.cli
+from hippocampus.cli.demo import questions_about
+
+COMMANDS = [
+    "remember", "import", "correct", "forget", "recall", "context", "episodes", "show", "history",
+    "stats", "banks", "verify", "doctor", "reindex", "reembed", "backup", "export", "bench", "demo",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", [*([c] for c in COMMANDS), *(["models", c] for c in ("install", "list", "verify"))]
+)
+def test_the_help_of_every_command_teaches_with_an_example(shell, name):
+    said = shell(*name, "--help", env={"COLUMNS": "200"})
+
+    assert said.code == 0
+    assert f"hippocampus {' '.join(name)}" in said.out.split("Examples")[1]
+    assert "\\" not in said.out
+
+
+def test_every_command_is_in_the_help_and_every_exit_code(shell):
+    said = shell("--help", env={"COLUMNS": "200"}).out
+
+    assert set(COMMANDS) | {"models"} <= set(said.split())
+    assert all(f"{code} " in said for code in (0, 1, 2, 3, 4, 5, 130))
+
+
+def test_the_command_line_itself_loads_neither_numpy_nor_a_model():
+    code = """
+import sys, types
+package = types.ModuleType("hippocampus")  # without what its __init__ imports
+package.__path__ = [sys.argv[1]]
+sys.modules["hippocampus"] = package
+import hippocampus.cli
+sys.exit(" ".join({"numpy", "onnxruntime", "hippocampus.memory"} & set(sys.modules)) or 0)
+"""
+    folder = str(Path(hippocampus.cli.__file__).parents[1])
+    done = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_the_version_is_said(shell):
+    assert version("hippocampus-memory") == shell("--version").out.strip()
+
+
+def test_a_folder_is_imported_and_again_changes_nothing(shell, tmp_path):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "garden.md").write_text("# Garden\n\nThe roses need water on Tuesdays.\n")
+    (notes / "broken.md").write_bytes(b"\x00\x01")
+    first = shell("import", str(notes), "--json")
+    again = shell("import", str(notes))
+
+    assert (first.code, first.json["added"]) == (0, 1)
+    assert first.json["skipped"][0][0] == "broken.md"
+    assert "0 added, 1 unchanged, 0 withdrawn" in again.out
+    assert "broken.md" in again.err
+
+
+def test_an_import_that_could_read_nothing_is_code_1(shell, tmp_path):
+    (tmp_path / "x.md").write_bytes(b"\x00")
+
+    assert shell("import", str(tmp_path / "x.md")).code == 1
+
+
+def test_an_export_imports_whole_into_another_store(told, tmp_path):
+    file = str(tmp_path / "me.jsonl")
+    there = ["--store", str(tmp_path / "other.db")]
+    assert told("export", file, "--json").json["episodes"] == 3
+    assert told("import", file, *there, "--json").json["added"] == 3
+
+    assert told("episodes", "--json").json == told("episodes", *there, "--json").json
+
+
+def test_a_backup_answers_like_the_original(told, tmp_path):
+    copy = tmp_path / "copy.db"
+    written = told("backup", str(copy), "--json").json["nbytes"]
+
+    assert written == copy.stat().st_size
+    ours, theirs = (told("episodes", *o, "--json").json for o in ([], ["--store", str(copy)]))
+    assert ours == theirs
+
+
+def test_a_backup_into_a_folder_that_is_not_there_fails_in_one_line(told):
+    failed = told("backup", "no/such/folder/copy.db")
+
+    assert failed.code in (2, 3)
+    assert failed.err.count("\n") == 1
+
+
+def test_reindexing_changes_no_answer(told):
+    query = ["recall", "who mended the leak?", "-k", "3", "--json"]
+    before = told(*query).json
+    assert told("reindex", "--json").json == {"me": 3}
+
+    assert before["hits"] == told(*query).json["hits"]
+
+
+def test_reembedding_moves_the_store_to_the_other_embedder(told):
+    assert told("reembed", "hash:32", "--json").json == {"me": 3}
+
+    assert told("recall", "leak").code == 4
+    assert told("recall", "leak", "--embedder", "hash:32", "--json").json["hits"]
+
+
+def test_verify_finds_what_was_tampered_with(told):
+    assert told("verify").code == 0
+    with sqlite3.connect(told.store) as raw:
+        raw.execute("update episodes set state = 'forgotten' where row = 0")
+    raw.close()
+    found = told("verify", "--json")
+
+    assert found.code == 1
+    assert found.json["problems"]
+    assert "NOT SOUND" in told("verify").out
+
+
+def test_doctor_says_how_things_are(told):
+    rows = {row["what"]: row for row in told("doctor", "--json").json}
+
+    assert rows["store"]["ok"] is True
+    assert str(told.store) in rows["store"]["value"]
+    assert "sqlite" in told("doctor").out
+
+
+def test_the_models_are_listed_and_a_missing_one_is_said(shell, tmp_path):
+    homeless = {"XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    listed = shell("models", "list", "--json", env=homeless).json
+
+    assert [model["folder"] for model in listed] == [None]
+    assert "not installed" in shell("models", "list", env=homeless).out
+    assert shell("models", "verify", env=homeless).code == 4
+    assert shell("models", "install", "--from", str(tmp_path), env=homeless).code == 4
+
+
+def test_bench_runs_a_set_of_ones_own_and_writes_report_and_receipts(shell, tmp_path):
+    episodes = [
+        {"id": f"e{n}", "text": text, "speaker": "Lena", "at": f"2024-01-0{n + 1}", "session": "s"}
+        for n, text in enumerate(("a red bicycle", "a green door", "a blue kettle"))
+    ]
+    question = {"id": "q", "text": "what about the kettle?", "at": "2024-02-01", "gold": ["e2"]}
+    data = {"banks": [{"id": "b", "episodes": episodes, "questions": [question | {"kind": "one"}]}]}
+    (tmp_path / "mine.json").write_text(json.dumps(data))
+    report = tmp_path / "report.json"
+    ran = shell(
+        "bench", "retrieval", "--data", str(tmp_path / "mine.json"), "--report", str(report),
+        "--cache", str(tmp_path / "cache.db"), "--json",
+    )  # fmt: skip
+
+    assert ran.code == 0
+    assert ran.json == json.loads(report.read_text())
+    assert ran.json["metrics"]["mrr"]["value"] == 1
+    assert (tmp_path / "report.receipts.jsonl").exists()
+    assert (tmp_path / "cache.db").exists()
+
+
+def test_the_demo_remembers_asks_and_sums_up(shell, tmp_path):
+    (tmp_path / "notes.md").write_text("The roses need water on Tuesdays.")
+    asked = {"question": "When do the roses need water?", "now": "2024-05-01", "about": "Tuesdays."}
+    (tmp_path / "questions.json").write_text(json.dumps([asked]))
+    shown = shell("demo", "--examples", str(tmp_path))
+
+    assert shown.code == 0
+    assert "1 episodes" in shown.out
+    assert "When do the roses need water?" in shown.out
+    assert "episodes/s" in shown.out
+    assert not shell.store.exists()
+
+
+def test_the_demo_makes_up_questions_to_ones_own_files(shell, tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.md").write_text(f"Today {name} met Matilda in the garden.")
+    shown = shell("demo", str(tmp_path))
+
+    assert shown.code == 0
+    assert "What do we know about Matilda?" in shown.out
+    assert "harpsichord" in shown.out
+
+
+def test_no_topic_is_made_up_from_nothing():
+    assert len(questions_about([])) == 3

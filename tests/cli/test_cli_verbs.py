@@ -1,0 +1,160 @@
+"""What is told on the command line comes back from it, and only what was asked for."""
+
+import pytest
+
+
+def test_what_is_remembered_is_recalled_with_its_time_speaker_and_address(told):
+    found = told("recall", "who mended the leak in the kitchen?", "--json")
+
+    first = found.json["hits"][0]
+    assert told.ids[1] == first["episode"]["id"]
+    assert first["episode"]["said_at"] == "2024-04-01T00:00:00+00:00"
+    assert (first["episode"]["speaker"], first["episode"]["address"]) == ("Priya", "s1#turn-1")
+    assert pytest.approx(sum(first["shares"].values())) == 1
+    assert (0 if found.json["found"] else 1) == found.code
+
+
+def test_the_exit_code_of_recall_says_whether_anything_was_found(told):
+    for query in ("who mended the leak in the kitchen?", "zebra xylophone quarterly"):
+        found = told("recall", query, "--json")
+        shown = told("recall", query)
+
+        assert (0 if found.json["found"] else 1) == found.code == shown.code
+        assert found.json["found"] == ("nothing relevant was found" not in shown.out)
+
+
+def test_an_empty_bank_has_nothing_to_say(told):
+    found = told("recall", "Lisbon", "--bank", "another")
+
+    assert found.code == 1
+    assert "nothing relevant was found" in found.out
+
+
+def test_remembering_twice_keeps_once(told):
+    again = told(
+        "remember", "I moved to Lisbon in March.", "--speaker", "Lena", "--at", "2024-03-20T09:00",
+        "--json",
+    )  # fmt: skip
+
+    assert told.ids[0] == again.json["id"]
+    assert told("stats", "--json").json["episodes"] == 3
+
+
+def test_stdin_is_kept_byte_for_byte_but_for_its_last_newline(shell):
+    text = "one\n\n  two\tÅ 😀\n"
+    kept = shell("remember", "-", "--json", stdin=text + "\n")
+
+    assert text == kept.json["text"]
+
+
+def test_stdin_that_is_not_utf8_is_refused(shell):
+    refused = shell("remember", "-", stdin=b"\xff\xfe\xff")
+
+    assert refused.code == 2
+    assert "UTF-8" in refused.err
+    assert not shell.store.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--speaker", "Lena"], {0, 2}),
+        (["--speaker", "Lena", "--speaker", "Priya"], {0, 1, 2}),
+        (["--session", "s2"], {2}),
+        (["--since", "2024-04-01"], {1, 2}),
+        (["--until", "2024-04-01"], {0, 1}),
+        (["--where", '{"year": {"$gte": 2025}}'], {2}),
+        (["--source", "nowhere"], set()),
+        (["--role", "nobody"], set()),
+        (["--as-of", "2000-01-01"], set()),
+    ],
+)
+def test_a_filter_narrows_every_read_alike(told, options, expected):
+    ids = {told.ids[n] for n in expected}
+    listed = told("episodes", *options, "--json").json
+    recalled = told("recall", "Lisbon", "-k", "9", *options, "--json").json
+    composed = told("context", "Lisbon", *options, "--json").json
+
+    assert ids == {e["id"] for e in listed}
+    assert ids == {hit["episode"]["id"] for hit in recalled["hits"]}
+    assert ids >= {hit["episode"]["id"] for hit in composed["items"]}
+
+
+def test_the_context_on_stdout_is_the_text_and_nothing_else(told):
+    made = told("context", "Lisbon", "--budget", "200", "--system", "Be brief.")
+    whole = told("context", "Lisbon", "--budget", "200", "--system", "Be brief.", "--json").json
+
+    assert whole["text"] + "\n" == made.out
+    assert whole["tokens"] <= whole["budget_tokens"] == 200
+    assert "tokens" in made.err
+
+
+def test_episodes_are_paged_in_order_of_time(told):
+    oldest = told("episodes", "--limit", "2", "--json").json
+    rest = told("episodes", "--offset", "2", "--json").json
+    newest = told("episodes", "--newest", "--limit", "1", "--json").json
+
+    assert told.ids == [e["id"] for e in [*oldest, *rest]]
+    assert told.ids[2:] == [e["id"] for e in newest]
+
+
+def test_a_correction_replaces_the_words_and_history_keeps_them(told):
+    new = told("correct", told.ids[0], "I moved to Porto in March.", "--json").json
+    old = told("show", told.ids[0], "--json").json
+    changes = told("history", new["id"], "--json").json
+
+    assert ("superseded", new["id"]) == (old["state"], old["superseded_by"])
+    assert [c["kind"] for c in changes] == ["remember", "remember", "correct"]
+    assert new["id"] in {e["id"] for e in told("episodes", "--json").json}
+    assert "correct" in told("history").out
+
+
+def test_forgetting_hides_and_undo_brings_back(told):
+    assert told("forget", *told.ids[:2], "--json").json == {"forgotten": 2}
+    assert told.ids[2:] == [e["id"] for e in told("episodes", "--json").json]
+    assert told("forget", *told.ids[:2], "--undo", "--json").json == {"restored": 2}
+    assert told.ids == [e["id"] for e in told("episodes", "--json").json]
+
+
+def test_erasing_asks_first_and_then_leaves_no_residue(told):
+    words = "The leak in the kitchen was mended by a plumber."
+    refused = told("forget", told.ids[1], "--erase")
+    both = told("forget", told.ids[1], "--erase", "--undo", "--yes")
+
+    assert (refused.code, both.code) == (2, 2)
+    assert "--yes" in refused.err
+    assert told("verify", "--residue", words).code == 1
+    assert told("forget", told.ids[1], "--erase", "--yes", "--json").json == {"erased": 1}
+    gone = told("verify", "--residue", words, "--json")
+    assert (gone.code, gone.json["residue"]) == (0, [])
+    assert told("show", told.ids[1]).code == 2
+
+
+def test_banks_are_apart_and_listed(told):
+    told("remember", "Elsewhere.", "--bank", "work")
+
+    assert sorted(told("banks", "--json").json) == ["me", "work"]
+    assert [e["text"] for e in told("episodes", "--bank", "work", "--json").json] == ["Elsewhere."]
+    assert {"me", "work"} == set(told("banks").out.split())
+
+
+def test_explain_names_the_cues_and_the_cost(told):
+    said = told("recall", "Lisbon", "--explain").out
+
+    assert "query: Lisbon" in said
+    assert "cost:" in said
+    assert "lexical" in said
+
+
+def test_the_present_can_be_given(told):
+    found = told("recall", "what did Priya say last month?", "--now", "2024-05-10", "--json").json
+
+    assert found["intervals"][0]["start"] == "2024-04-01T00:00:00+00:00"
+
+
+def test_times_are_read_and_shown_in_the_zone_that_is_named(shell):
+    zone = ["--timezone", "Asia/Tokyo"]
+    kept = shell("remember", "Noon in Tokyo.", "--at", "2024-01-01T12:00", *zone, "--json").json
+
+    assert kept["said_at"].startswith(("2024-01-01T12:00:00+09:00", "2024-01-01T03:00:00+00:00"))
+    assert "2024-01-01 12:00" in shell("show", kept["id"], *zone).out

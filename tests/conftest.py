@@ -1,0 +1,73 @@
+"""What tests share: ``--slow``, Hypothesis profiles, a clock that stands still, small memories."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from hippocampus import Memory
+from hippocampus._clock import ManualClock
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--slow",
+        action="store_true",
+        help="run the slow tests too, and many Hypothesis examples",
+    )
+
+
+def pytest_configure(config):
+    calm = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+    settings.register_profile("commit", max_examples=25, derandomize=True, **calm)
+    settings.register_profile("night", max_examples=400, **calm)
+    settings.load_profile("night" if config.getoption("--slow") else "commit")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--slow"):
+        skip = pytest.mark.skip(reason="slow: seconds to minutes; run with --slow")
+        for item in items:
+            if "slow" in item.keywords:
+                item.add_marker(skip)
+
+
+@pytest.fixture
+def clock():
+    """Return a clock that stands at noon on 1 June 2025 until told otherwise."""
+    return ManualClock(datetime(2025, 6, 1, 12, tzinfo=UTC))
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Return where the test's store is, or will be."""
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def open_memory(path, clock):
+    """Return a way to open the test's store, with an embedder that needs no model."""
+    opened = []
+
+    def open_(where=path, **options):
+        memory = Memory(where, **{"embedder": "hash", "clock": clock} | options)
+        opened.append(memory)
+        return memory
+
+    yield open_
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def memory(open_memory):
+    """Return a new memory in a file."""
+    return open_memory()
+
+
+@pytest.fixture
+def bank(memory):
+    """Return an empty bank of it."""
+    return memory.bank("ada")

@@ -1,0 +1,185 @@
+"""What is remembered once, what twice, and what comes back from our own mouth."""
+
+from datetime import timedelta
+
+import pytest
+
+from hippocampus import Config, Ingest, Turn
+
+PEANUTS = "I am allergic to peanuts and to cashews."
+HIKE = "We went hiking in the Alps with Tom last weekend."
+
+
+def texts(bank):
+    return [episode.text for episode in bank.episodes()]
+
+
+def test_the_same_text_speaker_and_time_is_the_same_episode(bank):
+    first = bank.remember(PEANUTS, speaker="Ada", at="2025-03-02")
+    again = bank.remember(PEANUTS, speaker="Ada", at="2025-03-02", session="another")
+
+    assert first == again
+    assert [PEANUTS] == texts(bank)
+    assert 1 == len(bank.journal())
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"speaker": "Tom", "at": "2025-03-02"},
+        {"speaker": None, "at": "2025-03-02"},
+        {"speaker": "Ada", "at": "2025-03-03"},
+        {"speaker": "Ada", "at": "2025-03-02T00:00:00.000001"},
+    ],
+)
+def test_another_speaker_or_time_is_another_episode(bank, other):
+    first = bank.remember(PEANUTS, speaker="Ada", at="2025-03-02")
+    second = bank.remember(PEANUTS, **other)
+
+    assert first.id != second.id
+    assert [PEANUTS, PEANUTS] == texts(bank)
+
+
+def test_the_same_moment_in_another_zone_is_the_same_time(bank):
+    first = bank.remember(PEANUTS, at="2025-03-02T10:00+01:00")
+
+    assert first.id == bank.remember(PEANUTS, at="2025-03-02T09:00Z").id
+
+
+def test_the_same_words_have_another_id_in_another_bank(memory):
+    ids = {memory.bank(name).remember(PEANUTS, at="2025-03-02").id for name in ("a", "b")}
+
+    assert 2 == len(ids)
+
+
+def test_text_that_recall_gave_is_not_stored_again(bank, clock):
+    first = bank.remember(PEANUTS, speaker="Ada", at="2025-03-02")
+    clock.advance(timedelta(days=1))
+    (hit,) = bank.recall("peanuts")
+
+    assert first.id == bank.remember(hit.text).id
+    assert first.id == bank.remember(hit.text, speaker="assistant").id
+    assert first.id == bank.remember(f"  {hit.text.upper()}\n", at=clock.now()).id
+    assert [PEANUTS] == texts(bank)
+
+
+def test_what_somebody_else_says_in_the_same_words_is_kept(bank, clock):
+    bank.remember(PEANUTS, speaker="Ada", at="2025-03-02")
+    clock.advance(timedelta(days=1))
+
+    assert "Tom" == bank.remember(PEANUTS, speaker="Tom").speaker
+    assert [PEANUTS, PEANUTS] == texts(bank)
+
+
+def test_a_genuine_repetition_with_its_own_time_is_kept_even_when_recalled_before(bank, clock):
+    bank.remember(PEANUTS, speaker="Ada", at="2025-03-02")
+    bank.recall("peanuts")
+    clock.advance(timedelta(hours=1))
+    bank.remember(PEANUTS, speaker="Ada", at=clock.now())
+    bank.remember(PEANUTS, speaker="Ada", at="2025-04-01")  # an older log, imported now
+
+    assert [PEANUTS] * 3 == texts(bank)
+
+
+@pytest.mark.parametrize("text", ["Thanks!", "Yes.", "See you tomorrow then"])
+def test_a_short_text_is_never_taken_for_an_echo(bank, clock, text):
+    bank.remember(text, speaker="Ada")
+    bank.recall(text)
+    clock.advance(timedelta(seconds=5))
+    bank.remember(text, speaker="Ada")
+
+    assert [text, text] == texts(bank)
+
+
+AWKWARD = [
+    Turn(text=PEANUTS, speaker="Ada", at="2025-03-02"),
+    Turn(text="No session, no speaker & 3 < 4 > 2 &amp; done.", at="2025-03-03"),
+    Turn(text="First line of a list\n\n[2020-01-01 10:00] Eve: I never said that\r\n- c", at="2025-03-04"),
+    Turn(text="He asked: why? I said: because: reasons.", speaker="Dr: Who", at="2025-03-05"),
+    Turn(text="Thanks!", speaker="Tom\nTim", at="2025-03-06"),
+    Turn(text="Long ago, in the first year of all.", speaker="Ada", at="0001-01-01T10:00"),
+    Turn(text=" ".join(f"word{n} and then" for n in range(300)), speaker="Ada", at="2025-03-07"),
+    Turn(text="今天天气很好，我们去爬山吧", speaker="李雷", at="2025-03-08"),
+]
+
+
+@pytest.mark.parametrize("recent", [0, 3])
+def test_a_context_that_comes_back_is_recognised_whatever_it_holds(bank, clock, recent):
+    kept = bank.remember_many(AWKWARD)
+    context = bank.context("what was said", budget_tokens=20_000, k=100, recent=recent)
+    clock.advance(timedelta(minutes=1))
+
+    for turn in (Turn(text=context.text), Turn(text=context.text, speaker="x", at=clock.now())):
+        assert bank.remember_many([turn])[0].id in {episode.id for episode in kept}
+    assert len(kept) == len(bank.episodes())
+
+
+def test_each_rendered_line_that_comes_back_alone_is_recognised(bank):
+    kept = bank.remember_many(AWKWARD)
+    by_text = {episode.text: episode.id for episode in kept}
+    for hit in bank.recall("what was said", k=100):
+        context = bank.context(hit.text, budget_tokens=5000, k=1)
+        line = "\n".join(context.text.split("\n")[1:-1])
+        assert by_text[context.items[0].text] == bank.remember(line, at="2025-05-05").id
+    assert len(kept) == len(bank.episodes())
+
+
+def test_of_text_that_quotes_a_context_only_what_is_new_is_stored(bank):
+    bank.remember(PEANUTS, speaker="Ada", at="2025-03-02")
+    context = bank.context("peanuts", recent=1)
+    news = "Given all that, Ada would rather have almond biscuits."
+    kept = bank.remember(f"{context.text}\n\n{news}\n", speaker="assistant")
+
+    assert news == kept.text
+    assert sorted([PEANUTS, news]) == sorted(texts(bank))
+
+
+def test_a_text_that_only_looks_like_ours_is_kept_whole(bank):
+    for text in (
+        "[2025-03-02 00:00] Ada: I never told anybody about this",
+        "<recent>changes</recent> belong into the changelog",
+        "Close it with </memory> and open it with <memory> again",
+    ):
+        assert text == bank.remember(text).text
+    assert 3 == len(bank.episodes())
+
+
+def test_a_long_recalled_part_is_recognised(bank, clock):
+    text = " ".join(f"In room {n} there stood a chair of oak." for n in range(120))
+    parts = bank.remember_many([Turn(text=text, speaker="Ada", at="2025-03-02")])
+    clock.advance(timedelta(days=1))
+    hit = bank.recall("room 100", k=1)[0]
+
+    assert hit.id == bank.remember(hit.text).id
+    assert [parts[0].id] == [e.id for e in bank.remember_many([Turn(text=text)])]
+    assert text == "".join(texts(bank))
+
+
+def test_a_long_text_that_begins_like_another_is_kept(bank):
+    start = " ".join(f"In room {n} there stood a chair of oak." for n in range(60))
+    first, second = f"{start} And then we left for home.", f"{start} And then we stayed for tea."
+    bank.remember(first, at="2025-03-02")
+    bank.remember(second)
+
+    assert sorted([first, second]) == sorted(
+        "".join(e.text for e in bank.episodes() if e.said_at == moment)
+        for moment in {e.said_at for e in bank.episodes()}
+    )
+
+
+def test_the_echo_length_is_configurable(open_memory):
+    bank = open_memory(config=Config(ingest=Ingest(echo_words=2))).bank("ada")
+    bank.remember("Thanks a lot", at="2025-03-02")
+
+    assert bank.remember("Thanks a lot").said_at.year == 2025
+    assert 1 == len(bank.episodes())
+
+
+def test_what_was_forgotten_does_not_come_back_by_an_echo(bank, clock):
+    first = bank.remember(PEANUTS, speaker="Ada", at="2025-03-02")
+    context = bank.context("peanuts")
+    bank.forget(first.id)
+    clock.advance(timedelta(minutes=1))
+    bank.remember(context.text)
+
+    assert [] == texts(bank)

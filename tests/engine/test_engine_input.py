@@ -1,0 +1,407 @@
+"""Bad input: each kind has its error, and changes nothing."""
+
+import sys
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus import Config, Ingest, Memory, Turn
+from hippocampus.errors import (
+    BudgetTooSmall,
+    InputError,
+    InvalidFilter,
+    InvalidScope,
+    InvalidText,
+    InvalidTime,
+    TextTooLong,
+    UnknownBank,
+    UnknownEpisode,
+)
+from hippocampus.upkeep import verify
+
+
+@pytest.fixture
+def untouched(bank):
+    """Return a bank that must be the same afterwards."""
+    bank.remember("The spare key is under the blue pot.", at="2025-03-02")
+    before = bank.journal(), bank.episodes()
+    yield bank
+    assert before == (bank.journal(), bank.episodes())
+
+
+# ---------------------------------------------------------------- text
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t \u2003", "\u3000"])
+def test_blank_text_is_refused(untouched, text):
+    for call in (untouched.remember, untouched.recall, untouched.context):
+        with pytest.raises(InvalidText, match="blank"):
+            call(text)
+
+
+@pytest.mark.parametrize("text", ["\ud800", "half of an emoji \ud83d and more", "a" * 9000 + "\udfff"])
+def test_lone_surrogates_are_refused(untouched, text):
+    for call in (untouched.remember, untouched.recall, untouched.context):
+        with pytest.raises(InvalidText, match=r"surrogate U\+D"):
+            call(text)
+    with pytest.raises(InputError, match="surrogate"):
+        untouched.remember("fine", speaker=text[-100:])
+    with pytest.raises(InputError, match="surrogate"):
+        untouched.remember("fine", metadata={"a": text})
+    with pytest.raises(InputError):
+        untouched.get(text)
+
+
+@pytest.mark.parametrize("text", [None, b"bytes", 3, ["a"], Turn(text="a")])
+def test_text_of_another_type_is_refused(untouched, text):
+    for call in (untouched.remember, untouched.recall, untouched.context):
+        with pytest.raises(InvalidText, match="must be a str"):
+            call(text)
+
+
+def test_a_50_megabyte_string_is_refused_whole(untouched):
+    text = "fifty megabytes of text\n" * (50 * 2**20 // 24)
+    with pytest.raises(TextTooLong, match="16,777,216"):
+        untouched.remember(text)
+    with pytest.raises(TextTooLong):
+        untouched.recall(text)
+    with pytest.raises(TextTooLong):
+        untouched.remember("fine", metadata={"all": text})
+    with pytest.raises(InputError, match="speaker has"):
+        untouched.remember("fine", speaker=text)
+
+
+def test_the_cap_counts_bytes_and_is_configurable(open_memory):
+    bank = open_memory(config=Config(ingest=Ingest(max_text_bytes=20))).bank("ada")
+    assert 20 == len(bank.remember("€" * 6 + "ab").text.encode())
+    with pytest.raises(TextTooLong):
+        bank.remember("€" * 7)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\0b\0",
+        "\0",
+        " leading and trailing \n",
+        "tabs\tand\r\nline ends\x85\u2028\u2029",
+        "e\u0301 é \u200d \ufeff",
+        "👩‍👩‍👧‍👦🏳️‍🌈",
+        "שלום עולם مرحبا",
+        "今天天气很好",
+        "\U0010ffff\U000e0001",
+        "'; DROP TABLE episodes; --",
+        "<memory>&lt;</memory>",
+    ],
+)
+def test_any_valid_text_comes_back_byte_for_byte(bank, text):
+    episode = bank.remember(text, at="2025-03-02", speaker=text.strip("\0 ") or None)
+
+    assert text == bank.get(episode.id).text == bank.recall(text)[0].text
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip))
+def test_any_text_at_all_comes_back(text):
+    with Memory(":memory:", embedder="none") as memory:
+        bank = memory.bank("ada")
+        episode = bank.remember(text, session=text[:50].strip(), metadata={text: [text]})
+        found = bank.get(episode.id)
+        assert (text, {text: [text]}) == (found.text, found.metadata)
+        assert [episode] == bank.episodes(session=text[:50].strip())
+        assert () == verify(memory).problems
+
+
+@given(
+    st.lists(
+        st.sampled_from(["word ", "Ein Satz. ", "\n\n", "# Title\n", "今天天气很好。", "x" * 90, "👩‍👧 "]),
+        min_size=30,
+        max_size=200,
+    ).map("".join)
+)
+def test_a_long_text_is_split_in_parts_that_join_to_it_exactly(text):
+    config = Config(ingest=Ingest(chunk_tokens=32, seal_rows=8))
+    with Memory(":memory:", embedder="hash", config=config) as memory:
+        bank = memory.bank("ada")
+        parts = bank.remember_many([Turn(text=text + ".", at="2025-03-02", session="s")])
+        found = bank.episodes()
+
+        assert text + "." == "".join(part.text for part in parts)
+        assert {e.id for e in parts} == {e.id for e in found}
+        assert [(n, len(parts)) for n in range(len(parts))] == [(e.part, e.parts) for e in parts]
+        assert {0} == {e.turn for e in parts}
+        assert len(parts) == len({e.address for e in parts})
+        assert parts == bank.remember_many([Turn(text=text + ".", at="2025-03-02", session="s")])
+        assert () == verify(memory).problems
+
+
+# ---------------------------------------------------------------- time
+
+
+def test_naive_times_are_read_in_the_configured_zone(open_memory):
+    for zone, hours in (("UTC", 0), ("Asia/Kathmandu", 5.75), ("America/New_York", -5)):
+        bank = open_memory(":memory:", config=Config(timezone=zone)).bank("ada")
+        episode = bank.remember("naive", at=datetime(2025, 1, 10, 12))  # noqa: DTZ001
+        expected = datetime(2025, 1, 10, 12, tzinfo=UTC) - timedelta(hours=hours)
+        assert expected == episode.said_at
+        assert expected == bank.remember("text", at="2025-01-10T12:00").said_at
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo", "Pacific/Kiritimati"])
+@pytest.mark.parametrize(
+    "at",
+    [
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+        datetime(1969, 12, 31, 23, 59, 59, 1, tzinfo=UTC),
+    ],
+)
+def test_the_first_and_the_last_moment_can_be_remembered_and_read(open_memory, zone, at):
+    bank = open_memory(":memory:", config=Config(timezone=zone)).bank("ada")
+    episode = bank.remember("The edge of the calendar is here.", at=at)
+
+    assert at == bank.get(episode.id).said_at
+    assert at == bank.recall("edge of the calendar")[0].episode.said_at
+    assert "edge" in bank.context("edge of the calendar", recent=1).text
+    assert "edge" in str(episode)
+    assert [episode] == bank.episodes(since=at)
+    assert at == bank.stats().first
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        "yesterday", "", "2025-13-01", "2025-02-30", 1234567890, 1.5, True, "2025-W10",
+        datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5))),
+        datetime(9999, 12, 31, 23, 59, tzinfo=timezone(-timedelta(hours=5))),
+    ],
+)  # fmt: skip
+def test_a_time_that_cannot_be_meant_is_refused(untouched, at):
+    with pytest.raises(InvalidTime):
+        untouched.remember("At no time.", at=at)
+    for name in ("since", "until", "as_of"):
+        with pytest.raises(InvalidTime):
+            untouched.recall("key", **{name: at})
+        with pytest.raises(InvalidTime):
+            untouched.episodes(**{name: at})
+    if at:
+        with pytest.raises(InvalidTime):
+            untouched.recall("key", now=at)
+
+
+def test_since_later_than_until_is_refused(untouched):
+    with pytest.raises(InvalidFilter, match="later"):
+        untouched.episodes(since="2025-03-02", until="2025-03-01")
+
+
+@pytest.mark.parametrize("now", [datetime.min, datetime.max])
+def test_a_question_may_be_asked_at_the_edge_of_time(bank, now):
+    bank.remember("The spare key is under the blue pot.", at="2025-03-02")
+    for question in ("the key yesterday", "the key next week", "the key two years ago", "tomorrow"):
+        assert len(bank.recall(question, now=now.replace(tzinfo=UTC)))
+
+
+# ---------------------------------------------------------------- who, where, what else
+
+
+@pytest.mark.parametrize(
+    "name", [None, "", " ", "\t", 3, b"ada", "a\0b", "a\nb", "x" * 201, ["ada"], "\ud800"]
+)
+def test_a_bank_must_have_a_name(memory, name):
+    with pytest.raises(InputError) as caught:
+        memory.bank(name)
+    assert isinstance(caught.value, InvalidScope | InvalidText)
+    assert [] == memory.banks()
+
+
+def test_a_bank_must_be_there_for_what_only_makes_sense_then(memory, tmp_path):
+    bank = memory.bank("nobody")
+    for call in (
+        lambda: bank.get("a"),
+        lambda: bank.forget("a"),
+        lambda: bank.forget("a", erase=True),
+        lambda: bank.restore("a"),
+        lambda: bank.correct("a", "b"),
+        lambda: bank.history("a"),
+        bank.stats,
+        lambda: bank.export(tmp_path / "out.jsonl"),
+        lambda: memory.delete_bank("nobody"),
+        lambda: memory.rebuild(banks=["nobody"]),
+    ):
+        with pytest.raises(UnknownBank, match="no bank 'nobody'"):
+            call()
+    assert [] == memory.banks()
+    assert [] == list(tmp_path.glob("out*"))
+
+
+@pytest.mark.parametrize("id_", ["", None, 3, b"x"])
+def test_an_id_that_is_none_is_refused(untouched, id_):
+    for call in (untouched.get, untouched.history, lambda i: untouched.correct(i, "b")):
+        with pytest.raises(InputError, match="id"):
+            call(id_)
+    for call in (untouched.forget, untouched.restore):
+        with pytest.raises(InputError, match="id"):
+            call(id_)
+        with pytest.raises(InputError, match="id"):
+            call([id_])
+
+
+def test_an_unknown_id_is_refused_and_the_others_stay(untouched):
+    known = untouched.episodes()[0].id
+    for call in (untouched.get, untouched.history, untouched.forget, untouched.restore):
+        with pytest.raises(UnknownEpisode, match="ffff"):
+            call("ffff")
+    for erase in (False, True):
+        with pytest.raises(UnknownEpisode):
+            untouched.forget([known, "ffff"], erase=erase)
+    assert 0 == untouched.forget([])
+
+
+@pytest.mark.parametrize("k", [-1, 1.5, "3", None, True])
+def test_k_must_be_a_whole_number_from_0(untouched, k):
+    for call in (untouched.recall, untouched.context):
+        with pytest.raises(InputError, match="k="):
+            call("key", k=k)
+
+
+def test_k_0_asks_for_nothing_and_k_beyond_the_bank_for_everything(bank):
+    bank.remember("The spare key is under the blue pot.")
+
+    assert 0 == len(bank.recall("key", k=0))
+    assert "" == bank.context("key", k=0).text
+    assert 1 == len(bank.recall("key", k=sys.maxsize))
+
+
+def test_a_budget_smaller_than_the_frame_is_refused(untouched):
+    with pytest.raises(BudgetTooSmall, match="needs") as caught:
+        untouched.context("key", budget_tokens=10, system="You are a helpful assistant. " * 5)
+    assert caught.value.needed_tokens > caught.value.budget_tokens == 10
+    with pytest.raises(BudgetTooSmall):
+        untouched.context("key", budget_tokens=-1)
+    assert "" == untouched.context("key", budget_tokens=0).text
+
+
+@pytest.mark.parametrize("budget", ["10", 1.5, None, True])
+def test_a_budget_must_be_a_whole_number(untouched, budget):
+    with pytest.raises(InputError, match="budget_tokens"):
+        untouched.context("key", budget_tokens=budget)
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.5, "3", True])
+def test_limits_must_be_whole_numbers_from_0(untouched, wrong):
+    for name in ("limit", "offset"):
+        with pytest.raises(InputError, match=name):
+            untouched.episodes(**{name: wrong})
+    with pytest.raises(InputError, match="recent"):
+        untouched.context("key", recent=wrong)
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"year": {"$near": 3}}, {"$xor": [{"a": 1}]}, {"$and": []}, {"year": {"$gt": None}},
+        {}, [], "year", {3: 4}, {"a": object()}, {"a": {"$in": "abc"}}, {"a": float("nan")},
+    ],
+)  # fmt: skip
+def test_a_condition_that_makes_no_sense_is_refused(untouched, where):
+    for call in (untouched.episodes, lambda **f: untouched.recall("key", **f)):
+        with pytest.raises(InvalidFilter):
+            call(where=where)
+
+
+@pytest.mark.parametrize("value", [3, b"x", "", " ", [], ["a", 3], {"a": 1}])
+@pytest.mark.parametrize("name", ["session", "speaker", "role", "source"])
+def test_a_filter_of_the_wrong_kind_is_refused(untouched, name, value):
+    with pytest.raises(InvalidFilter, match=name):
+        untouched.recall("key", **{name: value})
+
+
+@pytest.mark.parametrize("value", [3, b"x", "", " ", ["a"], "x" * 5000])
+@pytest.mark.parametrize("name", ["session", "speaker", "role", "source", "address"])
+def test_a_label_of_the_wrong_kind_is_refused(untouched, name, value):
+    with pytest.raises(InputError, match=name):
+        untouched.remember("A fact.", **{name: value})
+
+
+def deep(levels):
+    return {"a": deep(levels - 1)} if levels else 1
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        "text", 3, ["a"], [("a", 1)], {3: 4}, {None: 1}, {"a": {3: 4}}, {"a": [{True: 1}]},
+        {"a": b"x"}, {"a": {1, 2}}, {"a": object()}, {"a": datetime(2025, 1, 1, tzinfo=UTC)},
+        {"a": float("nan")}, {"a": float("inf")}, {"a": 10**5000}, {"a": 1j},
+    ],
+)  # fmt: skip
+def test_metadata_that_json_cannot_hold_is_refused(untouched, metadata):
+    with pytest.raises(InputError, match="metadata"):
+        untouched.remember("A fact.", metadata=metadata)
+
+
+def test_metadata_that_refers_to_itself_or_is_too_deep_is_refused(untouched):
+    loop = {}
+    loop["self"] = loop
+    for metadata in (loop, deep(70), deep(900)):
+        with pytest.raises(InputError, match="metadata"):
+            untouched.remember("A fact.", metadata=metadata)
+
+
+def test_metadata_comes_back_as_it_was(bank):
+    metadata = {"a": [1, 2.5, None, True, {"b": "ü\0"}], "n": 10**40, "": "", "deep": deep(60)}
+    episode = bank.remember("A fact.", metadata=metadata)
+
+    assert metadata == bank.get(episode.id).metadata
+    assert [episode] == bank.episodes(where={"n": 10**40})
+    assert [episode] == bank.episodes(where={"a": {"$contains": 2.5}})
+
+
+@pytest.mark.parametrize("turns", [["text"], [None], "abc", [{"text": "a"}]])
+def test_what_is_not_a_turn_is_refused(untouched, turns):
+    with pytest.raises(InputError, match="Turn"):
+        untouched.remember_many(turns)
+
+
+def test_one_bad_turn_refuses_the_whole_call_and_is_named(untouched):
+    turns = [Turn(text=f"fact {n}") for n in range(700)] + [Turn(text=" ")]
+    with pytest.raises(InvalidText) as caught:
+        untouched.remember_many(turns)
+    assert "turn 700" in "".join(caught.value.__notes__)
+
+
+@pytest.mark.parametrize("cues", [[], ["meaning"], "vector", ["vector", "x"]])
+def test_unknown_cues_are_refused(untouched, cues):
+    with pytest.raises(InputError, match="cues"):
+        untouched.recall("key", cues=cues)
+    with pytest.raises(InputError, match="cues"):
+        Memory(":memory:", cues=cues, embedder="none")
+
+
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../etc/passwd", "UTC\0"])
+def test_an_unknown_time_zone_is_refused(path, zone):
+    with pytest.raises(InputError, match="timezone"):
+        Memory(path, embedder="none", config=Config(timezone=zone))
+    assert not path.exists()
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_turns_in_one_call(open_memory):
+    memory = open_memory()
+    bank = memory.bank("ada")
+    seen = []
+    kept = bank.remember_many(
+        (
+            Turn(text=f"Turn {n} is about number {n * 7919 % 100_003}.", session=f"s{n // 500}", at="2025-03-02")
+            for n in range(100_000)
+        ),
+        progress=lambda done, total: seen.append((done, total)),
+    )
+
+    assert 100_000 == len({episode.id for episode in kept}) == bank.stats().episodes
+    assert [499] * 200 == [max(e.turn for e in kept[n : n + 500]) for n in range(0, 100_000, 500)]
+    assert (0, 100_000) == seen[0]
+    assert (100_000, 100_000) == seen[-1]
+    assert "number 39595." in bank.recall("number 39595")[0].text
+    assert () == verify(memory).problems

@@ -1,0 +1,289 @@
+"""What recall answers, worked out once more in plain NumPy from nothing but the episodes."""
+
+import math
+import random
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus import Config, Fusion, Memory, Turn
+from hippocampus.encode.embed import HashEmbedder
+from hippocampus.encode.signature import rotation_for
+from hippocampus.encode.terms import find_terms, hash_terms
+from hippocampus.index.allowed import make_filter, matches, read_where
+from hippocampus.index.base import Question
+from hippocampus.index.lexical import B, K1, LexicalCue, pack_terms
+from hippocampus.index.vector import VectorCue, pack_vectors
+from hippocampus.kernel import reference
+from hippocampus.model import Passage, Payloads
+
+WORDS = (
+    "peanut lisbon garden bicycle violin river mountain coffee passport dentist invoice"
+    " sister harbour novel oven ticket winter lantern puzzle marathon orchid kettle tram"
+).split()
+QUERIES = (
+    "violin in lisbon",
+    "Which ticket did Tom buy for the marathon?",
+    "the coffee kettle",
+    "what did Ada say about her sister",
+)
+EVERYONE = Config(fusion=Fusion(candidates=10**6))
+START = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+def make_turns(count, seed=0):
+    chance = random.Random(seed)  # noqa: S311
+    return [
+        Turn(
+            text=" ".join(chance.choices(WORDS, k=chance.randint(3, 14))),
+            at=START + timedelta(hours=n),
+            speaker=chance.choice(["Ada", "Tom", "Eve", None]),
+            session=chance.choice(["a", "b", "c", None]),
+            metadata={"year": chance.randint(2020, 2025)},
+        )
+        for n in range(count)
+    ]
+
+
+def dated(episode):
+    return f"{episode.said_at:%d %B %Y} {episode.speaker or ''} {episode.text} {episode.source or ''}"
+
+
+def spoken(episode):
+    return f"{episode.speaker}: {episode.text}" if episode.speaker else episode.text
+
+
+def standard(values):
+    return (values - values.mean()) / max(values.std(), 1e-6)
+
+
+def plain_ranking(episodes, query, fusion, weights):
+    """Return the score of every episode, in the order of ``episodes``, the order of noting."""
+    embedder = HashEmbedder()
+    rotation = rotation_for(embedder.fingerprint)
+    rows = np.arange(len(episodes), dtype=np.uint32)
+    found = find_terms(query)
+    terms = list(dict.fromkeys(term.hash for term in found))
+    grammar = all(term.function for term in found)
+    count = [sum(t.hash == h and (grammar or not t.function) for t in found) for h in terms]
+
+    index = reference.Bm25Index()
+    for episode in episodes:
+        hashes = hash_terms(dated(episode))
+        index.extend(hashes, np.array([0, len(hashes)], np.uint64))
+    hashes = np.array(terms, np.uint32)
+    scores = {"lexical": index.contributions(hashes, rows, K1, B) @ np.array(count, float)}
+
+    asked = embedder.embed_query(query)
+    passages = embedder.embed([Passage(spoken(episode)) for episode in episodes])
+    codes, scales = reference.quantise_rows(np.stack([p.vector for p in passages]))
+    scores["vector"] = reference.dot_rows(codes, scales, asked.vector, rows)
+
+    spans = np.cumsum([0, *(len(p.tokens) for p in passages)]).astype(np.uint64)
+    packed = rotation.codes(np.concatenate([p.tokens for p in passages]))
+    best = reference.maxsim(packed, spans, rotation.project(asked.tokens))
+    frequency = dict(zip(terms, index.document_frequency(hashes).tolist(), strict=True))
+    rarity = np.zeros(len(asked.tokens))
+    for place, (start, _) in enumerate(asked.spans.tolist()):
+        here = next(term for term in found if term.start <= start < term.end)
+        df = frequency[here.hash]
+        rarity[place] = math.sqrt(math.log1p((len(episodes) - df + 0.5) / (df + 0.5)))
+    scores["tokens"] = best @ (rarity / rarity.sum())
+
+    fused = sum(weights[name] * standard(values) for name, values in scores.items())
+    total = fused.copy()
+    sessions = {}
+    for row, episode in enumerate(episodes):
+        sessions.setdefault(episode.session, []).append(row)
+    for session, members in sessions.items():
+        for place, row in enumerate(members):
+            lean = math.exp(-len(passages[row].tokens) / fusion.lean_tokens)
+            if session is not None and place > 0:
+                total[row] += fusion.before * lean * fused[members[place - 1]]
+            if session is not None and place + 1 < len(members):
+                total[row] += fusion.after * lean * fused[members[place + 1]]
+    named = {e.speaker for e in episodes if e.speaker and e.speaker.lower() in query.lower()}
+    return total + [fusion.speaker * (episode.speaker in named) for episode in episodes]
+
+
+def assert_same_ranking(recall, episodes, scores):
+    """Equal but for the order of what scores equal to within rounding."""
+    expected = sorted(scores, reverse=True)
+    by_id = {episode.id: score for episode, score in zip(episodes, scores, strict=True)}
+    found = [by_id[hit.id] for hit in recall]
+
+    assert len(set(by_id)) == len({hit.id for hit in recall}) == len(recall)
+    assert expected == pytest.approx(found, abs=2e-3)
+
+
+@pytest.mark.parametrize(("count", "config"), [(150, Config()), (700, EVERYONE)])
+@pytest.mark.parametrize("query", QUERIES)
+def test_recall_equals_brute_force(count, config, query):
+    with Memory(":memory:", embedder="hash", config=config) as memory:
+        bank = memory.bank("ada")
+        episodes = bank.remember_many(make_turns(count))
+        recall = bank.recall(query, k=count)
+        scores = plain_ranking(episodes, query, config.fusion, config.fusion.weights)
+
+        assert_same_ranking(recall, episodes, scores)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_candidates_of_a_larger_bank_hold_the_best_of_brute_force(query):
+    turns = make_turns(1500, seed=1)
+    with (
+        Memory(":memory:", embedder="hash", config=EVERYONE) as whole,
+        Memory(":memory:", embedder="hash") as few,
+    ):
+        whole.bank("ada").remember_many(turns)
+        few.bank("ada").remember_many(turns)
+        best = whole.bank("ada").recall(query, k=5)
+        found = few.bank("ada").recall(query, k=50)
+
+        assert 1500 == best.cost.candidates > found.cost.candidates
+        assert {hit.id for hit in best} <= {hit.id for hit in found}
+
+
+@pytest.mark.parametrize("cues", [["lexical"], ["vector"], ["tokens"], ["vector", "lexical"]])
+def test_a_subset_of_the_cues_ranks_by_these_alone(cues):
+    fusion = Fusion(before=0, after=0, speaker=0)
+    weights = {name: fusion.weights[name] * (name in cues) for name in fusion.weights}
+    with Memory(":memory:", embedder="hash", config=Config(fusion=fusion)) as memory:
+        bank = memory.bank("ada")
+        episodes = bank.remember_many(make_turns(120))
+        recall = bank.recall(QUERIES[0], k=120, cues=cues)
+
+        assert_same_ranking(
+            recall, episodes, plain_ranking(episodes, QUERIES[0], fusion, weights)
+        )
+        assert set().union(*(hit.shares for hit in recall)) <= set(cues)
+
+
+def test_shares_and_scores_are_parts_of_one():
+    with Memory(":memory:", embedder="hash") as memory:
+        memory.bank("ada").remember_many(make_turns(200))
+        recall = memory.bank("ada").recall(QUERIES[1], k=200)
+
+    scores = [hit.score for hit in recall]
+    assert sorted(scores, reverse=True) == scores
+    assert all(0 <= score <= 1 for score in scores)
+    assert all(sum(hit.shares.values()) == pytest.approx(1) for hit in recall if hit.shares)
+    assert all(min(hit.shares.values(), default=1) > 0 for hit in recall)
+
+
+# ---------------------------------------------------------------- the cues alone
+
+
+def question(text):
+    embedded = HashEmbedder().embed_query(text)
+    terms = list(dict.fromkeys(hash_terms(text).tolist()))
+    return Question(
+        text=text,
+        now=START,
+        terms=np.array(terms, np.uint32),
+        term_weights=np.ones(len(terms), np.float32),
+        vector=embedded.vector,
+    )
+
+
+@given(st.integers(1, 300), st.integers(1, 40), st.randoms(use_true_random=False))
+def test_the_vector_cue_proposes_what_an_exact_scan_finds(count, limit, chance):
+    texts = [turn.text for turn in make_turns(count, seed=chance.randint(0, 99))]
+    vectors = np.stack([e.vector for e in HashEmbedder().embed([Passage(t) for t in texts])])
+    cue = VectorCue(vectors.shape[1])
+    cue.observe(Payloads.of(pack_vectors(vectors)))
+    asked = question("violin in lisbon")
+    allowed = np.array([chance.random() < 0.7 for _ in texts])
+    exact = np.where(allowed, vectors @ asked.vector, -np.inf)
+    rows = cue.propose(asked, allowed, limit)
+
+    assert min(limit, allowed.sum()) == len(rows) == len(set(rows.tolist()))
+    assert allowed[rows].all()
+    if allowed.sum() <= 3 * limit:  # then every allowed row is rescored
+        best = np.sort(exact)[::-1][: len(rows)]
+        assert best == pytest.approx(exact[rows], abs=0.02)  # eight bits a dimension
+
+
+@given(st.integers(1, 80), st.integers(1, 30), st.randoms(use_true_random=False))
+def test_the_lexical_cue_proposes_what_the_reference_finds(count, limit, chance):
+    texts = [turn.text for turn in make_turns(count, seed=chance.randint(0, 99))]
+    cue, plain = LexicalCue(), reference.Bm25Index()
+    for text in texts:
+        hashes = hash_terms(text)
+        plain.extend(hashes, np.array([0, len(hashes)], np.uint64))
+    middle = chance.randint(0, count)  # in two goes, as a bank grows
+    for some in (texts[:middle], texts[middle:]):
+        cue.observe(Payloads.of([pack_terms(hash_terms(text)) for text in some]))
+    asked = question("violin lisbon garden")
+    allowed = np.array([chance.random() < 0.7 for _ in texts])
+    scores = plain.score(asked.terms, asked.term_weights, allowed.view(np.uint8), K1, B)
+    rows = cue.propose(asked, allowed, limit)
+
+    assert allowed[rows].all()
+    assert np.sort(scores[scores > 0])[::-1][:limit] == pytest.approx(scores[rows], abs=1e-5)
+
+
+# ---------------------------------------------------------------- filters
+
+
+@pytest.fixture(scope="module")
+def filtered():
+    with Memory(":memory:", embedder="hash") as memory:
+        bank = memory.bank("ada")
+        yield bank, bank.remember_many(make_turns(250, seed=2))
+
+
+@given(
+    since=st.none() | st.integers(0, 250),
+    length=st.integers(0, 250),
+    speaker=st.none() | st.sampled_from(["Ada", "tom", ("Eve", "ADA")]),
+    session=st.none() | st.sampled_from(["a", ["b", "c"], "nowhere"]),
+    where=st.none()
+    | st.sampled_from(
+        [{"year": 2022}, {"year": {"$gte": 2023}}, {"$or": [{"year": 2020}, {"$not": {"year": 2021}}]}]
+    ),
+)
+def test_a_filter_lets_through_what_its_plain_meaning_does(
+    filtered, since, length, speaker, session, where
+):
+    bank, episodes = filtered
+    start = None if since is None else START + timedelta(hours=since)
+    end = None if start is None else start + timedelta(hours=length)
+    chosen = {"since": start, "until": end, "speaker": speaker, "session": session, "where": where}
+    speakers = None if speaker is None else {s.casefold() for s in _many(speaker)}
+    expected = {
+        e.id
+        for e in episodes
+        if (start is None or start <= e.said_at < end)
+        and (speakers is None or (e.speaker or "").casefold() in speakers)
+        and (session is None or e.session in _many(session))
+        and (where is None or matches(read_where(where), e.metadata))
+    }
+
+    assert make_filter(timezone=UTC, **chosen) is not None
+    assert expected == {e.id for e in bank.episodes(**chosen)}
+    recall = bank.recall("violin in lisbon", k=250, **chosen)
+    assert expected == {hit.id for hit in recall}
+    assert len(expected) == recall.cost.allowed
+
+
+def _many(value):
+    return {value} if isinstance(value, str) else set(value)
+
+
+def test_time_in_the_question_counts_towards_what_was_said_then():
+    with Memory(":memory:", embedder="hash") as memory:
+        bank = memory.bank("ada")
+        for month in range(1, 13):
+            bank.remember("We watered the orchid.", at=datetime(2023, month, 10, tzinfo=UTC))
+        now = datetime(2024, 1, 5, tzinfo=UTC)
+        timed = bank.recall("What about the orchid in April 2023?", now=now)
+        timeless = bank.recall("What about the orchid in April 2023?", now=now, cues=["lexical"])
+
+    assert 4 == timed[0].episode.said_at.month
+    assert timed.intervals
+    assert "time" in timed[0].shares
+    assert () == timeless.intervals

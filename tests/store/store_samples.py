@@ -1,0 +1,79 @@
+"""Made-up rows for the store's tests, and one function that asks a bank everything."""
+
+from hippocampus.model import EpisodeRow, JournalRow
+
+KINDS = ("content", "vector", "tokens", "lexical")
+
+
+def episode(row, **fields):
+    known = EpisodeRow(
+        row=row,
+        id=f"e{row}",
+        said_at=1_000_000 + row,
+        noted_at=2_000_000 + row,
+        session="s",
+        turn=row,
+        part=0,
+        parts=1,
+        speaker="Ada",
+        role="user",
+        source=None,
+        address=f"s#{row}",
+        metadata="{}",
+        digest=bytes([row % 256]) * 16,
+        state="active",
+        supersedes=None,
+        superseded_by=None,
+    )
+    return known._replace(**fields)
+
+
+def change(seq, row=None, kind="note", detail='{"by": "x"}'):
+    return JournalRow(seq, 1_000 + seq, kind, row, detail)
+
+
+def new_bank(store, name="ada", *, episodes=0):
+    """Make a bank of so many episodes, each with its change and a payload of every kind."""
+    with store.write():
+        bank = store.add_bank(name, 1)
+        grow(store, bank, episodes)
+    return bank
+
+
+def grow(store, bank, count):
+    """Note ``count`` more episodes, inside a transaction."""
+    row, seq = store.episode_count(bank), store.last_seq(bank)
+    store.add_episodes(bank, [episode(row + i) for i in range(count)])
+    store.append(bank, [change(seq + 1 + i, row + i) for i in range(count)])
+    for kind in KINDS:
+        store.put_payloads(
+            bank, kind, [(row + i, f"{kind} {row + i}".encode()) for i in range(count)]
+        )
+
+
+def everything(store, bank):
+    """Answer what every reading method says about a bank."""
+    with store.read():
+        rows = list(store.scan_episodes(bank))
+        spans = {kind: store.block_spans(bank, kind) for kind in KINDS}
+        return {
+            "count": store.episode_count(bank),
+            "last": store.last_seq(bank),
+            "journal": store.journal(bank),
+            "rows": rows,
+            "ids": store.rows_of(bank, [row.id for row in rows]),
+            "digests": [store.rows_with_digest(bank, row.digest) for row in rows],
+            "session": store.last_of_session(bank, "s", 3),
+            "source": store.rows_from_source(bank, "f"),
+            "tail": {kind: store.tail(bank, kind) for kind in KINDS},
+            "blocks": [store.block(bank, k, first) for k in KINDS for first, _ in spans[k]],
+            "bytes": store.stored_bytes(bank),
+        }
+
+
+def sees_nothing(store, bank):
+    """Whether nothing is left under a bank's number."""
+    left = everything(store, bank)
+    return not any(left[k] for k in ("count", "last", "journal", "rows", "blocks")) and not any(
+        left["tail"].values()
+    )

@@ -1,0 +1,573 @@
+"""What every store promises, whatever keeps it."""
+
+# ruff: noqa: PT012 - what makes a write() fail takes more than one statement
+
+import threading
+from contextlib import closing
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from store_samples import KINDS, change, episode, everything, grow, new_bank, sees_nothing
+
+from hippocampus.errors import StoreClosed, StoreCorrupt, StoreError
+from hippocampus.model import Block
+from hippocampus.store import open_store
+
+
+class Stop(Exception):
+    """Leaves a transaction."""
+
+
+# ---------------------------------------------------------------- transactions
+
+
+def test_what_a_write_leaves_by_an_exception_never_happened(store):
+    bank = new_bank(store, episodes=2)
+    before = everything(store, bank)
+
+    with pytest.raises(Stop), store.write():
+        grow(store, bank, 3)
+        store.set_state(bank, [0], "forgotten")
+        store.put_block(bank, "content", Block(0, 2, b"sealed"))
+        raise Stop
+
+    assert before == everything(store, bank)
+
+
+def test_a_nested_write_is_undone_alone(store):
+    with store.write():
+        store.set_setting("outer", "kept")
+        with pytest.raises(Stop), store.write():
+            store.set_setting("inner", "lost")
+            with store.write():
+                store.set_setting("innermost", "lost too")
+            raise Stop
+        with store.write():
+            store.set_setting("later", "kept")
+
+    assert [store.setting(key) for key in ("outer", "inner", "innermost", "later")] == [
+        "kept",
+        None,
+        None,
+        "kept",
+    ]
+
+
+def test_a_write_sees_itself_and_another_thread_does_not_see_it(store):
+    asked, answers = threading.Event(), []
+
+    def look():
+        asked.set()
+        answers.append(store.setting("k"))
+
+    with pytest.raises(Stop), store.write():
+        store.set_setting("k", "v")
+        assert store.setting("k") == "v"
+        with store.read():
+            assert store.setting("k") == "v"
+        thread = threading.Thread(target=look)
+        thread.start()
+        asked.wait()
+        raise Stop
+    thread.join()
+
+    assert answers == [None]
+
+
+def test_threads_queue_to_write_and_lose_nothing(store):
+    bank = new_bank(store)
+
+    def work():
+        for _ in range(10):
+            with store.write():
+                grow(store, bank, 1)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert 60 == store.episode_count(bank) == store.last_seq(bank)
+    assert store.check() == []
+
+
+def test_a_writing_method_outside_write_is_refused_even_while_another_thread_writes(store):
+    refused = []
+
+    def intrude():
+        with pytest.raises(StoreError, match="outside write"):
+            store.set_setting("k", "v")
+        refused.append(True)
+
+    intrude()
+    with store.write():
+        thread = threading.Thread(target=intrude)
+        thread.start()
+        thread.join()
+
+    assert refused == [True, True]
+    assert store.setting("k") is None
+
+
+def test_an_exception_of_the_caller_leaves_as_it_is(store):
+    with pytest.raises(FileNotFoundError), store.write():
+        raise FileNotFoundError
+
+
+def test_changes_differs_after_a_commit_and_only_then(store):
+    first = store.changes()
+    assert first == store.changes()
+
+    with store.write():
+        store.set_setting("k", "v")
+    second = store.changes()
+    with pytest.raises(Stop), store.write():
+        raise Stop
+
+    assert first != second
+    assert second == store.changes()
+
+
+def test_reading_then_writing_in_two_threads_does_not_deadlock(store):
+    reading, writing = threading.Event(), threading.Event()
+
+    def read_then_write():
+        with store.read():
+            store.setting("k")
+            reading.set()
+            writing.wait(0.2)  # in memory a writer waits for the reader, so it may never come
+            with store.write():
+                store.set_setting("a", "1")
+
+    def write_then_ask():
+        reading.wait()
+        with store.write():
+            writing.set()
+            store.changes()
+            store.set_setting("b", "1")
+
+    threads = [threading.Thread(target=f) for f in (read_then_write, write_then_ask)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(4)
+
+    assert [store.setting("a"), store.setting("b")] == ["1", "1"]
+
+
+def test_after_close_every_method_says_so(store):
+    bank = new_bank(store, episodes=1)
+    store.close()
+    store.close()
+
+    for use in (
+        lambda: store.setting("k"),
+        lambda: everything(store, bank),
+        store.changes,
+        lambda: store.write().__enter__(),
+        store.scrub,
+        store.check,
+    ):
+        with pytest.raises(StoreClosed, match="open it again"):
+            use()
+
+
+# ---------------------------------------------------------------- settings and banks
+
+
+def test_settings_are_kept_replaced_and_removed(store):
+    with store.write():
+        store.set_setting("k", "one")
+        store.set_setting("k", "two")
+        store.set_setting("gone", "x")
+        store.set_setting("gone", None)
+        store.set_setting("never", None)
+
+    assert [store.setting(k) for k in ("k", "gone", "never")] == ["two", None, None]
+
+
+def test_a_bank_keeps_its_number_and_names_are_sorted(store):
+    numbers = [new_bank(store, name) for name in ("zoe", "ada", "Bo", "zoe")]
+
+    assert numbers[0] == numbers[3] == store.bank_number("zoe")
+    assert len(set(numbers)) == 3
+    assert store.bank_names() == ["Bo", "ada", "zoe"]
+    assert store.bank_number("nobody") is None
+
+
+def test_a_dropped_bank_leaves_nothing_and_its_number_is_never_given_again(store):
+    kept, dropped = new_bank(store, "kept", episodes=3), new_bank(store, "gone", episodes=3)
+    before = everything(store, kept)
+    with store.write():
+        store.put_block(dropped, "content", Block(0, 2, b"x"))
+        store.drop_bank(dropped)
+    again = new_bank(store, "gone")
+
+    assert again not in {kept, dropped}
+    assert sees_nothing(store, dropped)
+    assert sees_nothing(store, again)
+    assert before == everything(store, kept)
+
+
+def test_a_stale_number_cannot_write_under_a_dropped_bank(store):
+    bank = new_bank(store)
+    with store.write():
+        store.drop_bank(bank)
+
+    with pytest.raises(StoreError, match="dropped"), store.write():
+        grow(store, bank, 1)
+
+
+# ---------------------------------------------------------------- journal
+
+
+def test_the_journal_is_read_in_order_after_a_change_of_a_row_of_kinds_and_up_to_a_limit(store):
+    bank = new_bank(store, episodes=3)
+    with store.write():
+        store.append(bank, [change(4, 1, "forget"), change(5, None, "rebuild")])
+
+    def seqs(**wanted):
+        return [c.seq for c in store.journal(bank, **wanted)]
+
+    assert seqs() == [1, 2, 3, 4, 5]
+    assert seqs(after=3) == [4, 5]
+    assert [2, 4] == seqs(row=1) == seqs(row=np.int64(1))
+    assert seqs(row=1, after=2) == [4]
+    assert seqs(kinds={"forget", "rebuild"}) == [4, 5]
+    assert [] == seqs(kinds=()) == seqs(limit=0) == seqs(row=99)
+    assert seqs(limit=2) == [1, 2]
+    assert store.last_seq(bank) == 5
+    assert change(4, 1, "forget") == store.journal(bank, after=3)[0]
+
+
+@pytest.mark.parametrize("seqs", [[4], [1], [0], [2, 4], [2, 2], [3, 2]])
+def test_a_journal_with_a_gap_or_a_repetition_is_refused(store, seqs):
+    bank = new_bank(store, episodes=1)
+
+    with pytest.raises(StoreError, match="catch up"), store.write():
+        store.append(bank, [change(seq) for seq in seqs])
+
+    assert store.last_seq(bank) == 1
+
+
+def test_redacting_empties_the_details_of_these_rows_only(store):
+    bank = new_bank(store, episodes=3)
+    with store.write():
+        store.append(bank, [change(4, 1), change(5)])
+        store.redact(bank, np.array([1, 2]))
+
+    full = '{"by": "x"}'
+    assert [full, "{}", "{}", "{}", full] == [c.detail for c in store.journal(bank)]
+
+
+# ---------------------------------------------------------------- episodes
+
+
+def test_episodes_come_back_as_they_were_given(store):
+    bank = new_bank(store)
+    rows = [
+        episode(0, session=None, turn=None, speaker=None, role=None),
+        episode(
+            1, source="f", metadata='{"ü": "\\u0000 \' 日本"}', address="a\0b", said_at=-(2**60)
+        ),
+        episode(2, state="superseded", superseded_by=3),
+        episode(3, supersedes=2, digest=b"\0\xff"),
+    ]
+    with store.write():
+        store.add_episodes(bank, iter(rows))
+
+    assert rows == list(store.scan_episodes(bank))
+    assert rows[2:] == list(store.scan_episodes(bank, start=2))
+    assert store.episode_count(bank) == 4
+    assert [rows[3], rows[0], rows[3]] == store.episodes(bank, [3, 99, 0, 3])
+    assert [rows[1]] == store.episodes(bank, np.array([1])) == store.rows_from_source(bank, "f")
+    assert store.rows_of(bank, {"e1", "e3", "nobody"}) == {"e1": 1, "e3": 3}
+    assert store.episodes(bank, []) == []
+    assert store.rows_of(bank, []) == {}
+
+
+def test_a_scan_spans_many_queries_and_rows_may_be_added_while_it_runs(store):
+    bank = new_bank(store)
+    with store.write():
+        store.add_episodes(bank, [episode(row) for row in range(9000)])
+
+    scan = store.scan_episodes(bank)
+    begun = next(scan)
+    with store.write():
+        store.add_episodes(bank, [episode(9000)])
+
+    assert list(range(1, 9001)) == [row.row for row in scan]
+    assert begun.row == 0
+    assert len(store.rows_of(bank, [f"e{row}" for row in range(9500)])) == 9001
+    assert len(store.episodes(bank, range(9500))) == 9001
+
+
+@pytest.mark.parametrize("rows", [[2], [0], [1, 3], [1, 1]])
+def test_rows_that_do_not_follow_are_refused(store, rows):
+    bank = new_bank(store, episodes=1)
+
+    with pytest.raises(StoreError, match="row"), store.write():
+        store.add_episodes(bank, [episode(row, id=f"new{i}") for i, row in enumerate(rows)])
+
+
+def test_an_id_is_taken_once_in_a_bank_and_free_in_another(store):
+    ada, bo = new_bank(store, "ada", episodes=1), new_bank(store, "bo")
+
+    with pytest.raises(StoreError), store.write():
+        store.add_episodes(ada, [episode(1, id="e0")])
+    with store.write():
+        store.add_episodes(bo, [episode(0, id="e0")])
+
+    assert 1 == store.episode_count(ada) == store.episode_count(bo)
+
+
+def test_states_change_and_a_link_to_the_next_version_lasts_until_active_again(store):
+    bank = new_bank(store, episodes=3)
+
+    def state_of(row):
+        found = store.episodes(bank, [row])[0]
+        return found.state, found.superseded_by
+
+    with store.write():
+        store.set_state(bank, [0, 1], "superseded", superseded_by=np.int64(2))
+    assert ("superseded", 2) == state_of(0) == state_of(1)
+
+    with store.write():
+        store.set_state(bank, [0], "forgotten")
+        store.set_state(bank, [1], "active")
+    assert state_of(0) == ("forgotten", 2)
+    assert ("active", None) == state_of(1) == state_of(2)
+
+
+def test_the_last_of_a_session_come_oldest_first(store):
+    bank = new_bank(store)
+    with store.write():
+        store.add_episodes(bank, [episode(r, session="st"[r % 2]) for r in range(10)])
+
+    assert [row.row for row in store.last_of_session(bank, "s", 3)] == [4, 6, 8]
+    assert store.last_of_session(bank, "nobody", 3) == []
+
+
+def test_equal_digests_are_found_in_order_until_erased(store):
+    bank = new_bank(store)
+    with store.write():
+        store.add_episodes(bank, [episode(row, digest=b"same") for row in range(3)])
+        store.erase_episodes(bank, [1])
+
+    assert store.rows_with_digest(bank, b"same") == [0, 2]
+    assert [] == store.rows_with_digest(bank, b"") == store.rows_with_digest(bank, b"other")
+
+
+def test_erasing_leaves_a_row_an_id_and_a_state_and_no_word(store):
+    bank = new_bank(store)
+    word = "sphinx"
+    said = dict.fromkeys(("session", "speaker", "role", "source", "address"), word)
+    with store.write():
+        store.add_episodes(bank, [episode(0, metadata=f'"{word}"', digest=b"sphinx", **said)])
+        store.erase_episodes(bank, [0])
+    left = store.episodes(bank, [0])[0]
+
+    assert (left.row, left.id, left.state) == (0, "e0", "erased")
+    assert word not in repr(left)
+    assert left.digest == b""
+    assert store.episode_count(bank) == 1
+
+
+# ---------------------------------------------------------------- payloads
+
+
+def test_payloads_are_written_replaced_and_read_by_row(store):
+    bank = new_bank(store, episodes=4)
+    with store.write():
+        store.put_payloads(bank, "vector", ((r, p) for r, p in [(2, b"new"), (3, b"")]))
+
+    assert store.tail(bank, "vector", start=2) == [(2, b"new"), (3, b"")]
+    assert store.payloads(bank, "vector", np.array([1, 3, 9])) == {1: b"vector 1", 3: b""}
+    assert store.tail(bank, "content", start=2) == [(2, b"content 2"), (3, b"content 3")]
+
+
+def test_sealing_a_block_takes_its_rows_off_the_tail(store):
+    bank = new_bank(store, episodes=5)
+    with store.write():
+        store.put_block(bank, "content", Block(0, 2, b"first"))
+        store.put_block(bank, "content", Block(2, 2, b"second"))
+        store.put_block(bank, "content", Block(0, 2, b"first, again"))
+
+    assert store.block_spans(bank, "content") == [(0, 2), (2, 2)]
+    assert Block(0, 2, b"first, again") == store.block(bank, "content", 0)
+    assert [row for row, _ in store.tail(bank, "content")] == [4]
+    assert store.payloads(bank, "content", range(5)) == {4: b"content 4"}
+    assert len(store.tail(bank, "vector")) == 5
+    assert store.check() == []
+
+
+def test_a_block_replaces_those_within_it_and_never_part_of_one(store):
+    bank = new_bank(store, episodes=6)
+    with store.write():
+        for first in (0, 2, 4):
+            store.put_block(bank, "content", Block(first, 2, b"small"))
+
+    for first, count in [(1, 2), (3, 1), (0, 3), (1, 5)]:
+        with pytest.raises(StoreError, match="overlap"), store.write():
+            store.put_block(bank, "content", Block(first, count, b"x"))
+    with store.write():
+        store.put_block(bank, "content", Block(0, 4, b"large"))
+
+    assert store.block_spans(bank, "content") == [(0, 4), (4, 2)]
+
+
+def test_a_block_that_is_not_there_is_an_error(store):
+    with pytest.raises(StoreError, match="row 7"):
+        store.block(new_bank(store), "content", 7)
+
+
+def test_dropping_a_kind_leaves_the_others(store):
+    bank = new_bank(store, episodes=3)
+    with store.write():
+        store.put_block(bank, "vector", Block(0, 2, b"x"))
+        store.drop_payloads(bank, "vector")
+
+    assert [] == store.block_spans(bank, "vector") == store.tail(bank, "vector")
+    assert len(store.tail(bank, "content")) == 3
+
+
+def test_moved_payloads_stand_in_place_of_what_was_there(store):
+    bank = new_bank(store, episodes=3)
+    with store.write():
+        store.put_block(bank, "vector", Block(0, 2, b"old"))
+        store.put_payloads(bank, "vector.next", [(0, b"a"), (1, b"b")])
+        store.move_payloads(bank, "vector.next", "vector")
+
+    assert store.tail(bank, "vector") == [(0, b"a"), (1, b"b")]
+    assert [] == store.block_spans(bank, "vector") == store.tail(bank, "vector.next")
+
+
+def test_stored_bytes_count_each_kind_in_tail_and_blocks(store):
+    bank = new_bank(store)
+    with store.write():
+        store.add_episodes(bank, [episode(row) for row in range(3)])
+        store.put_payloads(bank, "content", [(2, b"x" * 50)])
+        store.put_block(bank, "content", Block(0, 2, b"y" * 1000))
+
+    assert 1050 <= store.stored_bytes(bank)["content"] < 1200
+    assert "vector" not in store.stored_bytes(bank)
+
+
+# ---------------------------------------------------------------- upkeep
+
+
+def test_a_backup_is_a_whole_store_and_reports_its_progress(store, tmp_path):
+    bank = new_bank(store, episodes=20)
+    seen = []
+    store.backup(tmp_path / "copy.db", progress=lambda done, total: seen.append((done, total)))
+
+    with closing(open_store(tmp_path / "copy.db", busy_timeout_s=5)) as copy:
+        assert everything(store, bank) == everything(copy, bank)
+        assert copy.check() == []
+    assert seen[-1][0] == seen[-1][1] > 0
+
+
+def test_scrubbing_changes_no_answer(store):
+    bank = new_bank(store, episodes=20)
+    with store.write():
+        store.drop_payloads(bank, "vector")
+    before = everything(store, bank)
+    store.scrub()
+
+    assert before == everything(store, bank)
+    assert store.check() == []
+
+
+def test_upkeep_inside_a_transaction_is_refused(store, tmp_path):
+    for use in (store.scrub, lambda: store.backup(tmp_path / "copy.db")):
+        with store.write(), pytest.raises(StoreError, match="after the block"):
+            use()
+
+
+# ---------------------------------------------------------------- laws
+
+names = st.sampled_from(["ada", "bo"])
+some_rows = st.lists(st.integers(0, 5), max_size=4)
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("grow"), names, st.integers(1, 3)),
+        st.tuples(st.just("forget"), names, some_rows),
+        st.tuples(st.just("erase"), names, some_rows),
+        st.tuples(st.just("redact"), names, some_rows),
+        st.tuples(st.just("seal"), names, st.sampled_from(KINDS)),
+        st.tuples(st.just("drop kind"), names, st.sampled_from(KINDS)),
+        st.tuples(st.just("drop"), names, st.none()),
+    ),
+    max_size=12,
+)
+
+
+def take(store, step):
+    """Take one step with a bank that may have to be made; return its number."""
+    verb, name, how = step
+    bank = store.add_bank(name, 1)
+    if verb == "grow":
+        grow(store, bank, how)
+    elif verb == "forget":
+        store.set_state(bank, how, "forgotten", superseded_by=0)
+    elif verb == "erase":
+        store.erase_episodes(bank, how)
+    elif verb == "redact":
+        store.redact(bank, how)
+    elif verb == "seal":
+        first = sum(count for _, count in store.block_spans(bank, how))
+        rows = store.tail(bank, how, start=first)
+        if rows:
+            store.put_block(bank, how, Block(rows[0][0], rows[-1][0] - rows[0][0] + 1, b"sealed"))
+    elif verb == "drop kind":
+        store.drop_payloads(bank, how)
+    else:
+        store.drop_bank(bank)
+    return bank
+
+
+@settings(deadline=None, max_examples=60)
+@given(steps)
+def test_nothing_done_to_one_bank_changes_what_another_answers(steps):
+    with closing(open_store(":memory:", busy_timeout_s=5)) as store:
+        for step in steps:
+            other = store.bank_number("bo" if step[1] == "ada" else "ada")
+            before = None if other is None else everything(store, other)
+            with store.write():
+                take(store, step)
+
+            if other is not None:
+                assert before == everything(store, other)
+        assert [w for w in store.check() if "superseded by" not in w] == []
+
+
+@settings(deadline=None, max_examples=60)
+@given(steps, steps)
+def test_a_failed_write_of_any_steps_leaves_every_bank_as_it_was(done, undone):
+    with closing(open_store(":memory:", busy_timeout_s=5)) as store:
+        with store.write():
+            for step in done:
+                take(store, step)
+        known = {name: store.bank_number(name) for name in store.bank_names()}
+        before = {name: everything(store, bank) for name, bank in known.items()}
+
+        with pytest.raises(Stop), store.write():
+            for step in undone:
+                take(store, step)
+            raise Stop
+
+        assert before == {n: everything(store, store.bank_number(n)) for n in store.bank_names()}
+
+
+def test_a_block_moved_to_another_place_is_corrupt(store):
+    """The checksum covers where a block belongs, so no row can be answered with another's words."""
+    ada, bo = new_bank(store, "ada", episodes=2), new_bank(store, "bo", episodes=2)
+    with store.write():
+        store.put_block(ada, "content", Block(0, 2, b"hers"))
+        store._do("UPDATE blocks SET bank = ? WHERE bank = ?", bo, ada)
+
+    with pytest.raises(StoreCorrupt, match="content block of rows 0 to 1"):
+        store.block(bo, "content", 0)

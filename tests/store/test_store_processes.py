@@ -1,0 +1,318 @@
+"""Processes that are killed, that crowd, that fork, that may not write."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from store_samples import KINDS, new_bank
+
+from hippocampus.store import open_store
+
+HEAD = """
+import os, sys
+from contextlib import closing
+from hippocampus.errors import *
+from hippocampus.model import Block
+from hippocampus.store import open_store
+sys.path.insert(0, sys.argv[2])
+from store_samples import everything, grow, new_bank
+path = sys.argv[1]
+"""
+
+
+def child(script, path, **options):
+    return subprocess.Popen(
+        [sys.executable, "-c", HEAD + script, str(path), str(Path(__file__).parent)],
+        stdout=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def said(script, path, **options):
+    with child(script, path, **options) as running:
+        out = running.communicate(timeout=60)[0]
+    assert running.returncode == 0, out
+    return out.split()
+
+
+# ---------------------------------------------------------------- killed
+
+WRITE_FOR_EVER = """
+store = open_store(path, busy_timeout_s=5)
+bank = new_bank(store)
+while True:
+    with store.write():
+        grow(store, bank, 3)
+        done = store.episode_count(bank)
+        if done % 30 == 0:
+            first = sum(count for _, count in store.block_spans(bank, "content"))
+            store.put_block(bank, "content", Block(first, done - first, b"x" * 9000))
+    print(done, flush=True)
+"""
+
+
+def kill_while_writing(path, after):
+    """Kill a writer once it has acknowledged ``after`` more writes; return the last it did."""
+    with child(WRITE_FOR_EVER, path) as writer:
+        last = 0
+        for _ in range(after):
+            last = int(writer.stdout.readline())
+        writer.send_signal(signal.SIGKILL)
+        rest = writer.stdout.read().splitlines(keepends=True)
+    return int(next((line for line in reversed(rest) if line.endswith("\n")), last))
+
+
+def assert_whole(path, acknowledged):
+    with closing(open_store(path, busy_timeout_s=5)) as store:
+        bank = store.bank_number("ada")
+        count = store.episode_count(bank)
+
+        assert store.check() == []
+        assert count in {acknowledged, acknowledged + 3}, "the last write wholly or not at all"
+        assert count == store.last_seq(bank) == len(list(store.scan_episodes(bank)))
+        for kind in KINDS:
+            sealed = sum(n for _, n in store.block_spans(bank, kind))
+            assert list(range(sealed, count)) == [row for row, _ in store.tail(bank, kind)]
+
+
+def test_a_writer_killed_at_any_instant_loses_nothing_it_acknowledged(path):
+    for after in (1, 7, 25):
+        assert_whole(path, kill_while_writing(path, after))
+
+
+@pytest.mark.slow
+def test_a_writer_killed_many_times_loses_nothing_it_acknowledged(path):
+    chance = random.Random(7)  # noqa: S311 - a seed, so that a failure repeats
+    for _ in range(25):
+        assert_whole(path, kill_while_writing(path, chance.randrange(1, 60)))
+
+
+CREATE_FOR_EVER = """
+import itertools
+print("ready", flush=True)
+for n in itertools.count():
+    open_store(f"{path}.{n}", busy_timeout_s=5).close()
+"""
+
+
+@pytest.mark.slow
+def test_a_store_whose_maker_was_killed_opens(tmp_path):
+    chance = random.Random(7)  # noqa: S311 - a seed, so that a failure repeats
+    for turn in range(15):
+        folder = tmp_path / str(turn)
+        folder.mkdir()
+        with child(CREATE_FOR_EVER, folder / "s") as maker:
+            maker.stdout.readline()
+            time.sleep(chance.random() / 10)
+            maker.send_signal(signal.SIGKILL)
+        for name in {file.name.partition("-")[0] for file in folder.iterdir()}:
+            with closing(open_store(folder / name, busy_timeout_s=5)) as store:
+                assert store.check() == []
+
+
+# ---------------------------------------------------------------- many
+
+CROWD = """
+import time
+store = open_store(path, busy_timeout_s=30)
+bank = new_bank(store)
+last = 0
+for _ in range(int(os.environ["TURNS"])):
+    with store.write():
+        grow(store, bank, 2)
+    with store.read():
+        count = store.episode_count(bank)
+        assert count == store.last_seq(bank) == len(store.journal(bank)), "one moment"
+        assert count == len(store.tail(bank, "vector"))
+        assert count >= last + 2, "what was written is read"
+        last = count
+store.close()
+print("done")
+"""
+
+
+def crowd(path, processes, turns):
+    environment = {**os.environ, "TURNS": str(turns)}
+    running = [child(CROWD, path, env=environment) for _ in range(processes)]
+    for one in running:
+        with one:
+            assert one.communicate(timeout=120)[0] == "done\n"
+    with closing(open_store(path, busy_timeout_s=5)) as store:
+        assert processes * turns * 2 == store.episode_count(store.bank_number("ada"))
+        assert store.check() == []
+
+
+def test_eight_processes_make_write_and_read_one_store_at_once(path):
+    crowd(path, 8, 5)
+
+
+@pytest.mark.slow
+def test_eight_processes_write_and_read_one_store_for_long(path):
+    crowd(path, 8, 100)
+
+
+def test_changes_notices_another_process(opened, path):
+    store = opened()
+    bank = new_bank(store)
+    before = store.changes()
+    said("store = open_store(path, busy_timeout_s=5); new_bank(store, 'bo'); store.close()", path)
+
+    assert before != store.changes()
+    assert store.bank_names() == ["ada", "bo"]
+    assert bank == store.bank_number("ada")
+
+
+SEIZE = """
+import sqlite3
+db = sqlite3.connect(path, timeout=0)
+try:
+    db.execute("PRAGMA journal_mode = DELETE")
+    print("seized")
+except sqlite3.OperationalError:
+    print("locked")
+"""
+
+
+@pytest.mark.parametrize("options", [{}, {"read_only": True}])
+def test_opening_it_again_in_a_process_keeps_the_locks_of_the_first(opened, path, options):
+    """POSIX drops a process's locks on a file when it closes any handle to it."""
+    first = opened()
+    new_bank(first)
+    opened(**options).close()
+
+    assert said(SEIZE, path) == ["locked"]
+    first.close()
+    assert said(SEIZE, path) == ["seized"]
+
+
+FORK = """
+store = open_store(path, busy_timeout_s=5)
+bank = new_bank(store, episodes=2)
+child = os.fork()
+if not child:
+    try:
+        store.setting("k")
+    except StoreClosed as exc:
+        assert "fork" in str(exc)
+        store.close()
+        with closing(open_store(path, busy_timeout_s=5)) as own, own.write():
+            grow(own, bank, 1)
+        os._exit(0)
+    os._exit(1)
+assert os.waitpid(child, 0)[1] == 0
+assert store.episode_count(bank) == 3
+with store.write():
+    grow(store, bank, 1)
+assert store.check() == []
+store.close()
+print("done")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_store_carried_over_a_fork_is_refused_and_the_parent_goes_on(path):
+    assert said(FORK, path) == ["done"]
+
+
+# ---------------------------------------------------------------- refused by the system
+
+NO_ROOM = """
+import resource
+store = open_store(path, busy_timeout_s=5)
+bank = new_bank(store, episodes=2)
+resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+try:
+    with store.write():
+        store.put_payloads(bank, "content", [(0, os.urandom(3_000_000))])
+except StoreFull as exc:
+    print("full")
+assert store.payloads(bank, "content", [0]) == {0: b"content 0"}
+with store.write():
+    store.set_setting("small", "fits")
+store.close()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs RLIMIT_FSIZE")
+def test_a_file_that_may_not_grow_is_a_full_disk_and_loses_nothing(opened, path):
+    assert said(NO_ROOM, path) == ["full"]
+
+    store = opened()
+    assert store.setting("small") == "fits"
+    assert store.check() == []
+
+
+NOT_ALLOWED = """
+import sqlite3
+if os.getuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+try:
+    open_store(path, busy_timeout_s=1)
+except StoreReadOnly as exc:
+    print("refused")
+try:
+    with closing(open_store(path, busy_timeout_s=1, read_only=True)) as store:
+        print(*store.bank_names(), store.changes())
+        print("sound" if not store.check() else "unsound")
+except StoreReadOnly as exc:
+    print("unreadable" if "-wal" in str(exc) else exc)
+"""
+
+
+@pytest.fixture
+def barred(tmp_path_factory):
+    """A folder that any user may look into, to be closed to writing by the test."""
+    folder = tmp_path_factory.mktemp("barred")
+    for each in (folder, *folder.parents):
+        if each.stat().st_uid == os.getuid() and not each.stat().st_mode & 0o001:
+            each.chmod(each.stat().st_mode | 0o011)
+    yield folder
+    folder.chmod(0o755)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
+def test_a_folder_that_cannot_be_written_is_read_only_and_readable(barred):
+    path = barred / "store.db"
+    with closing(open_store(path, busy_timeout_s=5)) as store:
+        new_bank(store)
+    path.chmod(0o644)
+    barred.chmod(0o555)
+
+    found = said(NOT_ALLOWED, path)
+    assert found[:2] == ["refused", "ada"]
+    assert found[-1] == "sound"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
+def test_a_log_that_cannot_be_read_is_never_passed_over(barred):
+    """Read without its log the store would answer, and lack the latest words."""
+    path = barred / "store.db"
+    with closing(open_store(path, busy_timeout_s=5)) as store:
+        new_bank(store)
+        kept = {file: file.read_bytes() for file in store.files() if "-shm" not in file.name}
+    for file, content in kept.items():
+        file.write_bytes(content)
+        file.chmod(0o644)
+    barred.chmod(0o555)
+
+    assert said(NOT_ALLOWED, path) == ["refused", "unreadable"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
+def test_a_file_that_cannot_be_written_is_read_only(barred):
+    path = barred / "store.db"
+    with closing(open_store(path, busy_timeout_s=5)) as store:
+        new_bank(store)
+    path.chmod(0o444)
+    barred.chmod(0o777)
+
+    found = said(NOT_ALLOWED, path)
+    assert found[:2] == ["refused", "ada"]

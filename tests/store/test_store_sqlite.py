@@ -1,0 +1,598 @@
+"""What only a file can do: be something else, be newer, be damaged, be full, be locked."""
+
+# ruff: noqa: PT012 - what makes a write() fail takes more than one statement
+
+import inspect
+import shutil
+import sqlite3
+from contextlib import closing
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from store_samples import change, episode, everything, grow, new_bank
+
+from hippocampus import errors
+from hippocampus.errors import (
+    InputError,
+    NotAStore,
+    StoreClosed,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreLocked,
+    StoreReadOnly,
+    StoreTooNew,
+)
+from hippocampus.model import Block
+from hippocampus.store import open_store, schema
+from hippocampus.store.blocks import seal, unseal
+from hippocampus.store.seam import Seam, translate
+from hippocampus.store.sqlite import SqliteStore
+
+
+def content_of(folder):
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def sqlite(path, *statements):
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        for statement in statements:
+            db.execute(statement)
+
+
+# ---------------------------------------------------------------- opening
+
+
+def test_what_is_stored_is_there_when_opened_again(opened):
+    store = opened()
+    bank = new_bank(store, episodes=3)
+    before = everything(store, bank)
+    store.close()
+
+    assert before == everything(opened(), bank)
+
+
+def test_a_store_is_known_by_its_mark_before_anything_is_checkpointed(opened, path, tmp_path):
+    """A process killed early leaves the words in the log: the file alone must say what it is."""
+    new_bank(opened(), "ada")
+
+    assert opened().bank_names() == ["ada"]
+    shutil.copy(path, tmp_path / "alone.db")
+    with closing(sqlite3.connect(tmp_path / "alone.db")) as db:
+        assert schema.read_format(db) == (schema.APPLICATION_ID, schema.FORMAT)
+
+
+def test_it_keeps_a_log_and_flushes_every_commit(opened):
+    said = []
+    store = opened(tracer=said.append)
+    new_bank(store)
+
+    assert "PRAGMA synchronous = FULL" in said
+    assert any(line.startswith("INSERT INTO banks") and "'ada'" in line for line in said)
+    for pragma, value in [("journal_mode", "wal"), ("synchronous", 2), ("secure_delete", 1)]:
+        assert value == store._writer.execute(f"PRAGMA {pragma}").fetchone()[0]
+
+
+def test_a_missing_file_is_made_only_when_asked_and_never_its_folder(tmp_path):
+    for options in ({"create": False}, {"read_only": True}):
+        with pytest.raises(StoreError, match="no such file"):
+            open_store(tmp_path / "a.db", busy_timeout_s=1, **options)
+    with pytest.raises(StoreError, match="folder"):
+        open_store(tmp_path / "no" / "a.db", busy_timeout_s=1)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_file_becomes_a_store(opened, path):
+    path.touch()
+    for options in ({"create": False}, {"read_only": True}):
+        with pytest.raises(NotAStore, match="empty"):
+            opened(**options)
+
+    assert opened().bank_names() == []
+
+
+def test_a_name_with_every_awkward_character_works(tmp_path):
+    path = tmp_path / "a b?mode=ro&x=%41#é'.db"
+    with closing(open_store(path, busy_timeout_s=1)) as store:
+        new_bank(store)
+
+    assert path.exists()
+    with closing(open_store(str(path), busy_timeout_s=1, read_only=True)) as store:
+        assert store.bank_names() == ["ada"]
+
+
+def test_a_url_is_refused_by_name():
+    with pytest.raises(InputError, match="postgresql"):
+        open_store("postgresql://host/db", busy_timeout_s=1)
+
+
+FOREIGN = {
+    "words": lambda p: p.write_text("Dear diary, " * 500),
+    "one byte": lambda p: p.write_bytes(b"S"),
+    "zeros": lambda p: p.write_bytes(bytes(4096)),
+    "half a head": lambda p: p.write_bytes(b"SQLite format 3\0"),
+    "database": lambda p: sqlite(p, "CREATE TABLE t (a)"),
+    "database with a log": lambda p: sqlite(p, "PRAGMA journal_mode = WAL", "CREATE TABLE t (a)"),
+    "marked by another": lambda p: sqlite(p, "PRAGMA application_id = 7", "CREATE TABLE t (a)"),
+}
+
+
+@pytest.mark.parametrize("make", FOREIGN.values(), ids=FOREIGN)
+@pytest.mark.parametrize("options", [{}, {"read_only": True}, {"create": False}])
+def test_what_is_not_a_store_is_left_byte_for_byte(opened, path, tmp_path, make, options):
+    make(path)
+    before = content_of(tmp_path)
+
+    with pytest.raises(NotAStore, match="another path"):
+        opened(**options)
+
+    assert before == content_of(tmp_path)
+
+
+def test_a_folder_is_not_a_store(tmp_path):
+    with pytest.raises(NotAStore, match="folder"):
+        open_store(tmp_path, busy_timeout_s=1)
+
+
+@pytest.mark.parametrize("options", [{}, {"read_only": True}])
+def test_a_newer_store_is_refused_byte_for_byte(opened, path, tmp_path, options):
+    opened().close()
+    sqlite(path, "PRAGMA user_version = 99")
+    before = content_of(tmp_path)
+
+    with pytest.raises(StoreTooNew) as caught:
+        opened(**options)
+
+    assert (caught.value.found, caught.value.supported) == (99, schema.FORMAT)
+    assert before == content_of(tmp_path)
+
+
+def test_a_store_made_newer_by_a_log_not_yet_in_the_file_is_refused(opened, path):
+    opened().close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as newer:
+        newer.execute("PRAGMA user_version = 99")
+        with pytest.raises(StoreTooNew):
+            opened()
+
+
+def test_a_store_older_than_we_read_is_refused(opened, path):
+    opened().close()
+    sqlite(path, "PRAGMA user_version = 0")
+
+    with pytest.raises(StoreError, match="older"):
+        opened()
+
+
+# ---------------------------------------------------------------- migrations
+
+
+def second(db):
+    db.execute("ALTER TABLE banks ADD COLUMN mood TEXT")
+
+
+def halfway(db):
+    db.execute("ALTER TABLE banks ADD COLUMN weather TEXT")
+    db.execute("INSERT INTO settings VALUES ('half', 'done')")
+    db.execute("SELECT * FROM nowhere")
+
+
+def migrated(path, *more, **options):
+    steps = (*schema.MIGRATIONS, *more)
+    return closing(SqliteStore(str(path), busy_timeout_s=1, migrations=steps, **options))
+
+
+def test_a_migration_is_applied_once_and_recorded(opened, path):
+    new_bank(opened(), "ada", episodes=1)
+    opened().close()
+
+    for _ in range(2):
+        with migrated(path, second) as store:
+            assert store.bank_names() == ["ada"]
+            assert schema.read_format(store._writer)[1] == schema.FORMAT + 1
+    with pytest.raises(StoreTooNew):
+        opened()
+
+
+def test_a_migration_that_fails_leaves_the_old_format_in_working_order(opened, path):
+    bank = new_bank(opened(), episodes=2)
+    before = everything(opened(), bank)
+
+    for steps in ((halfway,), (second, halfway)):
+        with pytest.raises(StoreError, match="nowhere"), migrated(path, *steps):
+            pass
+
+    store = opened()
+    assert before == everything(store, bank)
+    assert store.setting("half") is None
+    assert schema.read_format(store._writer) == (schema.APPLICATION_ID, schema.FORMAT)
+    made = str(store._rows("SELECT sql FROM sqlite_schema"))
+    assert "mood" not in made
+    assert "weather" not in made
+
+
+def test_an_older_store_is_not_upgraded_by_reading_it(opened, path):
+    opened().close()
+
+    with pytest.raises(StoreReadOnly, match="for writing"), migrated(path, second, read_only=True):
+        pass
+
+
+# ---------------------------------------------------------------- reading only
+
+
+def test_a_store_opened_to_read_answers_and_refuses_to_change(opened):
+    store = opened()
+    bank = new_bank(store, episodes=2)
+    reader = opened(read_only=True)
+
+    assert everything(store, bank) == everything(reader, bank)
+    for use in (lambda: reader.write().__enter__(), reader.scrub):
+        with pytest.raises(StoreReadOnly, match="read_only"):
+            use()
+    assert isinstance(StoreReadOnly("x", path="p"), PermissionError)
+
+    before = reader.changes()
+    with store.write():
+        grow(store, bank, 1)
+    assert before != reader.changes()
+    assert reader.episode_count(bank) == 3
+
+
+# ---------------------------------------------------------------- several handles
+
+
+def test_a_snapshot_stays_as_it_was_when_opened(opened):
+    here, there = opened(), opened()
+    bank = new_bank(here, episodes=2)
+
+    with here.read():
+        noticed = here.changes()
+        with there.write():
+            grow(there, bank, 3)
+        assert 2 == here.episode_count(bank) == here.last_seq(bank)
+        with here.read():
+            assert len(list(here.scan_episodes(bank))) == 2
+        assert noticed == here.changes()
+
+    assert noticed != here.changes()
+    assert here.episode_count(bank) == 5
+
+
+def test_a_write_locked_out_for_too_long_says_so_and_changes_nothing(opened):
+    holder, hopeful = opened(), opened(busy_timeout_s=0.05)
+
+    with holder.write():
+        with pytest.raises(StoreLocked, match="try again") as caught, hopeful.write():
+            pass
+        assert hopeful.setting("k") is None  # a reader never waits for a writer
+    with hopeful.write():
+        hopeful.set_setting("k", "v")
+
+    assert isinstance(caught.value, TimeoutError)
+    assert holder.setting("k") == "v"
+
+
+def test_readers_are_pooled_and_closed_with_the_store(opened, path):
+    store = opened()
+    for _ in range(50):
+        store.bank_names()
+    assert len(store._idle) == 1
+    store.close()
+
+    assert [path] == [file for file in path.parent.iterdir() if file.name.startswith("store")]
+
+
+def test_a_store_closed_inside_its_own_write_says_so(opened):
+    store = opened()
+    with pytest.raises(StoreClosed), store.write():
+        store.set_setting("k", "v")
+        store.close()
+
+    assert opened().setting("k") is None
+
+
+# ---------------------------------------------------------------- a full disk
+
+
+def test_a_full_disk_rolls_back_and_the_store_goes_on(opened):
+    """``max_page_count`` makes SQLite say what it says of a full disk."""
+    store = opened()
+    bank = new_bank(store, episodes=5)
+    before = everything(store, bank)
+    pages = store._writer.execute("PRAGMA page_count").fetchone()[0]
+    store._writer.execute(f"PRAGMA max_page_count = {pages + 5}")
+
+    with pytest.raises(StoreFull, match="free some space") as caught, store.write():
+        grow(store, bank, 2)
+        store.put_payloads(bank, "content", [(i, bytes(100_000)) for i in range(5)])
+    assert isinstance(caught.value, OSError)
+    assert before == everything(store, bank)
+
+    store._writer.execute("PRAGMA max_page_count = 1000000")
+    with store.write():
+        grow(store, bank, 1)
+    assert store.check() == []
+
+
+def test_an_error_that_rolled_back_cannot_be_swallowed_to_write_the_rest(opened):
+    store = opened()
+    bank = new_bank(store, episodes=1)
+
+    with pytest.raises(StoreError, match="rolled this transaction back"), store.write():
+        grow(store, bank, 1)
+        store._writer.execute("ROLLBACK")  # as SQLite does when the disk is full
+        grow(store, bank, 1)
+
+    assert store.episode_count(bank) == 1
+
+
+# ---------------------------------------------------------------- damage
+
+
+def flip(path, place):
+    with path.open("r+b") as file:
+        file.seek(place)
+        byte = file.read(1)[0]
+        file.seek(place)
+        file.write(bytes([byte ^ 1]))
+
+
+def test_a_flipped_bit_in_a_block_is_found_by_reading_and_by_check(opened, path):
+    store = opened()
+    bank = new_bank(store, episodes=2)
+    words = b"what she said in the spring"
+    with store.write():
+        store.put_block(bank, "content", Block(0, 2, words))
+    store.close()
+    flip(path, path.read_bytes().index(words) + 3)
+
+    store = opened()
+    with pytest.raises(StoreCorrupt, match="content block of rows 0 to 1 in bank 1"):
+        store.block(bank, "content", 0)
+    assert any("checksum" in line for line in store.check())
+
+
+@given(st.binary(max_size=40), st.data())
+def test_any_change_to_any_byte_of_a_block_is_found(payload, data):
+    framed, checksum = seal(3, "content", Block(5, 2, payload))
+    place = data.draw(st.integers(0, len(framed) - 1))
+    bit = 1 << data.draw(st.integers(0, 7))
+    flipped = framed[:place] + bytes([framed[place] ^ bit]) + framed[place + 1 :]
+    cut = framed[: data.draw(st.integers(0, len(framed) - 1))]
+
+    assert Block(5, 2, payload) == unseal(3, "content", 5, 2, framed, checksum, path="p")
+    for damaged in (flipped, cut, framed + b"\0"):
+        with pytest.raises(StoreCorrupt):
+            unseal(3, "content", 5, 2, damaged, checksum, path="p")
+    for place in ((4, "content", 5, 2), (3, "vector", 5, 2), (3, "content", 6, 2)):
+        with pytest.raises(StoreCorrupt):
+            unseal(*place, framed, checksum, path="p")
+
+
+def test_damaged_pages_are_reported_and_never_answered_from(opened, path):
+    store = opened()
+    bank = new_bank(store, episodes=500)
+    store.close()
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xa5" * (size - 4096))
+
+    store = opened()
+    with pytest.raises(StoreCorrupt, match="backup"):
+        everything(store, bank)
+    assert store.check()
+
+
+def test_text_that_is_not_text_is_damage(opened):
+    store = opened()
+    bank = new_bank(store, episodes=1)
+    with store.write():
+        store._do("UPDATE episodes SET address = CAST(x'ff' AS TEXT)")
+
+    with pytest.raises(StoreCorrupt, match="backup"):
+        list(store.scan_episodes(bank))
+
+
+BROKEN = {
+    "some are missing": "DELETE FROM journal WHERE seq = 2",
+    "rows 0 to 3": "DELETE FROM episodes WHERE row = 1",
+    "no such episode": "INSERT INTO tail VALUES (1, 'content', 77, x'')",
+    "concerns episode 77": "UPDATE journal SET row = 77 WHERE seq = 1",
+    "supersedes 77": "UPDATE episodes SET supersedes = 77 WHERE row = 1",
+    "superseded by 77": "UPDATE episodes SET superseded_by = 77 WHERE row = 1",
+    "beyond the last": "UPDATE blocks SET count = 9",
+    "also in the block": "INSERT INTO tail VALUES (1, 'content', 0, x'')",
+    "belongs to none of the banks": "INSERT INTO tail VALUES (9, 'content', 0, x'')",
+    "overlaps": "INSERT INTO blocks SELECT bank, kind, 1, 1, checksum, payload FROM blocks",
+}
+
+
+@pytest.mark.parametrize("said", BROKEN)
+def test_check_finds_what_cannot_be(opened, said):
+    store = opened()
+    bank = new_bank(store, episodes=4)
+    with store.write():
+        store.put_block(bank, "content", Block(0, 2, b"x"))
+    assert store.check() == []
+    store._writer.execute("PRAGMA foreign_keys = OFF")
+    store._writer.execute(BROKEN[said])
+
+    assert any(said in line for line in store.check()), store.check()
+
+
+# ---------------------------------------------------------------- erasure
+
+
+def residue(store, secrets):
+    return [
+        (file.name, secret)
+        for file in store.files()
+        for secret in secrets
+        if secret in file.read_bytes()
+    ]
+
+
+def test_after_a_scrub_no_file_holds_a_byte_of_what_was_erased(opened):
+    store = opened()
+    bank, gone = new_bank(store, episodes=300), new_bank(store, "gone")
+    secrets = [b"sphinx-%d-quartz" % n for n in range(40)]
+    for secret in secrets:
+        word = secret.decode()
+        with store.write():
+            row, seq = store.episode_count(bank), store.last_seq(bank)
+            said = dict.fromkeys(("session", "speaker", "source", "address"), word)
+            store.add_episodes(bank, [episode(row, metadata=f'"{word}"', digest=secret, **said)])
+            store.append(bank, [change(seq + 1, row, detail=f'{{"{word}": 1}}')])
+            store.put_payloads(bank, "content", [(row, secret * 100)])
+            grow(store, bank, 7)  # pages split and rows move, leaving copies behind
+            store.add_episodes(gone, [episode(store.episode_count(gone), id=word)])
+    with store.write():
+        store.put_block(bank, "vector", Block(0, 300, b"".join(secrets) * 100))
+    assert residue(store, secrets)
+
+    rows = [row.row for row in store.scan_episodes(bank) if "sphinx" in row.address]
+    with store.write():
+        store.redact(bank, rows)
+        store.erase_episodes(bank, rows)
+        store.put_payloads(bank, "content", [(row, b"") for row in rows])
+        store.put_block(bank, "vector", Block(0, 300, b""))
+        store.drop_bank(gone)
+    store.scrub()
+
+    assert residue(store, secrets) == []
+    assert {"store.db", "store.db-wal", "store.db-shm"} == {f.name for f in store.files()}
+    assert store.check() == []
+
+
+def test_a_scrub_that_a_reader_holds_up_says_that_the_log_may_keep_words(opened):
+    store, other = opened(busy_timeout_s=0.1), opened()
+    bank = new_bank(store, episodes=3)
+    with store.write():
+        store.put_payloads(bank, "content", [(0, b"sphinx")])
+        store.put_payloads(bank, "content", [(0, b"")])
+
+    with other.read(), pytest.raises(StoreLocked, match="scrub again"):
+        store.scrub()
+    store.scrub()
+
+    assert residue(store, [b"sphinx"]) == []
+
+
+# ---------------------------------------------------------------- backup
+
+
+def test_a_backup_is_one_moment_though_others_write_meanwhile(opened, tmp_path):
+    store, writer = opened(), opened()
+    bank = new_bank(store, episodes=2)
+    with store.write():
+        store.put_payloads(bank, "vector", [(0, bytes(12_000_000))])
+
+    def write_meanwhile(_done, _total):
+        with writer.write():
+            grow(writer, bank, 1)
+
+    store.backup(tmp_path / "copy.db", progress=write_meanwhile)
+
+    with closing(open_store(tmp_path / "copy.db", busy_timeout_s=1)) as copy:
+        assert 2 == copy.episode_count(bank) == copy.last_seq(bank)
+        assert copy.check() == []
+    assert store.episode_count(bank) > 3
+    assert {"copy.db", "store.db", "store.db-wal", "store.db-shm"} == set(content_of(tmp_path))
+
+
+def test_a_backup_never_replaces_what_is_there(opened, path, tmp_path):
+    store = opened()
+    new_bank(store)
+    (tmp_path / "diary.txt").write_text("Dear diary")
+    store.backup(tmp_path / "copy.db")
+    before = content_of(tmp_path)
+
+    for target in (path, tmp_path / "diary.txt", tmp_path / "copy.db", tmp_path):
+        with pytest.raises(StoreError, match="exists already"):
+            store.backup(target)
+    with pytest.raises(StoreError, match="folder"):
+        store.backup(tmp_path / "no" / "copy.db")
+
+    assert before == content_of(tmp_path)
+
+
+def test_a_backup_that_is_stopped_leaves_nothing_behind(opened, tmp_path):
+    store = opened()
+    new_bank(store)
+
+    def stop(_done, _total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store.backup(tmp_path / "copy.db", progress=stop)
+
+    assert {"store.db", "store.db-wal", "store.db-shm"} == set(content_of(tmp_path))
+
+
+def test_a_backup_is_one_file_that_read_only_media_can_hold(opened, tmp_path):
+    store = opened()
+    new_bank(store)
+    store.backup(tmp_path / "copy.db")
+    before = set(content_of(tmp_path))
+
+    with closing(open_store(tmp_path / "copy.db", busy_timeout_s=1, read_only=True)) as copy:
+        assert copy.bank_names() == ["ada"]
+    assert before == set(content_of(tmp_path))
+
+
+# ---------------------------------------------------------------- the seam
+
+
+def foreign_classes():
+    found = [v for v in vars(sqlite3).values() if inspect.isclass(v) and issubclass(v, Exception)]
+    return sorted({*found, OverflowError}, key=lambda kind: kind.__name__)
+
+
+@pytest.mark.parametrize("kind", foreign_classes())
+def test_every_exception_of_sqlite_leaves_as_ours_with_its_cause(kind):
+    with pytest.raises(StoreError) as caught, Seam("a.db"):
+        raise kind("it said")
+
+    assert isinstance(caught.value.__cause__, kind)
+    assert str(caught.value).startswith("a.db: ")
+    assert "it said" in str(caught.value)
+
+
+CODES = {name: code for name, code in vars(sqlite3).items() if name.startswith("SQLITE_") and code}
+EXPECTED = {
+    "SQLITE_BUSY": StoreLocked,
+    "SQLITE_BUSY_SNAPSHOT": StoreLocked,
+    "SQLITE_LOCKED": StoreLocked,
+    "SQLITE_FULL": StoreFull,
+    "SQLITE_IOERR_WRITE": StoreFull,
+    "SQLITE_READONLY": StoreReadOnly,
+    "SQLITE_READONLY_DIRECTORY": StoreReadOnly,
+    "SQLITE_PERM": StoreReadOnly,
+    "SQLITE_CORRUPT": StoreCorrupt,
+    "SQLITE_CORRUPT_INDEX": StoreCorrupt,
+    "SQLITE_NOTADB": StoreCorrupt,
+    "SQLITE_IOERR": StoreError,
+    "SQLITE_IOERR_READ": StoreError,
+    "SQLITE_CANTOPEN": StoreError,
+    "SQLITE_CONSTRAINT_UNIQUE": StoreError,
+}
+
+
+def test_every_code_has_a_meaning_and_the_common_ones_the_right_one():
+    for name, code in CODES.items():
+        exc = sqlite3.OperationalError("it said")
+        exc.sqlite_errorcode = code
+        found = translate(exc, "a.db")
+
+        assert isinstance(found, errors.StoreError)
+        assert EXPECTED.get(name, type(found)) is type(found), name
+
+
+@pytest.mark.parametrize("value", ["\ud800", 2**70])
+def test_a_value_that_cannot_be_stored_is_refused(opened, value):
+    store = opened()
+    with pytest.raises(StoreError, match="cannot be stored"), store.write():
+        store._do("INSERT INTO settings VALUES ('k', ?)", value)
