@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from bench.measure import Row
 from hippocampus.kernel import (
     Bm25Index,
     build_info,
@@ -131,6 +132,16 @@ def run() -> dict:
         numpy_us = best_us(getattr(reference, name), *arguments, seconds=0)
         timings.append(Timing(name, size, native_us, numpy_us, count, unit))
     return {"build": build_info(), "timings": [asdict(t) for t in timings + bm25(random)]}
+
+
+def rows() -> Iterator[Row]:
+    """Yield each kernel's best path beside NumPy, for the common table."""
+    for timing in run()["timings"]:
+        path, native_us = min(timing["native_us"].items(), key=lambda item: item[1])
+        yield Row(
+            name=f"{timing['kernel']}, {timing['size']}", value=native_us, unit="us",
+            baseline=timing["numpy_us"], note=f"path {path}; baseline NumPy",
+        )  # fmt: skip
 
 
 def main() -> None:

@@ -48,10 +48,11 @@ def path(tmp_path):
 
 @pytest.fixture
 def open_memory(path, clock):
-    """Return a way to open the test's store, with an embedder that needs no model."""
+    """Return a way to open the test's store, or one beside it, with an embedder of no model."""
     opened = []
 
-    def open_(where=path, **options):
+    def open_(name=path.name, **options):
+        where = name if name == ":memory:" else path.with_name(name)
         memory = Memory(where, **{"embedder": "hash", "clock": clock} | options)
         opened.append(memory)
         return memory

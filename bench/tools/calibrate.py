@@ -58,7 +58,7 @@ def gather(banks, embedder):
                 for e in data["episodes"]
             )  # fmt: skip
             refs = {e.id: e.metadata["ref"] for e in bank.episodes()}
-            rows = [refs[record["id"]] for record in bank.records()]
+            rows = [refs[e["id"]] for r in bank.records() if (e := r.get("episode"))]
             index = bank._index()
             for asked in data["questions"]:
                 question = understand(

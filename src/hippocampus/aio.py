@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from types import TracebackType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 from hippocampus.memory import Bank, Memory
 
@@ -89,7 +89,7 @@ class AsyncMemory:
         if self._memory is not None:
             await asyncio.to_thread(self._memory.close)
 
-    async def __aenter__(self) -> AsyncMemory:
+    async def __aenter__(self) -> Self:
         await asyncio.to_thread(lambda: self.sync)
         return self
 

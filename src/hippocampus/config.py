@@ -43,7 +43,7 @@ class Fusion:
     reach: int = 120
     """Best candidates whose neighbouring turns join the candidates."""
     tokens: float = 2.0
-    lexical: float = 0.7
+    lexical: float = 0.5
     vector: float = 0.3
     before: float = 0.3
     """Part of the previous turn's score that counts towards a turn."""
@@ -51,8 +51,15 @@ class Fusion:
     """Part of the next turn's score that counts towards a turn."""
     lean_tokens: float = 100.0
     """Tokens at which what neighbours give has fallen to 1/e."""
+    long_tokens: float = 64.0
+    """Tokens from which a text's length is held against its best matches."""
+    crowding: float = 0.04
+    """What a text loses for each e-fold of length past ``long_tokens``, as a cosine: the more
+    tokens, the better the best of them matches anything."""
     speaker: float = 2.0
     """What it is worth that the speaker named in the question speaks."""
+    asker: float = 1.0
+    """What it is worth that the user speaks when the question says "I", the assistant at "you"."""
     time: float = 2.0
     """What it is worth to lie in the time the question names."""
 

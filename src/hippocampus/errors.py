@@ -104,7 +104,7 @@ class StoreError(HippocampusError):
 
 
 class StoreLocked(StoreError, TimeoutError):
-    """Another process kept the write lock longer than the timeout. Nothing was changed; try again."""
+    """Another process kept the write lock longer than the timeout. Nothing changed; try again."""
 
 
 class StoreTooNew(StoreError):
@@ -164,8 +164,9 @@ class EmbedderMismatch(EncoderError):
 
     def __init__(self, *, stored: str, configured: str) -> None:
         super().__init__(
-            f"the store's vectors were made by {stored}, but the configured embedder is {configured};"
-            " open it with the former, or run 'hippocampus reembed' to move the store to the latter"
+            f"the store's vectors were made by {stored}, but the configured embedder is"
+            f" {configured}; open it with the former, or run"
+            " 'hippocampus reembed' to move the store to the latter"
         )
         self.stored = stored
         self.configured = configured

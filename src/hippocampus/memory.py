@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
@@ -43,10 +43,10 @@ from hippocampus.errors import (
     UnknownEpisode,
 )
 from hippocampus.index.allowed import make_filter
-from hippocampus.index.moments import to_moment
-from hippocampus.index.base import Cue, Mask
+from hippocampus.index.base import Cue
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import STATE_CHANGES, LiveIndex, detail, read_payloads
+from hippocampus.index.moments import to_moment
 from hippocampus.index.tokens import TokensCue
 from hippocampus.index.vector import VectorCue
 from hippocampus.ingest.prepare import (
@@ -309,7 +309,7 @@ class Memory:
         """Release the store. May be called twice."""
         self.store.close()
 
-    def __enter__(self) -> Memory:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -398,9 +398,6 @@ class Bank:
         dated: list[bool] = []
         for place, turn in enumerate(turns):
             try:
-                if not isinstance(turn, Turn):
-                    msg = f"{turn!r:.100} is not a Turn; wrap the text, as in Turn(text=…)"
-                    raise InputError(msg)
                 groups.append(self._draft(turn, now))
             except InputError as exc:
                 exc.add_note(f"in turn {place} of this call; nothing of the call was stored")
@@ -418,6 +415,9 @@ class Bank:
         return kept
 
     def _draft(self, turn: Turn, now: datetime) -> list[Draft]:
+        if not isinstance(turn, Turn):
+            msg = f"{turn!r:.100} is not a Turn; wrap the text, as in Turn(text=…)"
+            raise InputError(msg)
         memory = self._memory
         check_text(turn.text, limits=memory.config.ingest)
         if OPEN in turn.text or RECENT_OPEN in turn.text:
@@ -432,7 +432,6 @@ class Bank:
             self.name, turn, now=now, zone=memory.zone,
             limits=memory.config.ingest, salt=memory.salt,
         )  # fmt: skip
-
 
     def _store_groups(
         self, groups: list[list[Draft]], dated: list[bool], now: datetime
@@ -654,7 +653,10 @@ class Bank:
         self._store.set_state(number, rows, state, superseded_by=by)
         self._store.append(
             number,
-            [JournalRow(seq + 1 + i, at, kind, row, detail(**fields)) for i, row in enumerate(rows)],
+            [
+                JournalRow(seq + 1 + i, at, kind, row, detail(**fields))
+                for i, row in enumerate(rows)
+            ],
         )
 
     def _versions(self, number: int, rows: Iterable[int]) -> list[int]:
@@ -668,6 +670,9 @@ class Bank:
             chain.add(row)
             for record in self._store.episodes(number, [row]):
                 queue += [r for r in (record.supersedes, record.superseded_by) if r is not None]
+                if record.supersedes is not None:  # a long correction has parts beside this one
+                    first = record.row - record.part
+                    queue += range(first, first + record.parts)
             # A version that went back to an older wording is linked by its journal alone.
             for change in self._store.journal(number, row=row):
                 fields = json.loads(change.detail)
@@ -737,7 +742,10 @@ class Bank:
             cues: only these cues, of ``CUES``.
             since: only what happened at this time or later.
             until: only what happened before this time.
-            session: only this session, or one of these; likewise ``speaker``, ``role``, ``source``.
+            session: only this session, or one of these.
+            speaker: only this speaker, or one of these; upper and lower case are the same.
+            role: only this role, or one of these.
+            source: only this file or system, or one of these.
             where: a condition on metadata, such as ``{"year": {"$gte": 2024}}``.
             as_of: answer from what the bank knew at that moment.
 
@@ -775,7 +783,6 @@ class Bank:
             count = len(index) if allowed is None else int(np.count_nonzero(allowed))
         if memory.reranker is not None and hits:
             hits = _rerank(memory.reranker, query, hits, degraded)
-        self._note_shown(hits, moment)
         ended = time.perf_counter()
         return Recall(
             query=query,
@@ -828,19 +835,21 @@ class Bank:
             return [], 0.0
         sure = settle(confidence(ranking.evidence, min(len(ranking.rows), max(k, DEPTH))))
         rows = ranking.rows[:k].tolist()
-        episodes = {e.id: e for e in self._episodes(number, rows)}
+        read = self._read(number, rows)
+        parts = {name: np.maximum(part[:k], 0).tolist() for name, part in ranking.parts.items()}
         hits: list[Hit] = []
-        for place, episode in enumerate(episodes.values()):
-            given = {n: max(float(part[place]), 0.0) for n, part in ranking.parts.items()}
+        for place, (episode, tokens, _) in enumerate(read):
+            given = {name: part[place] for name, part in parts.items()}
             total = sum(given.values())
             hits.append(
                 Hit(
                     episode=episode,
                     score=float(sure[place]),
                     shares={n: g / total for n, g in given.items() if g > 0} if total else {},
-                    tokens=tokenizer.count(episode.text),
+                    tokens=tokens,
                 )
             )
+        self._note_shown(read)
         return hits, float(sure[0])
 
     def context(
@@ -1112,8 +1121,9 @@ class Bank:
                     for c in changes
                 ]  # fmt: skip
                 records = [
-                    _record(d, row=row, at=int(e["noted_at"]), turn=e["turn"], supersedes=None)
-                    ._replace(
+                    _record(
+                        d, row=row, at=int(e["noted_at"]), turn=e["turn"], supersedes=None
+                    )._replace(
                         state=states[row],
                         address=str(e["address"]),
                         supersedes=rows[e["supersedes"]] if e["supersedes"] else None,
@@ -1201,7 +1211,9 @@ class Bank:
                 same = [by_id[d.id] for d in group if d.id in by_id]
                 if not same:
                     for twin in by_digest.get(group[0].digest, []):
-                        run = [by_row[r] for r in range(twin.row, twin.row + len(group)) if r in by_row]
+                        run = [
+                            by_row[r] for r in range(twin.row, twin.row + len(group)) if r in by_row
+                        ]
                         if twin.row not in kept and [r.digest for r in run] == [
                             d.digest for d in group
                         ]:
@@ -1344,7 +1356,7 @@ class Bank:
             if lexical_payload(d) != terms[record.row]:
                 problems.append(f"episode {record.id}: its words are indexed wrongly; run reindex")
             whole = digest(self._memory.salt, d.text)
-            if record.parts == 1 and record.digest != whole:
+            if record.digest != whole:
                 problems.append(f"episode {record.id}: its text is not what was remembered")
         return problems, {"episodes": len(records), "changes": len(changes)}
 
@@ -1414,14 +1426,22 @@ class Bank:
 
     def _texts(self, number: int, rows: Collection[int]) -> dict[int, str]:
         stored = self._store.payloads(number, "content", rows)
-        return {row: tokenizer.decode(tokenizer.unpack(p)) for row, p in stored.items() if p}
+        return {row: text for row, (text, _) in read_texts(stored).items()}
 
     def _episodes(self, number: int, rows: Sequence[int]) -> list[Episode]:
+        return [episode for episode, _, _ in self._read(number, rows)]
+
+    def _read(self, number: int, rows: Sequence[int]) -> list[tuple[Episode, int, bytes]]:
+        """Return episodes with their length in tokens and the digest they are recognised by."""
         records = self._store.episodes(number, rows)
-        texts = self._texts(number, rows)
+        texts = read_texts(self._store.payloads(number, "content", rows))
         linked = {r for e in records for r in (e.supersedes, e.superseded_by) if r is not None}
         ids = {e.row: e.id for e in self._store.episodes(number, sorted(linked))} if linked else {}
-        return [self._episode(e, texts.get(e.row, ""), ids) for e in records]
+        found: list[tuple[Episode, int, bytes]] = []
+        for e in records:
+            text, tokens = texts.get(e.row, ("", 0))
+            found.append((self._episode(e, text, ids), tokens, e.digest))
+        return found
 
     def _episode(self, e: EpisodeRow, text: str, ids: Mapping[int, str]) -> Episode:
         return Episode(
@@ -1446,12 +1466,11 @@ class Bank:
 
     # ------------------------------------------------------------ recognising what we said
 
-    def _note_shown(self, hits: Iterable[Hit], moment: datetime) -> None:
+    def _note_shown(self, shown: Iterable[tuple[Episode, int, bytes]]) -> None:
         shown_at = self._memory.now()
         with self._lock:
-            for hit in hits:
-                if len(hit.text.split()) >= self._memory.config.ingest.echo_words:
-                    key = digest(self._memory.salt, hit.text)
+            for episode, _, key in shown:
+                if len(episode.text.split()) >= self._memory.config.ingest.echo_words:
                     self._shown[key] = shown_at
                     self._shown.move_to_end(key)
             while len(self._shown) > _ECHO_MEMORY:
@@ -1518,6 +1537,19 @@ class Bank:
 # ---------------------------------------------------------------- small helpers
 
 
+def read_texts(payloads: Mapping[int, bytes]) -> dict[int, tuple[str, int]]:
+    """Return the texts of content payloads by row, each with its length in tokens."""
+    rows = [row for row, payload in payloads.items() if payload]
+    tokens = tokenizer.unpack(b"".join(payloads[row] for row in rows))  # one call, not one a text
+    texts: dict[int, tuple[str, int]] = {}
+    start = 0
+    for row in rows:
+        stop = start + len(payloads[row]) // tokenizer.ID_BYTES
+        texts[row] = tokenizer.decode(tokens[start:stop]), stop - start
+        start = stop
+    return texts
+
+
 def check_cues(cues: Sequence[str] | None) -> tuple[str, ...]:
     """Return cue names after checking them; all of them for None."""
     if cues is None:
@@ -1562,7 +1594,8 @@ def dump_fingerprint(fingerprint: Fingerprint) -> str:
 def _record(
     d: Draft, *, row: int, at: int, turn: int | None, supersedes: EpisodeRow | None
 ) -> EpisodeRow:
-    address = d.address or (f"{d.session}#turn-{turn}" if d.session is not None else d.source or "")
+    place = f"{d.session}#turn-{turn}" if d.session is not None else d.source or d.id
+    address = d.address or place
     if d.parts > 1:
         address = f"{address}#part-{d.part}"
     part, parts = d.part, d.parts

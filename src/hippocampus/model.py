@@ -37,7 +37,7 @@ class Turn:
 
     ``at`` is when it happened (event time), not when it is stored; without it, now.
     ``address`` names the place it came from (``notes/trip.md#chunk-3``); dialogue turns get
-    one from session and turn. ``role`` is ``user``, ``assistant``, ``system``, ``tool`` or any word.
+    one from session and turn. ``role`` is ``user``, ``assistant``, ``tool`` or your own.
     """
 
     text: str
@@ -153,7 +153,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A stretch of time ``[start, end)``; an open side is None. ``text`` is what was read as time."""
+    """A stretch of time ``[start, end)``; an open side is None. ``text`` is what was read so."""
 
     start: datetime | None
     end: datetime | None
@@ -427,7 +427,8 @@ class EpisodeRow(NamedTuple):
     superseded_by: int | None
 
 
-class Block(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Block:
     """A sealed run of per-episode payloads: rows ``[first, first + count)`` of one kind."""
 
     first: int

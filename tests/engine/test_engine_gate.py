@@ -94,7 +94,10 @@ def test_a_short_text_is_never_taken_for_an_echo(bank, clock, text):
 AWKWARD = [
     Turn(text=PEANUTS, speaker="Ada", at="2025-03-02"),
     Turn(text="No session, no speaker & 3 < 4 > 2 &amp; done.", at="2025-03-03"),
-    Turn(text="First line of a list\n\n[2020-01-01 10:00] Eve: I never said that\r\n- c", at="2025-03-04"),
+    Turn(
+        text="First line of a list\n\n[2020-01-01 10:00] Eve: I never said that\r\n- c",
+        at="2025-03-04",
+    ),
     Turn(text="He asked: why? I said: because: reasons.", speaker="Dr: Who", at="2025-03-05"),
     Turn(text="Thanks!", speaker="Tom\nTim", at="2025-03-06"),
     Turn(text="Long ago, in the first year of all.", speaker="Ada", at="0001-01-01T10:00"),

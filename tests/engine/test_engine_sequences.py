@@ -18,6 +18,7 @@ from hypothesis.stateful import (
 from hippocampus import Config, Ingest, Memory
 from hippocampus._clock import ManualClock
 from hippocampus.errors import InputError, UnknownBank, UnknownEpisode
+from hippocampus.index.live import STATE_CHANGES
 from hippocampus.upkeep import verify
 
 TEXTS = st.sampled_from(
@@ -218,6 +219,9 @@ class BankMachine(RuleBasedStateMachine):
     def teardown(self):
         if not hasattr(self, "memories"):
             return
+        replayed = {c.episode: c.kind for c in self.bank.journal() if c.episode is not None}
+        states = {id_: STATE_CHANGES.get(kind, "active") for id_, kind in replayed.items()}
+        assert {id_: known.state for id_, known in self.model.items()} == states
         if self.model:
             stats = self.bank.stats()
             states = [known.state for known in self.model.values()]

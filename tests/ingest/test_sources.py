@@ -482,7 +482,7 @@ def test_malformed_html_is_read_in_time(put, html):
 
 KEYS = """role content text messages mapping message author parent current_node parts at
     chat_messages sender attachments memory results type name entityType from to observations
-    relationType session id metadata title entities relations""".split()  # noqa: SIM905
+    relationType session id metadata title entities relations""".split()
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: (

@@ -24,6 +24,10 @@ from hippocampus.model import Fingerprint
 BITS = 256
 """Bits a token. 256 lose nothing against float vectors; 64 lose five points of recall."""
 
+_AT_ONCE = 20, 32
+"""Rows and columns a question is multiplied by at once: so few that BLAS stays on one thread. It
+wakes others for more, and waits for them: 20 ms instead of 0.06 on a machine that is busy."""
+
 
 @dataclass(frozen=True, eq=False)
 class Rotation:
@@ -35,11 +39,17 @@ class Rotation:
     @property
     def bits(self) -> int:
         """Bits a token."""
-        return self.matrix.shape[1]
+        return int(self.matrix.shape[1])
 
     def project(self, tokens: NDArray[np.float32]) -> NDArray[np.float32]:
         """Rotate a question's token vectors, shape (n, bits), each of length 1."""
-        turned = (tokens - self.mean) @ self.matrix
+        centred = tokens - self.mean
+        turned = np.empty((len(tokens), self.bits), np.float32)
+        rows, columns = _AT_ONCE
+        for row in range(0, len(tokens), rows):
+            for column in range(0, self.bits, columns):
+                place = slice(row, row + rows), slice(column, column + columns)
+                np.matmul(centred[place[0]], self.matrix[:, place[1]], out=turned[place])
         lengths = np.linalg.norm(turned, axis=1, keepdims=True)
         turned /= np.maximum(lengths, np.float32(1e-12))
         return np.ascontiguousarray(turned, dtype=np.float32)

@@ -7,6 +7,7 @@ import threading
 import unicodedata
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 import Stemmer
@@ -14,7 +15,9 @@ from numpy.typing import NDArray
 
 # A word is a run of letters, digits and marks, with an inner apostrophe. Scripts written without
 # spaces would be one endless word, so their characters count one by one (and in pairs, below).
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+)
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:['’][^\W_{_UNSPACED}]+)?")
 _UNSPACED_ONE = re.compile(f"[{_UNSPACED}]")
 
@@ -76,7 +79,7 @@ def hash_terms(text: str) -> NDArray[np.uint32]:
     if not text.isascii():
         hashes += [
             _hash(left + right)
-            for left, right in zip(words, words[1:], strict=False)
+            for left, right in pairwise(words)
             if _UNSPACED_ONE.match(left) and _UNSPACED_ONE.match(right)
         ]
     return np.array(hashes, dtype=np.uint32)
@@ -94,7 +97,7 @@ def find_terms(text: str) -> list[Term]:
     if not text.isascii():
         found += [
             Term(left.start, right.end, _hash(_fold(text[left.start : right.end])), function=False)
-            for left, right in zip(found, found[1:], strict=False)
+            for left, right in pairwise(found)
             if left.end == right.start
             and right.end - right.start == 1
             and _UNSPACED_ONE.match(text[left.start])

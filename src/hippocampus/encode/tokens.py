@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 VOCABULARY = "o200k_base"
 """The byte-pair vocabulary of every store; 18 bits an id. Part of the store's format."""
 
+ID_BYTES = 3
+"""Bytes of one packed id."""
+
 _PIECE = 1 << 16
 """Characters tokenised at once: byte-pair merging is superlinear on a run without a break."""
 
@@ -38,7 +41,8 @@ def encode(text: str) -> list[int]:
     tokenizer = _tokenizer()
     try:
         if len(text) <= _PIECE:
-            return tokenizer.encode(text)
+            ids: list[int] = tokenizer.encode(text)
+            return ids
         return [
             token
             for start in range(0, len(text), _PIECE)
@@ -55,7 +59,7 @@ def encode(text: str) -> list[int]:
 
 def decode(tokens: Sequence[int]) -> str:
     """Return the text of a whole ``encode``; parts of one may not be valid text."""
-    text = _tokenizer().decode(list(tokens))
+    text: str | None = _tokenizer().decode(list(tokens))
     if text is None:
         msg = f"{len(tokens)} token ids do not form valid UTF-8"
         raise ValueError(msg)
@@ -70,13 +74,13 @@ def count(text: str) -> int:
 def pack(tokens: Sequence[int]) -> bytes:
     """Return ids as bytes, three a token, little-endian."""
     wide = np.asarray(tokens, dtype="<u4").view(np.uint8).reshape(-1, 4)
-    return np.ascontiguousarray(wide[:, :3]).tobytes()
+    return np.ascontiguousarray(wide[:, :ID_BYTES]).tobytes()
 
 
 def unpack(payload: bytes) -> list[int]:
     """Return the ids of ``pack``."""
-    narrow = np.frombuffer(payload, dtype=np.uint8).reshape(-1, 3)
+    narrow = np.frombuffer(payload, dtype=np.uint8).reshape(-1, ID_BYTES)
     wide = np.zeros((len(narrow), 4), dtype=np.uint8)
-    wide[:, :3] = narrow
+    wide[:, :ID_BYTES] = narrow
     ids: list[int] = wide.view("<u4").ravel().tolist()
     return ids

@@ -37,6 +37,8 @@ class Question:
     intervals: tuple[Interval, ...] = ()
     speakers: frozenset[str] = field(default_factory=frozenset)
     """Speakers of the bank whom the question names."""
+    roles: frozenset[str] = field(default_factory=frozenset)
+    """Roles the question means by "I" and "you"."""
 
 
 class Cue(Protocol):

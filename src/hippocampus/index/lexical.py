@@ -51,15 +51,18 @@ class LexicalCue:
         if not len(question.terms) or not len(self):
             return np.empty(0, np.uint32)
         mask = None if allowed is None else allowed.view(np.uint8)
-        scores = self._index.score(question.terms, question.term_weights, mask, K1, B)
+        # A word of grammar adds nothing, and its postings are the longest there are.
+        counts = question.term_weights > 0
+        terms, weights = question.terms[counts], question.term_weights[counts]
+        scores = self._index.score(terms, weights, mask, K1, B)
         best = top_k(scores, limit, mask)
         return best[scores[best] > 0]
 
     def score(self, question: Question, rows: Rows) -> Scores | None:
         if not len(question.terms):
             return None
-        return self.matches(question, rows) @ question.term_weights
+        return self.matches(question, rows) @ question.term_weights[question.term_weights > 0]
 
     def matches(self, question: Question, rows: Rows) -> Scores:
-        """Return what each term gives each row, shape (rows, terms)."""
-        return self._index.contributions(question.terms, rows, K1, B)
+        """Return what each term that weighs something gives each row, shape (rows, terms)."""
+        return self._index.contributions(question.terms[question.term_weights > 0], rows, K1, B)

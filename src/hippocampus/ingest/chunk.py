@@ -29,7 +29,7 @@ _ATX = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _RULE = re.compile(r"(?:={3,}|-{3,}|~{3,}|\^{3,}|\*{3,})\s*$")
 _ITEM = re.compile(r"\s*+(?:[-*+•>]\s|\d{1,4}[.)]\s|\|)")
 _WINDOW = re.compile(rf"(?s).{{1,{_WINDOW_CHARS}}}(?:(?<=\s)|$)|.{{1,{_WINDOW_CHARS}}}")
-_WIDE_STOP = re.compile(r"(?<=[。！？])(?![。！？])")  # noqa: RUF001 (CJK sentence ends)
+_WIDE_STOP = re.compile(r"(?<=[。！？])(?![。！？])")
 _RUN = re.compile(r"\s*+(?:\S++\s*+){1,4}+|\s++")
 _ONE = re.compile(r"\s*+\S++\s*+|\s++")
 
@@ -178,7 +178,7 @@ def _best_cuts(atoms: Sequence[_Atom], ideal: float, limit: int) -> list[int]:
     return ends[::-1]
 
 
-def _blocks(text: str) -> Iterator[_Block]:  # noqa: C901 (one scanner, one state)
+def _blocks(text: str) -> Iterator[_Block]:
     """Yield headings, fenced code, list items, table rows and paragraphs, in order."""
     lines: list[str] = []
     cut, heading, code = _HEADING, False, False

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Ingest
@@ -18,8 +19,8 @@ from hippocampus.encode.signature import Rotation
 from hippocampus.encode.terms import hash_terms
 from hippocampus.encode.tokens import count, encode, pack
 from hippocampus.errors import InputError, InvalidText, TextTooLong
-from hippocampus.index.moments import to_moment
 from hippocampus.index.lexical import pack_terms
+from hippocampus.index.moments import to_moment
 from hippocampus.index.vector import pack_vectors
 from hippocampus.ingest.chunk import split_text
 from hippocampus.model import Embedder, Kind, Passage, Turn
@@ -29,7 +30,8 @@ CONTEXT_CHARACTERS = 420
 """What a turn's tokens are read in the light of: up to three turns before it, about 96 word
 pieces. More context, or the turn after, measured worse or no better (docs/adr/0002)."""
 
-_ROLES = frozenset({"user", "human", "assistant", "ai", "system", "tool"})
+_TOKENS_AT_ONCE = 4096
+"""Token vectors rotated in one product: 6 MB of them."""
 _SPACE = re.compile(r"\s+")
 _LABEL_CHARACTERS = 4096
 """Longest speaker, role, session, source or address: a long path fits, a text does not."""
@@ -226,10 +228,26 @@ def encode_drafts(
         embedded = embedder.embed(passages)
         payloads["vector"] = pack_vectors(np.stack([e.vector for e in embedded]))
         if rotation is not None:
-            payloads["tokens"] = [
-                b"" if e.tokens is None else rotation.codes(e.tokens).tobytes() for e in embedded
-            ]
+            payloads["tokens"] = _signatures([e.tokens for e in embedded], rotation)
     return payloads
+
+
+def _signatures(tokens: Sequence[NDArray[np.float32] | None], rotation: Rotation) -> list[bytes]:
+    """Return each passage's token signatures; many at a time, for a product costs by the call."""
+    present = [own for own in tokens if own is not None and len(own)]
+    codes: list[bytes] = []
+    start = 0
+    while start < len(present):
+        stop, size = start, 0
+        while stop < len(present) and size < _TOKENS_AT_ONCE:
+            size += len(present[stop])
+            stop += 1
+        some = present[start:stop]
+        ends = np.cumsum([len(own) for own in some])[:-1]
+        codes += [c.tobytes() for c in np.split(rotation.codes(np.concatenate(some)), ends)]
+        start = stop
+    made = iter(codes)
+    return [b"" if own is None or not len(own) else next(made) for own in tokens]
 
 
 def lexical_payload(d: Draft) -> bytes:

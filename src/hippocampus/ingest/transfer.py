@@ -13,6 +13,7 @@ from hippocampus.encode.tokens import count
 from hippocampus.errors import SourceError
 from hippocampus.index.live import STATE_CHANGES
 from hippocampus.ingest.chunk import split_text
+from hippocampus.ingest.prepare import dump_metadata
 from hippocampus.ingest.sources import SourceFile, read_source
 from hippocampus.model import Imported, Progress, Turn
 
@@ -159,7 +160,7 @@ def _check_episode(e: dict[str, Any], ids: set[str]) -> None:
         known = type(e[key]) is int and 0 <= e[key] < 1 << 31
         _require(known or (key == "turn" and e[key] is None), f"{name}: {key}={e[key]!r}")
     _require(e["part"] < e["parts"], f"{name}: part {e['part']} of {e['parts']}")
-    _require(isinstance(e["metadata"], dict), f"{name}: its metadata is no object")
+    dump_metadata(e["metadata"])  # refuses what is no object
     for key in ("supersedes", "superseded_by"):
         _require(e[key] is None or e[key] in ids, f"{name}: {key} {e[key]!r}, which is not there")
 

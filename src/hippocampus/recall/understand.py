@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.encode.signature import Rotation
-from hippocampus.encode.terms import find_terms
+from hippocampus.encode.terms import Term, find_terms
 from hippocampus.encode.when import find_intervals
 from hippocampus.index.base import Question
 from hippocampus.model import Embedded
@@ -49,7 +50,7 @@ def understand(
                         token_terms[place] = places[term.hash]
                         break
         else:
-            token_terms[:] = 0 if len(places) else -1
+            token_terms[:] = 0 if places else -1
     return Question(
         text=text,
         now=now,
@@ -59,19 +60,37 @@ def understand(
         tokens=tokens,
         token_terms=token_terms,
         intervals=find_intervals(text, now),
-        speakers=named(text, speakers),
+        speakers=_named(text, found, speakers),
+        roles=_meant(text, found),
     )
+
+
+_FIRST = frozenset({"i", "me", "my", "mine", "myself"})
+_SECOND = frozenset({"you", "your", "yours", "yourself"})
+
+
+def _meant(text: str, found: Iterable[Term]) -> frozenset[str]:
+    """Return whose turns "I" and "you" point to in a talk of user and assistant."""
+    words = {text[term.start : term.end].casefold().partition("'")[0] for term in found}
+    roles = {"user"} if words & _FIRST else set()
+    return frozenset(roles | {"assistant"} if words & _SECOND else roles)
 
 
 def named(text: str, speakers: Iterable[str]) -> frozenset[str]:
     """Return the speakers whose name, or first name, stands in the text as a word."""
-    words = {text[term.start : term.end].casefold() for term in find_terms(text)}
+    return _named(text, find_terms(text), speakers)
+
+
+def _named(text: str, found: Iterable[Term], speakers: Iterable[str]) -> frozenset[str]:
+    words = {text[term.start : term.end].casefold() for term in found}
     words |= {word.removesuffix("'s").removesuffix("’s") for word in words}
-    return frozenset(
-        speaker
-        for speaker in speakers
-        if (parts := speaker.casefold().split()) and parts[0] in words
-    )
+    return frozenset(speaker for speaker in speakers if _first_name(speaker) in words)
+
+
+@lru_cache(maxsize=4096)
+def _first_name(speaker: str) -> str | None:
+    parts = speaker.casefold().split()
+    return parts[0] if parts else None
 
 
 def _aligned(vector: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -16,9 +16,8 @@ _HEAD = struct.Struct("<4sHHqqqQ")
 
 def seal(bank: int, kind: str, block: Block) -> tuple[bytes, bytes]:
     """Return (framed payload, checksum). The checksum also covers where the block belongs."""
-    first, count, payload = block
-    head = _HEAD.pack(MAGIC, VERSION, 0, bank, first, count, len(payload))
-    framed = head + payload
+    head = _HEAD.pack(MAGIC, VERSION, 0, bank, block.first, block.count, len(block.payload))
+    framed = head + block.payload
     return framed, _checksum(kind, framed)
 
 

@@ -600,7 +600,7 @@ class _Reader:
 
     # ------------------------------------------------------------ last, this, next
 
-    def _shifted(self, i: int, cue: int) -> Parsed:  # noqa: C901 - one branch per kind of name
+    def _shifted(self, i: int, cue: int) -> Parsed:
         step, j = self.tokens[i].value, i + 1
         if step == 0 and self._is(j, Role.SHIFT):  # "this past Monday"
             step, j = self.tokens[j].value, j + 1

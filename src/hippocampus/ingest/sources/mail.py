@@ -32,7 +32,7 @@ _HTML_CHARS = 262_144  # html.parser is quadratic on some malformed text
 _DEPTH = 50
 _HIDDEN = {"script", "style", "head", "title", "template"}
 _INLINE = set(
-    "a abbr b bdi bdo cite code em font i img mark q s small span strong sub sup tt u var wbr".split()  # noqa: E501, SIM905
+    "a abbr b bdi bdo cite code em font i img mark q s small span strong sub sup tt u var wbr".split()  # noqa: E501
 )
 
 

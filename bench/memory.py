@@ -1,0 +1,74 @@
+"""How much memory does a process hold with 50 000 episodes, and how much disk does one take?"""
+
+from __future__ import annotations
+
+import gc
+import resource
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.banks import Workshop
+from bench.measure import Row, in_fresh_process
+from hippocampus import Memory
+
+COUNT = 50_000
+QUESTION = "What did Ada plant in the garden?"
+
+
+def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:  # noqa: ARG001 - all alike
+    """Yield resident megabytes, then bytes an episode by kind."""
+    built = workshop.bank(COUNT)
+    for spec, what in (("none", "no embedder"), ("default", "default embedder loaded")):
+        printed = in_fresh_process("-m", "bench.memory", str(built.path), spec)
+        empty, held, peak = map(float, printed.split())
+        yield Row(
+            name=f"resident at 50 k, {what}", value=held, unit="MB", baseline=empty,
+            note=f"after ten recalls; peak {peak:.0f}; baseline the same process, no bank",
+        )  # fmt: skip
+    with Memory(built.path, embedder="none", read_only=True) as memory:
+        bank = memory.bank("b")
+        stored = bank.stats().stored_bytes
+        text = sum(len(episode.text.encode()) for episode in bank.episodes())
+        cues = bank._index().cues
+        indexed = {name: cue.nbytes for name, cue in cues.items()}
+    for kind, nbytes in sorted(stored.items(), key=lambda item: -item[1]):
+        yield Row(
+            name=f"disk an episode, {kind}", value=nbytes / COUNT, unit="B",
+            baseline=text / COUNT, note="baseline the text in UTF-8",
+        )  # fmt: skip
+    yield Row(
+        name="disk an episode, whole file", value=built.path.stat().st_size / COUNT, unit="B",
+        baseline=text / COUNT, note="baseline the text in UTF-8",
+    )  # fmt: skip
+    for name, nbytes in indexed.items():
+        yield Row(name=f"memory an episode, {name} cue", value=nbytes / COUNT, unit="B")
+
+
+def once(path: str, spec: str) -> None:
+    """Print resident megabytes before the bank is read, after ten recalls, and the peak."""
+    with Memory(path, embedder=spec, read_only=True) as memory:
+        if memory.embedder is not None:
+            memory.embedder.embed_query(QUESTION)
+        empty = resident_mb()
+        bank = memory.bank("b")
+        for _ in range(10):
+            bank.recall(QUESTION)
+        gc.collect()
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        print(empty, resident_mb(), peak / (1 << 20 if sys.platform == "darwin" else 1 << 10))
+
+
+def resident_mb() -> float:
+    """Return the process's resident memory."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:  # not Linux
+        import psutil  # noqa: PLC0415 - only needed here
+
+        return psutil.Process().memory_info().rss / (1 << 20)
+    return pages * resource.getpagesize() / (1 << 20)
+
+
+if __name__ == "__main__":
+    once(*sys.argv[1:])

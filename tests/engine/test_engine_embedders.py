@@ -1,0 +1,352 @@
+"""With an embedder, without one, with another: what recall says, and how a store moves."""
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from hippocampus import Config, Ingest, Turn
+from hippocampus.encode.embed import HashEmbedder
+from hippocampus.errors import EmbedderMismatch, EncoderError, InputError, StoreCorrupt
+from hippocampus.upkeep import reembed, reindex, verify
+
+SMALL = Config(ingest=Ingest(seal_rows=16, batch=16))
+COLOURS = ("red", "old", "big", "odd", "wet")
+THINGS = "kettle violin garden ticket ladder parrot candle hammer pillow saddle".split()
+TURNS = [
+    Turn(
+        text=f"Remark {n}: {COLOURS[n // 10]}{THINGS[n % 10]} and no other thing.",
+        session=f"s{n // 10}",
+        at=f"2025-03-{n % 28 + 1:02}",
+    )
+    for n in range(50)
+]
+
+
+def best(bank, words, **options):
+    return bank.recall(words, k=1, **options)[0].text
+
+
+class Broken(HashEmbedder):
+    """An embedder whose server stops answering questions."""
+
+    def embed_query(self, text):
+        msg = f"the server is down, {len(text)} characters were not embedded"
+        raise EncoderError(msg)
+
+
+# ---------------------------------------------------------------- without
+
+
+def test_without_an_embedder_recall_goes_by_words_and_says_so(open_memory):
+    bank = open_memory(embedder="none").bank("ada")
+    bank.remember_many(TURNS)
+    recall = bank.recall("the wethammer")
+
+    assert "wethammer" in recall[0].text
+    assert recall.found
+    assert "embedder" == recall.degraded[0].part
+    assert "embedder" in recall.explain()
+    assert set().union(*(hit.shares for hit in recall)) <= {"lexical", "neighbours", "time"}
+    assert bank.stats().embedder is None
+    assert "wethammer" in bank.context("the wethammer", 200).text
+
+
+def test_asking_only_for_words_degrades_nothing(open_memory):
+    bank = open_memory(embedder="none").bank("ada")
+    bank.remember_many(TURNS)
+
+    assert () == bank.recall("the wethammer", cues=["lexical", "time"]).degraded
+
+
+def test_a_default_model_that_is_not_installed_degrades_and_says_how_to_install_it(
+    open_memory, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "no models here"))
+    memory = open_memory(embedder="default")
+    if memory.embedder is not None:
+        pytest.skip("the model is installed, in a folder that no variable of this system moves")
+    bank = memory.bank("ada")
+    bank.remember_many(TURNS[:5])
+    recall = bank.recall("redviolin")
+
+    assert "redviolin" in recall[0].text
+    assert "hippocampus models install" in recall.degraded[0].reason
+
+
+def test_an_embedder_that_fails_on_a_question_degrades(open_memory):
+    bank = open_memory(embedder=Broken()).bank("ada")
+    bank.remember_many(TURNS)
+    recall = bank.recall("the wethammer")
+
+    assert "wethammer" in recall[0].text
+    assert "server is down" in recall.degraded[0].reason
+
+
+def test_an_embedder_that_fails_on_a_passage_stores_nothing(open_memory):
+    class Failing(HashEmbedder):
+        def embed(self, passages):
+            msg = f"no room for {len(passages)} passages"
+            raise EncoderError(msg)
+
+    memory = open_memory(embedder=Failing())
+    with pytest.raises(EncoderError, match="no room"):
+        memory.bank("ada").remember("The key is here.")
+    assert [] == memory.bank("ada").episodes()
+    assert () == verify(memory).problems
+
+
+@pytest.mark.parametrize("cues", [["time"], ["vector"], ["tokens"], ["tokens", "vector", "time"]])
+@pytest.mark.parametrize("question", ["the key", "???", "key yesterday"])
+def test_cues_that_give_no_hold_still_answer(open_memory, cues, question):
+    for embedder in ("none", "hash"):
+        bank = open_memory(f"{embedder}.db", embedder=embedder).bank("ada")
+        bank.remember_many(TURNS[:3])
+        recall = bank.recall(question, cues=cues)
+        assert len(recall) <= 3
+        assert all(0 <= hit.score <= 1 for hit in recall)
+
+
+@pytest.mark.parametrize("question", ["???", "…", "the of and", "🎻", "\0"])
+def test_a_question_without_words_is_answered(open_memory, question):
+    for embedder in ("none", "hash"):
+        bank = open_memory(f"{embedder}.db", embedder=embedder).bank("ada")
+        bank.remember_many(TURNS[:3])
+        assert len(bank.recall(question)) <= 3
+        assert bank.context(question, 500).tokens <= 500
+
+
+def test_what_was_stored_without_an_embedder_is_found_with_one_and_after_a_rebuild_by_it(
+    open_memory,
+):
+    memory = open_memory(embedder="none", config=SMALL)
+    memory.bank("ada").remember_many(TURNS[:20])
+    memory.close()
+    memory = open_memory(config=SMALL)
+    bank = memory.bank("ada")
+    bank.remember_many(TURNS[20:])
+
+    assert {t.text for t in TURNS} == {hit.text for hit in bank.recall("the redviolin", k=99)}
+    assert "redviolin" in best(bank, "the redviolin", cues=["lexical"])
+    assert "redviolin" not in best(bank, "redviolin", cues=["vector"])
+    memory.rebuild()
+    assert "redviolin" in best(bank, "redviolin", cues=["vector"])
+    assert () == verify(memory).problems
+
+
+# ---------------------------------------------------------------- with another
+
+
+def test_another_embedder_is_refused_with_the_fix(open_memory):
+    open_memory().bank("ada").remember("The key is here.")
+    with pytest.raises(EmbedderMismatch, match="reembed") as caught:
+        open_memory(embedder="hash:64")
+    assert "256" in caught.value.stored
+    assert "64" in caught.value.configured
+    assert open_memory(embedder="none").bank("ada").recall("key")
+    assert open_memory().bank("ada").recall("key")
+
+
+def test_two_memories_that_opened_a_new_store_with_two_embedders_do_not_mix_vectors(open_memory):
+    one, two = open_memory(), open_memory(embedder="hash:64")
+    one.bank("ada").remember("The key is here.")
+    with pytest.raises(EmbedderMismatch):
+        two.bank("ada").remember("The door is there.")
+    with pytest.raises(EmbedderMismatch):
+        two.bank("ada").recall("key")
+
+    assert ["The key is here."] == [e.text for e in one.bank("ada").episodes()]
+    assert () == verify(one).problems
+
+
+def test_a_memory_notices_that_the_store_moved_to_another_embedder(open_memory):
+    here, there = open_memory(), open_memory()
+    here.bank("ada").remember_many(TURNS)
+    there.bank("ada").recall("redviolin")
+    here.rebuild(embedder=HashEmbedder(64))
+
+    assert "redviolin" in best(here.bank("ada"), "redviolin", cues=["vector"])
+    here.bank("ada").remember("One more.")
+    for call in (there.bank("ada").recall, there.bank("ada").remember):
+        with pytest.raises(EmbedderMismatch):
+            call("redviolin and more")
+    assert () == verify(here).problems
+
+
+@pytest.mark.parametrize("dimension", [64, 384])
+def test_a_store_moves_to_another_embedder_in_place(open_memory, path, dimension):
+    memory = open_memory(config=SMALL)
+    memory.bank("ada").remember_many(TURNS)
+    memory.bank("tom").remember_many(TURNS[:3])
+    texts = memory.bank("ada").episodes()
+    memory.close()
+    seen = []
+    done = reembed(path, f"hash:{dimension}", progress=lambda *step: seen.append(step))
+
+    assert {"ada": 50, "tom": 3} == done
+    assert (50, 50) in seen
+    assert (3, 3) in seen
+    moved = open_memory(embedder=f"hash:{dimension}", config=SMALL)
+    assert texts == moved.bank("ada").episodes()
+    assert () == verify(moved).problems
+    assert () == moved.bank("ada").recall("redviolin").degraded
+    for word in ("redviolin", "wetsaddle"):
+        assert word in best(moved.bank("ada"), word, cues=["vector"])
+        assert word in best(moved.bank("ada"), word, cues=["tokens"])
+
+
+def test_a_move_that_is_interrupted_goes_on_and_old_answers_stay_meanwhile(open_memory):
+    memory = open_memory(config=SMALL)
+    bank = memory.bank("ada")
+    bank.remember_many(TURNS[:40])
+    before = [(hit.id, hit.score) for hit in bank.recall("redviolin ladder", k=40)]
+    target = Counting(64)
+
+    class Stop(Exception):
+        pass
+
+    def stop_at(mark):
+        def progress(done, total):
+            if 0 < mark <= done < total:
+                raise Stop
+
+        return progress
+
+    for mark in (16, 32):
+        with pytest.raises(Stop):
+            memory.rebuild(embedder=target, progress=stop_at(mark))
+        assert before == [(hit.id, hit.score) for hit in bank.recall("redviolin ladder", k=40)]
+        assert () == verify(memory).problems
+    assert 32 == target.embedded
+    bank.remember_many(TURNS[40:])  # what is written meanwhile moves too
+    gone = bank.episodes()[3]
+    bank.forget(gone.id, erase=True)
+    assert {"ada": 49} == memory.rebuild(embedder=target)
+    assert target.embedded < 32 + 18 + 16 + 1, "it went on where it was"
+    assert HashEmbedder(64).fingerprint == memory.stored_fingerprint()
+    assert "wetsaddle" in best(bank, "wetsaddle", cues=["vector"])
+    assert () == verify(memory).problems
+    assert () == open_memory(embedder="hash:64").bank("ada").recall("wetsaddle").degraded
+
+
+class Counting(HashEmbedder):
+    """A hash embedder that counts what it embeds."""
+
+    embedded = 0
+
+    def embed(self, passages):
+        self.embedded += len(passages)
+        return super().embed(passages)
+
+
+def test_an_interrupted_move_to_one_embedder_is_dropped_by_a_move_to_another(open_memory):
+    memory = open_memory(config=SMALL)
+    bank = memory.bank("ada")
+    bank.remember_many(TURNS)
+
+    def stop(done, total):
+        if 0 < done < total:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        memory.rebuild(embedder=HashEmbedder(64), progress=stop)
+    memory.rebuild(embedder=HashEmbedder(128))
+
+    assert "redviolin" in best(bank, "redviolin", cues=["vector"])
+    assert 128 == memory.fingerprint().dimension
+    assert () == verify(memory).problems
+
+
+def test_a_part_of_the_banks_cannot_move_alone(open_memory):
+    memory = open_memory()
+    for name in ("ada", "tom"):
+        memory.bank(name).remember("The key is here.")
+    with pytest.raises(InputError, match="one embedder"):
+        memory.rebuild(banks=["ada"], embedder=HashEmbedder(64))
+    assert {"tom": 1} == reindex(memory, bank="tom")
+
+
+def test_reembedding_with_no_embedder_is_refused(path, open_memory):
+    open_memory().bank("ada").remember("The key is here.")
+    with pytest.raises(InputError, match="embedder"):
+        reembed(path, "none")
+
+
+# ---------------------------------------------------------------- rebuilt
+
+
+def test_a_rebuild_changes_no_answer(open_memory, clock):
+    memory = open_memory(config=SMALL)
+    bank = memory.bank("ada")
+    kept = bank.remember_many(TURNS)
+    bank.forget([e.id for e in kept[5:8]])
+    bank.correct(kept[0].id, "Remark 0: a silvery kettle.")
+
+    def answers():
+        return [
+            [(hit.id, hit.score, hit.shares) for hit in bank.recall(q, k=60)]
+            for q in ("silvery kettle", "oldcandle", "remark 7")
+        ], bank.episodes()
+
+    before = answers()
+    clock.advance(timedelta(days=1))
+    assert {"ada": 47} == memory.rebuild()
+    assert before == answers()
+    memory.close()
+    bank = open_memory(config=SMALL).bank("ada")
+    assert before == answers()
+
+
+@pytest.mark.parametrize("kind", ["vector", "tokens", "lexical"])
+def test_a_damaged_block_is_reported_and_a_rebuild_repairs_it(open_memory, kind):
+    memory = open_memory(config=SMALL)
+    memory.bank("ada").remember_many(TURNS)
+    number = memory.store.bank_number("ada")
+    with memory.store.write():
+        memory.store._writing().execute(
+            "UPDATE blocks SET payload = zeroblob(length(payload))"
+            " WHERE bank = ? AND kind = ? AND first = 16",
+            (number, kind),
+        )
+    memory.close()
+    memory = open_memory(config=SMALL)
+    bank = memory.bank("ada")
+    with pytest.raises(StoreCorrupt):
+        bank.recall("redviolin")
+    assert any(kind in problem for problem in verify(memory).problems)
+    assert {"ada": 50} == reindex(memory)
+    assert "redviolin" in best(bank, "redviolin")
+    assert () == verify(memory).problems
+
+
+def test_recall_is_the_same_from_the_tail_and_from_sealed_blocks(open_memory):
+    whole = open_memory("tail.db").bank("ada")
+    sealed = open_memory("sealed.db", config=Config(ingest=Ingest(seal_rows=3, batch=7))).bank(
+        "ada"
+    )
+    whole.remember_many(TURNS)
+    sealed.remember_many(TURNS)
+    again = open_memory("sealed.db").bank("ada")
+    for question in ("redviolin", "remark 33", "wet pillow"):
+        expected = [(hit.id, hit.score) for hit in whole.recall(question, k=50)]
+        for bank in (sealed, again):
+            assert expected == [(hit.id, hit.score) for hit in bank.recall(question, k=50)]
+
+
+def test_a_reranker_orders_the_hits_and_one_that_fails_degrades(open_memory):
+    class Longest:
+        name = "longest"
+
+        def rerank(self, query, texts):
+            if "fail" in query:
+                raise EncoderError(query)
+            return np.array([len(text) for text in texts], np.float32)
+
+    bank = open_memory(reranker=Longest()).bank("ada")
+    for text in ("key", "key " * 9, "key " * 4):
+        bank.remember(text, at="2025-03-02")
+    hits = bank.recall("key")
+
+    assert [9, 4, 1] == [hit.text.count("key") for hit in hits]
+    assert sorted((hit.score for hit in hits), reverse=True) == [hit.score for hit in hits]
+    assert ["reranker"] == [d.part for d in bank.recall("fail key").degraded]

@@ -1,0 +1,140 @@
+"""What holds for the package as a whole: its names, its errors, and that importing does nothing."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import hippocampus
+from hippocampus import errors
+
+HEAVY = (
+    "onnxruntime", "tokenizers", "openai", "typer", "rich", "torch", "transformers",
+    "sentence_transformers", "fastembed", "model2vec", "sklearn",
+)  # fmt: skip
+
+
+def run(script, **environment):
+    """Run Python code in a fresh process and return what it printed, as JSON."""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    assert 0 == done.returncode, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_every_public_name_is_there_and_documented():
+    assert sorted(hippocampus.__all__) == list(hippocampus.__all__)
+    for name in hippocampus.__all__:
+        found = getattr(hippocampus, name)
+        assert found.__name__ == name
+        assert (found.__doc__ or "").strip(), name
+    assert set(hippocampus.__all__) <= set(dir(hippocampus))
+
+
+def test_a_name_that_is_not_public_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="Hippo"):
+        hippocampus.Hippo  # noqa: B018
+
+
+def test_every_error_is_in_the_tree_of_the_module_docstring():
+    named = {n for n, v in vars(errors).items() if isinstance(v, type) and issubclass(v, Exception)}
+
+    assert named <= set(errors.__doc__.split()), "draw the new error in the tree"
+    assert all(issubclass(getattr(errors, n), errors.HippocampusError) for n in named)
+
+
+def test_the_drawn_tree_is_the_tree():
+    above: list[str] = []
+    drawn = 0
+    for line in errors.__doc__.splitlines():
+        mark = line.strip()[:2]
+        if mark not in {"* ", "+ ", "- "}:
+            continue
+        level = "*+-".index(mark[0])
+        name = line.split()[1]
+        del above[level:]
+        if above:
+            assert getattr(errors, above[-1]) in getattr(errors, name).__mro__, name
+        above.append(name)
+        drawn += 1
+    assert drawn > 20
+
+
+@pytest.mark.parametrize(
+    ("error", "builtin"),
+    [
+        ("InputError", ValueError), ("UnknownBank", KeyError), ("UnknownEpisode", KeyError),
+        ("StoreLocked", TimeoutError), ("StoreFull", OSError), ("StoreReadOnly", PermissionError),
+        ("EncoderError", RuntimeError), ("MissingExtra", ImportError),
+    ],
+)  # fmt: skip
+def test_an_error_is_also_the_builtin_a_caller_would_expect(error, builtin):
+    assert issubclass(getattr(errors, error), builtin)
+
+
+def test_importing_everything_public_imports_no_model_runtime_and_no_surface():
+    loaded = run(
+        "import json, sys, hippocampus\n"
+        "for name in hippocampus.__all__: getattr(hippocampus, name)\n"
+        "print(json.dumps(sorted({m.partition('.')[0] for m in sys.modules})))"
+    )
+
+    assert not set(HEAVY) & set(loaded)
+
+
+def test_importing_takes_nothing_from_the_environment_and_opens_nothing():
+    opened, read, handlers = run(
+        """
+import json, logging, os, sys
+import numpy, zoneinfo, asyncio, sqlite3, concurrent.futures.thread, importlib.metadata
+events, read, armed = [], [], True
+def hook(event, arguments):
+    if not armed:
+        return
+    if event in ("socket.connect", "socket.getaddrinfo", "subprocess.Popen", "sqlite3.connect"):
+        events.append(event)
+    if event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+"):
+        events.append(str(arguments))
+sys.addaudithook(hook)
+class Spy(type(os.environ)):
+    def __getitem__(self, key):
+        frame = sys._getframe(1)
+        while frame:
+            if "/hippocampus/" in frame.f_code.co_filename:
+                read.append(key)
+            frame = frame.f_back
+        return super().__getitem__(key)
+os.environ.__class__ = Spy
+import hippocampus
+for name in hippocampus.__all__:
+    getattr(hippocampus, name)
+armed = False
+print(json.dumps([events, read, len(logging.getLogger().handlers)]))
+""",
+        PYTHONDONTWRITEBYTECODE="1",
+    )
+
+    assert [] == opened
+    # platformdirs asks which system it is on; an editable install, whether to build itself anew.
+    known = ("ANDROID_DATA", "SKBUILD_EDITABLE")
+    assert set() == {key for key in read if not key.startswith(known)}
+    assert 0 == handlers
+
+
+def test_opening_a_memory_without_a_model_loads_no_model_runtime(tmp_path):
+    loaded = run(
+        "import json, sys\nfrom hippocampus import Memory\n"
+        f"with Memory({str(tmp_path / 'm.db')!r}, embedder='hash') as memory:\n"
+        "    memory.bank('a').remember('The key is here.')\n"
+        "    assert memory.bank('a').recall('key')\n"
+        "print(json.dumps(sorted({m.partition('.')[0] for m in sys.modules})))"
+    )
+
+    assert not set(HEAVY) & set(loaded)
