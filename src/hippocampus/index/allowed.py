@@ -271,9 +271,7 @@ def _field(key: str, value: object, place: str, levels: int) -> Condition:
     return tests[0] if len(tests) == 1 else Every(tuple(tests))
 
 
-def _test(
-    key: str, name: str, operand: object, place: str, levels: int
-) -> Condition:
+def _test(key: str, name: str, operand: object, place: str, levels: int) -> Condition:
     if name != "$eq":
         place = f"{place}[{name!r}]"
     shown = f"{place}={operand!r}"

@@ -11,6 +11,8 @@ from hippocampus.index.base import Cue
 from hippocampus.index.columns import Columns
 from hippocampus.model import Kind, Payloads, State, Store
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
 STATE_CHANGES: dict[str, State] = {
     "forget": "forgotten",
     "restore": "active",
@@ -86,4 +88,4 @@ def _absent(count: int) -> Payloads:
 
 def detail(**fields: object) -> str:
     """Write a journal row's detail."""
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return _JSON.encode(fields)

@@ -32,7 +32,7 @@ pieces. More context, or the turn after, measured worse or no better (docs/adr/0
 
 _TOKENS_AT_ONCE = 4096
 """Token vectors rotated in one product: 6 MB of them."""
-_SPACE = re.compile(r"\s+")
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _LABEL_CHARACTERS = 4096
 """Longest speaker, role, session, source or address: a long path fits, a text does not."""
 _METADATA_LEVELS = 64
@@ -158,7 +158,7 @@ def episode_id(bank: str, text: str, speaker: str | None, said_at: int, part: in
 
 def digest(salt: bytes, text: str) -> bytes:
     """Return the keyed hash under which equal texts are recognised, white space and case aside."""
-    folded = _SPACE.sub(" ", text).strip().casefold()
+    folded = " ".join(text.split()).casefold()
     return blake2b(folded.encode(), key=salt, digest_size=12).digest()
 
 

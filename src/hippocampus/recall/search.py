@@ -170,10 +170,9 @@ def _sum(parts: dict[str, Numbers], length: int) -> Numbers:
 
 def _neighbours(index: LiveIndex, best: Rows, known: Rows, allowed: Mask | None) -> Rows:
     before, after = index.columns.neighbours()
-    near = np.concatenate([before[best], after[best]])
-    near = _each_once(near[near >= 0].astype(np.uint32))
+    beside = np.concatenate([before[best], after[best]])
+    near: Rows = _each_once(beside[beside >= 0].astype(np.uint32))
     near = near[known[np.minimum(np.searchsorted(known, near), len(known) - 1)] != near]
-    near = near.astype(np.uint32, copy=False)
     return near if allowed is None else near[allowed[near]]
 
 
