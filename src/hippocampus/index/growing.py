@@ -35,7 +35,7 @@ class Growing(Generic[Item]):
         needed = self._length + len(rows)
         if needed > len(self._room):
             grown = np.empty(
-                (max(needed, len(self._room) + len(self._room) // 4), *self._room.shape[1:]),
+                (max(needed, len(self._room) + len(self._room) // 2), *self._room.shape[1:]),
                 self._room.dtype,
             )
             grown[: self._length] = self.view

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
@@ -170,12 +169,7 @@ def dump_metadata(metadata: Mapping[str, Any]) -> str:
         msg = f"metadata must be a mapping with text keys, not {type(metadata).__name__}"
         raise InputError(msg)
     try:
-        text = json.dumps(
-            dict(metadata),
-            ensure_ascii=False,
-            allow_nan=False,
-            separators=(",", ":"),
-        )
+        text = _JSON.encode(dict(metadata))
     except (TypeError, ValueError, RecursionError) as exc:
         msg = f"metadata must be a JSON object (text keys; text, numbers, lists, objects): {exc}"
         raise InputError(msg) from exc
