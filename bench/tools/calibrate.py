@@ -23,7 +23,7 @@ from hippocampus.recall.search import search
 from hippocampus.recall.understand import understand
 
 DEPTH = 10
-FOUND_OF_ANSWERABLE = 0.9
+FOUND_OF_ANSWERABLE = 0.8
 """Of the questions whose evidence recall reaches, how many must count as found."""
 
 

@@ -609,7 +609,7 @@ class Bank:
         """
         Hide episodes at once, from every read; ``restore`` brings them back.
 
-        With ``erase`` the words leave the store for good: every table, index, journal row, free
+        A long text is forgotten whole, whichever of its parts is named. With ``erase`` the words leave the store for good: every table, index, journal row, free
         page and log, in every version of the episode. What stays is that something was erased.
 
         Returns how many episodes changed.
@@ -622,7 +622,8 @@ class Bank:
                 return self._erase(ids)
             with self._store.write():
                 found = [self._find(one) for one in ids]
-                rows = [row.row for _, row in found if row.state == "active"]
+                whole = self._whole(found[0][0], [row for _, row in found])
+                rows = [row.row for row in whole if row.state == "active"]
                 if rows:
                     self._change(found[0][0], rows, "forget", "forgotten", {})
             self._catch_up()
@@ -636,7 +637,8 @@ class Bank:
         with self._lock:
             with self._store.write():
                 found = [self._find(one) for one in ids]
-                rows = [row.row for _, row in found if row.state == "forgotten"]
+                whole = self._whole(found[0][0], [row for _, row in found])
+                rows = [row.row for row in whole if row.state == "forgotten"]
                 if rows:
                     self._change(found[0][0], rows, "restore", "active", {})
             self._catch_up()
@@ -658,6 +660,21 @@ class Bank:
                 for i, row in enumerate(rows)
             ],
         )
+
+    def _whole(self, number: int, records: Iterable[EpisodeRow]) -> list[EpisodeRow]:
+        """Return episodes together with the other parts of the long texts they are parts of."""
+        whole: dict[int, EpisodeRow] = {}
+        for record in records:
+            whole[record.row] = record
+            first = record.row - record.part
+            beside = range(max(first, 0), first + record.parts) if record.parts > 1 else ()
+            for other in self._store.episodes(number, beside):
+                same = (other.said_at, other.session, other.speaker, other.parts)
+                if same == (record.said_at, record.session, record.speaker, record.parts) and (
+                    other.part == other.row - first
+                ):
+                    whole[other.row] = other
+        return [whole[row] for row in sorted(whole)]
 
     def _versions(self, number: int, rows: Iterable[int]) -> list[int]:
         """Return rows with every earlier and later version of theirs."""
@@ -684,7 +701,8 @@ class Bank:
         with self._store.write():
             found = [self._find(one) for one in ids]
             number = found[0][0]
-            rows = self._versions(number, [row.row for _, row in found])
+            whole = self._whole(number, [row for _, row in found])
+            rows = self._versions(number, [row.row for row in whole])
             records = self._store.episodes(number, rows)
             live = [record.row for record in records if record.state != "erased"]
             if live:
@@ -781,6 +799,14 @@ class Bank:
             searched = time.perf_counter()
             hits, sure = self._hits(number, ranking, k)
             count = len(index) if allowed is None else int(np.count_nonzero(allowed))
+            if embedded is not None and index.without_vectors:
+                degraded.append(
+                    Degradation(
+                        part="vectors",
+                        reason=f"{index.without_vectors} of {len(index)} episodes have none, and"
+                        " are found by words alone; run 'hippocampus reindex'",
+                    )
+                )
         if memory.reranker is not None and hits:
             hits = _rerank(memory.reranker, query, hits, degraded)
         ended = time.perf_counter()

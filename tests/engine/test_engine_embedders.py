@@ -350,3 +350,19 @@ def test_a_reranker_orders_the_hits_and_one_that_fails_degrades(open_memory):
     assert [9, 4, 1] == [hit.text.count("key") for hit in hits]
     assert sorted((hit.score for hit in hits), reverse=True) == [hit.score for hit in hits]
     assert ["reranker"] == [d.part for d in bank.recall("fail key").degraded]
+
+
+def test_recall_says_how_many_episodes_no_embedder_has_seen(open_memory):
+    with open_memory(embedder="none") as memory:
+        memory.bank("ada").remember("The ferry leaves at nine.")
+    with open_memory(embedder="hash") as memory:
+        bank = memory.bank("ada")
+        bank.remember("The train leaves at ten.")
+        recall = bank.recall("ferry")
+
+        assert ["vectors"] == [d.part for d in recall.degraded]
+        assert recall.degraded[0].reason.startswith("1 of 2 episodes")
+
+        memory.rebuild()
+
+        assert () == bank.recall("ferry").degraded

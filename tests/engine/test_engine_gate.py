@@ -186,3 +186,14 @@ def test_what_was_forgotten_does_not_come_back_by_an_echo(bank, clock):
     bank.remember(context.text)
 
     assert [] == texts(bank)
+
+
+def test_a_long_turn_is_forgotten_and_restored_whole_by_any_of_its_parts(bank):
+    text = " ".join(f"Sentence number {n} is about the harbour." for n in range(200))
+    parts = bank.remember_many([Turn(text=text, session="s", speaker="Ada")])
+    assert len(parts) > 2
+
+    assert len(parts) == bank.forget(parts[1].id)
+    assert [] == bank.episodes()
+    assert len(parts) == bank.restore(parts[-1].id)
+    assert text == "".join(e.text for e in bank.episodes())

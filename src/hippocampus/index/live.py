@@ -9,6 +9,7 @@ import numpy as np
 
 from hippocampus.index.base import Cue
 from hippocampus.index.columns import Columns
+from hippocampus.index.vector import VectorCue
 from hippocampus.model import Kind, Payloads, State, Store
 
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
@@ -37,6 +38,8 @@ class LiveIndex:
         self.columns = Columns()
         self.seq = 0
         """The last change taken in."""
+        self.without_vectors = 0
+        """Episodes in force that no embedder has seen; they are found by words alone."""
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -59,6 +62,10 @@ class LiveIndex:
             if change.row is not None:
                 self.columns.set_state(change.row, STATE_CHANGES[change.kind], change.at)
         self.seq = last
+        vector = self.cues.get("vector")
+        if isinstance(vector, VectorCue):
+            unseen = self.columns.visible() & ~vector.present
+            self.without_vectors = int(np.count_nonzero(unseen))
         return True
 
 

@@ -14,9 +14,6 @@ OVERSAMPLE = 3
 """Rows the sign scan hands to rescoring, per row asked for. On 50 000 real embeddings 3 find what
 an exact scan finds (recall of the best 10 above 0.99); see ``bench/vectors.py``."""
 
-_SAMPLED = 16
-"""One score of so many is looked at before all are."""
-
 
 def pack_vectors(vectors: NDArray[np.float32]) -> list[bytes]:
     """Return each vector's payload: its signed bytes, then their float32 scale."""
@@ -38,6 +35,11 @@ class VectorCue:
 
     def __len__(self) -> int:
         return len(self._scales)
+
+    @property
+    def present(self) -> Mask:
+        """Which rows have a vector, shape (n,)."""
+        return self._scales.view > 0
 
     @property
     def nbytes(self) -> int:
@@ -65,9 +67,10 @@ class VectorCue:
         query[: self._dimension] = question.vector
         if allowed is not None and np.count_nonzero(allowed) * 4 < len(signs):
             few = np.flatnonzero(allowed).astype(np.uint32)
-            near = few[_highest(scan_signs(signs, query, few), limit * OVERSAMPLE, None)]
+            near = few[top_k(scan_signs(signs, query, few), limit * OVERSAMPLE, None)]
         else:
-            near = _highest(scan_signs(signs, query, None), limit * OVERSAMPLE, allowed)
+            mask = None if allowed is None else allowed.view(np.uint8)
+            near = top_k(scan_signs(signs, query, None), limit * OVERSAMPLE, mask)
         exact = self.score(question, near)
         assert exact is not None, "the question has a vector"
         return near[top_k(exact, limit, None)]
@@ -76,22 +79,3 @@ class VectorCue:
         if question.vector is None:
             return None
         return dot_rows(self._bytes.view, self._scales.view, question.vector, rows)
-
-
-def _highest(scores: Scores, count: int, allowed: Mask | None) -> Rows:
-    """
-    Return the positions of the ``count`` highest allowed scores, best first: ``top_k``, sooner.
-
-    A sample tells how high one must be; of what is as high, ``top_k`` sorts out the best. When
-    the sample misled, and too few are, it is asked about all.
-    """
-    share = count * 3 // (2 * _SAMPLED) + 16
-    sample = scores[::_SAMPLED] if allowed is None else scores[::_SAMPLED][allowed[::_SAMPLED]]
-    if len(sample) > 2 * share:
-        high = scores >= np.partition(sample, len(sample) - share)[len(sample) - share]
-        if allowed is not None:
-            high &= allowed
-        places = np.flatnonzero(high).astype(np.uint32)
-        if len(places) >= count:
-            return places[top_k(scores[places], count, None)]
-    return top_k(scores, count, None if allowed is None else allowed.view(np.uint8))
