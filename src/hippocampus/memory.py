@@ -609,8 +609,9 @@ class Bank:
         """
         Hide episodes at once, from every read; ``restore`` brings them back.
 
-        A long text is forgotten whole, whichever of its parts is named. With ``erase`` the words leave the store for good: every table, index, journal row, free
-        page and log, in every version of the episode. What stays is that something was erased.
+        A long text is forgotten whole, whichever of its parts is named. With ``erase`` the words
+        leave the store for good: every table, index, journal row, free page and log, in every
+        version of the episode. What stays is that something was erased.
 
         Returns how many episodes changed.
         """

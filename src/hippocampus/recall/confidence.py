@@ -33,7 +33,7 @@ MODELS: tuple[Model, ...] = (
     Model(("coverage",), (-0.41, 2.44), 0.54),
 )
 """The first whose evidence is there is used. ``found`` keeps four in five of the hard synthetic
-questions that have an answer; see docs/adr/0010 for what it lets through of those that have none."""
+questions that have an answer; docs/adr/0010 says what it lets through of those that have none."""
 
 
 def confidence(evidence: Mapping[str, NDArray[np.float32]], rows: int) -> NDArray[np.float32]:
