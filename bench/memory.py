@@ -21,10 +21,10 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:  # noqa: ARG001 - 
     built = workshop.bank(COUNT)
     for spec, what in (("none", "no embedder"), ("default", "default embedder loaded")):
         printed = in_fresh_process("-m", "bench.memory", str(built.path), spec)
-        empty, held, peak = map(float, printed.split())
+        empty, held = map(float, printed.split())
         yield Row(
             name=f"resident at 50 k, {what}", value=held, unit="MB", baseline=empty,
-            note=f"after ten recalls; peak {peak:.0f}; baseline the same process, no bank",
+            note="after ten recalls; baseline the same process before it reads the bank",
         )  # fmt: skip
     with Memory(built.path, embedder="none", read_only=True) as memory:
         bank = memory.bank("b")
@@ -46,7 +46,7 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:  # noqa: ARG001 - 
 
 
 def once(path: str, spec: str) -> None:
-    """Print resident megabytes before the bank is read, after ten recalls, and the peak."""
+    """Print resident megabytes before the bank is read and after ten recalls."""
     with Memory(path, embedder=spec, read_only=True) as memory:
         if memory.embedder is not None:
             memory.embedder.embed_query(QUESTION)
@@ -55,8 +55,7 @@ def once(path: str, spec: str) -> None:
         for _ in range(10):
             bank.recall(QUESTION)
         gc.collect()
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        print(empty, resident_mb(), peak / (1 << 20 if sys.platform == "darwin" else 1 << 10))
+        print(empty, resident_mb())
 
 
 def resident_mb() -> float:

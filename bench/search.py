@@ -31,7 +31,7 @@ FILTERS: dict[str, dict[str, Any]] = {
     "one speaker of 20": {"speaker": "Ada"},
     "metadata, 1 in 20": {"where": {"project": "p3"}},
 }
-CUES = (("lexical",), ("vector",), ("tokens", "vector", "lexical"))
+CUES = (("lexical",), ("vector",), ("vector", "lexical"))
 
 
 def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:

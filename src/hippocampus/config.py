@@ -49,6 +49,9 @@ class Fusion:
     """Part of the previous turn's score that counts towards a turn."""
     after: float = 0.2
     """Part of the next turn's score that counts towards a turn."""
+    session: float = 0.5
+    """Part of its session's support, the mean of its two best scores, that counts towards a turn:
+    a session that answers twice is what the question is about."""
     lean_tokens: float = 100.0
     """Tokens at which what neighbours give has fallen to 1/e."""
     long_tokens: float = 64.0

@@ -47,7 +47,7 @@ def test_without_an_embedder_recall_goes_by_words_and_says_so(open_memory):
     assert recall.found
     assert "embedder" == recall.degraded[0].part
     assert "embedder" in recall.explain()
-    assert set().union(*(hit.shares for hit in recall)) <= {"lexical", "neighbours", "time"}
+    assert set().union(*(hit.shares for hit in recall)) <= {"lexical", "neighbours", "session", "time"}
     assert bank.stats().embedder is None
     assert "wethammer" in bank.context("the wethammer", 200).text
 

@@ -93,7 +93,8 @@ def plain_ranking(episodes, query, fusion, weights):
         here = next(term for term in found if term.start <= start < term.end)
         df = frequency[here.hash]
         rarity[place] = math.sqrt(math.log1p((len(episodes) - df + 0.5) / (df + 0.5)))
-    scores["tokens"] = best @ (rarity / rarity.sum())
+    crowd = [math.log(max(len(p.tokens) / fusion.long_tokens, 1.0)) for p in passages]
+    scores["tokens"] = best @ (rarity / rarity.sum()) - fusion.crowding * np.array(crowd)
 
     fused = sum(weights[name] * standard(values) for name, values in scores.items())
     total = fused.copy()
@@ -108,7 +109,13 @@ def plain_ranking(episodes, query, fusion, weights):
             if session is not None and place + 1 < len(members):
                 total[row] += fusion.after * lean * fused[members[place + 1]]
     named = {e.speaker for e in episodes if e.speaker and e.speaker.lower() in query.lower()}
-    return total + [fusion.speaker * (episode.speaker in named) for episode in episodes]
+    total = total + [fusion.speaker * (episode.speaker in named) for episode in episodes]
+    support = {
+        session: sum(sorted((max(total[row], 0.0) for row in members), reverse=True)[:2]) / 2
+        for session, members in sessions.items()
+        if session is not None
+    }
+    return total + [fusion.session * support.get(episode.session, 0.0) for episode in episodes]
 
 
 def assert_same_ranking(recall, episodes, scores):
@@ -150,7 +157,7 @@ def test_the_candidates_of_a_larger_bank_hold_the_best_of_brute_force():
 
 @pytest.mark.parametrize("cues", [["lexical"], ["vector"], ["tokens"], ["vector", "lexical"]])
 def test_a_subset_of_the_cues_ranks_by_these_alone(cues):
-    fusion = Fusion(before=0, after=0, speaker=0)
+    fusion = Fusion(before=0, after=0, speaker=0, session=0)
     weights = {name: fusion.weights[name] * (name in cues) for name in fusion.weights}
     with Memory(":memory:", embedder="hash", config=Config(fusion=fusion)) as memory:
         bank = memory.bank("ada")

@@ -60,6 +60,7 @@ def search(
             parts = {n: np.concatenate([parts[n], added[n]]) for n in parts}
             fused = np.concatenate([fused, _sum(added, len(more))])
     parts |= _around(index, question, rows, fused, fusion, inside)
+    parts["session"] = np.float32(fusion.session) * _support(index, rows, _sum(parts, len(rows)))
     scores = _sum(parts, len(rows))
     order = np.lexsort((rows, -scores))
     evidence = {name: features[name][order] for name in features if name not in fusion.weights}
@@ -209,6 +210,23 @@ def _around(
     if inside is not None:
         parts["time"] = inside[rows].astype(np.float32) * np.float32(fusion.time)
     return parts
+
+
+def _support(index: LiveIndex, rows: Rows, scores: Numbers) -> Numbers:
+    """Return for each row the mean of the two best scores, at least 0, of its session."""
+    support = np.zeros(len(rows), np.float32)
+    codes = index.columns.session.codes[rows]
+    order = np.lexsort((-scores, codes))
+    order = order[np.searchsorted(codes[order], 0) :]  # rows without a session come first, as -1
+    if not len(order):
+        return support
+    grouped = codes[order]
+    best = np.maximum(scores[order], np.float32(0))
+    starts = np.flatnonzero(np.r_[True, grouped[1:] != grouped[:-1]])
+    sizes = np.diff(np.r_[starts, len(order)])
+    second = np.where(sizes > 1, best[np.minimum(starts + 1, len(order) - 1)], np.float32(0))
+    support[order] = np.repeat((best[starts] + second) / np.float32(2), sizes)
+    return support
 
 
 def in_intervals(index: LiveIndex, question: Question) -> Mask | None:
