@@ -542,7 +542,7 @@ class _Conversation:
         if flavour == "other":
             values |= groups[self._other(owner).name, fact.key][-1].values
         else:
-            for slot in {slot for text in fact.ask + fact.when for slot in slots(text)}:
+            for slot in sorted({slot for text in fact.ask + fact.when for slot in slots(text)}):
                 values[slot] = self.rng.choice(words(slot.rstrip("2")))
         return self._ask(fact.ask + fact.when, values, owner)
 
@@ -558,7 +558,7 @@ class _Conversation:
         if not asks:
             return None
         template = self.rng.choice(asks)
-        values = {slot: self.filler.unused(slot) for slot in slots(template)}
+        values = {slot: self.filler.unused(slot) for slot in sorted(slots(template))}
         known = {slot: word for slot, word in values.items() if word is not None}
         return self._ask([template], known, owner)
 

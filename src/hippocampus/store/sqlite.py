@@ -30,6 +30,8 @@ from hippocampus.store.seam import Seam, translate
 
 _Row: TypeAlias = tuple[Any, ...]
 
+# Without statistics SQLite reads a whole bank by its primary key rather than use an index whose
+# first column is the bank as well (35 ms a call at 50 000 episodes): such queries name the index.
 _EPISODE = ", ".join(EpisodeRow._fields)
 _JOURNAL = ", ".join(JournalRow._fields)
 # Rows come in the order and number of the fields, so the length check of ``_make`` buys nothing.
@@ -660,7 +662,8 @@ class SqliteStore:
     def last_of_session(self, bank: int, session: str, limit: int) -> list[EpisodeRow]:
         """Return the last ``limit`` episodes of a session by row, oldest first, in any state."""
         found = self._rows(
-            f"SELECT {_EPISODE} FROM episodes WHERE bank = ? AND session = ?"  # noqa: S608
+            f"SELECT {_EPISODE} FROM episodes INDEXED BY episodes_by_session"  # noqa: S608
+            " WHERE bank = ? AND session = ?"
             " ORDER BY row DESC LIMIT ?",
             bank,
             session,
@@ -671,7 +674,8 @@ class SqliteStore:
     def rows_from_source(self, bank: int, source: str) -> list[EpisodeRow]:
         """Return every episode of a source, in any state, in order of row."""
         found = self._rows(
-            f"SELECT {_EPISODE} FROM episodes WHERE bank = ? AND source = ? ORDER BY row",  # noqa: S608
+            f"SELECT {_EPISODE} FROM episodes INDEXED BY episodes_by_source"  # noqa: S608
+            " WHERE bank = ? AND source = ? ORDER BY row",
             bank,
             source,
         )
@@ -691,7 +695,8 @@ class SqliteStore:
     def rows_with_digest(self, bank: int, digest: bytes) -> list[int]:
         """Return the rows whose text has this digest, in order; erased ones have none."""
         found = self._rows(
-            "SELECT row FROM episodes WHERE bank = ? AND digest = ? AND state <> 'erased'"
+            "SELECT row FROM episodes INDEXED BY episodes_by_digest"
+            " WHERE bank = ? AND digest = ? AND state <> 'erased'"
             " ORDER BY row",
             bank,
             digest,
