@@ -332,6 +332,7 @@ class Bank:
         self.name = name
         self._store = memory.store
         self._lock = threading.RLock()
+        self._writing = threading.RLock()
         self._number: int | None = None
         self._live: LiveIndex | None = None
         self._seen = -1
@@ -436,29 +437,37 @@ class Bank:
     def _store_groups(
         self, groups: list[list[Draft]], dated: list[bool], now: datetime
     ) -> list[Episode]:
-        with self._lock:
-            number = self._ready(create=True)
-            assert number is not None, "created when missing"
-            known = self._store.rows_of(number, [d.id for group in groups for d in group])
-            answer: dict[str, int] = dict(known)
-            fresh: list[list[Draft]] = []
-            taken: set[str] = set(known)
-            for group, has_time in zip(groups, dated, strict=True):
-                first = group[0]
-                if first.id in taken:
-                    continue
-                echo = self._echo(number, group, has_time=has_time, now=now)
-                if echo is not None:
-                    answer[first.id] = echo
-                    continue
-                taken.add(first.id)
-                fresh.append(group)
+        # Writers of this process take turns; encoding, the slow part, keeps no reader waiting.
+        with self._writing:
+            with self._lock:
+                number, fresh, answer = self._sift(groups, dated, now)
             if fresh:
                 answer |= self._add(number, fresh)
-            rows: list[int] = []
-            for group in groups:
-                rows += [answer[d.id] for d in group if d.id in answer]
-            return self._episodes(number, rows)
+            rows = [answer[d.id] for group in groups for d in group if d.id in answer]
+            with self._lock:
+                return self._episodes(number, rows)
+
+    def _sift(
+        self, groups: list[list[Draft]], dated: list[bool], now: datetime
+    ) -> tuple[int, list[list[Draft]], dict[str, int]]:
+        """Return the bank's number, what is new, and the rows of what is not, by id."""
+        number = self._ready(create=True)
+        assert number is not None, "created when missing"
+        known = self._store.rows_of(number, [d.id for group in groups for d in group])
+        answer: dict[str, int] = dict(known)
+        fresh: list[list[Draft]] = []
+        taken: set[str] = set(known)
+        for group, has_time in zip(groups, dated, strict=True):
+            first = group[0]
+            if first.id in taken:
+                continue
+            echo = self._echo(number, group, has_time=has_time, now=now)
+            if echo is not None:
+                answer[first.id] = echo
+                continue
+            taken.add(first.id)
+            fresh.append(group)
+        return number, fresh, answer
 
     def _add(
         self, number: int, groups: list[list[Draft]], *, supersedes: EpisodeRow | None = None
@@ -483,7 +492,7 @@ class Bank:
             rotation=self._rotation(),
         )
         places: dict[str, int] = {}
-        with self._store.write():
+        with self._lock, self._store.write():
             self._catch_up()
             memory.check_embedder()
             if supersedes is not None:
@@ -531,7 +540,8 @@ class Bank:
             if memory.embedder is not None and self._store.setting("embedder") is None:
                 self._store.set_setting("embedder", dump_fingerprint(memory.embedder.fingerprint))
             self._seal(number, row)
-        self._catch_up()
+        with self._lock:
+            self._catch_up()
         return places
 
     def _check_in_force(self, number: int, seen: EpisodeRow) -> None:
