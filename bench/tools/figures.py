@@ -83,6 +83,22 @@ def _made_on(report: Mapping[str, Any]) -> str:
     )
 
 
+SHOWN = (
+    "recall, 50 k, p50",
+    "recall, 50 k, p95",
+    "recall, 50 k, one session of 20 turns, p50",
+    "recall, 50 k, embedding included, p50",
+    "recall, 200 k, p50",
+    "remember_many, 50 k, all but the embedder",
+    "remember_many, 512 turns, default embedder",
+    "opening 50 k, default embedder: bank read",
+    "import hippocampus, median",
+    "resident at 50 k, default embedder loaded",
+    "disk an episode, whole file",
+)
+"""What a reader of the README wants to know; the rest is in the file."""
+
+
 def _speed(speed: Mapping[str, Any] | None) -> Iterator[str]:
     if speed is None or not speed["rows"]:
         return
@@ -90,6 +106,8 @@ def _speed(speed: Mapping[str, Any] | None) -> Iterator[str]:
     yield "| speed and space | | against | times | |"
     yield "|---|---:|---|---:|---|"
     for row in speed["rows"]:
+        if row["name"] not in SHOWN:
+            continue
         ratio, note = row.get("ratio"), row.get("note") or ""
         times = "" if ratio is None else f"{ratio:.3g}x"
         value = f"{row['value']:,.4g}" if isinstance(row["value"], float) else f"{row['value']:,}"

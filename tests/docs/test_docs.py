@@ -172,14 +172,14 @@ def test_a_report_that_is_missing_leaves_only_its_row_out(figures, reports):
 
 def test_speed_stands_beside_what_it_is_compared_with(figures, reports):
     rows = [
-        {"name": "recall", "value": 1.5, "unit": "ms", "baseline": "NumPy 3 ms", "ratio": 2.0,
+        {"name": "recall, 50 k, p50", "value": 1.5, "unit": "ms", "baseline": "NumPy 3 ms", "ratio": 2.0,
          "note": "50 000 episodes"},
-        {"name": "per episode", "value": 1234, "unit": "bytes", "baseline": None, "ratio": None},
+        {"name": "disk an episode, whole file", "value": 1234, "unit": "bytes", "baseline": None, "ratio": None},
     ]  # fmt: skip
     speed = {"machine": MACHINE, "commit": "0123456789abcdef", "rows": rows}
     (reports / "bench" / "results" / "speed.json").write_text(json.dumps(speed))
 
     made = figures.block(reports)
 
-    assert "| recall | 1.5 ms | NumPy 3 ms | 2x | 50 000 episodes |" in made
-    assert "| per episode | 1,234 bytes |  |  |  |" in made
+    assert "| recall, 50 k, p50 | 1.5 ms | NumPy 3 ms | 2x | 50 000 episodes |" in made
+    assert "| disk an episode, whole file | 1,234 bytes |  |  |  |" in made
