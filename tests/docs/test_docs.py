@@ -171,15 +171,17 @@ def test_a_report_that_is_missing_leaves_only_its_row_out(figures, reports):
 
 
 def test_speed_stands_beside_what_it_is_compared_with(figures, reports):
+    note = "50 000 episodes"
     rows = [
-        {"name": "recall, 50 k, p50", "value": 1.5, "unit": "ms", "baseline": "NumPy 3 ms", "ratio": 2.0,
-         "note": "50 000 episodes"},
-        {"name": "disk an episode, whole file", "value": 1234, "unit": "bytes", "baseline": None, "ratio": None},
-    ]  # fmt: skip
+        dict(name="recall, 50 k, p50", value=1.5, unit="ms", baseline=3, ratio=0.5, note=note),
+        dict(name="disk an episode, whole file", value=1234, unit="bytes"),
+        dict(name="of no interest to a reader", value=1, unit="ms"),
+    ]
     speed = {"machine": MACHINE, "commit": "0123456789abcdef", "rows": rows}
     (reports / "bench" / "results" / "speed.json").write_text(json.dumps(speed))
 
     made = figures.block(reports)
 
-    assert "| recall, 50 k, p50 | 1.5 ms | NumPy 3 ms | 2x | 50 000 episodes |" in made
+    assert "| recall, 50 k, p50 | 1.5 ms | 3 | 0.5x | 50 000 episodes |" in made
+    assert "of no interest" not in made
     assert "| disk an episode, whole file | 1,234 bytes |  |  |  |" in made
