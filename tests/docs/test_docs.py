@@ -173,9 +173,16 @@ def test_a_report_that_is_missing_leaves_only_its_row_out(figures, reports):
 def test_speed_stands_beside_what_it_is_compared_with(figures, reports):
     note = "50 000 episodes"
     rows = [
-        dict(name="recall, 50 k, p50", value=1.5, unit="ms", baseline=3, ratio=0.5, note=note),
-        dict(name="disk an episode, whole file", value=1234, unit="bytes"),
-        dict(name="of no interest to a reader", value=1, unit="ms"),
+        {
+            "name": "recall, 50 k, p50",
+            "value": 1.5,
+            "unit": "ms",
+            "baseline": 3,
+            "ratio": 0.5,
+            "note": note,
+        },
+        {"name": "disk an episode, whole file", "value": 1234, "unit": "bytes"},
+        {"name": "of no interest to a reader", "value": 1, "unit": "ms"},
     ]
     speed = {"machine": MACHINE, "commit": "0123456789abcdef", "rows": rows}
     (reports / "bench" / "results" / "speed.json").write_text(json.dumps(speed))
