@@ -1,5 +1,5 @@
 """
-Ask the cues, fuse what they say, let neighbours and speakers count.
+Ask the cues, fuse what they say, let neighbours, speakers, sessions and times count.
 
 Every cue's scores are put on one scale (zero mean and unit variance over the candidates of this
 question) and added with fixed weights; where those come from: ``docs/adr/0003-fusion.md``.
