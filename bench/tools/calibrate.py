@@ -16,6 +16,7 @@ import numpy as np
 
 from hippocampus import Memory, Turn
 from hippocampus.encode.embed import CachedEmbedder, load_embedder
+from hippocampus.encode.signature import rotation_for
 from hippocampus.evaluation.synthetic import generate
 from hippocampus.index.allowed import make_filter
 from hippocampus.recall.confidence import MODELS
@@ -58,14 +59,15 @@ def gather(banks, embedder):
                 for e in data["episodes"]
             )  # fmt: skip
             refs = {e.id: e.metadata["ref"] for e in bank.episodes()}
-            rows = [refs[e["id"]] for r in bank.records() if (e := r.get("episode"))]
+            books = memory.ledger(bank.name)
+            rows = [refs[row.id] for row in books.store.scan_episodes(books.bank)]
             index = bank._index()
             for asked in data["questions"]:
                 question = understand(
                     asked["text"],
                     now=datetime.fromisoformat(asked["at"]),
                     embedded=embedder.embed_query(asked["text"]),
-                    rotation=bank._rotation(),
+                    rotation=rotation_for(embedder.fingerprint),
                     speakers=index.columns.speakers(),
                 )
                 allowed = index.columns.mask(make_filter(timezone=memory.zone))

@@ -7,10 +7,10 @@ The same memory for asynchronous callers: every verb runs on a thread, no logic 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from functools import wraps
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from hippocampus.memory import Bank, Memory
 
@@ -18,13 +18,14 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _on_a_thread(method: Callable[P, R]) -> Callable[P, Awaitable[R]]:
+def _on_a_thread(
+    method: Callable[Concatenate[Any, P], R],
+) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
     """Return the awaitable twin of a ``Bank`` or ``Memory`` method."""
 
     @wraps(method)
-    async def twin(*args: P.args, **kwargs: P.kwargs) -> R:
-        this: Any = args[0]
-        return await asyncio.to_thread(method, this.sync, *args[1:], **kwargs)  # type: ignore[arg-type]
+    async def twin(this: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:  # noqa: ANN401  (a twin)
+        return await asyncio.to_thread(method, this.sync, *args, **kwargs)
 
     return twin
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,6 +170,10 @@ class Recall:
     """Whether anything relevant was found at all; False makes "nothing" an answer."""
     confidence: float
     """The calibrated probability, in [0, 1], that the first hit is relevant."""
+    sessions: tuple[str, ...] = ()
+    """The sessions, conversations or documents, that the question is about as a whole, best first;
+    at most as many as hits were asked for. Not the order of the hits' sessions: what else a session
+    holds, what it has in common with the best ones and how recent it is count as well."""
     intervals: tuple[Interval, ...] = ()
     cost: Cost = field(default_factory=lambda: Cost(elapsed_s=0.0))
     degraded: tuple[Degradation, ...] = ()
@@ -201,6 +205,8 @@ class Recall:
         for place, hit in enumerate(self.hits, 1):
             shares = ", ".join(f"{cue} {share:.0%}" for cue, share in hit.shares.items())
             lines.append(f"{place:3}. {hit.score:.2f} [{shares}] {hit.address}")
+        if self.sessions:
+            lines.append(f"sessions: {', '.join(self.sessions[:5])}")
         steps = ", ".join(f"{name} {s * 1e3:.2f} ms" for name, s in self.cost.steps_s.items())
         lines.append(
             f"cost: {self.cost.elapsed_s * 1e3:.2f} ms ({steps});"
@@ -400,6 +406,16 @@ class JournalRow(NamedTuple):
     """The episode concerned, by row; None for changes of the whole bank."""
     detail: str
     """JSON object; never holds an episode's words."""
+
+
+STATE_CHANGES: Final[Mapping[str, State]] = {
+    "forget": "forgotten",
+    "restore": "active",
+    "correct": "superseded",
+    "withdraw": "forgotten",
+    "erase": "erased",
+}
+"""The journal's kinds that change whether an episode can be seen, and what it becomes."""
 
 
 class EpisodeRow(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sqlite3
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,11 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from hippocampus.encode.embed import load_embedder
-from hippocampus.encode.tokens import encode, pack
+from hippocampus.encode.tokens import decode, encode, pack, unpack
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
+from hippocampus.index.live import read_payloads
+from hippocampus.ingest.ledger import Ledger
+from hippocampus.ingest.prepare import Draft, digest, lexical_payload
 from hippocampus.kernel import build_info
 from hippocampus.memory import Memory
-from hippocampus.model import Progress
+from hippocampus.model import STATE_CHANGES, EpisodeRow, Progress
+
+_TEXTS_AT_ONCE = 1000
 
 
 class Place(NamedTuple):
@@ -57,7 +62,7 @@ def verify(
     for place, name in enumerate(names):
         checked["banks"] += 1
         try:
-            found, counts = memory.bank(name).verify()
+            found, counts = _verify_bank(memory.ledger(name))
         except StoreCorrupt as exc:
             problems.append(f"bank {name!r}: {exc}")
             continue
@@ -68,6 +73,47 @@ def verify(
             progress(place + 1, len(names))
     places = None if residue is None else find_residue(memory.store.files(), residue)
     return Findings(problems=tuple(problems), checked=checked, residue=places)
+
+
+def _verify_bank(ledger: Ledger) -> tuple[list[str], dict[str, int]]:
+    """Check texts, states and derived payloads against each other: (problems, counts)."""
+    with ledger.store.read():
+        records = list(ledger.store.scan_episodes(ledger.bank))
+        changes = ledger.store.journal(ledger.bank)
+        texts, problems = _readable(ledger, records)
+        parts = read_payloads(ledger.store, ledger.bank, "lexical", 0, len(records))
+        terms = [payload for part in parts for payload in part]
+    told = {c.row: STATE_CHANGES.get(c.kind, "active") for c in changes if c.row is not None}
+    for record in records:
+        if record.state == "erased":
+            continue
+        name, text = f"episode {record.id}", texts.get(record.row)
+        if not text:
+            problems.append(f"{name}: its text is missing")
+            continue
+        if told.get(record.row) != record.state:
+            problems.append(
+                f"{name}: is {record.state}, but its journal says {told.get(record.row)}"
+            )
+        if lexical_payload(Draft.of(record, text)) != terms[record.row]:
+            problems.append(f"{name}: its words are indexed wrongly; run reindex")
+        if record.digest != digest(ledger.salt, text):
+            problems.append(f"{name}: its text is not what was remembered")
+    return problems, {"episodes": len(records), "changes": len(changes)}
+
+
+def _readable(ledger: Ledger, records: Sequence[EpisodeRow]) -> tuple[dict[int, str], list[str]]:
+    """Return the texts that can be read, and what is wrong with the others."""
+    texts: dict[int, str] = {}
+    problems: list[str] = []
+    for start in range(0, len(records), _TEXTS_AT_ONCE):
+        rows = [record.row for record in records[start : start + _TEXTS_AT_ONCE]]
+        for row, payload in ledger.store.payloads(ledger.bank, "content", rows).items():
+            try:
+                texts[row] = decode(unpack(payload))
+            except ValueError as exc:
+                problems.append(f"episode in row {row}: its text cannot be read: {exc}")
+    return texts, problems
 
 
 def find_residue(files: list[Path], text: str) -> tuple[Place, ...]:

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Config, Memory, Turn
-from hippocampus.context.compose import CLOSE, OPEN, quote, unquote
 from hippocampus.encode.tokens import count
 from hippocampus.errors import BudgetTooSmall
+from hippocampus.quotes import CLOSE, OPEN, quote, unquote
 
 TURNS = [
     Turn(

@@ -1,6 +1,5 @@
 """With an embedder, without one, with another: what recall says, and how a store moves."""
 
-import threading
 from datetime import timedelta
 
 import numpy as np
@@ -372,34 +371,3 @@ def test_recall_says_how_many_episodes_no_embedder_has_seen(open_memory):
         memory.rebuild()
 
         assert () == bank.recall("ferry").degraded
-
-
-class WaitingEmbedder(HashEmbedder):
-    """Embeds once it is let go."""
-
-    def __init__(self):
-        super().__init__()
-        self.asked, self.go = threading.Event(), threading.Event()
-
-    def embed(self, passages):
-        self.asked.set()
-        assert self.go.wait(timeout=30)
-        return super().embed(passages)
-
-
-def test_recall_does_not_wait_for_another_thread_that_is_embedding(open_memory):
-    embedder = WaitingEmbedder()
-    bank = open_memory(embedder=embedder).bank("ada")
-    embedder.go.set()
-    bank.remember("The ferry leaves at nine.")
-    embedder.go.clear()
-    embedder.asked.clear()
-    writer = threading.Thread(target=bank.remember, args=("The train leaves at ten.",))
-    writer.start()
-    try:
-        assert embedder.asked.wait(timeout=30)
-        assert "The ferry leaves at nine." == bank.recall("ferry")[0].text
-    finally:
-        embedder.go.set()
-        writer.join(timeout=30)
-    assert 2 == len(bank.episodes())

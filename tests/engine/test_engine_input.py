@@ -1,5 +1,6 @@
 """Bad input: each kind has its error, and changes nothing."""
 
+import inspect
 import sys
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus import Config, Ingest, Memory, Turn
+from hippocampus import Bank, Config, Ingest, Memory, Turn
 from hippocampus.errors import (
     BudgetTooSmall,
     InputError,
@@ -19,6 +20,7 @@ from hippocampus.errors import (
     UnknownBank,
     UnknownEpisode,
 )
+from hippocampus.filters import Filters
 from hippocampus.upkeep import verify
 
 
@@ -328,6 +330,20 @@ def test_a_condition_that_makes_no_sense_is_refused(untouched, where):
 def test_a_filter_of_the_wrong_kind_is_refused(untouched, name, value):
     with pytest.raises(InvalidFilter, match=name):
         untouched.recall("key", **{name: value})
+
+
+def test_a_filter_of_no_known_name_is_refused_with_those_there_are(untouched):
+    verbs = (lambda **f: untouched.recall("key", **f), lambda **f: untouched.context("key", **f))
+    for call in (*verbs, untouched.episodes):
+        with pytest.raises(InvalidFilter, match=r"sesion='s'.*since, until, session, speaker"):
+            call(sesion="s")
+
+
+def test_the_verbs_that_read_name_and_explain_every_filter():
+    for verb in (Bank.recall, Bank.context, Bank.episodes):
+        for name in Filters.__annotations__:
+            assert inspect.signature(verb).parameters[name].default is None
+            assert f"\n    {name}: " in verb.__doc__
 
 
 @pytest.mark.parametrize("value", [3, b"x", "", " ", ["a"], "x" * 5000])

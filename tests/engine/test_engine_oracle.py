@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -118,6 +119,23 @@ def plain_ranking(episodes, query, fusion, weights):
     return total + [fusion.session * support.get(episode.session, 0.0) for episode in episodes]
 
 
+def plain_sessions(episodes, scores, now, fusion):
+    """Return what every session is worth, by its label."""
+    labels = sorted({episode.session for episode in episodes if episode.session})
+    members = [[row for row, e in enumerate(episodes) if e.session == label] for label in labels]
+    ages = [now - max(episodes[row].said_at for row in rows) for rows in members]
+    worth = standard(np.array([max(0.0, *(scores[row] for row in rows)) for rows in members]))
+    worth += [fusion.recency * math.exp(-age / timedelta(days=fusion.recent_days)) for age in ages]
+    embedded = HashEmbedder().embed([Passage(spoken(episode)) for episode in episodes])
+    vectors = np.stack([one.vector for one in embedded])
+    vectors -= vectors[[row for rows in members for row in rows]].mean(axis=0)
+    means = np.stack([vectors[rows].sum(axis=0) for rows in members])
+    means /= np.linalg.norm(means, axis=1, keepdims=True)
+    meant = np.exp((worth - worth.max()) / fusion.best_within) @ means
+    near = means @ meant / np.linalg.norm(meant)
+    return dict(zip(labels, worth + fusion.association * standard(near), strict=True))
+
+
 def assert_same_ranking(recall, episodes, scores):
     """Equal but for the order of what scores equal to within rounding."""
     expected = sorted(scores, reverse=True)
@@ -138,6 +156,47 @@ def test_recall_equals_brute_force(count, config, query):
         scores = plain_ranking(episodes, query, config.fusion, config.fusion.weights)
 
         assert_same_ranking(recall, episodes, scores)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_sessions_are_ranked_as_brute_force_ranks_them(query):
+    turns = [replace(turn, session=f"s{n // 9}") for n, turn in enumerate(make_turns(120, seed=2))]
+    now = START + timedelta(days=9)
+    with Memory(":memory:", embedder="hash") as memory:
+        bank = memory.bank("ada")
+        episodes = bank.remember_many(turns)
+        recall = bank.recall(query, k=99, now=now)
+        fusion = memory.config.fusion
+    scores = plain_ranking(episodes, query, fusion, fusion.weights)
+    worth = plain_sessions(episodes, scores, now, fusion)
+
+    assert len(worth) == len(set(recall.sessions)) == 14
+    assert sorted(worth.values(), reverse=True) == pytest.approx(
+        [worth[label] for label in recall.sessions], abs=0.02
+    )
+
+
+def test_sessions_are_those_a_read_may_see_and_no_more_than_asked_for():
+    turns = [replace(turn, session=f"s{n // 9}") for n, turn in enumerate(make_turns(120, seed=3))]
+    with Memory(":memory:", embedder="hash") as memory:
+        bank = memory.bank("ada")
+        bank.remember_many(turns)
+        bank.remember_many([replace(turn, session=None) for turn in make_turns(30, seed=4)])
+
+        assert len(bank.recall(QUERIES[0], k=4).sessions) == 4
+        assert set(bank.recall(QUERIES[0], k=99, session=["s3", "s5"]).sessions) == {"s3", "s5"}
+        assert bank.recall(QUERIES[0], k=0).sessions == ()
+        assert "sessions: s" in bank.recall(QUERIES[0], k=4).explain()
+
+
+def test_of_two_sessions_that_say_the_same_the_recent_one_comes_first():
+    said = [Turn(text="The violin is in Lisbon.", at=START + timedelta(days=d), session=f"day {d}")
+            for d in (40, 1, 80, 60)]  # fmt: skip
+    with Memory(":memory:", embedder="hash") as memory:
+        memory.bank("ada").remember_many(said)
+        recall = memory.bank("ada").recall("violin in lisbon", now=START + timedelta(days=81))
+
+    assert recall.sessions == ("day 80", "day 60", "day 40", "day 1")
 
 
 def test_the_candidates_of_a_larger_bank_hold_the_best_of_brute_force():

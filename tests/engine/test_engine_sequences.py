@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 from hippocampus import Config, Ingest, Memory
 from hippocampus._clock import ManualClock
 from hippocampus.errors import InputError, UnknownBank, UnknownEpisode
-from hippocampus.index.live import STATE_CHANGES
+from hippocampus.model import STATE_CHANGES
 from hippocampus.upkeep import verify
 
 TEXTS = st.sampled_from(

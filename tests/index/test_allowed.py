@@ -647,15 +647,6 @@ def test_a_mask_belongs_to_the_caller():
     assert seen(columns) == [1]
 
 
-def test_latest_is_the_last_thing_that_happened():
-    columns = columns_of({"noted_at": 5}, {"noted_at": 9})
-    assert columns.latest() == 9
-
-    columns.set_state(0, "forgotten", 12)
-    assert columns.latest() == 12
-    assert Columns().latest() < to_micros(datetime.min.replace(tzinfo=UTC))
-
-
 def test_speakers_are_spelled_as_first_heard():
     columns = columns_of({"speaker": "Ada"}, {"speaker": "ADA"}, {"speaker": None})
     assert columns.speakers() == ("Ada",)

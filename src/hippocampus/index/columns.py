@@ -36,8 +36,6 @@ Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 Links = NDArray[np.int32]
 
-_BEFORE_TIME = np.iinfo(np.int64).min
-
 
 class Labels:
     """
@@ -79,6 +77,10 @@ class Labels:
     def code(self, value: str) -> int:
         """Return the code of a value, -1 if no row ever had it."""
         return self._code_of.get(self._fold(value), -1)
+
+    def named(self, codes: NDArray[np.int32]) -> tuple[str, ...]:
+        """Return the values behind codes, in order."""
+        return tuple(self.values[code] for code in codes.tolist())
 
     def among(self, folded: frozenset[str]) -> Mask:
         """Return which rows have one of some folded values."""
@@ -180,7 +182,6 @@ class Columns:
         self.source = Labels()
         self._said_at = Growing(np.int64)
         self._noted_at = Growing(np.int64)
-        self._latest = int(_BEFORE_TIME)
 
         self._shown = Growing(np.bool_)
         self._shown_first = Growing(np.bool_)
@@ -232,7 +233,6 @@ class Columns:
             labels.extend(values)  # type: ignore[arg-type]
         self._said_at.extend(np.array(columns.said_at, np.int64))
         self._noted_at.extend(np.array(columns.noted_at, np.int64))
-        self._latest = max(self._latest, int(self._noted_at.view[start:].max()))
         shown = np.array([state == "active" for state in columns.state], np.bool_)
         self._shown.extend(shown)
         self._shown_first.extend(shown)
@@ -266,7 +266,6 @@ class Columns:
         shown = state == "active"
         # A row observed hidden has been seen once, if something is known to have hidden it.
         self._shown_first.view[row] |= not shown
-        self._latest = max(self._latest, at)
         self._change_rows.extend(np.array([row]))
         self._change_times.extend(np.array([at]))
         self._change_shown.extend(np.array([shown]))
@@ -341,6 +340,10 @@ class Columns:
             inside &= said < to_micros(end)
         return inside
 
+    def said_at(self, rows: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """Return when rows were said, in microseconds, shape (rows,)."""
+        return self._said_at.view[rows]
+
     def spoken_by(self, speakers: frozenset[str]) -> Mask:
         """Return which rows one of these speakers said, whatever the case, shape (n,)."""
         return self.speaker.among(frozenset(map(fold_name, speakers)))
@@ -351,10 +354,6 @@ class Columns:
             heard = np.bincount(self.speaker.codes[self._shown.view] + 1)  # -1, nobody, first
             self._heard = set((np.flatnonzero(heard) - 1).tolist())
         return tuple(self.speaker.values[code] for code in sorted(self._heard) if code >= 0)
-
-    def latest(self) -> int:
-        """Return when a row was last noted or changed, in microseconds; before all time if none."""
-        return self._latest
 
     def _shown_at(self, moment: int) -> Mask:
         then = self._change_times.view <= moment

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -10,18 +9,7 @@ import numpy as np
 from hippocampus.index.base import Cue
 from hippocampus.index.columns import Columns
 from hippocampus.index.vector import VectorCue
-from hippocampus.model import Kind, Payloads, State, Store
-
-_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-
-STATE_CHANGES: dict[str, State] = {
-    "forget": "forgotten",
-    "restore": "active",
-    "correct": "superseded",
-    "withdraw": "forgotten",
-    "erase": "erased",
-}
-"""The journal's kinds that change whether an episode can be seen, and what it becomes."""
+from hippocampus.model import STATE_CHANGES, Kind, Payloads, Store
 
 
 class LiveIndex:
@@ -44,12 +32,12 @@ class LiveIndex:
     def __len__(self) -> int:
         return len(self.columns)
 
-    def catch_up(self) -> bool:
-        """Take in what has changed since the last call; whether anything had. One snapshot."""
+    def catch_up(self) -> None:
+        """Take in what has changed since the last call; one snapshot."""
         with self._store.read():
             last = self._store.last_seq(self._bank)
             if last == self.seq:
-                return False
+                return
             start = len(self.columns)
             fresh = list(self._store.scan_episodes(self._bank, start=start))
             changes = self._store.journal(self._bank, after=self.seq, kinds=tuple(STATE_CHANGES))
@@ -66,7 +54,6 @@ class LiveIndex:
         if isinstance(vector, VectorCue):
             unseen = self.columns.visible() & ~vector.present
             self.without_vectors = int(np.count_nonzero(unseen))
-        return True
 
 
 def read_payloads(store: Store, bank: int, kind: Kind, start: int, stop: int) -> Iterator[Payloads]:
@@ -91,8 +78,3 @@ def read_payloads(store: Store, bank: int, kind: Kind, start: int, stop: int) ->
 
 def _absent(count: int) -> Payloads:
     return Payloads(np.zeros(count, np.uint32), np.empty(0, np.uint8))
-
-
-def detail(**fields: object) -> str:
-    """Write a journal row's detail."""
-    return _JSON.encode(fields)

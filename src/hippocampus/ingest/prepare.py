@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Ingest
-from hippocampus.encode.signature import Rotation
+from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.encode.terms import hash_terms
 from hippocampus.encode.tokens import count, encode, pack
 from hippocampus.errors import InputError, InvalidText, TextTooLong
@@ -22,12 +22,15 @@ from hippocampus.index.lexical import pack_terms
 from hippocampus.index.moments import to_moment
 from hippocampus.index.vector import pack_vectors
 from hippocampus.ingest.chunk import split_text
-from hippocampus.model import Embedder, Kind, Passage, Turn
+from hippocampus.model import Embedder, EpisodeRow, Kind, Passage, Turn
 
 CONTEXT_TURNS = 3
 CONTEXT_CHARACTERS = 420
 """What a turn's tokens are read in the light of: up to three turns before it, about 96 word
 pieces. More context, or the turn after, measured worse or no better (docs/adr/0002)."""
+
+Encoded: TypeAlias = Mapping[Kind, Mapping[str, bytes]]
+"""Payloads of drafts by kind and id; those that are empty are left out."""
 
 _TOKENS_AT_ONCE = 4096
 """Token vectors rotated in one product: 6 MB of them."""
@@ -57,10 +60,37 @@ class Draft:
     digest: bytes
     """Of this part's text."""
 
+    @classmethod
+    def of(cls, row: EpisodeRow, text: str) -> Self:
+        """Return the draft that a stored episode was made from."""
+        return cls(
+            id=row.id, text=text, said_at=row.said_at, session=row.session, part=row.part,
+            parts=row.parts, speaker=row.speaker, role=row.role, source=row.source,
+            address=row.address, metadata=row.metadata, digest=row.digest,
+        )  # fmt: skip
+
     @property
     def spoken(self) -> str:
         """The text as the cues read it: with its speaker in front."""
-        return f"{self.speaker}: {self.text}" if self.speaker else self.text
+        return spoken(self.speaker, self.text)
+
+
+class Group(NamedTuple):
+    """What one turn came to: one draft, or the parts of a long text."""
+
+    drafts: list[Draft]
+    dated: bool
+    """Whether the turn came with a time of its own."""
+
+    @property
+    def first(self) -> Draft:
+        """The part that stands for the whole."""
+        return self.drafts[0]
+
+
+def spoken(speaker: str | None, text: str) -> str:
+    """Return a text with its speaker in front."""
+    return f"{speaker}: {text}" if speaker else text
 
 
 def check_text(text: object, *, limits: Ingest) -> str:
@@ -90,21 +120,12 @@ def check_text(text: object, *, limits: Ingest) -> str:
 
 def draft(
     bank: str, turn: Turn, *, now: datetime, zone: tzinfo, limits: Ingest, salt: bytes
-) -> list[Draft]:
+) -> Group:
     """Check one turn and return its drafts: one, or several parts of a long text."""
     text = check_text(turn.text, limits=limits)
-    at = now if turn.at is None else to_moment(turn.at, zone)
+    said_at = to_micros(now if turn.at is None else to_moment(turn.at, zone))
     for name in ("speaker", "role", "session", "source", "address"):
-        value = getattr(turn, name)
-        if value is not None and (not isinstance(value, str) or not value.strip()):
-            msg = f"{name}={value!r}: must be text that is not blank, or left out"
-            raise InputError(msg)
-        if value is not None and len(value) > _LABEL_CHARACTERS:
-            msg = f"{name} has {len(value):,} characters; at most {_LABEL_CHARACTERS:,} are kept"
-            raise InputError(msg)
-        if value is not None:
-            encode(value)  # refuses what cannot be stored
-    said_at = to_micros(at)
+        _check_label(name, getattr(turn, name))
     metadata = dump_metadata(turn.metadata)
     if len(metadata) > limits.max_text_bytes:
         msg = (
@@ -113,7 +134,7 @@ def draft(
         )
         raise TextTooLong(msg)
     pieces = _split(text, limits)
-    return [
+    drafts = [
         Draft(
             id=episode_id(bank, text, turn.speaker, said_at, part),
             text=piece,
@@ -130,6 +151,19 @@ def draft(
         )
         for part, piece in enumerate(pieces)
     ]
+    return Group(drafts, dated=turn.at is not None)
+
+
+def _check_label(name: str, value: object) -> None:
+    if value is None:
+        return
+    if not isinstance(value, str) or not value.strip():
+        msg = f"{name}={value!r}: must be text that is not blank, or left out"
+        raise InputError(msg)
+    if len(value) > _LABEL_CHARACTERS:
+        msg = f"{name} has {len(value):,} characters; at most {_LABEL_CHARACTERS:,} are kept"
+        raise InputError(msg)
+    encode(value)  # refuses what cannot be stored
 
 
 def _split(text: str, limits: Ingest) -> list[str]:
@@ -199,18 +233,14 @@ def _check_shape(value: object, levels: int) -> None:
 
 
 def encode_drafts(
-    drafts: Sequence[Draft],
-    before: Sequence[Sequence[str]],
-    *,
-    embedder: Embedder | None,
-    rotation: Rotation | None,
-) -> dict[Kind, list[bytes]]:
+    drafts: Sequence[Draft], before: Sequence[Sequence[str]], *, embedder: Embedder | None
+) -> Encoded:
     """
-    Return the payloads of drafts by kind, in order.
+    Return the payloads of drafts.
 
     ``before``: what was said before each, oldest first; it colours the token vectors.
     """
-    payloads: dict[Kind, list[bytes]] = {
+    made: dict[Kind, list[bytes]] = {
         "content": [pack(encode(d.text)) for d in drafts],
         "lexical": [lexical_payload(d) for d in drafts],
     }
@@ -220,10 +250,14 @@ def encode_drafts(
             for d, said in zip(drafts, before, strict=True)
         ]
         embedded = embedder.embed(passages)
-        payloads["vector"] = pack_vectors(np.stack([e.vector for e in embedded]))
+        made["vector"] = pack_vectors(np.stack([e.vector for e in embedded]))
+        rotation = rotation_for(embedder.fingerprint)
         if rotation is not None:
-            payloads["tokens"] = _signatures([e.tokens for e in embedded], rotation)
-    return payloads
+            made["tokens"] = _signatures([e.tokens for e in embedded], rotation)
+    return {
+        kind: {d.id: payload for d, payload in zip(drafts, column, strict=True) if payload}
+        for kind, column in made.items()
+    }
 
 
 def _signatures(tokens: Sequence[NDArray[np.float32] | None], rotation: Rotation) -> list[bytes]:
@@ -250,20 +284,19 @@ def lexical_payload(d: Draft) -> bytes:
     return pack_terms(hash_terms(f"{when} {d.speaker or ''} {d.text} {d.source or ''}"))
 
 
-def context_before(drafts: Iterable[Draft], said: Mapping[str, Sequence[str]]) -> list[list[str]]:
+def context_before(drafts: Iterable[Draft], said: dict[str, list[str]]) -> list[list[str]]:
     """
     Return, for each draft, the last few things said before it in its session.
 
-    ``said``: what the sessions' stored turns said last, by session, oldest first.
+    ``said``: what the sessions' turns said last, by session, oldest first; carried on in place.
     """
-    running: dict[str, list[str]] = {session: list(texts) for session, texts in said.items()}
-    out: list[list[str]] = []
+    before: list[list[str]] = []
     for d in drafts:
         if d.session is None:
-            out.append([])
+            before.append([])
             continue
-        line = running.setdefault(d.session, [])
-        out.append(line[-CONTEXT_TURNS:])
-        line.append(d.spoken[-CONTEXT_CHARACTERS:])
-        del line[:-CONTEXT_TURNS]
-    return out
+        lines = said.setdefault(d.session, [])
+        before.append(lines[:])
+        lines.append(d.spoken[-CONTEXT_CHARACTERS:])
+        del lines[:-CONTEXT_TURNS]
+    return before

@@ -1,84 +1,130 @@
-"""Whole banks and whole folders in and out: export, import, and importing again."""
+"""A whole bank out to a file and in again: our export format, written and read."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, TextIO
 
 from hippocampus._clock import from_micros
-from hippocampus.encode.tokens import count
 from hippocampus.errors import SourceError
-from hippocampus.index.live import STATE_CHANGES
-from hippocampus.ingest.chunk import split_text
-from hippocampus.ingest.prepare import dump_metadata
-from hippocampus.ingest.sources import SourceFile, read_source
-from hippocampus.model import Imported, Progress, Turn
+from hippocampus.ingest.ledger import Ledger
+from hippocampus.ingest.prepare import Draft, digest, dump_metadata
+from hippocampus.model import STATE_CHANGES, EpisodeRow, JournalRow
 
 EXPORT_FORMAT = 1
 
-
-class Portable(Protocol):
-    """The part of a bank that comes and goes whole."""
-
-    @property
-    def name(self) -> str:
-        """What the bank is called."""
-        ...
-
-    @property
-    def chunk_tokens(self) -> int:
-        """Longest episode in tokens."""
-        ...
-
-    def records(self) -> Iterator[dict[str, dict[str, Any]]]:
-        """Yield every episode in any state, then every change: the bank at one moment."""
-        ...
-
-    def load_records(
-        self,
-        episodes: Sequence[Mapping[str, Any]],
-        changes: Sequence[Mapping[str, Any]],
-        *,
-        path: Path,
-        progress: Progress | None = None,
-    ) -> Imported:
-        """Take in what ``records`` gave, all or nothing."""
-        ...
-
-    def replace_source(
-        self, source: str, turns: Sequence[Turn], *, progress: Progress | None = None
-    ) -> Imported:
-        """Make a source's episodes equal ``turns``."""
-        ...
+_TEXTS_AT_ONCE = 1000
 
 
-def export_bank(bank: Portable, path: Path) -> int:
+# ---------------------------------------------------------------- out
+
+
+def export_bank(ledger: Ledger, path: Path) -> int:
     """Write a bank as JSONL: a head, every episode in any state, every journal row, an end."""
     partial = path.with_name(path.name + ".partial")
     written: Counter[str] = Counter(episode=0, change=0)
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as out:
-            _line(out, {"hippocampus-export": EXPORT_FORMAT, "bank": bank.name})
-            for record in bank.records():
-                _line(out, record)
+            _write(out, {"hippocampus-export": EXPORT_FORMAT, "bank": ledger.name})
+            for record in _records(ledger):
+                _write(out, record)
                 written.update(record.keys())
-            _line(out, {"end": {"episodes": written["episode"], "changes": written["change"]}})
+            _write(out, {"end": {"episodes": written["episode"], "changes": written["change"]}})
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
     return written["episode"]
 
 
-def _line(out: Any, record: dict[str, Any]) -> None:  # noqa: ANN401
+def _write(out: TextIO, record: dict[str, Any]) -> None:
     out.write(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
 
 
-def read_export(path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]] | None:
+def _records(ledger: Ledger) -> Iterator[dict[str, dict[str, Any]]]:
+    """Yield every episode in any state, then every change: the bank at one moment."""
+    with ledger.store.read():
+        rows = list(ledger.store.scan_episodes(ledger.bank))
+        changes = ledger.store.journal(ledger.bank)
+    ids: dict[int | None, str | None] = {row.row: row.id for row in rows}
+    ids[None] = None
+    # Texts do not change, so they need no snapshot, which would keep the store's log from ending.
+    for start in range(0, len(rows), _TEXTS_AT_ONCE):
+        some = rows[start : start + _TEXTS_AT_ONCE]
+        texts = ledger.texts([row.row for row in some])
+        for row in some:
+            yield {
+                "episode": {
+                    "id": row.id,
+                    "text": texts.get(row.row, ""),
+                    "said_at": row.said_at,
+                    "noted_at": row.noted_at,
+                    "session": row.session,
+                    "turn": row.turn,
+                    "part": row.part,
+                    "parts": row.parts,
+                    "speaker": row.speaker,
+                    "role": row.role,
+                    "source": row.source,
+                    "address": row.address,
+                    "metadata": json.loads(row.metadata),
+                    "state": row.state,
+                    "supersedes": ids[row.supersedes],
+                    "superseded_by": ids[row.superseded_by],
+                }
+            }
+    for change in changes:
+        yield {
+            "change": {
+                "seq": change.seq,
+                "at": change.at,
+                "kind": change.kind,
+                "episode": ids[change.row],
+                "detail": json.loads(change.detail),
+            }
+        }
+
+
+# ---------------------------------------------------------------- in
+
+
+class Export(NamedTuple):
+    """A bank that has been read and checked: its rows, what they say, and what became of them."""
+
+    records: list[EpisodeRow]
+    texts: list[str]
+    journal: list[JournalRow]
+
+    def drafts(self) -> list[Draft]:
+        """Return what its episodes were made from; erased ones are left out."""
+        return [
+            Draft.of(record, text)
+            for record, text in zip(self.records, self.texts, strict=True)
+            if record.state != "erased"
+        ]
+
+    def missing(self, known: Collection[str]) -> list[list[Draft]]:
+        """Return the texts in force that are not ``known`` by id, parts of one text together."""
+        groups: list[list[Draft]] = []
+        for record, text in zip(self.records, self.texts, strict=True):
+            if record.state != "active" or record.id in known:
+                continue
+            if record.parts > 1:  # as it was before its parts were told apart
+                address = record.address.removesuffix(f"#part-{record.part}")
+                record = record._replace(address=address)  # noqa: PLW2901
+            d = Draft.of(record, text)
+            if d.part and groups and groups[-1][-1].part + 1 == d.part:
+                groups[-1].append(d)
+            else:
+                groups.append([d])
+        return groups
+
+
+def read_export(path: Path, *, salt: bytes) -> Export | None:
     """
-    Return the episodes and changes of one of our exports; None when the file is not one.
+    Return what one of our exports holds, fit for a store of this salt; None when it is not one.
 
     Raises:
         SourceError: the export is damaged, or of another format.
@@ -110,7 +156,29 @@ def read_export(path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
     if version != EXPORT_FORMAT:
         msg = f"export format {version!r} is not {EXPORT_FORMAT}, which this version reads"
         raise SourceError(msg, path=path)
-    return found["episode"], found["change"]
+    return _whole(found["episode"], found["change"], salt)
+
+
+def _whole(episodes: list[dict[str, Any]], changes: list[dict[str, Any]], salt: bytes) -> Export:
+    """Return what has been checked as rows; their order in the file is their number."""
+    rows: dict[str | None, int | None] = {e["id"]: row for row, e in enumerate(episodes)}
+    rows[None] = None
+    records = [
+        EpisodeRow(
+            row=row, id=e["id"], said_at=e["said_at"], noted_at=e["noted_at"],
+            session=e["session"], turn=e["turn"], part=e["part"], parts=e["parts"],
+            speaker=e["speaker"], role=e["role"], source=e["source"], address=e["address"],
+            metadata=dump_metadata(e["metadata"]), digest=digest(salt, e["text"]),
+            state=e["state"], supersedes=rows[e["supersedes"]],
+            superseded_by=rows[e["superseded_by"]],
+        )
+        for row, e in enumerate(episodes)
+    ]  # fmt: skip
+    journal = [
+        JournalRow(seq, c["at"], c["kind"], rows[c["episode"]], json.dumps(c["detail"]))
+        for seq, c in enumerate(changes, 1)
+    ]
+    return Export(records, [e["text"] for e in episodes], journal)
 
 
 def _damaged(path: Path, what: str) -> SourceError:
@@ -140,6 +208,7 @@ def _check_whole(episodes: list[Any], changes: list[Any], ends: list[Any]) -> No
         _require(c["episode"] is None or c["episode"] in ids, f"change {seq} is of no episode")
         _require(isinstance(c["detail"], dict), f"change {seq} has no detail")
         _require(isinstance(c["kind"], str), f"change {seq} has no kind")
+        c["kind"].encode()
         _check_moment(c["at"])
         states[c["episode"]] = STATE_CHANGES.get(c["kind"], "active")
     for e in episodes:
@@ -175,71 +244,3 @@ def _check_moment(micros: object) -> None:
 def _require(fact: bool, otherwise: str) -> None:  # noqa: FBT001
     if not fact:
         raise ValueError(otherwise)
-
-
-def import_path(
-    bank: Portable,
-    path: Path,
-    *,
-    format: str | None,  # noqa: A002
-    progress: Progress | None,
-) -> Imported:
-    """Bring a file or a folder into a bank; see ``Bank.import_``."""
-    if format in (None, "hippocampus"):
-        whole = read_export(path)
-        if whole is not None:
-            return bank.load_records(*whole, path=path, progress=progress)
-        if format == "hippocampus":
-            raise SourceError("is not an export of hippocampus", path=path)
-    added = unchanged = removed = 0
-    skipped: list[tuple[str, str]] = []
-    found = list(read_source(path, format=format))
-    files = [item for item in found if isinstance(item, SourceFile)]
-    skipped += [(p.path, p.reason) for p in found if not isinstance(p, SourceFile)]
-    total = sum(len(f.turns) for f in files)
-    done = 0
-    for file in files:
-        turns = list(as_turns(file, bank.chunk_tokens))
-
-        def step(part: int, of: int, *, base: int = done, weight: int = len(file.turns)) -> None:
-            if progress:
-                progress(base + (part * weight // of if of else 0), total)
-
-        result = bank.replace_source(file.path, turns, progress=step)
-        added += result.added
-        unchanged += result.unchanged
-        removed += result.removed
-        done += len(file.turns)
-        if progress:
-            progress(done, total)
-    return Imported(added=added, unchanged=unchanged, removed=removed, skipped=tuple(skipped))
-
-
-def as_turns(file: SourceFile, chunk_tokens: int) -> Iterator[Turn]:
-    """
-    Yield the turns of a file; a document's text comes as chunks that are turns of their own.
-
-    A document is its own session: what stands around a chunk helps to find it, as in dialogue.
-    """
-    for turn in file.turns:
-        if turn.session is not None or not turn.text.strip():
-            if turn.text.strip():
-                yield turn
-            continue
-        pieces = split_text(turn.text, chunk_tokens, count)
-        whole = turn.address or file.path
-        place = 0
-        for piece in pieces:
-            if not piece.strip():
-                continue
-            yield Turn(
-                text=piece,
-                at=turn.at,
-                speaker=turn.speaker,
-                role=turn.role,
-                session=whole,
-                source=turn.source or file.path,
-                address=f"{whole}#chunk-{place}" if len(pieces) > 1 else whole,
-                metadata=turn.metadata,
-            )
-            place += 1

@@ -1,0 +1,465 @@
+"""The books of one bank: episodes, texts, journal and payloads, kept in step with each other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from hippocampus._clock import from_micros, to_micros
+from hippocampus.config import Ingest
+from hippocampus.encode import tokens as tokenizer
+from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.ingest.prepare import CONTEXT_TURNS, Draft, Encoded, spoken
+from hippocampus.model import (
+    STATE_CHANGES,
+    Block,
+    Change,
+    Episode,
+    EpisodeRow,
+    JournalRow,
+    Kind,
+    Payloads,
+    State,
+    Stats,
+    Store,
+)
+
+SEALED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical")
+"""Payloads that are sealed into blocks. Content stays in rows, which are read one by one."""
+
+NEXT: Final[Mapping[Kind, Kind]] = {
+    "vector": "vector.next",
+    "tokens": "tokens.next",
+    "lexical": "lexical.next",
+}
+"""Where an unfinished rebuild keeps what it has made of each."""
+
+
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+class Entry(NamedTuple):
+    """An episode with its length in tokens and the digest its text is recognised by."""
+
+    episode: Episode
+    tokens: int
+    digest: bytes
+
+
+class Ledger:
+    """
+    The books of one bank, over a store and nothing else: no index, no lock, no embedder.
+
+    It keeps no state, so it may be made anew at any time. What reads may be called anywhere, and
+    sees one moment inside ``store.read()``. What writes is called inside ``store.write()``, which
+    it never opens itself: whoever owns the locks also begins the transaction, in one visible place.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        bank: int,
+        *,
+        name: str,
+        salt: bytes,
+        limits: Ingest,
+        now: Callable[[], datetime],
+    ) -> None:
+        self.store = store
+        self.bank = bank
+        self.name = name
+        self.salt = salt
+        self.limits = limits
+        self._now = now
+
+    def __repr__(self) -> str:
+        return f"Ledger({self.name!r})"
+
+    # ------------------------------------------------------------ reading
+
+    def find(self, id: str, *, erased: bool = False) -> EpisodeRow:  # noqa: A002
+        """Return an episode by id; an erased one only when asked for."""
+        if not isinstance(id, str) or not id:
+            msg = f"id={id!r}: an episode's id is a non-empty text"
+            raise InputError(msg)
+        tokenizer.encode(id)  # refuses what no store can look up
+        rows = self.store.rows_of(self.bank, [id])
+        records = self.store.episodes(self.bank, list(rows.values()))
+        if not records or (records[0].state == "erased" and not erased):
+            gone = "was erased" if records else "is not in it"
+            msg = f"episode {id!r} of bank {self.name!r} {gone}; list what is with episodes()"
+            raise UnknownEpisode(msg)
+        return records[0]
+
+    def texts(self, rows: Collection[int]) -> dict[int, str]:
+        """Return the texts of rows; erased ones are left out."""
+        stored = self.store.payloads(self.bank, "content", rows)
+        return {row: text for row, (text, _) in _decoded(stored).items()}
+
+    def read(self, rows: Sequence[int]) -> list[Entry]:
+        """Return episodes by row, in the order asked."""
+        records = self.store.episodes(self.bank, rows)
+        texts = _decoded(self.store.payloads(self.bank, "content", rows))
+        linked = {r for e in records for r in (e.supersedes, e.superseded_by) if r is not None}
+        ids = self._ids(linked)
+        read: list[Entry] = []
+        for e in records:
+            text, tokens = texts.get(e.row, ("", 0))
+            read.append(Entry(_episode(self.name, e, text, ids), tokens, e.digest))
+        return read
+
+    def episodes(self, rows: Sequence[int]) -> list[Episode]:
+        """Return episodes by row, in the order asked."""
+        return [entry.episode for entry in self.read(rows)]
+
+    def drafts(self, records: Iterable[EpisodeRow]) -> list[Draft]:
+        """Return what stored episodes were made from; erased ones are left out."""
+        by_row = {record.row: record for record in records}
+        texts = self.texts(by_row)  # of what was erased just now, there is none either
+        return [Draft.of(by_row[row], texts[row]) for row in by_row if row in texts]
+
+    def last_said(self, sessions: Iterable[str]) -> dict[str, list[str]]:
+        """Return the last few lines of sessions, in the light of which the next is read."""
+        said: dict[str, list[str]] = {}
+        for session in sessions:
+            last = self.store.last_of_session(self.bank, session, CONTEXT_TURNS)
+            texts = self.texts([e.row for e in last])
+            said[session] = [spoken(e.speaker, texts[e.row]) for e in last if e.row in texts]
+        return said
+
+    def history(self, row: int) -> list[Change]:
+        """Return every change to an episode and to its earlier and later versions, in order."""
+        rows = self.versions([row])
+        changes = [c for r in rows for c in self.store.journal(self.bank, row=r)]
+        return self._changes(sorted(changes))
+
+    def journal(self, *, after: int, limit: int | None) -> list[Change]:
+        """Return the bank's changes in order, from ``after`` on."""
+        return self._changes(self.store.journal(self.bank, after=after, limit=limit))
+
+    def stats(self, *, embedder: str | None) -> Stats:
+        """Return what the bank holds, and how many bytes by kind of data."""
+        states: dict[State, int] = {"active": 0, "superseded": 0, "forgotten": 0, "erased": 0}
+        active: list[EpisodeRow] = []
+        for record in self.store.scan_episodes(self.bank):
+            states[record.state] += 1
+            if record.state == "active":
+                active.append(record)
+        stored = self.store.stored_bytes(self.bank)
+        return Stats(
+            bank=self.name,
+            episodes=states["active"],
+            superseded=states["superseded"],
+            forgotten=states["forgotten"],
+            sessions=len({e.session for e in active if e.session}),
+            speakers=tuple(sorted({e.speaker for e in active if e.speaker})),
+            sources=tuple(sorted({e.source for e in active if e.source})),
+            first=from_micros(min(e.said_at for e in active)) if active else None,
+            last=from_micros(max(e.said_at for e in active)) if active else None,
+            text_bytes=stored.get("content", 0),
+            stored_bytes=stored,
+            embedder=embedder,
+        )
+
+    def whole(self, records: Iterable[EpisodeRow]) -> list[EpisodeRow]:
+        """Return episodes together with the other parts of the long texts they are parts of."""
+        whole: dict[int, EpisodeRow] = {}
+        for record in records:
+            whole[record.row] = record
+            first = record.row - record.part
+            beside = range(max(first, 0), first + record.parts) if record.parts > 1 else ()
+            for other in self.store.episodes(self.bank, beside):
+                same = (other.said_at, other.session, other.speaker, other.parts)
+                if same == (record.said_at, record.session, record.speaker, record.parts) and (
+                    other.part == other.row - first
+                ):
+                    whole[other.row] = other
+        return [whole[row] for row in sorted(whole)]
+
+    def versions(self, rows: Iterable[int]) -> list[int]:
+        """Return rows with every earlier and later version of theirs."""
+        chain: set[int] = set()
+        queue = list(rows)
+        while queue:
+            row = queue.pop()
+            if row in chain:
+                continue
+            chain.add(row)
+            for record in self.store.episodes(self.bank, [row]):
+                queue += [r for r in (record.supersedes, record.superseded_by) if r is not None]
+                if record.supersedes is not None:  # a long correction has parts beside this one
+                    first = record.row - record.part
+                    queue += range(first, first + record.parts)
+            # A version that went back to an older wording is linked by its journal alone.
+            for change in self.store.journal(self.bank, row=row):
+                fields = json.loads(change.detail)
+                linked = [fields[name] for name in ("by", "supersedes") if name in fields]
+                queue += self.store.rows_of(self.bank, linked).values()
+        return sorted(chain)
+
+    def _ids(self, rows: Collection[int]) -> dict[int, str]:
+        return {e.row: e.id for e in self.store.episodes(self.bank, sorted(rows))} if rows else {}
+
+    def _changes(self, rows: Sequence[JournalRow]) -> list[Change]:
+        ids = self._ids({change.row for change in rows if change.row is not None})
+        return [
+            Change(
+                seq=change.seq,
+                at=from_micros(change.at),
+                kind=change.kind,
+                episode=None if change.row is None else ids.get(change.row),
+                detail=json.loads(change.detail),
+            )
+            for change in rows
+        ]
+
+    # ------------------------------------------------------------ writing, inside a transaction
+
+    def add(self, groups: Iterable[Sequence[Draft]], encoded: Encoded) -> dict[str, int]:
+        """Add drafts, turn by turn, with their payloads; returns the rows by id."""
+        return self._add(groups, encoded, at=self._at())
+
+    def correct(self, old: EpisodeRow, drafts: Sequence[Draft], encoded: Encoded) -> int:
+        """
+        Put a new wording in the place of an episode in force; returns its (first) row.
+
+        When it is an earlier wording, that version is in force again, and nothing is added.
+        """
+        self.check_in_force(old)
+        at, new = self._at(), drafts[0].id
+        known = self.store.rows_of(self.bank, [new])
+        if known:
+            row = known[new]
+            if self.store.episodes(self.bank, [row])[0].state == "erased":
+                msg = f"this wording of episode {old.id} was erased for good; word it otherwise"
+                raise InputError(msg)
+            self._change(at, [row], "restore", {"supersedes": old.id})
+        else:
+            row = self._add([drafts], encoded, at=at, old=old)[new]
+        self._change(at, [old.row], "correct", {"by": new}, by=row)
+        return row
+
+    def check_in_force(self, seen: EpisodeRow) -> None:
+        """Refuse to correct what is hidden, or was changed by others since it was ``seen``."""
+        state = self.store.episodes(self.bank, [seen.row])[0].state
+        if state != "active":
+            msg = f"episode {seen.id} is {state}; correct the version in force instead"
+            raise InputError(msg)
+
+    def forget(self, ids: Iterable[str]) -> int:
+        """Hide episodes, long texts whole; returns how many changed."""
+        return self._move(ids, "forget", start="active")
+
+    def restore(self, ids: Iterable[str]) -> int:
+        """Bring forgotten episodes back; returns how many changed."""
+        return self._move(ids, "restore", start="forgotten")
+
+    def erase(self, ids: Iterable[str]) -> int:
+        """
+        Blank every word of episodes, of all their parts and versions; returns how many changed.
+
+        The words are then in no table; ``store.scrub`` takes them out of what tables left behind.
+        """
+        rows = self.versions(record.row for record in self.whole(map(self.find, ids)))
+        records = self.store.episodes(self.bank, rows)
+        live = [record.row for record in records if record.state != "erased"]
+        if live:
+            self.store.redact(self.bank, live)
+            self.change(live, "erase")
+            for kind in ("content", *SEALED):
+                self._blank(kind, live)
+            for kind in NEXT.values():
+                made = self.store.payloads(self.bank, kind, live)
+                self.store.put_payloads(self.bank, kind, [(row, b"") for row in made])
+            self.store.erase_episodes(self.bank, live)
+        return len(live)
+
+    def change(self, rows: Sequence[int], kind: str, **fields: object) -> None:
+        """Change the state of episodes to what a journal kind makes it, and say so there."""
+        self._change(self._at(), rows, kind, fields)
+
+    def load(
+        self, records: Sequence[EpisodeRow], journal: Iterable[JournalRow], encoded: Encoded
+    ) -> None:
+        """Fill an empty bank with what another one held."""
+        if self.store.episode_count(self.bank):
+            msg = f"bank {self.name!r} was written to meanwhile; import once more"
+            raise InputError(msg)
+        self.store.add_episodes(self.bank, records)
+        self.store.append(self.bank, journal)
+        self.put(encoded, {record.id: record.row for record in records})
+        self.seal()
+
+    def note(self, kind: str) -> None:
+        """Note a change of the whole bank."""
+        self._note(self._at(), [(kind, None, {})])
+
+    def put(self, encoded: Encoded, rows: Mapping[str, int]) -> None:
+        """Write the payloads of those ids that have a row here."""
+        for kind, made in encoded.items():
+            self.store.put_payloads(
+                self.bank, kind, [(rows[id_], made[id_]) for id_ in rows if id_ in made]
+            )
+
+    def seal(self) -> None:
+        """Turn full runs of tail rows into blocks."""
+        run, stop = self.limits.seal_rows, self.store.episode_count(self.bank)
+        for kind in SEALED:
+            spans = self.store.block_spans(self.bank, kind)
+            first = spans[-1][0] + spans[-1][1] if spans else 0
+            while stop - first >= run:
+                present = dict(self.store.tail(self.bank, kind, start=first))
+                if not present:
+                    break
+                block = Payloads.of([present.get(r, b"") for r in range(first, first + run)])
+                self.store.put_block(self.bank, kind, Block(first, run, block.to_bytes()))
+                first += run
+
+    def _add(
+        self,
+        groups: Iterable[Sequence[Draft]],
+        encoded: Encoded,
+        *,
+        at: int,
+        old: EpisodeRow | None = None,
+    ) -> dict[str, int]:
+        groups = list(groups)
+        start = self.store.episode_count(self.bank)
+        # Another process may have been first with some of them.
+        places = self.store.rows_of(self.bank, [d.id for group in groups for d in group])
+        turns = _Turns(self, old)
+        records: list[EpisodeRow] = []
+        for group in groups:
+            fresh = [d for d in group if d.id not in places]
+            turn = turns.next(group[0].session) if fresh else None
+            for d in fresh:
+                row = places[d.id] = start + len(records)
+                records.append(_record(d, row=row, at=at, turn=turn, old=old))
+        link = {} if old is None else {"supersedes": old.id}
+        self.store.add_episodes(self.bank, records)
+        self._note(at, (("remember", e.row, {"id": e.id, **link}) for e in records))
+        self.put(encoded, {e.id: e.row for e in records})
+        self.seal()
+        return places
+
+    def _move(self, ids: Iterable[str], kind: str, *, start: State) -> int:
+        whole = self.whole(map(self.find, ids))
+        rows = [record.row for record in whole if record.state == start]
+        if rows:
+            self.change(rows, kind)
+        return len(rows)
+
+    def _change(
+        self,
+        at: int,
+        rows: Sequence[int],
+        kind: str,
+        fields: Mapping[str, object],
+        *,
+        by: int | None = None,
+    ) -> None:
+        self.store.set_state(self.bank, rows, STATE_CHANGES[kind], superseded_by=by)
+        self._note(at, ((kind, row, fields) for row in rows))
+
+    def _note(
+        self, at: int, changes: Iterable[tuple[str, int | None, Mapping[str, object]]]
+    ) -> None:
+        start = self.store.last_seq(self.bank) + 1
+        self.store.append(
+            self.bank,
+            [
+                JournalRow(seq, at, kind, row, _JSON.encode(fields))
+                for seq, (kind, row, fields) in enumerate(changes, start)
+            ],
+        )
+
+    def _at(self) -> int:
+        """Return the present; never before the last change, for a clock may be set back."""
+        last = self.store.journal(self.bank, after=self.store.last_seq(self.bank) - 1)
+        return max([to_micros(self._now()), *(change.at for change in last)])
+
+    def _blank(self, kind: Kind, rows: Sequence[int]) -> None:
+        """Empty the payloads of rows, in the tail and in blocks."""
+        self.store.put_payloads(self.bank, kind, [(row, b"") for row in rows])
+        for first, count in self.store.block_spans(self.bank, kind):
+            inside = [row - first for row in rows if first <= row < first + count]
+            if inside:
+                payloads = list(Payloads.from_block(self.store.block(self.bank, kind, first)))
+                for place in inside:
+                    payloads[place] = b""
+                block = Block(first, count, Payloads.of(payloads).to_bytes())
+                self.store.put_block(self.bank, kind, block)
+
+
+class _Turns:
+    """Counts the turns of sessions on from what is stored."""
+
+    def __init__(self, ledger: Ledger, old: EpisodeRow | None) -> None:
+        self._ledger = ledger
+        self._old = old
+        self._last: dict[str, int] = {}
+
+    def next(self, session: str | None) -> int | None:
+        """Return the next turn's number; a new wording has that of the old one."""
+        if self._old is not None:
+            return self._old.turn
+        if session is None:
+            return None
+        if session not in self._last:
+            last = self._ledger.store.last_of_session(self._ledger.bank, session, 1)
+            self._last[session] = -1 if not last or last[0].turn is None else last[0].turn
+        self._last[session] += 1
+        return self._last[session]
+
+
+def _decoded(payloads: Mapping[int, bytes]) -> dict[int, tuple[str, int]]:
+    """Return the texts of content payloads by row, each with its length in tokens."""
+    rows = [row for row, payload in payloads.items() if payload]
+    tokens = tokenizer.unpack(b"".join(payloads[row] for row in rows))  # one call, not one a text
+    texts: dict[int, tuple[str, int]] = {}
+    start = 0
+    for row in rows:
+        stop = start + len(payloads[row]) // tokenizer.ID_BYTES
+        texts[row] = tokenizer.decode(tokens[start:stop]), stop - start
+        start = stop
+    return texts
+
+
+def _record(d: Draft, *, row: int, at: int, turn: int | None, old: EpisodeRow | None) -> EpisodeRow:
+    place = f"{d.session}#turn-{turn}" if d.session is not None else d.source or d.id
+    address = d.address or place
+    if d.parts > 1:
+        address = f"{address}#part-{d.part}"
+    part, parts = d.part, d.parts
+    if old is not None and d.parts == 1:  # a new wording stands where the old one stood
+        part, parts = old.part, old.parts
+    return EpisodeRow(
+        row=row, id=d.id, said_at=d.said_at, noted_at=at, session=d.session, turn=turn,
+        part=part, parts=parts, speaker=d.speaker, role=d.role, source=d.source,
+        address=address, metadata=d.metadata, digest=d.digest, state="active",
+        supersedes=None if old is None else old.row, superseded_by=None,
+    )  # fmt: skip
+
+
+def _episode(bank: str, e: EpisodeRow, text: str, ids: Mapping[int, str]) -> Episode:
+    return Episode(
+        id=e.id,
+        bank=bank,
+        text=text,
+        said_at=from_micros(e.said_at),
+        noted_at=from_micros(e.noted_at),
+        session=e.session,
+        turn=e.turn,
+        part=e.part,
+        parts=e.parts,
+        speaker=e.speaker,
+        role=e.role,
+        source=e.source,
+        address=e.address,
+        metadata=json.loads(e.metadata),
+        state=e.state,
+        supersedes=None if e.supersedes is None else ids.get(e.supersedes),
+        superseded_by=None if e.superseded_by is None else ids.get(e.superseded_by),
+    )
