@@ -161,6 +161,23 @@ Vector<float> dot_rows(const Matrix<std::int8_t>& matrix, const View<float>& sca
   return give(std::move(out), count);
 }
 
+Table<float> sum_rows(const Matrix<std::int8_t>& matrix, const View<float>& scales,
+                      const Rows& rows, const Rows& groups, std::size_t count) {
+  const std::size_t n = matrix.shape(0), d = matrix.shape(1);
+  check_dimension(d);
+  hippo::check_size("scales", scales.shape(0), n);
+  hippo::check_size("groups", groups.shape(0), rows.shape(0));
+  auto sums = allocate<float>(count * d);
+  {
+    nb::gil_scoped_release unlocked;
+    hippo::check_rows(span_of(rows), n);
+    hippo::check_rows(span_of(groups), count, "groups");
+    std::fill_n(sums.get(), count * d, 0.0f);
+    hippo::sum_rows(matrix.data(), scales.data(), d, span_of(rows), span_of(groups), sums.get());
+  }
+  return give(std::move(sums), count, d);
+}
+
 Vector<std::uint32_t> top_k(const View<float>& scores, std::size_t k,
                             const std::optional<View<std::uint8_t>>& mask) {
   if (mask) hippo::check_size("mask", mask->shape(0), scores.shape(0));
@@ -271,6 +288,9 @@ NB_MODULE(_native, m) {
   m.def("dot_rows", &dot_rows, "matrix"_a.noconvert(), "scales"_a.noconvert(),
         "query"_a.noconvert(), "rows"_a.noconvert(),
         "Return the inner product of the query with each quantised row named.");
+  m.def("sum_rows", &sum_rows, "matrix"_a.noconvert(), "scales"_a.noconvert(),
+        "rows"_a.noconvert(), "groups"_a.noconvert(), "count"_a,
+        "Add up the quantised rows named, by group; return `count` sums, one a group.");
   m.def("top_k", &top_k, "scores"_a.noconvert(), "k"_a, "mask"_a.noconvert() = nb::none(),
         "Return the positions of the k highest scores where the mask is not 0, best first.\n\n"
         "Equal scores go by lower position, NaN comes after every number.");

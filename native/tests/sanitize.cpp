@@ -84,6 +84,9 @@ void rows(std::size_t n, std::size_t d) {
   hippo::quantise_rows(vectors.data(), n, d, matrix.data(), scales.data());
   const auto chosen = draw_many<std::uint32_t>(n, [&] { return random_bits() % n; });
   hippo::dot_rows(matrix.data(), scales.data(), d, floats(d).data(), chosen, out.data());
+  const auto groups = draw_many<std::uint32_t>(n, [] { return random_bits() % 3; });
+  std::vector<float> sums(3 * d);
+  hippo::sum_rows(matrix.data(), scales.data(), d, chosen, groups, sums.data());
 }
 
 void ranks(std::size_t n) {

@@ -65,6 +65,15 @@ class Fusion:
     """What it is worth that the user speaks when the question says "I", the assistant at "you"."""
     time: float = 2.0
     """What it is worth to lie in the time the question names."""
+    association: float = 1.0
+    """What it is worth to a session to be about what the best sessions are about, in standard
+    deviations of that nearness; the session's best turn counts 1."""
+    best_within: float = 0.3
+    """How far below the best a session's share in what "the best are about" has fallen to 1/e."""
+    recency: float = 0.5
+    """What it is worth to a session to have been spoken in just now."""
+    recent_days: float = 14.0
+    """Days in which that has fallen to 1/e."""
 
     @property
     def weights(self) -> dict[str, float]:

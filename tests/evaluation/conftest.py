@@ -76,6 +76,9 @@ class WordBank:
             hits=hits,
             found=confidence > 0.3,
             confidence=confidence,
+            sessions=tuple(
+                dict.fromkeys(hit.episode.session for hit in hits if hit.episode.session)
+            ),
             cost=Cost(elapsed_s=1e-4, embed_s=1e-6),
         )
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hippocampus.kernel import dot_rows, quantise_rows, reference
+from hippocampus.kernel import dot_rows, quantise_rows, reference, sum_rows
 
 SIZES = st.sampled_from([0, 1, 2, 63, 64, 65])
 DIMENSIONS = st.sampled_from([8, 16, 24, 64, 72, 384])
@@ -43,6 +43,42 @@ def test_inner_products_agree_with_the_reference(seed, d, data):
     np.testing.assert_allclose(
         dot_rows(matrix, scales, query, rows), expected, rtol=1e-4, atol=1e-3
     )
+
+
+@given(st.integers(0, 2**32 - 1), DIMENSIONS, st.integers(1, 6), st.data())
+def test_sums_by_group_agree_with_the_reference(seed, d, count, data):
+    random = np.random.default_rng(seed)
+    matrix = random.integers(-127, 128, (50, d), dtype=np.int8)
+    scales = random.random(50, np.float32)
+    rows = data.draw(arrays(np.uint32, SIZES, elements=st.integers(0, 49)))
+    groups = random.integers(0, count, len(rows), dtype=np.uint32)
+    sums = sum_rows(matrix, scales, rows, groups, count)
+
+    assert sums.shape == (count, d)
+    np.testing.assert_allclose(
+        sums, reference.sum_rows(matrix, scales, rows, groups, count), rtol=1e-4, atol=1e-2
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "change"),
+    [
+        (ValueError, "groups has 1 items, must have 2", {"groups": np.zeros(1, np.uint32)}),
+        (IndexError, r"groups\[1\]=2 is out of bounds for 2 groups", {"count": 2}),
+        (IndexError, r"rows\[0\]=3 is out of bounds", {"rows": np.array([3, 0], np.uint32)}),
+    ],
+)
+def test_sums_of_what_does_not_fit_are_refused_by_name(error, message, change):
+    fine = {
+        "matrix": np.ones((3, 16), np.int8),
+        "scales": np.ones(3, np.float32),
+        "rows": np.array([0, 2], np.uint32),
+        "groups": np.array([0, 2], np.uint32),
+        "count": 3,
+    }
+    assert sum_rows(**fine)[:, 0].tolist() == [1, 0, 1]
+    with pytest.raises(error, match=message):
+        sum_rows(**fine | change)
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,12 @@ inline void check_size(const char* what, std::size_t found, std::size_t needed) 
 }
 
 // Every row lies in [0, n).
-inline void check_rows(std::span<const std::uint32_t> rows, std::size_t n) {
+inline void check_rows(std::span<const std::uint32_t> rows, std::size_t n,
+                       const std::string& name = "rows") {
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i] >= n)
-      throw std::out_of_range("rows[" + std::to_string(i) + "]=" + std::to_string(rows[i]) +
-                              " is out of bounds for " + std::to_string(n) + " rows");
+      throw std::out_of_range(name + "[" + std::to_string(i) + "]=" + std::to_string(rows[i]) +
+                              " is out of bounds for " + std::to_string(n) + " " + name);
 }
 
 // Offsets of consecutive spans: from 0, never falling, to the number of items.

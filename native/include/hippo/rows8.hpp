@@ -32,6 +32,14 @@ inline void quantise_rows(const float* vectors, std::size_t n, std::size_t d, st
   }
 }
 
+// Rows named at random are fetched this many ahead of their use.
+inline constexpr std::size_t rows_ahead = 12;
+
+inline void prefetch_row(const std::int8_t* matrix, std::size_t d,
+                         std::span<const std::uint32_t> rows, std::size_t r) noexcept {
+  if (r < rows.size()) prefetch(matrix + static_cast<std::size_t>(rows[r]) * d, d);
+}
+
 // Write <row, query> for each row named. Sixteen sums are kept apart, which the compiler turns into
 // vector registers as long as it does not unroll the loop over them first.
 //
@@ -40,6 +48,7 @@ inline void dot_rows(const std::int8_t* matrix, const float* scales, std::size_t
                      const float* query, std::span<const std::uint32_t> rows, float* out) {
   constexpr std::size_t lanes = 16;
   for (std::size_t r = 0; r < rows.size(); ++r) {
+    prefetch_row(matrix, d, rows, r + rows_ahead);
     const std::int8_t* row = matrix + static_cast<std::size_t>(rows[r]) * d;
     std::array<float, lanes> sum{};
     std::size_t i = 0;
@@ -52,6 +61,22 @@ inline void dot_rows(const std::int8_t* matrix, const float* scales, std::size_t
     for (std::size_t half = lanes / 2; half > 0; half /= 2)
       for (std::size_t j = 0; j < half; ++j) sum[j] += sum[j + half];
     out[r] = sum[0] * scales[rows[r]];
+  }
+}
+
+// Add each row named, scaled, to the sum of its group. `sums` holds `d` floats a group.
+//
+// Preconditions: every row is in the matrix, every group in `sums`; as many groups as rows.
+// Time: O(rows d).
+inline void sum_rows(const std::int8_t* matrix, const float* scales, std::size_t d,
+                     std::span<const std::uint32_t> rows, std::span<const std::uint32_t> groups,
+                     float* sums) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    prefetch_row(matrix, d, rows, r + rows_ahead);
+    const std::int8_t* row = matrix + static_cast<std::size_t>(rows[r]) * d;
+    float* sum = sums + static_cast<std::size_t>(groups[r]) * d;
+    const float scale = scales[rows[r]];
+    for (std::size_t i = 0; i < d; ++i) sum[i] += scale * static_cast<float>(row[i]);
   }
 }
 

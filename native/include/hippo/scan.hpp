@@ -74,7 +74,13 @@ void max_sim(Row codes, const std::uint64_t* offsets, std::size_t count, SpanAt 
     used = 0;
   };
 
+  constexpr std::size_t spans_ahead = 6;
   for (std::size_t i = 0; i < count; ++i) {
+    if (i + spans_ahead < count) {
+      const std::size_t next = span_at(i + spans_ahead);
+      prefetch(codes + offsets[next] * queries.bytes(),
+               (offsets[next + 1] - offsets[next]) * queries.bytes());
+    }
     const std::size_t span = span_at(i);
     Row row = codes + offsets[span] * queries.bytes();
     for (std::size_t left = offsets[span + 1] - offsets[span]; left > 0;) {

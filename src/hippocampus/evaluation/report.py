@@ -51,6 +51,8 @@ class Receipt:
     gold_sessions: frozenset[str]
     corrected: frozenset[str] | None
     ranked: tuple[Ranked, ...]
+    sessions: tuple[str, ...]
+    """The ranking of sessions."""
     found: bool
     confidence: float
     elapsed_s: float
@@ -61,11 +63,6 @@ class Receipt:
     def turns(self) -> list[str]:
         """The ranking of turns."""
         return [one.ref for one in self.ranked]
-
-    @property
-    def sessions(self) -> list[str]:
-        """The ranking of sessions: each at its first turn."""
-        return list(dict.fromkeys(one.session for one in self.ranked if one.session is not None))
 
     def as_dict(self, system: str) -> dict[str, object]:
         """Return the line of the receipts file."""
@@ -82,6 +79,7 @@ class Receipt:
                 {"ref": one.ref, "session": one.session, "score": round(one.score, 6)}
                 for one in self.ranked
             ],
+            "sessions": list(self.sessions),
             "found": self.found,
             "confidence": round(self.confidence, 6),
             "latency_ms": round(self.elapsed_s * 1e3, 3),

@@ -102,6 +102,8 @@ class _Trial:
                     warm = True
                 for system, cues in {MAIN: self.options.cues, **self.options.systems}.items():
                     receipt = self._ask(bank, case, question, cues, labels, session_of)
+                    if system != MAIN:  # a baseline has no notion of a session but its best turn's
+                        receipt = replace(receipt, sessions=_of_turns(receipt.ranked))
                     self.receipts.setdefault(system, []).append(receipt)
                     self._advance(1, total)
             turns = []
@@ -146,6 +148,7 @@ class _Trial:
             gold_sessions=relabel(question.gold_sessions, "session"),
             corrected=None if question.corrected is None else relabel(question.corrected, "turn"),
             ranked=tuple(_distinct(recall, session_of)),
+            sessions=recall.sessions,
             found=recall.found,
             confidence=recall.confidence,
             elapsed_s=elapsed_s,
@@ -167,6 +170,11 @@ def _distinct(recall: Recall, session_of: dict[str, str]) -> Iterator[Ranked]:
         if isinstance(ref, str) and ref not in seen:
             seen.add(ref)
             yield Ranked(ref, session_of.get(ref), hit.score)
+
+
+def _of_turns(ranked: Sequence[Ranked]) -> tuple[str, ...]:
+    """Return the sessions of ranked turns, each at its first turn."""
+    return tuple(dict.fromkeys(one.session for one in ranked if one.session is not None))
 
 
 # ---------------------------------------------------------------- scoring
@@ -253,7 +261,8 @@ def _report(
             "seed": options.seed,
             "bootstrap_resamples": options.resamples,
             "rank_of_a_turn": "its first part's among distinct turns",
-            "rank_of_a_session": "its first turn's among distinct sessions",
+            "rank_of_a_session": "recall's ranking of sessions; in a baseline, its first turn's"
+            " among distinct sessions",
             "ndcg_ranks": f"{dataset.ndcg}s",
             "latency": f"recall(k={options.hits}) in a bank that has answered once; baselines come"
             " after the system under test and may find the question's embedding cached",

@@ -7,7 +7,14 @@ from numpy.typing import NDArray
 
 from hippocampus.index.base import Mask, Question, Rows, Scores
 from hippocampus.index.growing import Growing
-from hippocampus.kernel import dot_rows, quantise_rows, scan_signs, sign_codes, top_k
+from hippocampus.kernel import (
+    dot_rows,
+    quantise_rows,
+    scan_signs,
+    sign_codes,
+    sum_rows,
+    top_k,
+)
 from hippocampus.model import Kind, Payloads
 
 OVERSAMPLE = 3
@@ -79,3 +86,7 @@ class VectorCue:
         if question.vector is None:
             return None
         return dot_rows(self._bytes.view, self._scales.view, question.vector, rows)
+
+    def sums(self, rows: Rows, groups: NDArray[np.uint32], count: int) -> NDArray[np.float32]:
+        """Add up the vectors of rows by group, shape (count, dimension); no vector adds nothing."""
+        return sum_rows(self._bytes.view, self._scales.view, rows, groups, count)

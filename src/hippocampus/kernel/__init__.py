@@ -9,6 +9,7 @@ from hippocampus.kernel._native import (
     scan_signs,
     set_simd_path,
     sign_codes,
+    sum_rows,
     top_k,
 )
 
@@ -21,5 +22,6 @@ __all__ = [
     "scan_signs",
     "set_simd_path",
     "sign_codes",
+    "sum_rows",
     "top_k",
 ]

@@ -94,6 +94,25 @@ def dot_rows(
 ) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C")]:
     """Return the inner product of the query with each quantised row named."""
 
+def sum_rows(
+    matrix: Annotated[
+        NDArray[numpy.int8], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    scales: Annotated[
+        NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    rows: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    groups: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    count: int,
+) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C")]:
+    """
+    Add up the quantised rows named, by group; return `count` sums, one a group.
+    """
+
 def top_k(
     scores: Annotated[
         NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)

@@ -74,6 +74,19 @@ def dot_rows(
     return (exact * scales[rows]).astype(np.float32)
 
 
+def sum_rows(
+    matrix: NDArray[np.int8],
+    scales: NDArray[np.float32],
+    rows: NDArray[np.uint32],
+    groups: NDArray[np.uint32],
+    count: int,
+) -> NDArray[np.float32]:
+    """Add up the quantised rows named, by group; return ``count`` sums, one a group."""
+    sums = np.zeros((count, matrix.shape[1]), np.float64)
+    np.add.at(sums, groups, matrix[rows] * scales[rows, None].astype(np.float64))
+    return sums.astype(np.float32)
+
+
 def top_k(
     scores: NDArray[np.float32], k: int, mask: NDArray[np.uint8] | None = None
 ) -> NDArray[np.uint32]:

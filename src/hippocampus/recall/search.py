@@ -18,8 +18,8 @@ from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.tokens import TokensCue
 from hippocampus.kernel import top_k
-
-Numbers = NDArray[np.float32]
+from hippocampus.recall.scale import Numbers, Scale
+from hippocampus.recall.sessions import Sessions, rank_sessions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,13 +28,15 @@ class Ranking:
     Candidates, best first, and why.
 
     ``parts``: what each cue added to the ranking score, name → shape (rows,). ``evidence``: what
-    the confidence is computed from, on absolute scales, name → shape (rows,).
+    the confidence is computed from, on absolute scales, name → shape (rows,). ``sessions``: the
+    candidates' sessions by code, best first.
     """
 
     rows: Rows
     scores: Numbers
     parts: dict[str, Numbers]
     evidence: dict[str, Numbers]
+    sessions: NDArray[np.int32]
 
 
 def search(
@@ -47,7 +49,7 @@ def search(
     assert isinstance(lexical, LexicalCue), "every index has the words cue"
     rarity = lexical.rarity(question.terms)
     features = _features(index, question, rows, cues, rarity, fusion)
-    scales = {name: _scale(values) for name, values in features.items()}
+    scales = {name: Scale.of(values) for name, values in features.items()}
     parts = _weighted(features, scales, fusion)
     fused = _sum(parts, len(rows))
     if len(rows) and fusion.reach and len(index.columns) > len(rows):
@@ -60,12 +62,19 @@ def search(
             parts = {n: np.concatenate([parts[n], added[n]]) for n in parts}
             fused = np.concatenate([fused, _sum(added, len(more))])
     parts |= _around(index, question, rows, fused, fusion, inside)
-    parts["session"] = np.float32(fusion.session) * _support(index, rows, _sum(parts, len(rows)))
+    sessions = Sessions.of(index.columns.session.codes[rows])
+    parts["session"] = np.float32(fusion.session) * sessions.support(_sum(parts, len(rows)))
     scores = _sum(parts, len(rows))
     order = np.lexsort((rows, -scores))
     evidence = {name: features[name][order] for name in features if name not in fusion.weights}
     evidence |= {name: features[name][order] for name in ("tokens", "vector") if name in features}
-    return Ranking(rows[order], scores[order], {n: p[order] for n, p in parts.items()}, evidence)
+    return Ranking(
+        rows=rows[order],
+        scores=scores[order],
+        parts={n: p[order] for n, p in parts.items()},
+        evidence=evidence,
+        sessions=rank_sessions(index, question, rows, scores, sessions, fusion, cues),
+    )
 
 
 def _candidates(
@@ -139,26 +148,15 @@ def _features(
     return features
 
 
-def _scale(values: Numbers) -> tuple[np.float32, np.float32]:
-    if len(values) < 3:  # too few to say what is usual: take the scores as they are
-        return np.float32(0), np.float32(1)
-    # The mean and the standard deviation as NumPy's own methods compute them, at half the cost.
-    mean = np.add.reduce(values) / np.float32(len(values))
-    away = values - mean
-    spread = np.sqrt(np.add.reduce(away * away) / np.float32(len(values)))
-    return mean, np.float32(max(float(spread), 1e-6))
-
-
 def _weighted(
-    features: dict[str, Numbers], scales: dict[str, tuple[np.float32, np.float32]], fusion: Fusion
+    features: dict[str, Numbers], scales: dict[str, Scale], fusion: Fusion
 ) -> dict[str, Numbers]:
     """Return what each cue adds to the ranking score: its scores on the common scale, weighted."""
     weights = fusion.weights
     parts: dict[str, Numbers] = {}
     for name, values in features.items():
         if name in weights:
-            mean, spread = scales[name]
-            parts[name] = np.float32(weights[name]) * ((values - mean) / spread)
+            parts[name] = np.float32(weights[name]) * scales[name].apply(values)
     return parts
 
 
@@ -210,23 +208,6 @@ def _around(
     if inside is not None:
         parts["time"] = inside[rows].astype(np.float32) * np.float32(fusion.time)
     return parts
-
-
-def _support(index: LiveIndex, rows: Rows, scores: Numbers) -> Numbers:
-    """Return for each row the mean of the two best scores, at least 0, of its session."""
-    support = np.zeros(len(rows), np.float32)
-    codes = index.columns.session.codes[rows]
-    order = np.lexsort((-scores, codes))
-    order = order[np.searchsorted(codes[order], 0) :]  # rows without a session come first, as -1
-    if not len(order):
-        return support
-    grouped = codes[order]
-    best = np.maximum(scores[order], np.float32(0))
-    starts = np.flatnonzero(np.r_[True, grouped[1:] != grouped[:-1]])
-    sizes = np.diff(np.r_[starts, len(order)])
-    second = np.where(sizes > 1, best[np.minimum(starts + 1, len(order) - 1)], np.float32(0))
-    support[order] = np.repeat((best[starts] + second) / np.float32(2), sizes)
-    return support
 
 
 def in_intervals(index: LiveIndex, question: Question) -> Mask | None:

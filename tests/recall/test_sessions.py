@@ -1,0 +1,54 @@
+"""Sessions as a whole: what they lend their turns, and how they are ranked among themselves."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from hippocampus.recall.sessions import Sessions, associated
+
+CODES = st.lists(st.integers(-1, 5), max_size=40)
+
+
+@given(CODES, st.data())
+def test_support_is_the_mean_of_the_two_best_scores_of_a_session(codes, data):
+    # Few different values, so that the best is often there twice.
+    drawn = data.draw(st.lists(st.integers(-3, 3), min_size=len(codes), max_size=len(codes)))
+    scores = np.array(drawn, np.float32)
+    support = Sessions.of(np.array(codes, np.int32)).support(scores)
+
+    for row, code in enumerate(codes):
+        mates = sorted((max(drawn[r], 0) for r, c in enumerate(codes) if c == code), reverse=True)
+        assert support[row] == (0 if code < 0 else sum(mates[:2]) / 2)
+
+
+SUMS = arrays(np.float32, (6, 8), elements=st.integers(-4, 4))
+SIZES = arrays(np.int64, 6, elements=st.integers(1, 5))
+WORTH = arrays(np.float32, 6, elements=st.integers(-2, 2))
+
+
+@given(SUMS, SIZES, WORTH)
+def test_association_is_a_cosine_and_knows_no_order(sums, sizes, worth):
+    order = np.random.default_rng(0).permutation(6)
+    near = associated(sums, sizes, worth, 0.3)
+
+    assert np.abs(near).max() <= 1 + 1e-5
+    assert associated(sums[order], sizes[order], worth[order], 0.3) == pytest.approx(
+        near[order], abs=1e-3
+    )
+
+
+@given(SUMS, SIZES, WORTH, arrays(np.float32, 8, elements=st.integers(-4, 4)))
+def test_what_all_vectors_share_does_not_associate_sessions(sums, sizes, worth, shared):
+    near = associated(sums, sizes, worth, 0.3)
+    moved = associated(sums + sizes[:, None].astype(np.float32) * shared, sizes, worth, 0.3)
+
+    assert moved == pytest.approx(near, abs=5e-3)
+
+
+def test_the_best_session_draws_the_one_that_is_about_the_same():
+    sums = np.array([[5, 0, 0], [4, 1, 0], [0, 0, 5], [0, 5, -5]], np.float32)
+    near = associated(sums, np.array([5, 5, 5, 5]), np.array([9, 0, 0, 0], np.float32), 0.3)
+
+    assert near.argsort()[::-1][:2].tolist() == [0, 1]
