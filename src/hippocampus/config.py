@@ -65,6 +65,8 @@ class Fusion:
     """What it is worth that the user speaks when the question says "I", the assistant at "you"."""
     time: float = 2.0
     """What it is worth to lie in the time the question names."""
+    sessions: int = 128
+    """Best sessions that are ranked among themselves."""
     association: float = 1.0
     """What it is worth to a session to be about what the best sessions are about, in standard
     deviations of that nearness; the session's best turn counts 1."""

@@ -19,10 +19,14 @@ from hippocampus.config import Fusion
 from hippocampus.index.base import Question, Rows
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.vector import VectorCue
+from hippocampus.kernel import top_k
 from hippocampus.recall.scale import Numbers, standardised
 
 _DAY = 86_400_000_000
 """Microseconds."""
+
+_NOTHING = np.float32(1e-6)
+"""Square of a length below which a session is about nothing of its own; vectors have length 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +51,14 @@ class Sessions:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def members(self, chosen: Rows, rows: Rows) -> tuple[Rows, NDArray[np.uint32]]:
+        """Return the rows of some sessions, and of which of ``chosen`` each is."""
+        place = np.full(len(self), -1, np.int64)
+        place[chosen] = np.arange(len(chosen))
+        place = place[self.groups]
+        inside = np.flatnonzero(place >= 0)
+        return rows[self.held[inside]], place[inside].astype(np.uint32)
 
     def best(self, scores: Numbers) -> Numbers:
         """Return each session's best score, at least 0."""
@@ -75,21 +87,24 @@ def rank_sessions(
     fusion: Fusion,
     cues: frozenset[str],
 ) -> NDArray[np.int32]:
-    """Return the sessions of scored rows by code, best first."""
-    if not len(sessions):
+    """Return the best sessions of scored rows by code, best first."""
+    best = sessions.best(scores)
+    chosen = top_k(best, fusion.sessions, None)
+    if not len(chosen):
         return sessions.codes
-    rows = rows[sessions.held]
-    worth = standardised(sessions.best(scores))
-    last = np.zeros(len(sessions), np.int64)
-    np.maximum.at(last, sessions.groups, index.columns.said_at(rows))
+    rows, groups = sessions.members(chosen, rows)
+    worth = standardised(best[chosen])
+    last = np.zeros(len(chosen), np.int64)
+    np.maximum.at(last, groups, index.columns.said_at(rows))
     age = np.maximum(to_micros(question.now) - last, 0) / (_DAY * fusion.recent_days)
     worth += np.float32(fusion.recency) * np.exp(-age).astype(np.float32)
     vector = index.cues.get("vector")
     if "vector" in cues and isinstance(vector, VectorCue):
-        sums = vector.sums(rows, sessions.groups, len(sessions))
-        near = associated(sums, np.bincount(sessions.groups), worth, fusion.best_within)
+        sums = vector.sums(rows, groups, len(chosen))
+        near = associated(sums, np.bincount(groups), worth, fusion.best_within)
         worth += np.float32(fusion.association) * standardised(near)
-    return sessions.codes[np.lexsort((sessions.codes, -worth))]
+    codes = sessions.codes[chosen]
+    return codes[np.lexsort((codes, -worth))]
 
 
 def associated(
@@ -108,10 +123,14 @@ def associated(
         best_within: how far below the best a session's say in that has fallen to 1/e.
 
     """
-    usual = sums.sum(axis=0) / np.float32(sizes.sum())
-    own = sums - sizes.astype(np.float32)[:, None] * usual
-    own /= np.maximum(np.sqrt(np.einsum("ij,ij->i", own, own)), np.float32(1e-6))[:, None]
-    say = np.exp((worth - worth.max()) / np.float32(best_within))
-    meant = say @ own
-    near: Numbers = own @ (meant / np.maximum(np.sqrt(meant @ meant), np.float32(1e-6)))
+    # A session's own part is sums - counts * usual; it is not written out, which would take longer
+    # than all that is worked out from it.
+    counts = sizes.astype(np.float32)
+    usual = sums.sum(axis=0) / counts.sum()
+    squares = np.einsum("ij,ij->i", sums, sums) - 2 * counts * (sums @ usual)
+    lengths = np.sqrt(np.maximum(squares + counts * counts * (usual @ usual), _NOTHING))
+    say = np.exp((worth - worth.max()) / np.float32(best_within)) / lengths
+    meant = say @ sums - (say @ counts) * usual
+    along = sums @ meant - counts * (usual @ meant)
+    near: Numbers = along / (lengths * np.sqrt(np.maximum(meant @ meant, _NOTHING)))
     return near
