@@ -17,6 +17,7 @@ from hippocampus.kernel import (
     quantise_rows,
     reference,
     scan_signs,
+    scan_turned,
     set_simd_path,
     sign_codes,
     top_k,
@@ -65,7 +66,10 @@ def cases(random: np.random.Generator):
 
     for n in (SMALL, LARGE):
         codes = random.integers(0, 256, (n, 48), dtype=np.uint8)
-        yield "scan_signs", f"{n} x 384 bits", scan_signs, (codes, units(random, 384)), n, "row"
+        size, query = f"{n} x 384 bits", units(random, 384)
+        yield "scan_signs", size, scan_signs, (codes, query), n, "row"
+        turned = codes[: n // 128 * 128].reshape(-1, 128, 48).transpose(0, 2, 1).copy()
+        yield "scan_turned", size, scan_turned, (turned, query), n, "row"
 
     for spans in (20, 400):
         lengths = random.integers(30, 200, spans)

@@ -11,7 +11,7 @@ from bench.measure import Row
 from bench.search import floats
 from hippocampus import Memory
 from hippocampus.index import vector
-from hippocampus.kernel import scan_signs, top_k
+from hippocampus.kernel import top_k
 
 COUNT = 50_000
 LIMIT, BEST = 200, 10
@@ -26,12 +26,12 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:  # noqa: ARG001 - 
         bank.episodes(limit=0)
         cue = bank._index().cues["vector"]
     assert isinstance(cue, vector.VectorCue), "the default embedder gives vectors"
-    exact, signs = floats(cue), cue._signs.view
+    exact = floats(cue)
     found: dict[tuple[int, int], list[float]] = {}
     for question in questions():
         query = embedder.embed_query(question).vector
         best = np.argsort(-(exact @ query), kind="stable")[:LIMIT]
-        rough = scan_signs(signs, query, None)
+        rough = cue.estimates(query)
         for times in OVERSAMPLE:
             near = top_k(rough, LIMIT * times, None)
             for depth in (BEST, LIMIT):

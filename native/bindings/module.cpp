@@ -88,25 +88,29 @@ Table<std::uint8_t> sign_codes(const Matrix<float>& vectors) {
   return give(std::move(codes), n, d / 8);
 }
 
-Vector<float> scan_signs(const Matrix<std::uint8_t>& codes, const View<float>& query,
-                         const std::optional<Rows>& rows) {
+Vector<float> scan_signs(const Matrix<std::uint8_t>& codes, const View<float>& query) {
   const std::size_t n = codes.shape(0), bytes = codes.shape(1);
   hippo::check_size("query", query.shape(0), 8 * bytes);
-  const std::size_t count = rows ? rows->shape(0) : n;
-  auto out = allocate<float>(count);
+  auto out = allocate<float>(n);
   {
     nb::gil_scoped_release unlocked;
     const hippo::SignQueries quantised{query.data(), 1, bytes};
-    if (rows) {
-      hippo::check_rows(span_of(*rows), n);
-      hippo::scan_signs(
-          codes.data(), count, [at = rows->data()](std::size_t i) { return at[i]; }, quantised,
-          out.get());
-    } else {
-      hippo::scan_signs(codes.data(), count, [](std::size_t i) { return i; }, quantised, out.get());
-    }
+    hippo::scan_signs(codes.data(), n, quantised, out.get());
   }
-  return give(std::move(out), count);
+  return give(std::move(out), n);
+}
+
+Vector<float> scan_turned(const View<std::uint8_t, 3>& blocks, const View<float>& query) {
+  const std::size_t count = blocks.shape(0), bytes = blocks.shape(1);
+  hippo::check_size("query", query.shape(0), 8 * bytes);
+  hippo::check_size("the last axis of blocks", blocks.shape(2), hippo::block_rows);
+  auto out = allocate<float>(count * hippo::block_rows);
+  {
+    nb::gil_scoped_release unlocked;
+    const hippo::SignQueries quantised{query.data(), 1, bytes};
+    hippo::scan_turned(blocks.data(), count, quantised, out.get());
+  }
+  return give(std::move(out), count * hippo::block_rows);
 }
 
 Table<float> maxsim(const Matrix<std::uint8_t>& codes, const View<std::uint64_t>& offsets,
@@ -275,9 +279,12 @@ NB_MODULE(_native, m) {
   m.def("sign_codes", &sign_codes, "vectors"_a.noconvert(),
         "Pack the signs of (n, d) vectors into (n, d/8) bytes, lowest bit first; 1 where x >= 0.");
   m.def("scan_signs", &scan_signs, "codes"_a.noconvert(), "query"_a.noconvert(),
-        "rows"_a.noconvert() = nb::none(),
-        "Estimate the cosine of a unit query with each code, or with those of `rows`, in order.\n\n"
+        "Estimate the cosine of a unit query with each code.\n\n"
         "The query is rounded to 16 levels; the estimate is <q, signs> / sqrt(2 d / pi).");
+  m.def("scan_turned", &scan_turned, "blocks"_a.noconvert(), "query"_a.noconvert(),
+        "Do what scan_signs does for codes kept in blocks of 128, faster; shape (blocks * 128,).\n\n"
+        "Blocks have the shape (blocks, bytes, 128): codes.reshape(-1, 128, bytes), last two axes\n"
+        "swapped.");
   m.def("maxsim", &maxsim, "codes"_a.noconvert(), "offsets"_a.noconvert(), "queries"_a.noconvert(),
         "rows"_a.noconvert() = nb::none(),
         "Estimate, for each span of codes and each query, the highest cosine within the span.\n\n"

@@ -65,7 +65,13 @@ void scans(std::size_t n, std::size_t width) {
   const auto same = [](std::size_t i) { return i; };
   on_every_path("scan_signs", [&] {
     std::vector<float> out(n);
-    hippo::scan_signs(codes.data(), n, same, one, out.data());
+    hippo::scan_signs(codes.data(), n, one, out.data());
+    return out;
+  });
+  const std::size_t blocks = n / hippo::block_rows;
+  on_every_path("scan_turned", [&] {
+    std::vector<float> out(blocks * hippo::block_rows);
+    hippo::scan_turned(codes.data(), blocks, one, out.data());
     return out;
   });
   on_every_path("max_sim", [&] {

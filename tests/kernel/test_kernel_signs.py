@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hippocampus.kernel import maxsim, reference, scan_signs, sign_codes
+from hippocampus.kernel import maxsim, reference, scan_signs, scan_turned, sign_codes
 
 SIZES = st.sampled_from([0, 1, 2, 63, 64, 65, 127, 128, 129, 511])
 WIDTHS = st.sampled_from([1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 48, 64])
@@ -47,14 +47,23 @@ def test_a_scan_is_bit_exact_on_every_path(on_every_path, seed, n, width):
         assert np.array_equal(expected, found), path
 
 
-@given(SEEDS, WIDTHS, st.data())
-def test_a_scan_of_chosen_rows_gives_them_in_the_order_asked(on_every_path, seed, width, data):
-    codes, query = make_codes(seed, 300, width), make_queries(seed, 1, width)[0]
-    rows = data.draw(arrays(np.uint32, SIZES, elements=st.integers(0, 299)))
-    everything = scan_signs(codes, query)
+@given(SEEDS, st.integers(0, 4), WIDTHS)
+def test_a_scan_of_turned_blocks_is_a_scan_of_their_rows(on_every_path, seed, blocks, width):
+    codes, query = make_codes(seed, 128 * blocks, width), make_queries(seed, 1, width)[0]
+    turned = np.ascontiguousarray(codes.reshape(-1, 128, width).transpose(0, 2, 1))
+    expected = scan_signs(codes, query)
 
-    for path, found in on_every_path(lambda: scan_signs(codes, query, rows)):
-        assert np.array_equal(everything[rows], found), path
+    assert np.array_equal(expected, reference.scan_turned(turned, query))
+    for path, found in on_every_path(lambda: scan_turned(turned, query)):
+        assert np.array_equal(expected, found), path
+
+
+def test_blocks_of_another_shape_are_refused():
+    blocks = np.zeros((2, 8, 128), np.uint8)
+    with pytest.raises(ValueError, match="query has 32 items, must have 64"):
+        scan_turned(blocks, np.zeros(32, np.float32))
+    with pytest.raises(ValueError, match="the last axis of blocks has 64 items, must have 128"):
+        scan_turned(np.zeros((2, 8, 64), np.uint8), np.zeros(64, np.float32))
 
 
 @given(arrays(np.float32, 72, elements=COORDINATES), SEEDS)
@@ -142,8 +151,6 @@ SPOILT = np.where(np.arange(64) == 3, np.float32(np.nan), QUERIES[0])
         (ValueError, "query has 63 items, must have 64", {"query": QUERIES[0, :63]}),
         (ValueError, "nan at position 3, must be finite", {"query": SPOILT}),
         (ValueError, "must have 1 to 512", {"codes": CODES[:, :0], "query": QUERIES[0, :0]}),
-        (IndexError, r"rows\[1\]=4 is out of .* 4 rows", {"rows": np.array([3, 4], np.uint32)}),
-        (TypeError, "incompatible", {"rows": np.array([3], np.int64)}),
         (TypeError, "incompatible", {"codes": CODES.astype(np.int8)}),
         (TypeError, "incompatible", {"codes": np.hstack([CODES, CODES])[:, ::2]}),
         (TypeError, "incompatible", {"query": QUERIES}),

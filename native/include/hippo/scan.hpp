@@ -14,11 +14,10 @@
 
 namespace hippo {
 
-// Write the estimate of one query with each of `count` rows; `row_at(i)` names the i-th.
+// Write the estimate of one query with each of `count` rows.
 //
 // Time: O(count * d), about 0.1 ns a byte. Space: O(d).
-template <class RowAt>
-void scan_signs(Row codes, std::size_t count, RowAt row_at, const SignQueries& query, float* out) {
+inline void scan_signs(Row codes, std::size_t count, const SignQueries& query, float* out) {
   Agreement agreement{query};
   std::array<Row, block_rows> rows;
   Sums sums;
@@ -26,9 +25,20 @@ void scan_signs(Row codes, std::size_t count, RowAt row_at, const SignQueries& q
     const std::size_t used = std::min(block_rows, count - start);
     rows.fill(Agreement::padding());
     for (std::size_t i = 0; i < used; ++i)
-      rows[i] = codes + static_cast<std::size_t>(row_at(start + i)) * query.bytes();
+      rows[i] = codes + (start + i) * query.bytes();
     agreement(rows.data(), &sums);
-    for (std::size_t i = 0; i < used; ++i) out[start + i] = query.estimate(0, sums[i]);
+    query.estimate(sums.data(), used, out + start);
+  }
+}
+
+// The same for `blocks` blocks of 128 rows each that are kept turned. A third of the time.
+inline void scan_turned(TurnedBlock codes, std::size_t blocks, const SignQueries& query,
+                        float* out) {
+  Agreement agreement{query};
+  Sums sums;
+  for (std::size_t block = 0; block < blocks; ++block) {
+    agreement(codes + block * block_rows * query.bytes(), &sums);
+    query.estimate(sums.data(), block_rows, out + block * block_rows);
   }
 }
 

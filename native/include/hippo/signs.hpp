@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "hippo/check.hpp"
+#include "hippo/simd.hpp"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -80,6 +81,15 @@ class SignQueries {
   float estimate(std::size_t q, std::uint16_t agreement) const noexcept {
     return scales_[q] *
            static_cast<float>(2 * agreement - top_level * static_cast<int>(dimension()));
+  }
+
+  // The same for many agreements with the first query.
+  void estimate(const std::uint16_t* agreements, std::size_t n, float* out) const noexcept {
+    vectorised([agreements, n, out, scale = scales_[0],
+                middle = top_level * static_cast<int>(dimension())]() HIPPO_INLINE {
+      for (std::size_t i = 0; i < n; ++i)
+        out[i] = scale * static_cast<float>(2 * agreements[i] - middle);
+    });
   }
 
  private:

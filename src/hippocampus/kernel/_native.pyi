@@ -33,15 +33,27 @@ def scan_signs(
     query: Annotated[
         NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
     ],
-    rows: Annotated[
-        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ]
-    | None = None,
 ) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C")]:
     """
-    Estimate the cosine of a unit query with each code, or with those of `rows`, in order.
+    Estimate the cosine of a unit query with each code.
 
     The query is rounded to 16 levels; the estimate is <q, signs> / sqrt(2 d / pi).
+    """
+
+def scan_turned(
+    blocks: Annotated[
+        NDArray[numpy.uint8],
+        dict(shape=(None, None, None), order="C", device="cpu", writable=False),
+    ],
+    query: Annotated[
+        NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C")]:
+    """
+    Do what scan_signs does for codes kept in blocks of 128, faster; shape (blocks * 128,).
+
+    Blocks have the shape (blocks, bytes, 128): codes.reshape(-1, 128, bytes), last two axes
+    swapped.
     """
 
 def maxsim(

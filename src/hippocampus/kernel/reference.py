@@ -17,14 +17,16 @@ def sign_codes(vectors: NDArray[np.float32]) -> NDArray[np.uint8]:
     return np.packbits(vectors >= 0, axis=1, bitorder="little")
 
 
-def scan_signs(
-    codes: NDArray[np.uint8], query: NDArray[np.float32], rows: NDArray[np.uint32] | None = None
-) -> NDArray[np.float32]:
-    """Estimate the cosine of a unit query with each code, or with those of ``rows``."""
+def scan_signs(codes: NDArray[np.uint8], query: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Estimate the cosine of a unit query with each code."""
     levels, scale = quantise_query(query)
-    chosen = codes if rows is None else codes[rows]
-    signs = 2 * np.unpackbits(chosen, axis=1, bitorder="little").astype(np.int64) - 1
+    signs = 2 * np.unpackbits(codes, axis=1, bitorder="little").astype(np.int64) - 1
     return (signs @ (2 * levels - TOP_LEVEL)).astype(np.float32) * scale
+
+
+def scan_turned(blocks: NDArray[np.uint8], query: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Do what ``scan_signs`` does for codes kept in blocks of 128, shape (blocks, bytes, 128)."""
+    return scan_signs(blocks.transpose(0, 2, 1).reshape(-1, blocks.shape[1]), query)
 
 
 def quantise_query(query: NDArray[np.float32]) -> tuple[NDArray[np.int64], np.float32]:
