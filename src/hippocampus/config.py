@@ -40,7 +40,7 @@ class Fusion:
 
     candidates: int = 400
     """Episodes that are scored by every cue. A bank with fewer is scored whole."""
-    reach: int = 120
+    reach: int = 60
     """Best candidates whose neighbouring turns join the candidates."""
     tokens: float = 2.0
     lexical: float = 0.5
