@@ -74,6 +74,21 @@ def test_a_text_just_over_the_limit_gives_halves_and_no_crumb():
     assert min(sizes) > max(sizes) * 0.6
 
 
+def test_an_edit_leaves_most_other_pieces_as_they_were():
+    kept = []
+    for seed in range(12):
+        before = paragraphs(40, seed=seed)
+        after = [*before]
+        if seed % 2:
+            after.insert(seed * 2, paragraphs(1, seed=99)[0])
+        else:
+            del after[seed * 2]
+        old, new = (set(split_text("\n\n".join(p), 256, count)) for p in (before, after))
+        kept.append(len(old & new) / len(old))
+
+    assert sum(kept) / len(kept) > 0.7  # 0.4 when a text is divided evenly
+
+
 def test_prose_is_cut_after_sentences():
     text = " ".join(paragraphs(1, sentences=(200, 200)))
 

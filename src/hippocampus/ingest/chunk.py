@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from math import ceil, inf
 from typing import NamedTuple
+from zlib import crc32
 
 from hippocampus.errors import InputError
 
@@ -16,6 +17,10 @@ Count = Callable[[str], int]
 # The price of cutting in front of an atom, on the scale of the squared relative deviation of a
 # piece from its ideal size: a word boundary is as bad as a piece half again too long or too short.
 _HEADING, _PARAGRAPH, _LINE, _SENTENCE, _WORD, _CHARACTER = 0.0, 0.02, 0.05, 0.1, 0.25, 0.5
+# A text of so many pieces is cut so that an edit moves few borders: instead of dividing it evenly,
+# pieces are free in size within an ease around the usual share of the target, and a whim that
+# depends on the words alone chooses between borders of equal merit, the same before and after.
+_MANY, _USUAL, _EASE, _WHIM = 5, 0.75, 0.2, 0.4
 _GLUED = 1e9  # between a heading and what it heads: only when they do not fit together
 
 # BPE counters are superlinear on pathological text, so none is ever given more characters than
@@ -55,7 +60,8 @@ def split_text(text: str, limit: int, count: Count, *, target: int = 256) -> lis
     Cut ``text`` into balanced pieces of at most ``limit`` tokens; a text that fits is one piece.
 
     Joined, the pieces give the text back exactly: blanks stay at the end of the piece before
-    them. A heading stays with what follows it and a fenced code block in one piece wherever
+    them. An edit of a text of five pieces or more leaves most of its other pieces as they were. A
+    heading stays with what follows it and a fenced code block in one piece wherever
     they fit. Linear in the text, also when it is one word of ten megabytes.
 
     Args:
@@ -72,8 +78,11 @@ def split_text(text: str, limit: int, count: Count, *, target: int = 256) -> lis
         return [text]
     atoms = cutter.atoms(text)
     tokens = sum(atom.tokens for atom in atoms)
-    ideal = max(1.0, tokens / max(1, ceil(tokens / cutter.target)))
-    ends = _best_cuts(atoms, ideal, limit)
+    number = max(1, ceil(tokens / cutter.target))
+    if number < _MANY:
+        ends = _best_cuts(atoms, max(1.0, tokens / number), limit)
+    else:
+        ends = _best_cuts(atoms, max(1.0, _USUAL * cutter.target), limit, ease=_EASE, whim=_WHIM)
     pieces = ("".join(atom.text for atom in atoms[i:j]) for i, j in pairwise([0, *ends]))
     return [part for piece in pieces for part in cutter.halved(piece)]
 
@@ -153,8 +162,11 @@ class _Cutter:
         yield from self.halved(piece[middle:])
 
 
-def _best_cuts(atoms: Sequence[_Atom], ideal: float, limit: int) -> list[int]:
+def _best_cuts(
+    atoms: Sequence[_Atom], ideal: float, limit: int, *, ease: float = 0.0, whim: float = 0.0
+) -> list[int]:
     """Return the ends of the pieces that cost least together, as Knuth and Plass set lines."""
+    prices = [atom.cut + whim * _chance(atom) for atom in atoms]
     tokens = list(accumulate((atom.tokens for atom in atoms), initial=0))
     chars = list(accumulate((len(atom.text) for atom in atoms), initial=0))
     least, start_of = [0.0], [0]
@@ -165,7 +177,8 @@ def _best_cuts(atoms: Sequence[_Atom], ideal: float, limit: int) -> list[int]:
             too_long = chars[end] - chars[start] > _CHARS_PER_TOKEN * limit
             if start < end - 1 and (size > limit or too_long):
                 break
-            cost = least[start] + (size / ideal - 1) ** 2 + (atoms[start].cut if start else 0.0)
+            off = max(0.0, abs(size / ideal - 1) - ease)
+            cost = least[start] + off * off + (prices[start] if start else 0.0)
             if cost < best:
                 best, best_start = cost, start
         least.append(best)
@@ -176,6 +189,13 @@ def _best_cuts(atoms: Sequence[_Atom], ideal: float, limit: int) -> list[int]:
         ends.append(end)
         end = start_of[end]
     return ends[::-1]
+
+
+def _chance(atom: _Atom) -> float:
+    """Return a number in [0, 1] from how an atom begins: 0 for a heading, 1 within a sentence."""
+    if _HEADING < atom.cut <= _SENTENCE:
+        return crc32(atom.text[:_SLICE_CHARS].encode(errors="replace")) / 2**32
+    return float(atom.cut > _SENTENCE)
 
 
 def _blocks(text: str) -> Iterator[_Block]:
