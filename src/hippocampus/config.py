@@ -49,11 +49,12 @@ class Fusion:
     """Part of the previous turn's score that counts towards a turn."""
     after: float = 0.2
     """Part of the next turn's score that counts towards a turn."""
-    session: float = 0.5
+    session: float = 0.7
     """Part of its session's support, the mean of its two best scores, that counts towards a turn:
     a session that answers twice is what the question is about."""
     lean_tokens: float = 100.0
-    """Tokens at which what neighbours give has fallen to 1/e."""
+    """Tokens at which what neighbours give a turn has fallen to 1/e, and, where candidates have so
+    many on average, what sessions give: a long turn speaks for itself."""
     long_tokens: float = 64.0
     """Tokens from which a text's length is held against its best matches."""
     crowding: float = 0.04
@@ -61,7 +62,9 @@ class Fusion:
     tokens, the better the best of them matches anything."""
     speaker: float = 2.0
     """What it is worth that the speaker named in the question speaks."""
-    asker: float = 1.0
+    user: float = 0.5
+    """What it is worth that the user speaks: what people say of themselves is what is asked for."""
+    asker: float = 1.5
     """What it is worth that the user speaks when the question says "I", the assistant at "you"."""
     time: float = 2.0
     """What it is worth to lie in the time the question names."""

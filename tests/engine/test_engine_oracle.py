@@ -116,7 +116,8 @@ def plain_ranking(episodes, query, fusion, weights):
         for session, members in sessions.items()
         if session is not None
     }
-    return total + [fusion.session * support.get(episode.session, 0.0) for episode in episodes]
+    share = fusion.session * math.exp(-np.diff(spans).mean() / fusion.lean_tokens)
+    return total + [share * support.get(episode.session, 0.0) for episode in episodes]
 
 
 def plain_sessions(episodes, scores, now, fusion):

@@ -7,6 +7,7 @@ question) and added with fixed weights; where those come from: ``docs/adr/0003-f
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,7 +64,8 @@ def search(
             fused = np.concatenate([fused, _sum(added, len(more))])
     parts |= _around(index, question, rows, fused, fusion, inside)
     sessions = Sessions.of(index.columns.session.codes[rows])
-    parts["session"] = np.float32(fusion.session) * sessions.support(_sum(parts, len(rows)))
+    share = fusion.session * _lean(index, rows, fusion)
+    parts["session"] = np.float32(share) * sessions.support(_sum(parts, len(rows)))
     scores = _sum(parts, len(rows))
     order = np.lexsort((rows, -scores))
     evidence = {name: features[name][order] for name in features if name not in fusion.weights}
@@ -201,13 +203,23 @@ def _around(
     if question.speakers:
         spoken = index.columns.spoken_by(question.speakers)[rows]
         parts["speaker"] = spoken.astype(np.float32) * np.float32(fusion.speaker)
-    if question.roles:
-        speaking = index.columns.role.among(question.roles)[rows]
-        asked = speaking.astype(np.float32) * np.float32(fusion.asker)
-        parts["speaker"] = parts["speaker"] + asked if "speaker" in parts else asked
+    roles = dict.fromkeys(question.roles, fusion.asker)
+    roles["user"] = roles.get("user", 0.0) + fusion.user
+    for role, worth in roles.items():
+        speaking = index.columns.role.among(frozenset({role}))[rows]
+        given = speaking.astype(np.float32) * np.float32(worth)
+        parts["speaker"] = parts["speaker"] + given if "speaker" in parts else given
     if inside is not None:
         parts["time"] = inside[rows].astype(np.float32) * np.float32(fusion.time)
     return parts
+
+
+def _lean(index: LiveIndex, rows: Rows, fusion: Fusion) -> float:
+    """Return how much these turns, as long as they usually are, lean on their session."""
+    tokens = index.cues.get("tokens")
+    if not isinstance(tokens, TokensCue) or not len(rows):
+        return 1.0
+    return math.exp(-float(tokens.lengths(rows).mean()) / fusion.lean_tokens)
 
 
 def in_intervals(index: LiveIndex, question: Question) -> Mask | None:
