@@ -200,6 +200,26 @@ def test_of_two_sessions_that_say_the_same_the_recent_one_comes_first():
     assert recall.sessions == ("day 80", "day 60", "day 40", "day 1")
 
 
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("What did I paint?", "user"),
+        ("What did you paint?", "assistant"),
+        ("Who painted the kitchen?", "user"),
+    ],
+)
+def test_of_two_who_say_the_same_the_one_asked_about_comes_first(query, first):
+    said = "I painted the kitchen green."
+    with Memory(":memory:", embedder="hash") as memory:
+        bank = memory.bank("ada")
+        bank.remember_many(
+            Turn(text=said, at=START + timedelta(days=day), role=role)
+            for day, role in enumerate(["assistant", "user", "assistant"])
+        )
+
+        assert bank.recall(query)[0].episode.role == first
+
+
 def test_the_candidates_of_a_larger_bank_hold_the_best_of_brute_force():
     turns = make_turns(1500, seed=1)
     with (
