@@ -190,14 +190,18 @@ def test_sessions_are_those_a_read_may_see_and_no_more_than_asked_for():
         assert "sessions: s" in bank.recall(QUERIES[0], k=4).explain()
 
 
-def test_of_two_sessions_that_say_the_same_the_recent_one_comes_first():
-    said = [Turn(text="The violin is in Lisbon.", at=START + timedelta(days=d), session=f"day {d}")
-            for d in (40, 1, 80, 60)]  # fmt: skip
+@pytest.mark.parametrize("days", [(40, 1, 80), (40, 1, 80, 60, 20, 7, 30), tuple(range(1, 80, 7))])
+def test_of_sessions_that_say_the_same_the_more_recent_comes_first(days):
+    said = [
+        Turn(text="The violin is in Lisbon.", at=START + timedelta(days=day), session=f"day {day}")
+        for day in days
+    ]
     with Memory(":memory:", embedder="hash") as memory:
         memory.bank("ada").remember_many(said)
-        recall = memory.bank("ada").recall("violin in lisbon", now=START + timedelta(days=81))
+        now = START + timedelta(days=81)
+        recall = memory.bank("ada").recall("violin in lisbon", k=20, now=now)
 
-    assert recall.sessions == ("day 80", "day 60", "day 40", "day 1")
+    assert [f"day {day}" for day in sorted(days, reverse=True)] == list(recall.sessions)
 
 
 @pytest.mark.parametrize(

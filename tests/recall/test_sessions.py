@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from hippocampus.recall.scale import standardised
 from hippocampus.recall.sessions import Sessions, associated
 
 CODES = st.lists(st.integers(-1, 5), max_size=40)
@@ -24,7 +25,7 @@ def test_support_is_the_mean_of_the_two_best_scores_of_a_session(codes, data):
 
 
 SUMS = arrays(np.float32, (6, 8), elements=st.integers(-4, 4))
-SIZES = arrays(np.int64, 6, elements=st.integers(1, 5))
+SIZES = arrays(np.float64, 6, elements=st.integers(1, 5))
 WORTH = arrays(np.float32, 6, elements=st.integers(-2, 2))
 
 
@@ -49,6 +50,28 @@ def test_what_all_vectors_share_does_not_associate_sessions(sums, sizes, worth, 
 
 def test_the_best_session_draws_the_one_that_is_about_the_same():
     sums = np.array([[5, 0, 0], [4, 1, 0], [0, 0, 5], [0, 5, -5]], np.float32)
-    near = associated(sums, np.array([5, 5, 5, 5]), np.array([9, 0, 0, 0], np.float32), 0.3)
+    near = associated(sums, np.array([5.0] * 4), np.array([9, 0, 0, 0], np.float32), 0.3)
 
     assert near.argsort()[::-1][:2].tolist() == [0, 1]
+
+
+def test_a_session_without_vectors_changes_nothing_for_the_others():
+    sums = np.array([[5, 0, 0], [4, 1, 0], [0, 0, 5]], np.float32)
+    worth = np.array([9, 0, 0, 0, 0], np.float32)
+    alone = associated(sums, np.array([5.0] * 3), worth[:3], 0.3)
+    more = np.concatenate([sums, np.zeros((2, 3), np.float32)])
+    near = associated(more, np.array([5.0, 5, 5, 0, 0]), worth, 0.3)
+
+    assert near.tolist() == pytest.approx([*alone, 0, 0], abs=1e-5)
+    assert associated(more[3:], np.zeros(2), worth[:2], 0.3).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("sessions", [3, 6, 7, 11, 100])
+def test_sessions_that_mean_the_same_are_not_told_apart_by_rounding(sessions):
+    chance = np.random.default_rng(sessions)
+    vector = chance.normal(size=384)
+    sizes = chance.integers(1, 9, sessions).astype(np.float64)
+    sums = (sizes[:, None] * vector / np.linalg.norm(vector)).astype(np.float32)
+    near = associated(sums, sizes, np.zeros(sessions, np.float32), 0.3)
+
+    assert np.abs(standardised(near, least=0.01)).max() < 0.05

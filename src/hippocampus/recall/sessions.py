@@ -25,8 +25,9 @@ from hippocampus.recall.scale import Numbers, standardised
 _DAY = 86_400_000_000
 """Microseconds."""
 
-_NOTHING = np.float32(1e-6)
-"""Square of a length below which a session is about nothing of its own; vectors have length 1."""
+_ALIKE = 0.01
+"""Scores and cosines that differ by less say the same. It also keeps rounding out of the ranking:
+what is left of a vector of length 1 when nearly all is taken off is known to 0.0003."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,18 +92,19 @@ def rank_sessions(
     best = sessions.best(scores)
     chosen = top_k(best, fusion.sessions, None)
     if not len(chosen):
-        return sessions.codes
+        return sessions.codes[chosen]
     rows, groups = sessions.members(chosen, rows)
-    worth = standardised(best[chosen])
-    last = np.zeros(len(chosen), np.int64)
+    worth = standardised(best[chosen], least=_ALIKE)
+    last = np.full(len(chosen), np.iinfo(np.int64).min)
     np.maximum.at(last, groups, index.columns.said_at(rows))
     age = np.maximum(to_micros(question.now) - last, 0) / (_DAY * fusion.recent_days)
     worth += np.float32(fusion.recency) * np.exp(-age).astype(np.float32)
     vector = index.cues.get("vector")
     if "vector" in cues and isinstance(vector, VectorCue):
         sums = vector.sums(rows, groups, len(chosen))
-        near = associated(sums, np.bincount(groups), worth, fusion.best_within)
-        worth += np.float32(fusion.association) * standardised(near)
+        sizes = np.bincount(groups, vector.present[rows], len(chosen))
+        near = associated(sums, sizes, worth, fusion.best_within)
+        worth += np.float32(fusion.association) * standardised(near, least=_ALIKE)
     codes = sessions.codes[chosen]
     return codes[np.lexsort((codes, -worth))]
 
@@ -118,7 +120,7 @@ def associated(
 
     Args:
         sums: the sum of each session's vectors, shape (sessions, dimension).
-        sizes: how many they are.
+        sizes: how many they are; a session without any is near nothing.
         worth: how good each session is so far; the best speak for what is meant.
         best_within: how far below the best a session's say in that has fallen to 1/e.
 
@@ -126,11 +128,14 @@ def associated(
     # A session's own part is sums - counts * usual; it is not written out, which would take longer
     # than all that is worked out from it.
     counts = sizes.astype(np.float32)
-    usual = sums.sum(axis=0) / counts.sum()
+    usual = sums.sum(axis=0) / np.maximum(counts.sum(), np.float32(1))
     squares = np.einsum("ij,ij->i", sums, sums) - 2 * counts * (sums @ usual)
-    lengths = np.sqrt(np.maximum(squares + counts * counts * (usual @ usual), _NOTHING))
+    squares += counts * counts * (usual @ usual)
+    lengths = np.maximum(np.sqrt(np.maximum(squares, 0)), np.float32(_ALIKE) * counts)
+    lengths[counts == 0] = 1
     say = np.exp((worth - worth.max()) / np.float32(best_within)) / lengths
     meant = say @ sums - (say @ counts) * usual
     along = sums @ meant - counts * (usual @ meant)
-    near: Numbers = along / (lengths * np.sqrt(np.maximum(meant @ meant, _NOTHING)))
+    length = np.maximum(np.sqrt(meant @ meant), np.float32(_ALIKE))
+    near: Numbers = along / (lengths * length)
     return near
