@@ -284,9 +284,11 @@ class Memory:
         Stopped half-way, it goes on where it was. With ``embedder`` the vectors become that one's.
         """
         maker = embedder or self.embedder
-        if embedder is not None and set(self.banks()) - set(self._named(banks)):
-            msg = f"banks={banks!r}: a store has one embedder, so all its banks move; leave it out"
-            raise InputError(msg)
+        if embedder is not None:
+            if set(self.banks()) - set(self._named(banks)):
+                msg = f"banks={banks!r}: a store has one embedder, so all banks move; leave it out"
+                raise InputError(msg)
+            banks = None  # those that come to be meanwhile as well
         mark = "" if maker is None else dump_fingerprint(maker.fingerprint)
         self._begin_rebuild(mark)
         for report in (progress, None):  # twice: once more for what was written meanwhile
@@ -299,8 +301,8 @@ class Memory:
 
     def _begin_rebuild(self, mark: str) -> None:
         """Drop what another rebuild has made, unless it makes the same and this one goes on."""
-        if self.store.setting(REBUILDING) != mark:
-            with self.store.write():
+        with self.store.write():
+            if self.store.setting(REBUILDING) != mark:
                 for name in self.banks():
                     drop(self.ledger(name))
                 self.store.set_setting(REBUILDING, mark)
@@ -356,7 +358,8 @@ class Bank:
 
     1. ``writing``, by whoever changes the bank, for as long as that takes, encoding included;
     2. ``reading``, by whoever uses the index or the gate, and never while a text is encoded, so
-       that no recall waits for another thread's embedding;
+       that no recall waits for another thread's embedding (but for the few texts that are written
+       during the last pass of a rebuild, which its transaction encodes);
     3. ``Memory.moving``, by whoever makes an index or changes the embedder, so that an index and
        those who ask it have the same one;
     4. the store's transaction, ``store.write()`` or ``store.read()``.
@@ -651,6 +654,7 @@ class Bank:
         with self.reading:
             index = self._index()
             if self._asks is not asked:  # a rebuild has just moved the store; this is rare
+                degraded.clear()
                 embedded, embed_s = self._embed_query(self._asks, query, wanted, degraded)
             read = time.perf_counter()
             question = understand(
@@ -910,14 +914,13 @@ class Bank:
         now = self._memory.now()
         groups = [self._group(turn, now) for turn in turns]
         with self.writing:
-            ledger = self._memory.ledger(self.name, create=True)
-            update = compare(ledger, source, groups)
-            if update.gone or update.back:
-                with self._transaction() as ledger:
-                    if update.gone:
-                        ledger.change(update.gone, "withdraw", source=source)
-                    if update.back:
-                        ledger.change(update.back, "restore", source=source)
+            self._memory.ledger(self.name, create=True)
+            with self._transaction() as ledger:
+                update = compare(ledger, source, groups)
+                if update.gone:
+                    ledger.change(update.gone, "withdraw", source=source)
+                if update.back:
+                    ledger.change(update.back, "restore", source=source)
             added = self._keep(update.fresh, now, progress) if update.fresh else []
         return Imported(
             added=len(added) + len(update.back),

@@ -11,6 +11,7 @@ from hippocampus import Config, Ingest, Turn
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import EncoderError
+from hippocampus.ingest.rebuild import drop
 from hippocampus.upkeep import verify
 
 SMALL = Config(ingest=Ingest(seal_rows=8, batch=8))
@@ -257,6 +258,35 @@ def test_a_rebuild_that_another_one_comes_between_is_still_whole(open_memory, ot
     for cue in ("vector", "lexical"):
         assert REMARKS[3].text in [hit.text for hit in bank.recall(REMARKS[3].text, cues=[cue])]
     assert 0 == bank._index().without_vectors
+
+
+def test_a_bank_that_comes_to_be_while_all_move_to_an_embedder_moves_as_well(open_memory):
+    there, here = open_memory(), open_memory(config=SMALL)
+    here.bank("ada").remember_many(REMARKS)
+
+    def meanwhile(done, _):
+        if done == 8:
+            there.bank("late").remember("The dentist is on Monday.")
+
+    done = here.rebuild(banks=["ada"], embedder=HashEmbedder(64), progress=meanwhile)
+    assert {"ada": 20, "late": 1} == done
+    assert 0 == here.bank("late")._index().without_vectors
+    assert () == verify(here).problems
+
+
+def test_a_rebuild_fills_what_another_has_dropped_of_its_work(open_memory):
+    here = open_memory(config=SMALL)
+    here.bank("ada").remember_many(REMARKS)
+    ledger = here.ledger("ada")
+
+    def drop_the_first(done, _):
+        if done == 8:
+            with here.store.write():
+                drop(ledger)
+
+    assert {"ada": 20} == here.rebuild(progress=drop_the_first)
+    assert () == verify(here).problems
+    assert 0 == here.bank("ada")._index().without_vectors
 
 
 def test_a_bank_whose_first_text_could_not_be_embedded_can_be_rebuilt(open_memory):

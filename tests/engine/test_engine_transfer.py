@@ -12,6 +12,7 @@ import pytest
 from hippocampus import Config, Imported, Ingest, Memory, Turn
 from hippocampus._clock import ManualClock
 from hippocampus.errors import InputError, SourceError
+from hippocampus.ingest.transfer import export_bank
 from hippocampus.upkeep import verify
 
 QUESTIONS = ("garden remark", "the key", "violin lisbon", "long story about a chair")
@@ -133,6 +134,64 @@ def test_an_export_adds_to_a_bank_what_is_in_force_and_missing(lived, open_memor
     assert 1 == len({e.turn for e in other.episodes(source="story.md")})
     assert () == verify(memory).problems
     assert 0 == other.import_(tmp_path / "out.jsonl").added
+
+
+def test_what_is_erased_while_an_export_is_written_is_not_in_it(open_memory, tmp_path):
+    bank, there = open_memory().bank("ada"), open_memory().bank("ada")
+    kept = bank.remember("The safe opens with marzipan.", speaker="Zenobia", at="2025-03-02")
+    bank.remember("The dentist is on Monday.", at="2025-03-02")
+    ledger = open_memory().ledger("ada")
+    texts = ledger.texts
+
+    def erase_first(rows):
+        if there.episodes(speaker="Zenobia"):
+            there.forget(kept.id, erase=True)
+        return texts(rows)
+
+    ledger.texts = erase_first
+    assert 2 == export_bank(ledger, tmp_path / "out.jsonl")
+    assert "Zenobia" not in (tmp_path / "out.jsonl").read_text()
+    copy = open_memory(":memory:")
+    assert 1 == copy.bank("copy").import_(tmp_path / "out.jsonl").added
+    assert () == verify(copy).problems
+
+
+def test_an_export_that_is_erased_from_all_the_time_says_so(open_memory, tmp_path):
+    bank = open_memory().bank("ada")
+    bank.remember_many(Turn(text=f"A remark, number {n}.", at="2025-03-02") for n in range(9))
+    ledger = open_memory().ledger("ada")
+    texts = ledger.texts
+
+    def erase_one(rows):
+        bank.forget(bank.episodes()[0].id, erase=True)
+        return texts(rows)
+
+    ledger.texts = erase_one
+    with pytest.raises(InputError, match="being erased from"):
+        export_bank(ledger, tmp_path / "out.jsonl")
+    assert [] == list(tmp_path.glob("out*"))
+
+
+def test_what_is_erased_while_its_file_is_imported_again_stays_erased(open_memory, tmp_path):
+    note = tmp_path / "note.md"
+    note.write_text("The safe opens with marzipan.")
+    here, there = open_memory(), open_memory().bank("ada")
+    bank = here.bank("ada")
+    bank.import_(note)
+    (kept,) = bank.episodes()
+    note.write_text("The safe is empty.")
+    transaction = bank._transaction
+
+    def erase_meanwhile():
+        if there.episodes():
+            there.forget(kept.id, erase=True)
+        return transaction()
+
+    bank._transaction = erase_meanwhile
+    assert 1 == bank.import_(note).added
+    assert "erase" == bank.history(kept.id)[-1].kind
+    assert 0 == bank.restore(bank.episodes()[0].id)
+    assert () == verify(here).problems
 
 
 def test_an_export_made_while_others_write_is_one_moment(open_memory, tmp_path):

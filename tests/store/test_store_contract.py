@@ -342,6 +342,15 @@ def test_states_change_and_a_link_to_the_next_version_lasts_until_active_again(s
     assert ("active", None) == state_of(1) == state_of(2)
 
 
+def test_what_is_erased_stays_erased(store):
+    bank = new_bank(store, episodes=2)
+    with store.write():
+        store.set_state(bank, [0], "erased")
+        store.set_state(bank, [0, 1], "forgotten")
+
+    assert ["erased", "forgotten"] == [e.state for e in store.episodes(bank, [0, 1])]
+
+
 def test_the_last_of_a_session_come_oldest_first(store):
     bank = new_bank(store)
     with store.write():

@@ -26,17 +26,18 @@ def stage(
     rebuild has begun, or ended this one. Reads texts alone: a damaged index is to be repaired.
     """
     store, bank, batch = ledger.store, ledger.bank, ledger.limits.batch
-    staged = store.tail(bank, NEXT["lexical"])
-    start, stop = staged[-1][0] + 1 if staged else 0, store.episode_count(bank)
-    if start >= stop:
-        return
+    staged = {row for row, _ in store.tail(bank, NEXT["lexical"])}
     records = list(store.scan_episodes(bank))
+    missing = {e.row for e in records if e.state != "erased"} - staged
+    if not missing:
+        return
+    stop = len(records)
     said: dict[str, list[str]] = {}
     for first in range(0, stop, batch):  # from 0: what was said before colours what comes after
         some = records[first : first + batch]
         drafts = ledger.drafts(some)
         before = context_before(drafts, said)
-        if first + batch > start:
+        if any(record.row in missing for record in some):
             encoded = encode_drafts(drafts, before, embedder=embedder)
             made = {NEXT[kind]: encoded[kind] for kind in NEXT if kind in encoded}
             with store.write():

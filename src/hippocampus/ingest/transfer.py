@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from hippocampus._clock import from_micros
-from hippocampus.errors import SourceError
+from hippocampus.errors import InputError, SourceError
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.prepare import Draft, digest, dump_metadata
 from hippocampus.model import STATE_CHANGES, EpisodeRow, JournalRow
@@ -17,40 +17,63 @@ from hippocampus.model import STATE_CHANGES, EpisodeRow, JournalRow
 EXPORT_FORMAT = 1
 
 _TEXTS_AT_ONCE = 1000
+_ATTEMPTS = 5
+"""How often an export begins anew because an episode was erased while it was written."""
 
 
 # ---------------------------------------------------------------- out
 
 
 def export_bank(ledger: Ledger, path: Path) -> int:
-    """Write a bank as JSONL: a head, every episode in any state, every journal row, an end."""
+    """
+    Write a bank as JSONL: a head, every episode in any state, every journal row, an end.
+
+    Raises:
+        InputError: others kept erasing while it was written; there is no file then.
+
+    """
     partial = path.with_name(path.name + ".partial")
-    written: Counter[str] = Counter(episode=0, change=0)
     try:
-        with partial.open("w", encoding="utf-8", newline="\n") as out:
-            _write(out, {"hippocampus-export": EXPORT_FORMAT, "bank": ledger.name})
-            for record in _records(ledger):
-                _write(out, record)
-                written.update(record.keys())
-            _write(out, {"end": {"episodes": written["episode"], "changes": written["change"]}})
-        partial.replace(path)
+        for _ in range(_ATTEMPTS):
+            with partial.open("w", encoding="utf-8", newline="\n") as out:
+                written, whole = _write_bank(ledger, out)
+            if whole:
+                partial.replace(path)
+                return written
     finally:
         partial.unlink(missing_ok=True)
-    return written["episode"]
+    msg = f"bank {ledger.name!r} is being erased from all the time; export it once that is done"
+    raise InputError(msg)
+
+
+def _write_bank(ledger: Ledger, out: TextIO) -> tuple[int, bool]:
+    """Return how many episodes were written, and whether nothing was erased meanwhile."""
+    written: Counter[str] = Counter(episode=0, change=0)
+    _write(out, {"hippocampus-export": EXPORT_FORMAT, "bank": ledger.name})
+    with ledger.store.read():
+        rows = list(ledger.store.scan_episodes(ledger.bank))
+        changes = ledger.store.journal(ledger.bank)
+    # One snapshot for all of it would keep the store's log from ending. Texts never change, but for
+    # those that are erased.
+    for record in _records(ledger, rows, changes):
+        _write(out, record)
+        written.update(record.keys())
+    _write(out, {"end": {"episodes": written["episode"], "changes": written["change"]}})
+    erased = ledger.store.journal(ledger.bank, after=len(changes), kinds=("erase",))
+    gone = ledger.store.bank_number(ledger.name) != ledger.bank
+    return written["episode"], not (erased or gone)
 
 
 def _write(out: TextIO, record: dict[str, Any]) -> None:
     out.write(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
 
 
-def _records(ledger: Ledger) -> Iterator[dict[str, dict[str, Any]]]:
-    """Yield every episode in any state, then every change: the bank at one moment."""
-    with ledger.store.read():
-        rows = list(ledger.store.scan_episodes(ledger.bank))
-        changes = ledger.store.journal(ledger.bank)
+def _records(
+    ledger: Ledger, rows: Sequence[EpisodeRow], changes: Sequence[JournalRow]
+) -> Iterator[dict[str, dict[str, Any]]]:
+    """Yield every episode in any state, then every change."""
     ids: dict[int | None, str | None] = {row.row: row.id for row in rows}
     ids[None] = None
-    # Texts do not change, so they need no snapshot, which would keep the store's log from ending.
     for start in range(0, len(rows), _TEXTS_AT_ONCE):
         some = rows[start : start + _TEXTS_AT_ONCE]
         texts = ledger.texts([row.row for row in some])

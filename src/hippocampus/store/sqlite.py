@@ -613,11 +613,12 @@ class SqliteStore:
         Change the state of episodes.
 
         ``superseded_by`` is kept when none is given, and cleared from what becomes active again.
+        What is erased stays so.
         """
         self._do(
             "UPDATE episodes SET state = ?1,"
             " superseded_by = CASE ?1 WHEN 'active' THEN NULL ELSE COALESCE(?2, superseded_by) END"
-            " WHERE bank = ?3 AND row IN (SELECT value FROM json_each(?4))",
+            " WHERE bank = ?3 AND row IN (SELECT value FROM json_each(?4)) AND state <> 'erased'",
             state,
             None if superseded_by is None else int(superseded_by),
             bank,
