@@ -190,7 +190,6 @@ def test_what_is_erased_while_its_file_is_imported_again_stays_erased(open_memor
     bank._transaction = erase_meanwhile
     assert 1 == bank.import_(note).added
     assert "erase" == bank.history(kept.id)[-1].kind
-    assert 0 == bank.restore(bank.episodes()[0].id)
     assert () == verify(here).problems
 
 
