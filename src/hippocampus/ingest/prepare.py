@@ -163,7 +163,8 @@ def _check_label(name: str, value: object) -> None:
     if len(value) > _LABEL_CHARACTERS:
         msg = f"{name} has {len(value):,} characters; at most {_LABEL_CHARACTERS:,} are kept"
         raise InputError(msg)
-    encode(value)  # refuses what cannot be stored
+    if not value.isascii():
+        encode(value)  # refuses what cannot be stored
 
 
 def _split(text: str, limits: Ingest) -> list[str]:
