@@ -10,10 +10,11 @@ learned on synthetic text, never on a bank's own, and is therefore part of the f
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from importlib.resources import files
 from io import BytesIO
+from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,16 +44,22 @@ class Rotation:
 
     def project(self, tokens: NDArray[np.float32]) -> NDArray[np.float32]:
         """Rotate a question's token vectors, shape (n, bits), each of length 1."""
-        centred = tokens - self.mean
+        panels, rows = self._panels, _AT_ONCE[0]
         turned = np.empty((len(tokens), self.bits), np.float32)
-        rows, columns = _AT_ONCE
         for row in range(0, len(tokens), rows):
-            for column in range(0, self.bits, columns):
-                place = slice(row, row + rows), slice(column, column + columns)
-                np.matmul(centred[place[0]], self.matrix[:, place[1]], out=turned[place])
-        lengths = np.linalg.norm(turned, axis=1, keepdims=True)
-        turned /= np.maximum(lengths, np.float32(1e-12))
-        return np.ascontiguousarray(turned, dtype=np.float32)
+            some = slice(row, row + rows)
+            parts = np.matmul(tokens[some] - self.mean, panels)
+            turned[some] = parts.transpose(1, 0, 2).reshape(-1, self.bits)
+        lengths = np.sqrt(np.einsum("ij,ij->i", turned, turned))
+        turned /= np.maximum(lengths, np.float32(1e-12))[:, None]
+        return turned
+
+    @cached_property
+    def _panels(self) -> NDArray[np.float32]:
+        """The matrix cut into columns that lie together, shape (panels, token_dimension, width)."""
+        width = gcd(self.bits, _AT_ONCE[1])
+        cut = self.matrix.reshape(len(self.matrix), -1, width).transpose(1, 0, 2)
+        return np.ascontiguousarray(cut)
 
     def codes(self, tokens: NDArray[np.float32]) -> NDArray[np.uint8]:
         """Return the signatures of token vectors, shape (n, bits / 8)."""

@@ -82,6 +82,11 @@ class Labels:
         """Return the values behind codes, in order."""
         return tuple(self.values[code] for code in codes.tolist())
 
+    def holds(self, value: str, rows: NDArray[np.uint32]) -> Mask:
+        """Return which of some rows have a value, shape (rows,)."""
+        code = self.code(value)
+        return self.codes[rows] == code if code >= 0 else np.zeros(len(rows), np.bool_)
+
     def among(self, folded: frozenset[str]) -> Mask:
         """Return which rows have one of some folded values."""
         chosen = [code for value in folded if (code := self._code_of.get(value)) is not None]

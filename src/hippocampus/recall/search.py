@@ -206,8 +206,7 @@ def _around(
     roles = dict.fromkeys(question.roles, fusion.asker)
     roles["user"] = roles.get("user", 0.0) + fusion.user
     for role, worth in roles.items():
-        speaking = index.columns.role.among(frozenset({role}))[rows]
-        given = speaking.astype(np.float32) * np.float32(worth)
+        given = index.columns.role.holds(role, rows).astype(np.float32) * np.float32(worth)
         parts["speaker"] = parts["speaker"] + given if "speaker" in parts else given
     if inside is not None:
         parts["time"] = inside[rows].astype(np.float32) * np.float32(fusion.time)
