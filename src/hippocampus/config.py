@@ -41,7 +41,7 @@ class Fusion:
     candidates: int = 400
     """Episodes that are scored by every cue. A bank with fewer is scored whole."""
     reach: int = 60
-    """Best candidates whose neighbouring turns join the candidates."""
+    """Best proposals, of all cues together, whose neighbouring turns become candidates."""
     tokens: float = 2.0
     lexical: float = 0.5
     vector: float = 0.3

@@ -458,7 +458,7 @@ def _episode(bank: str, e: EpisodeRow, text: str, ids: Mapping[int, str]) -> Epi
         role=e.role,
         source=e.source,
         address=e.address,
-        metadata=json.loads(e.metadata),
+        metadata={} if e.metadata == "{}" else json.loads(e.metadata),
         state=e.state,
         supersedes=None if e.supersedes is None else ids.get(e.supersedes),
         superseded_by=None if e.superseded_by is None else ids.get(e.superseded_by),

@@ -18,8 +18,7 @@ from hippocampus.index.base import Mask, Question, Rows
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.tokens import TokensCue
-from hippocampus.kernel import top_k
-from hippocampus.recall.scale import Numbers, Scale
+from hippocampus.recall.scale import Numbers, standardised
 from hippocampus.recall.sessions import Sessions, rank_sessions
 
 
@@ -50,18 +49,12 @@ def search(
     assert isinstance(lexical, LexicalCue), "every index has the words cue"
     rarity = lexical.rarity(question.terms)
     features = _features(index, question, rows, cues, rarity, fusion)
-    scales = {name: Scale.of(values) for name, values in features.items()}
-    parts = _weighted(features, scales, fusion)
+    parts = {
+        name: np.float32(weight) * standardised(features[name])
+        for name, weight in fusion.weights.items()
+        if name in features
+    }
     fused = _sum(parts, len(rows))
-    if len(rows) and fusion.reach and len(index.columns) > len(rows):
-        more = _neighbours(index, rows[top_k(fused, fusion.reach, None)], rows, allowed)
-        if len(more):
-            rows = np.concatenate([rows, more])
-            extra = _features(index, question, more, cues, rarity, fusion)
-            added = _weighted(extra, scales, fusion)
-            features = {n: np.concatenate([features[n], extra[n]]) for n in features}
-            parts = {n: np.concatenate([parts[n], added[n]]) for n in parts}
-            fused = np.concatenate([fused, _sum(added, len(more))])
     parts |= _around(index, question, rows, fused, fusion, inside)
     sessions = Sessions.of(index.columns.session.codes[rows])
     share = fusion.session * _lean(index, rows, fusion)
@@ -101,6 +94,11 @@ def _candidates(
     proposed = [cue.propose(question, scope, share) for cue in proposing for scope in scopes]
     if not proposed:
         return np.empty(0, np.uint32)
+    before, after = index.columns.neighbours()
+    best = np.concatenate([rows[: fusion.reach // len(proposed)] for rows in proposed])
+    beside = np.concatenate([before[best], after[best]])
+    near = beside[beside >= 0].astype(np.uint32)
+    proposed.append(near if allowed is None else near[allowed[near]])
     return _each_once(np.concatenate(proposed))
 
 
@@ -150,31 +148,11 @@ def _features(
     return features
 
 
-def _weighted(
-    features: dict[str, Numbers], scales: dict[str, Scale], fusion: Fusion
-) -> dict[str, Numbers]:
-    """Return what each cue adds to the ranking score: its scores on the common scale, weighted."""
-    weights = fusion.weights
-    parts: dict[str, Numbers] = {}
-    for name, values in features.items():
-        if name in weights:
-            parts[name] = np.float32(weights[name]) * scales[name].apply(values)
-    return parts
-
-
 def _sum(parts: dict[str, Numbers], length: int) -> Numbers:
     total = np.zeros(length, np.float32)
     for part in parts.values():
         total += part
     return total
-
-
-def _neighbours(index: LiveIndex, best: Rows, known: Rows, allowed: Mask | None) -> Rows:
-    before, after = index.columns.neighbours()
-    beside = np.concatenate([before[best], after[best]])
-    near: Rows = _each_once(beside[beside >= 0].astype(np.uint32))
-    near = near[known[np.minimum(np.searchsorted(known, near), len(known) - 1)] != near]
-    return near if allowed is None else near[allowed[near]]
 
 
 def _around(
