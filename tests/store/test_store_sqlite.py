@@ -5,6 +5,7 @@
 import inspect
 import shutil
 import sqlite3
+import struct
 from contextlib import closing
 
 import pytest
@@ -91,6 +92,25 @@ def test_an_empty_file_becomes_a_store(opened, path):
             opened(**options)
 
     assert opened().bank_names() == []
+
+
+def cut_off(path):
+    """Leave what a maker leaves that is killed while the first pages of its store are written."""
+    open_store(path, busy_timeout_s=1).close()
+    whole = bytearray(path.read_bytes()[:12288])
+    whole[18:20] = b"\x01\x01"  # there was no log yet
+    path.write_bytes(whole)
+    head = bytes.fromhex("d9d505f920a163d7") + struct.pack(">5I", 0, 1234, 0, 512, 4096)
+    path.with_name(path.name + "-journal").write_bytes(head.ljust(512, b"\0"))
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_a_store_whose_making_was_cut_off_is_made_anew(path, create):
+    cut_off(path)
+    with pytest.raises(StoreReadOnly, match="cut off"):
+        open_store(path, busy_timeout_s=1, read_only=True)
+    with closing(open_store(path, busy_timeout_s=1, create=create)) as store:
+        assert [] == store.check() == store.bank_names()
 
 
 def test_a_name_with_every_awkward_character_works(tmp_path):

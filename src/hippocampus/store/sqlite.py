@@ -226,6 +226,12 @@ class SqliteStore:
         return db
 
     def _open_to_read(self, file: Path, supported: int) -> None:
+        if _was_cut_off(file):
+            raise self._no(
+                StoreReadOnly,
+                "whoever wrote to it was cut off, and its -journal file tells how to undo that;"
+                " open it once for writing",
+            )
         found = _probe(file, self._path, supported)
         if found is None:
             state = "is empty" if file.exists() else "there is no such file"
@@ -261,7 +267,9 @@ class SqliteStore:
         self, file: Path, migrations: Sequence[schema.Migration], *, create: bool
     ) -> sqlite3.Connection:
         missing = not file.exists()
-        if _probe(file, self._path, len(migrations)) is None and not create:
+        # What was cut off has to be put right by SQLite before it can be judged, below.
+        known = _was_cut_off(file) or _probe(file, self._path, len(migrations)) is not None
+        if not known and not create:
             if missing:
                 raise self._no(StoreError, "there is no such file")
             raise self._no(NotAStore, "is empty; pass create=True to make it a store")
@@ -964,6 +972,12 @@ def _beside(file: Path, ending: str) -> Path:
 
 def _is_blank(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is None
+
+
+def _was_cut_off(file: Path) -> bool:
+    """Whether a writer is in the middle of a transaction without a log, or died there."""
+    journal = _beside(file, "-journal")
+    return file.exists() and journal.exists() and journal.stat().st_size > 0
 
 
 def _probe(file: Path, path: str, supported: int) -> int | None:
