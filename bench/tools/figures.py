@@ -64,11 +64,10 @@ def _accuracy(reports: Mapping[Row, Mapping[str, Any]]) -> Iterator[str]:
         )
     yield ""
     yield (
-        "In brackets: 95 % bootstrap interval over questions; where these are few, a sample of the"
-        " set was asked (`--limit`). The baselines are this package's own cues, alone but with the"
-        " same help of neighbouring turns, speakers, sessions and times, so they stand higher than"
-        " plain ones; a session of theirs ranks where its best turn does. p50: the median `recall`,"
-        " the question's embedding included."
+        "In brackets: 95 % bootstrap interval over questions. The baselines are this package's own"
+        " cues, alone but with the same help of neighbouring turns, speakers, sessions and times,"
+        " so they stand higher than plain ones; a session of theirs ranks where its best turn does."
+        " p50: the median `recall`, the question's embedding included."
     )
     yield from dict.fromkeys(_made_on(report) for report in reports.values())
 

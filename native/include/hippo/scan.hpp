@@ -31,7 +31,7 @@ inline void scan_signs(Row codes, std::size_t count, const SignQueries& query, f
   }
 }
 
-// The same for `blocks` blocks of 128 rows each that are kept turned. A third of the time.
+// The same for `blocks` blocks of 128 rows each that are kept turned. Half of the time.
 inline void scan_turned(TurnedBlock codes, std::size_t blocks, const SignQueries& query,
                         float* out) {
   Agreement agreement{query};

@@ -21,7 +21,8 @@ def scan_signs(codes: NDArray[np.uint8], query: NDArray[np.float32]) -> NDArray[
     """Estimate the cosine of a unit query with each code."""
     levels, scale = quantise_query(query)
     signs = 2 * np.unpackbits(codes, axis=1, bitorder="little").astype(np.int64) - 1
-    return (signs @ (2 * levels - TOP_LEVEL)).astype(np.float32) * scale
+    with np.errstate(over="ignore"):  # beyond float32 it is infinite, as in C++
+        return (signs @ (2 * levels - TOP_LEVEL)).astype(np.float32) * scale
 
 
 def scan_turned(blocks: NDArray[np.uint8], query: NDArray[np.float32]) -> NDArray[np.float32]:
