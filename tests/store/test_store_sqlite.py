@@ -616,3 +616,14 @@ def test_a_value_that_cannot_be_stored_is_refused(opened, value):
     store = opened()
     with pytest.raises(StoreError, match="cannot be stored"), store.write():
         store._do("INSERT INTO settings VALUES ('k', ?)", value)
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_store_whose_end_is_missing_is_damaged_and_left_byte_for_byte(path, read_only):
+    open_store(path, busy_timeout_s=1).close()
+    kept = path.read_bytes()[:12288]
+    path.write_bytes(kept)
+
+    with pytest.raises(StoreCorrupt, match="restore a backup"):
+        open_store(path, busy_timeout_s=1, read_only=read_only)
+    assert kept == path.read_bytes()

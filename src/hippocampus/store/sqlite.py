@@ -229,8 +229,8 @@ class SqliteStore:
         if _was_cut_off(file):
             raise self._no(
                 StoreReadOnly,
-                "whoever wrote to it was cut off, and its -journal file tells how to undo that;"
-                " open it once for writing",
+                "it is being made, or its making was cut off and its -journal file tells how to"
+                " undo that; open it once for writing",
             )
         found = _probe(file, self._path, supported)
         if found is None:
@@ -267,9 +267,7 @@ class SqliteStore:
         self, file: Path, migrations: Sequence[schema.Migration], *, create: bool
     ) -> sqlite3.Connection:
         missing = not file.exists()
-        # What was cut off has to be put right by SQLite before it can be judged, below.
-        known = _was_cut_off(file) or _probe(file, self._path, len(migrations)) is not None
-        if not known and not create:
+        if _probe(file, self._path, len(migrations)) is None and not create:
             if missing:
                 raise self._no(StoreError, "there is no such file")
             raise self._no(NotAStore, "is empty; pass create=True to make it a store")
@@ -1004,6 +1002,10 @@ def _probe(file: Path, path: str, supported: int) -> int | None:
     except sqlite3.Error as exc:
         if getattr(exc, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
             raise NotAStore("is not a hippocampus store; choose another path", path=path) from exc
+        if getattr(exc, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CORRUPT:
+            # Perhaps another process is just making it, or was cut off: we looked without a lock.
+            # Who opens it looks again with one, and SQLite puts right what was cut off.
+            return supported
         raise translate(exc, path) from exc
     _judge(mark, found, fresh=False, path=path, newest=range(supported))
     return found
