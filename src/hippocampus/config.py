@@ -64,8 +64,10 @@ class Fusion:
     """What it is worth that the speaker named in the question speaks."""
     user: float = 0.5
     """What it is worth that the user speaks: what people say of themselves is what is asked for."""
-    asker: float = 1.5
+    asker: float = 1.0
     """What it is worth that the user speaks when the question says "I", the assistant at "you"."""
+    telling: float = 2.5
+    """What it is worth that who is asked about, by name or as "I", tells of themself."""
     time: float = 2.0
     """What it is worth to lie in the time the question names."""
     sessions: int = 128

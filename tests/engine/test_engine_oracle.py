@@ -16,7 +16,7 @@ from hippocampus.encode.signature import rotation_for
 from hippocampus.encode.terms import find_terms, hash_terms
 from hippocampus.index.allowed import make_filter, matches, read_where
 from hippocampus.index.base import Question
-from hippocampus.index.lexical import K1, B, LexicalCue, pack_terms
+from hippocampus.index.lexical import K1, TELLING, B, LexicalCue, pack_terms
 from hippocampus.index.vector import VectorCue, pack_vectors
 from hippocampus.kernel import reference
 from hippocampus.model import Passage, Payloads
@@ -39,7 +39,9 @@ def make_turns(count, seed=0):
     chance = random.Random(seed)  # noqa: S311
     return [
         Turn(
-            text=" ".join(chance.choices(WORDS, k=chance.randint(3, 14))),
+            text=chance.choice(["", "my ", "where is my "])
+            + " ".join(chance.choices(WORDS, k=chance.randint(3, 14)))
+            + chance.choice([".", "?"]),
             at=START + timedelta(hours=n),
             speaker=chance.choice(["Ada", "Tom", "Eve", None]),
             session=chance.choice(["a", "b", "c", None]),
@@ -53,6 +55,10 @@ def dated(episode):
     return (
         f"{episode.said_at:%d %B %Y} {episode.speaker or ''} {episode.text} {episode.source or ''}"
     )
+
+
+def tells(episode):
+    return "my " in episode.text and episode.text.endswith(".")
 
 
 def spoken(episode):
@@ -75,7 +81,7 @@ def plain_ranking(episodes, query, fusion, weights):
 
     index = reference.Bm25Index()
     for episode in episodes:
-        hashes = hash_terms(dated(episode))
+        hashes = np.append(hash_terms(dated(episode)), [TELLING] * tells(episode)).astype(np.uint32)
         index.extend(hashes, np.array([0, len(hashes)], np.uint64))
     hashes = np.array(terms, np.uint32)
     scores = {"lexical": index.contributions(hashes, rows, K1, B) @ np.array(count, float)}
@@ -110,7 +116,9 @@ def plain_ranking(episodes, query, fusion, weights):
             if session is not None and place + 1 < len(members):
                 total[row] += fusion.after * lean * fused[members[place + 1]]
     named = {e.speaker for e in episodes if e.speaker and e.speaker.lower() in query.lower()}
-    total = total + [fusion.speaker * (episode.speaker in named) for episode in episodes]
+    for row, episode in enumerate(episodes):
+        if episode.speaker in named:
+            total[row] += fusion.speaker + fusion.telling * tells(episode)
     support = {
         session: sum(sorted((max(total[row], 0.0) for row in members), reverse=True)[:2]) / 2
         for session, members in sessions.items()

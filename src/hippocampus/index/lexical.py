@@ -14,6 +14,11 @@ K1, B = 0.9, 0.4
 (Anserini's default, from TREC; not tuned here)."""
 
 
+TELLING = np.uint32(0x74656C6C)
+"""The term of every text that tells of its speaker: a property kept as one more word, as Xapian
+keeps its boolean terms. A real word shares its hash once in four thousand million."""
+
+
 def pack_terms(hashes: NDArray[np.uint32]) -> bytes:
     """Return an episode's payload: its term hashes, four bytes each, in order of appearance."""
     return hashes.astype("<u4").tobytes()
@@ -66,3 +71,8 @@ class LexicalCue:
     def matches(self, question: Question, rows: Rows) -> Scores:
         """Return what each term that weighs something gives each row, shape (rows, terms)."""
         return self._index.contributions(question.terms[question.term_weights > 0], rows, K1, B)
+
+    def telling(self, rows: Rows) -> Mask:
+        """Return which rows tell of their speaker (``encode/telling.py``), shape (rows,)."""
+        marked: Mask = self._index.contributions(np.array([TELLING]), rows, K1, B)[:, 0] > 0
+        return marked

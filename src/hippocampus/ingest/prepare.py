@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Ingest
 from hippocampus.encode.signature import Rotation, rotation_for
+from hippocampus.encode.telling import tells_of_self
 from hippocampus.encode.terms import hash_terms
 from hippocampus.encode.tokens import count, encode, pack
 from hippocampus.errors import InputError, InvalidText, TextTooLong
-from hippocampus.index.lexical import pack_terms
+from hippocampus.index.lexical import TELLING, pack_terms
 from hippocampus.index.moments import to_moment
 from hippocampus.index.vector import pack_vectors
 from hippocampus.ingest.chunk import split_text
@@ -280,9 +281,14 @@ def _signatures(tokens: Sequence[NDArray[np.float32] | None], rotation: Rotation
 
 
 def lexical_payload(d: Draft) -> bytes:
-    """Return the terms of what the words cue reads: date in words, speaker, text, file name."""
+    """
+    Return the terms of what the words cue reads: date in words, speaker, text, file name.
+
+    Last comes the mark of a text that tells of its speaker, if it does.
+    """
     when = f"{from_micros(d.said_at):%d %B %Y}"
-    return pack_terms(hash_terms(f"{when} {d.speaker or ''} {d.text} {d.source or ''}"))
+    terms = hash_terms(f"{when} {d.speaker or ''} {d.text} {d.source or ''}")
+    return pack_terms(np.append(terms, TELLING) if tells_of_self(d.text) else terms)
 
 
 def context_before(drafts: Iterable[Draft], said: dict[str, list[str]]) -> list[list[str]]:

@@ -39,6 +39,9 @@ class Ranking:
     sessions: NDArray[np.int32]
 
 
+# OpenBLAS computes with what lies beside short arrays too; when that is no number, NumPy warns of a
+# result that is not even used.
+@np.errstate(invalid="ignore")
 def search(
     index: LiveIndex, question: Question, allowed: Mask | None, fusion: Fusion, cues: frozenset[str]
 ) -> Ranking:
@@ -178,17 +181,29 @@ def _around(
         # A short turn leans on what was said around it; a long one speaks for itself.
         gift *= np.exp(-tokens.lengths(rows) / np.float32(fusion.lean_tokens))
     parts["neighbours"] = gift.astype(np.float32)
-    if question.speakers:
-        spoken = index.columns.spoken_by(question.speakers)[rows]
-        parts["speaker"] = spoken.astype(np.float32) * np.float32(fusion.speaker)
-    roles = dict.fromkeys(question.roles, fusion.asker)
-    roles["user"] = roles.get("user", 0.0) + fusion.user
-    for role, worth in roles.items():
-        given = index.columns.role.holds(role, rows).astype(np.float32) * np.float32(worth)
-        parts["speaker"] = parts["speaker"] + given if "speaker" in parts else given
+    parts["speaker"] = _speaking(index, question, rows, fusion)
     if inside is not None:
         parts["time"] = inside[rows].astype(np.float32) * np.float32(fusion.time)
     return parts
+
+
+def _speaking(index: LiveIndex, question: Question, rows: Rows, fusion: Fusion) -> Numbers:
+    """Let it count who speaks, and more if it is of themself and they are asked about."""
+    by_user = index.columns.role.holds("user", rows)
+    worth = by_user * np.float32(fusion.user)
+    about = np.zeros(len(rows), np.bool_)
+    if question.speakers:
+        about |= index.columns.spoken_by(question.speakers)[rows]
+        worth += about * np.float32(fusion.speaker)
+    if "assistant" in question.roles:
+        worth += index.columns.role.holds("assistant", rows) * np.float32(fusion.asker)
+    if "user" in question.roles:
+        worth += by_user * np.float32(fusion.asker)
+        about |= by_user
+    lexical = index.cues["lexical"]
+    if about.any() and isinstance(lexical, LexicalCue):
+        worth[about] += lexical.telling(rows[about]) * np.float32(fusion.telling)
+    return worth
 
 
 def _lean(index: LiveIndex, rows: Rows, fusion: Fusion) -> float:

@@ -1,0 +1,21 @@
+"""
+Whether a text tells of who says it, as against asking: "my sister lives in Porto".
+
+That is what memories of people are made of. A question about Ada is better answered by what Ada
+says of herself than by what she wants to know, however alike the words. English, as the words of
+grammar are (``terms.py``); in other languages no text tells, and nothing changes.
+"""
+
+from __future__ import annotations
+
+import re
+
+# A first person, and from there no question mark before the sentence ends.
+_TELLS = re.compile(
+    r"\b(?:i|me|my|mine|myself|we|our|ours)\b[^.!?\n]*+(?:[.!\n]|\Z)", re.IGNORECASE
+)
+
+
+def tells_of_self(text: str) -> bool:
+    """Return whether any sentence says something in the first person without asking."""
+    return _TELLS.search(text) is not None
