@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
+from pathlib import Path
 
 import pytest
 
+from hippocampus.encode.terms import find_terms, hash_terms
 from hippocampus.errors import InputError
 from hippocampus.evaluation import _topics, retrieval, run, synthetic
 from hippocampus.evaluation.datasets import Node
@@ -64,9 +66,10 @@ def test_every_kind_of_question_is_there_and_a_third_has_no_answer():
     kinds = Counter(question["kind"] for _, question in QUESTIONS)
 
     assert set(synthetic.KINDS) == kinds.keys()
-    assert 0.28 < kinds["unanswerable"] / kinds.total() < 0.36
+    without = sum(kinds[kind] for kind in synthetic.UNANSWERABLE)
+    assert 0.28 < without / kinds.total() < 0.36
     for _, question in QUESTIONS:
-        assert bool(question["gold"]) == (question["kind"] != "unanswerable")
+        assert bool(question["gold"]) == (question["kind"] not in synthetic.UNANSWERABLE)
         assert (len(question["gold"]) in {2, 3, 4}) == (question["kind"] == "multi")
 
 
@@ -148,6 +151,49 @@ def test_the_things_an_unanswerable_question_names_may_be_decoys_but_it_is_never
     for bank in BANKS:
         answered = {q["text"] for q in bank["questions"] if q["gold"]}
         assert not answered & {q["text"] for q in bank["questions"] if not q["gold"]}
+
+
+def test_what_is_off_topic_has_a_word_that_nothing_said_or_sayable_has():
+    said = " ".join(text for bank in BANKS for text in texts(bank).values())
+    sayable = Path(_topics.__file__).read_text(encoding="utf-8").partition("ELSEWHERE")[0]
+    known = set(hash_terms(f"{said} {sayable}").tolist())
+
+    for question in _topics.ELSEWHERE:
+        assert any(term.hash not in known for term in find_terms(question)), question
+
+
+def test_what_is_unsaid_nobody_told_and_what_is_misattributed_only_the_other_did():
+    checked = Counter()
+    for number in (0, 1, 3, 4):  # two people; the third conversation has an assistant
+        talk = synthetic._Conversation(f"11-{number}", alone=False)
+        questions = talk.bank()["questions"]
+        assert BANKS[number]["questions"] == questions
+        tellers = defaultdict(set)
+        for told in talk.told:
+            tellers[told.fact.key].add(told.owner.name)
+        for question in questions:
+            if question["kind"] in {"unsaid", "misattributed"}:
+                told_by = [
+                    (name, tellers[fact.key])
+                    for fact in synthetic.facts()
+                    for name in (person.name for person in talk.people)
+                    if any(asks(way, question["text"], name) for way in fact.ask + fact.when)
+                ]
+                others = question["kind"] == "misattributed"
+                assert any(name not in by and bool(by) == others for name, by in told_by), question
+                checked[question["kind"]] += 1
+
+    assert min(checked["unsaid"], checked["misattributed"]) > 5
+
+
+def asks(template, text, name):
+    """Say whether a question is a template's, put about somebody."""
+    parts = re.split(r"(\{[^}]+\})", template)
+    pattern = [
+        re.escape(name) if part == "{N}" else ".+" if part[:1] == "{" else re.escape(part)
+        for part in parts
+    ]
+    return re.search("".join(pattern) + "$", text, re.IGNORECASE) is not None
 
 
 def test_at_least_one_conversation_is_asked_for():

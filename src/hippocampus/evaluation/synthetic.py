@@ -5,9 +5,9 @@ The engine's confidence ("was anything relevant found?") and its fusion weights 
 these, so that no benchmark leaks into a default. Two people chat (in every third conversation one
 talks to an assistant) over 15 to 25 sessions of a year: facts in many wordings between small
 talk, facts only the other speaker puts into words, plans that change, topics that return.
-Questions mostly share few content words with what was said; a third has no answer although it
-sounds as if it had: the fact is the other speaker's, the thing is another one, or it never came
-up.
+Questions mostly share few content words with what was said. A third has no answer, and most of
+those sound as if they had: it never came up, the fact is the other speaker's, the thing is another
+one; some are about something else altogether.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from typing import TypedDict
 from hippocampus.errors import InputError
 from hippocampus.evaluation import _topics
 
-KINDS = ("single", "indirect", "multi", "temporal", "update", "assistant", "unanswerable")
+UNANSWERABLE = ("unsaid", "misattributed", "mistaken", "off-topic")
+KINDS = ("single", "indirect", "multi", "temporal", "update", "assistant", *UNANSWERABLE)
 
 
 class Episode(TypedDict):
@@ -490,10 +491,11 @@ class _Conversation:
         taken = {text for _, text, _ in found}
         wanted = len(taken) * 3 // 2  # a third of all
         for _ in range(10 * wanted):
-            text = self._unanswerable(groups)
+            kind = self.rng.choice(UNANSWERABLE)
+            text = self._unanswerable(kind, groups)
             if text and text not in taken:
                 taken.add(text)
-                found.append(("unanswerable", text, []))
+                found.append((kind, text, []))
             if len(taken) == wanted:
                 break
         return [
@@ -526,20 +528,24 @@ class _Conversation:
             out.append(("temporal", text, [told.gold]))
         return out
 
-    def _unanswerable(self, groups: Mapping[tuple[str, str], Sequence[_Told]]) -> str | None:
-        """Ask what was never said: by nobody, only by the other, or about another thing."""
+    def _unanswerable(
+        self, kind: str, groups: Mapping[tuple[str, str], Sequence[_Told]]
+    ) -> str | None:
+        """Ask what was never said: by nobody, only by the other, of that thing, on that matter."""
         owner = self.people[0] if self.alone else self.rng.choice(self.people)
-        mine = {key for name, key in groups if name == owner.name}
-        flavour = self.rng.choice(("nobody", "other", "another thing"))
-        if flavour == "another thing":
+        if kind == "off-topic":
+            return self._ask([self.rng.choice(_topics.ELSEWHERE)], {}, owner)
+        if kind == "mistaken":
             return self._another_thing(groups, owner)
+        mine = {key for name, key in groups if name == owner.name}
         everybody = {key for _, key in groups}
-        keys = everybody - mine if flavour == "other" else {f.key for f in facts()} - everybody
+        other = kind == "misattributed"
+        keys = everybody - mine if other else {f.key for f in facts()} - everybody
         if not keys:
             return None
         fact = self.rng.choice([fact for fact in facts() if fact.key in keys])
         values: dict[str, str] = {}
-        if flavour == "other":
+        if other:
             values |= groups[self._other(owner).name, fact.key][-1].values
         else:
             for slot in sorted({slot for text in fact.ask + fact.when for slot in slots(text)}):
