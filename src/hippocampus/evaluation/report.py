@@ -26,7 +26,7 @@ _SHOWN = (
     "session_recall_all@5",
     "session_recall_all@10",
     "ndcg@10",
-    "abstention_auroc",
+    "found_auroc",
 )
 """Measures of the printed table; those a benchmark does not have are left out."""
 

@@ -183,7 +183,7 @@ def _of_turns(ranked: Sequence[Ranked]) -> tuple[str, ...]:
 def scores(receipt: Receipt, dataset: Dataset, ks: Sequence[int]) -> dict[str, float]:
     """Return the measures of one question; an unanswerable one only tells what was found."""
     if not receipt.answerable:
-        return {"found_rate/unanswerable": float(receipt.found)}
+        return {"found/unanswerable": float(receipt.found)}
     turns, sessions = receipt.turns, receipt.sessions
     out: dict[str, float] = {}
     if dataset.turn_recall is not None:
@@ -198,7 +198,7 @@ def scores(receipt: Receipt, dataset: Dataset, ks: Sequence[int]) -> dict[str, f
         out |= metrics.ndcg_scores(turns, receipt.gold, ks=ks)
     else:
         out |= metrics.ndcg_scores(sessions, receipt.gold_sessions, ks=ks)
-    return out | {"found_rate/answerable": float(receipt.found)}
+    return out | {"found/answerable": float(receipt.found)}
 
 
 def _summary(
@@ -212,7 +212,7 @@ def _summary(
     answerable = [receipt.confidence for receipt in receipts if receipt.answerable]
     unanswerable = [receipt.confidence for receipt in receipts if not receipt.answerable]
     if answerable and unanswerable:
-        out["abstention_auroc"] = metrics.separation(
+        out["found_auroc"] = metrics.separation(
             answerable, unanswerable, seed=options.seed, resamples=options.resamples
         )
     return out
