@@ -75,7 +75,9 @@ from hippocampus.model import (
     When,
 )
 from hippocampus.quotes import without_quotes
-from hippocampus.recall.confidence import DEPTH, confidence, is_found, settle
+from hippocampus.recall.confidence import DEPTH, confidence
+from hippocampus.recall.evidence import evidence
+from hippocampus.recall.scale import Numbers
 from hippocampus.recall.search import Ranking, search
 from hippocampus.recall.understand import understand
 from hippocampus.store import open_store
@@ -667,8 +669,10 @@ class Bank:
             allowed = index.columns.mask(chosen)
             filtered = time.perf_counter()
             ranking = search(index, question, allowed, memory.config.fusion, wanted)
+            first = ranking.rows[: max(k, DEPTH)]
+            judged = confidence(evidence(index, question, first, wanted), len(first))
             searched = time.perf_counter()
-            hits, sure = self._hits(ranking, k)
+            hits = self._hits(ranking, judged.scores[:k])
             sessions = index.columns.session.named(ranking.sessions[:k])
             count = len(index) if allowed is None else int(np.count_nonzero(allowed))
             if embedded is not None and index.without_vectors:
@@ -685,8 +689,8 @@ class Bank:
         return Recall(
             query=query,
             hits=tuple(hits),
-            found=is_found(ranking.evidence, sure),
-            confidence=sure,
+            found=judged.found,
+            confidence=judged.sure,
             sessions=sessions,
             intervals=question.intervals,
             cost=Cost(
@@ -732,10 +736,8 @@ class Bank:
             embedded = None
         return embedded, time.perf_counter() - started
 
-    def _hits(self, ranking: Ranking, k: int) -> tuple[list[Hit], float]:
-        if not len(ranking.rows):
-            return [], 0.0
-        sure = settle(confidence(ranking.evidence, min(len(ranking.rows), max(k, DEPTH))))
+    def _hits(self, ranking: Ranking, scores: Numbers) -> list[Hit]:
+        k = len(scores)
         entries = self._memory.ledger_of(self._number, self.name).read(ranking.rows[:k].tolist())
         parts = {name: np.maximum(part[:k], 0).tolist() for name, part in ranking.parts.items()}
         hits: list[Hit] = []
@@ -745,13 +747,13 @@ class Bank:
             hits.append(
                 Hit(
                     episode=entry.episode,
-                    score=float(sure[place]),
+                    score=float(scores[place]),
                     shares={n: g / total for n, g in given.items() if g > 0} if total else {},
                     tokens=entry.tokens,
                 )
             )
         self._gate.note(entries, self._memory.now())
-        return hits, float(sure[0])
+        return hits
 
     @spell_out
     def context(

@@ -169,7 +169,7 @@ class Recall:
     found: bool
     """Whether anything relevant was found at all; False makes "nothing" an answer."""
     confidence: float
-    """The calibrated probability, in [0, 1], that the first hit is relevant."""
+    """The calibrated probability, in [0, 1], that one of the first ten hits is: of any at all."""
     sessions: tuple[str, ...] = ()
     """The sessions, conversations or documents, that the question is about as a whole, best first;
     at most as many as hits were asked for. Not the order of the hits' sessions: what else a session

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from hippocampus import Memory
+from hippocampus.encode.models import installed
 from hippocampus.ingest.sources import SourceFile, read_source
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -66,3 +68,17 @@ def test_the_exact_words_question_is_answered_in_one_source_only(files):
     }
 
     assert sources == {"mail.mbox"}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(installed() is None, reason="the model is not installed")
+def test_the_demo_finds_something_for_every_question_but_the_one_about_nothing():
+    with Memory(":memory:", embedder="default") as memory:
+        bank = memory.bank("demo")
+        for part in ("conversation.jsonl", "notes", "mail.mbox", "chatgpt-export"):
+            bank.import_(EXAMPLES / part)
+        for asked in json.loads((EXAMPLES / "questions.json").read_text(encoding="utf-8")):
+            nothing = asked["about"].startswith("Nothing")
+            now = asked.get("now")
+            recall = bank.recall(asked["question"], now=now and datetime.fromisoformat(now))
+            assert recall.found != nothing, asked["question"]

@@ -1,63 +1,100 @@
 """
-How sure we are that a hit is relevant, as a probability that means the same for every question.
+How sure we are that a hit is relevant, and that anything was found at all, as probabilities.
 
-A logistic model over evidence on absolute scales: how well the question's tokens are matched, how
-much of its rare words is there, how near the meanings are. Fitted on synthetic conversations with
-questions that have no answer (``bench/tools/calibrate.py``); no benchmark was looked at. A model
-per set of evidence, since an embedder may be absent.
+Logistic models of what speaks for and against each hit (``evidence.py``), fitted on synthetic
+conversations with questions that have no answer (``bench/tools/calibrate.py``); no benchmark was
+looked at. A model per set of evidence, since an embedder may be absent and cues may be chosen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hippocampus.recall.scale import Numbers
 
 DEPTH = 10
 """Hits that are looked at to say whether anything was found, however many are asked for."""
 
 
 class Model(NamedTuple):
-    """One fitted model: what it needs, its constant and weights, and where "found" begins."""
+    """
+    One fitted model.
+
+    ``weights``: a constant, and a weight for each evidence: log odds that the question is answered
+    by the best hit, if it looks like this. ``hit``: from these log odds to those of a hit being
+    relevant: a constant, a slope, and what each e-fold of rank takes away. ``found``: the
+    probability from which something counts as found.
+    """
 
     evidence: tuple[str, ...]
     weights: tuple[float, ...]
+    hit: tuple[float, float, float]
     found: float
 
 
 MODELS: tuple[Model, ...] = (
-    Model(("tokens", "coverage"), (-3.07, 6.06, 1.11), 0.51),
-    Model(("vector", "coverage"), (-0.98, 1.4, 2.34), 0.53),
-    Model(("coverage",), (-0.41, 2.44), 0.54),
-)
-"""The first whose evidence is there is used. ``found`` keeps four in five of the hard synthetic
-questions that have an answer; docs/adr/0010 says what it lets through of those that have none."""
+    Model(
+        ("matched", "missing", "other", "vector"),
+        weights=(-1.99, 3.98, -0.57, -2.32, 3.64), hit=(-0.99, 0.9, 1.13), found=0.59,
+    ),
+    Model(
+        ("matched", "missing", "other"),
+        weights=(-2.22, 6.4, -0.37, -2.08), hit=(-0.95, 0.91, 1.14), found=0.59,
+    ),
+    Model(
+        ("covered", "absent", "other", "vector"),
+        weights=(-0.42, 0.6, -0.44, -1.77, 4.78), hit=(-0.92, 0.73, 1.45), found=0.61,
+    ),
+    Model(
+        ("covered", "absent", "other"),
+        weights=(0.4, 2.13, -0.24, -0.9), hit=(-0.89, 0.75, 1.53), found=0.59,
+    ),
+    Model(("vector",), weights=(-2.25, 4.67), hit=(-0.79, 0.82, 1.7), found=0.61),
+)  # fmt: skip
+"""The first whose evidence is there is used. ``found`` turns down five in six of the hard synthetic
+questions that have no answer; docs/adr/0010 says what that costs those that have one."""
 
 
-def confidence(evidence: Mapping[str, NDArray[np.float32]], rows: int) -> NDArray[np.float32]:
-    """Return each hit's score, shape (rows,), in [0, 1]: even odds of relevance are 0.5."""
-    model = _model(evidence)
-    if model is None:
-        return np.zeros(rows, np.float32)
-    constant, *weights = model.weights
-    logit = np.full(rows, constant, np.float64)
-    for name, weight in zip(model.evidence, weights, strict=True):
-        logit += weight * evidence[name][:rows]
-    return (1.0 / (1.0 + np.exp(-logit))).astype(np.float32)
+class Confidence(NamedTuple):
+    """What is known of hits: ``scores``, shape (rows,), of each; ``sure``, ``found`` of all."""
+
+    scores: Numbers
+    sure: float
+    found: bool
 
 
-def is_found(evidence: Mapping[str, NDArray[np.float32]], sure: float) -> bool:
-    """Return whether a best score of ``sure`` counts as having found something."""
-    model = _model(evidence)
-    return model is not None and sure >= model.found
+def confidence(
+    evidence: Mapping[str, Numbers], rows: int, *, models: Sequence[Model] = MODELS
+) -> Confidence:
+    """
+    Judge hits, best first, by their evidence.
+
+    ``scores`` never rise from one hit to the next, and do not depend on how many hits follow. With
+    no evidence, or no hits, nothing was found.
+    """
+    model = next((m for m in models if all(name in evidence for name in m.evidence)), None)
+    if model is None or not rows:
+        return Confidence(np.zeros(rows, np.float32), 0.0, found=False)
+    odds = np.full(rows, model.weights[0], np.float64)
+    for name, weight in zip(model.evidence, model.weights[1:], strict=True):
+        odds += weight * evidence[name]
+    constant, slope, fall = model.hit
+    ranks = np.arange(1, rows + 1)
+    sure = float(_probability(odds[:DEPTH].max()))
+    scores = _settled(_probability(constant + slope * odds - fall * np.log(ranks)))
+    return Confidence(scores.astype(np.float32), sure, found=sure >= model.found)
 
 
-def settle(scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return scores that never rise from one hit to the next: each is at least all after it."""
-    return np.maximum.accumulate(scores[::-1])[::-1]
+def _probability(odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    return 1.0 / (1.0 + np.exp(-odds))
 
 
-def _model(evidence: Mapping[str, NDArray[np.float32]]) -> Model | None:
-    return next((m for m in MODELS if all(name in evidence for name in m.evidence)), None)
+def _settled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Let none of the first ``DEPTH`` be below one after it, nor any other above one before."""
+    scores[:DEPTH] = np.maximum.accumulate(scores[:DEPTH][::-1])[::-1]
+    scores[DEPTH - 1 :] = np.minimum.accumulate(scores[DEPTH - 1 :])
+    return scores

@@ -27,15 +27,13 @@ class Ranking:
     """
     Candidates, best first, and why.
 
-    ``parts``: what each cue added to the ranking score, name → shape (rows,). ``evidence``: what
-    the confidence is computed from, on absolute scales, name → shape (rows,). ``sessions``: the
+    ``parts``: what each cue added to the ranking score, name → shape (rows,). ``sessions``: the
     candidates' sessions by code, best first.
     """
 
     rows: Rows
     scores: Numbers
     parts: dict[str, Numbers]
-    evidence: dict[str, Numbers]
     sessions: NDArray[np.int32]
 
 
@@ -64,13 +62,10 @@ def search(
     parts["session"] = np.float32(share) * sessions.support(_sum(parts, len(rows)))
     scores = _sum(parts, len(rows))
     order = np.lexsort((rows, -scores))
-    evidence = {name: features[name][order] for name in features if name not in fusion.weights}
-    evidence |= {name: features[name][order] for name in ("tokens", "vector") if name in features}
     return Ranking(
         rows=rows[order],
         scores=scores[order],
         parts={n: p[order] for n, p in parts.items()},
-        evidence=evidence,
         sessions=rank_sessions(index, question, rows, scores, sessions, fusion, cues),
     )
 
@@ -121,17 +116,13 @@ def _features(
     rarity: Numbers,
     fusion: Fusion,
 ) -> dict[str, Numbers]:
-    """Score rows by every cue, on the cue's own scale, and how much of the question they cover."""
+    """Score rows by every cue, on the cue's own scale."""
     features: dict[str, Numbers] = {}
     lexical = index.cues.get("lexical")
     assert isinstance(lexical, LexicalCue), "every index has the words cue"
     if "lexical" in cues and len(question.terms):
         counts = question.term_weights > 0
-        matches = lexical.matches(question, rows)
-        features["lexical"] = matches @ question.term_weights[counts]
-        weight = (rarity * question.term_weights)[counts]
-        covered: Numbers = (matches > 0).astype(np.float32) @ weight
-        features["coverage"] = covered / np.float32(max(float(weight.sum()), 1e-6))
+        features["lexical"] = lexical.matches(question, rows) @ question.term_weights[counts]
     tokens = index.cues.get("tokens")
     if "tokens" in cues and isinstance(tokens, TokensCue) and question.tokens is not None:
         assert question.token_terms is not None, "tokens come with their terms"

@@ -1,0 +1,96 @@
+"""
+What speaks for and against a hit holding the answer, on scales that mean the same everywhere.
+
+It is read off the hit alone, never off what it was chosen among: a filter, another ``k`` or other
+cues change which hits there are, not what one of them tells.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.encode.terms import hash_terms
+from hippocampus.index.base import Question, Rows
+from hippocampus.index.lexical import LexicalCue
+from hippocampus.index.live import LiveIndex
+from hippocampus.index.tokens import TokensCue
+from hippocampus.recall.scale import Numbers
+
+
+def evidence(
+    index: LiveIndex, question: Question, rows: Rows, cues: frozenset[str]
+) -> dict[str, Numbers]:
+    """
+    Return what these cues tell of each row, name → shape (rows,).
+
+    ``matched``: how well the question's words are matched by tokens of the row, a cosine, each
+    word as heavy as it is rare. ``missing``: the information left unmatched, in nats a word: a
+    rare word that is not there says more than a common one. ``covered`` and ``absent``: the same
+    of words that are literally there, where there are no tokens. ``vector``: how near the meanings
+    are, a cosine. ``other``: 1 where somebody else speaks than the question names.
+    """
+    out = {"other": _said_by_another(index, question, rows)}
+    lexical = index.cues.get("lexical")
+    assert isinstance(lexical, LexicalCue), "every index has the words cue"
+    rarity = lexical.rarity(question.terms) * _telling(question)
+    tokens = index.cues.get("tokens")
+    asked = question.tokens is not None and len(question.tokens)
+    if "tokens" in cues and isinstance(tokens, TokensCue) and asked:
+        assert question.token_terms is not None, "tokens come with their terms"
+        matches = tokens.matches(question, rows)
+        weight, words = _shared_out(rarity, question.token_terms)
+        out |= _weighed("matched", "missing", matches, weight, words)
+    elif "lexical" in cues and len(question.terms):
+        there = (lexical.matches(question, rows) > 0).astype(np.float32)
+        weight = rarity[question.term_weights > 0]
+        out |= _weighed("covered", "absent", there, weight, int(np.count_nonzero(weight)))
+    vector = index.cues.get("vector")
+    near = None if vector is None or "vector" not in cues else vector.score(question, rows)
+    return out if near is None else out | {"vector": near}
+
+
+def _telling(question: Question) -> NDArray[np.bool_]:
+    """Return which words tell what is asked for: not grammar, nor the name of one who speaks."""
+    content: NDArray[np.bool_] = question.term_weights > 0
+    if not question.speakers:
+        return content
+    # A speaker's name is in every turn of theirs; whose turn it is counts as ``other``.
+    names = _hashes(question.speakers)
+    telling = content & [term not in names for term in question.terms.tolist()]
+    return telling if telling.any() else content
+
+
+@lru_cache(maxsize=1024)
+def _hashes(names: frozenset[str]) -> frozenset[int]:
+    return frozenset(hash_terms(" ".join(names)).tolist())
+
+
+def _shared_out(rarity: Numbers, token_terms: NDArray[np.int32]) -> tuple[Numbers, int]:
+    """Divide each word's weight among its tokens; return them, and how many words have any."""
+    pieces = np.bincount(token_terms + 1, minlength=len(rarity) + 1)[1:]
+    each = np.zeros(len(rarity) + 1, np.float32)  # the last is read by tokens of no word, -1
+    np.divide(rarity, pieces, out=each[:-1], where=pieces > 0)
+    return each[token_terms], int(np.count_nonzero(each))
+
+
+def _weighed(
+    matched: str, missing: str, matches: Numbers, weight: Numbers, words: int
+) -> dict[str, Numbers]:
+    total = np.add.reduce(weight)
+    if not total > 0:  # no token belongs to a word that tells: all of them count the same
+        words = len(weight)
+        weight, total = np.ones(words, np.float32), np.float32(words)
+    share: Numbers = matches @ (weight / total)
+    return {matched: share, missing: total / np.float32(words) * (1 - share)}
+
+
+def _said_by_another(index: LiveIndex, question: Question, rows: Rows) -> Numbers:
+    if not question.speakers:
+        return np.zeros(len(rows), np.float32)
+    another = index.columns.speaker.codes[rows] >= 0  # a note, which nobody speaks, is for all
+    for name in question.speakers:
+        another &= ~index.columns.speaker.holds(name, rows)
+    return another.astype(np.float32)
