@@ -116,9 +116,10 @@ def plain_ranking(episodes, query, fusion, weights):
             if session is not None and place + 1 < len(members):
                 total[row] += fusion.after * lean * fused[members[place + 1]]
     named = {e.speaker for e in episodes if e.speaker and e.speaker.lower() in query.lower()}
-    for row, episode in enumerate(episodes):
-        if episode.speaker in named:
-            total[row] += fusion.speaker + fusion.telling * tells(episode)
+    total = total + [
+        (fusion.speaker + fusion.telling * tells(episode)) * (episode.speaker in named)
+        for episode in episodes
+    ]
     support = {
         session: sum(sorted((max(total[row], 0.0) for row in members), reverse=True)[:2]) / 2
         for session, members in sessions.items()

@@ -20,6 +20,7 @@ from hippocampus.index.tokens import TokensCue
 from hippocampus.recall.scale import Numbers
 
 
+@np.errstate(invalid="ignore")  # see ``search``
 def evidence(
     index: LiveIndex, question: Question, rows: Rows, cues: frozenset[str]
 ) -> dict[str, Numbers]:
@@ -35,7 +36,7 @@ def evidence(
     out = {"other": _said_by_another(index, question, rows)}
     lexical = index.cues.get("lexical")
     assert isinstance(lexical, LexicalCue), "every index has the words cue"
-    rarity = lexical.rarity(question.terms) * _telling(question)
+    rarity = lexical.rarity(question.terms) * _content(question)
     tokens = index.cues.get("tokens")
     asked = question.tokens is not None and len(question.tokens)
     if "tokens" in cues and isinstance(tokens, TokensCue) and asked:
@@ -52,15 +53,15 @@ def evidence(
     return out if near is None else out | {"vector": near}
 
 
-def _telling(question: Question) -> NDArray[np.bool_]:
+def _content(question: Question) -> NDArray[np.bool_]:
     """Return which words tell what is asked for: not grammar, nor the name of one who speaks."""
     content: NDArray[np.bool_] = question.term_weights > 0
     if not question.speakers:
         return content
     # A speaker's name is in every turn of theirs; whose turn it is counts as ``other``.
     names = _hashes(question.speakers)
-    telling = content & [term not in names for term in question.terms.tolist()]
-    return telling if telling.any() else content
+    wanted = content & [term not in names for term in question.terms.tolist()]
+    return wanted if wanted.any() else content
 
 
 @lru_cache(maxsize=1024)
@@ -80,7 +81,7 @@ def _weighed(
     matched: str, missing: str, matches: Numbers, weight: Numbers, words: int
 ) -> dict[str, Numbers]:
     total = np.add.reduce(weight)
-    if not total > 0:  # no token belongs to a word that tells: all of them count the same
+    if not total > 0:  # no token belongs to a word that counts: all of them count the same
         words = len(weight)
         weight, total = np.ones(words, np.float32), np.float32(words)
     share: Numbers = matches @ (weight / total)
