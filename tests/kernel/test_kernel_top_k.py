@@ -23,12 +23,14 @@ def test_ties_masks_and_nan_agree_with_the_reference(on_every_path, scores, k, d
         assert np.array_equal(expected, found), path
 
 
-@pytest.mark.parametrize("order", ["random", "rising", "falling", "equal"])
+@pytest.mark.parametrize("order", ["random", "rising", "falling", "equal", "peaks"])
 @pytest.mark.parametrize("k", [1, 7, 400, 5000])
 def test_long_arrays_agree_with_the_reference_in_any_order(on_every_path, order, k):
     scores = np.random.default_rng(k).normal(size=10_007).astype(np.float32)
     if order == "equal":
         scores[:] = 1.0
+    elif order == "peaks":
+        scores[::128] += 10.0  # what a sample at even steps would take for usual
     elif order != "random":
         scores.sort()
         scores = scores if order == "rising" else scores[::-1].copy()

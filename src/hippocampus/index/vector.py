@@ -10,7 +10,6 @@ from hippocampus.index.growing import Growing
 from hippocampus.kernel import (
     dot_rows,
     quantise_rows,
-    scan_signs,
     scan_turned,
     sign_codes,
     sum_rows,
@@ -43,7 +42,6 @@ class VectorCue:
         self._dimension = dimension
         self._padded = -(-dimension // 64) * 64
         self._signs: Growing[np.uint8] = Growing(np.uint8, self._padded // 8, BLOCK)
-        self._last_signs = np.empty((0, self._padded // 8), np.uint8)
         self._bytes: Growing[np.int8] = Growing(np.int8, dimension)
         self._scales: Growing[np.float32] = Growing(np.float32)
 
@@ -57,8 +55,7 @@ class VectorCue:
 
     @property
     def nbytes(self) -> int:
-        signs = self._signs.nbytes + self._last_signs.nbytes
-        return signs + self._bytes.nbytes + self._scales.nbytes
+        return self._signs.nbytes + self._bytes.nbytes + self._scales.nbytes
 
     def observe(self, payloads: Payloads) -> None:
         size = self._dimension + 4
@@ -69,16 +66,19 @@ class VectorCue:
         scales = np.ascontiguousarray(whole[:, self._dimension :]).view("<f4").ravel()
         padded = np.full((len(signed), self._padded), -1.0, np.float32)
         padded[:, : self._dimension] = signed
+        self._extend_signs(sign_codes(padded))
         self._bytes.extend(signed)
         self._scales.extend(scales)
-        self._extend_signs(sign_codes(padded))
 
     def _extend_signs(self, codes: NDArray[np.uint8]) -> None:
-        codes = np.concatenate([self._last_signs, codes])
-        whole = len(codes) // BLOCK * BLOCK
-        blocks = codes[:whole].reshape(whole // BLOCK, BLOCK, self._padded // 8)
+        """Fill up the last block, then begin others; the last may end in rows not there yet."""
+        used = len(self) % BLOCK
+        if used:
+            rest, codes = codes[: BLOCK - used], codes[BLOCK - used :]
+            self._signs.view[-1, :, used : used + len(rest)] = rest.T
+        blocks = np.zeros((-(-len(codes) // BLOCK), BLOCK, self._padded // 8), np.uint8)
+        blocks.reshape(-1, self._padded // 8)[: len(codes)] = codes
         self._signs.extend(blocks.transpose(0, 2, 1))
-        self._last_signs = codes[whole:].copy()
 
     def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
         if question.vector is None or not len(self):
@@ -96,14 +96,16 @@ class VectorCue:
         """Estimate the cosine of every row with a vector from the signs alone, shape (n,)."""
         query = np.zeros(self._padded, np.float32)
         query[: self._dimension] = vector
-        last = scan_signs(self._last_signs, query)
-        return np.concatenate([scan_turned(self._signs.view, query), last])
+        return scan_turned(self._signs.view, query)[: len(self)]
 
     def score(self, question: Question, rows: Rows) -> Scores | None:
         if question.vector is None:
             return None
         return dot_rows(self._bytes.view, self._scales.view, question.vector, rows)
 
-    def sums(self, rows: Rows, groups: NDArray[np.uint32], count: int) -> NDArray[np.float32]:
-        """Add up the vectors of rows by group, shape (count, dimension); no vector adds nothing."""
-        return sum_rows(self._bytes.view, self._scales.view, rows, groups, count)
+    def sums(
+        self, rows: Rows, groups: NDArray[np.uint32], count: int
+    ) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+        """Add up the vectors of rows by group; return the sums, and of how many each is one."""
+        sums = sum_rows(self._bytes.view, self._scales.view, rows, groups, count)
+        return sums, np.bincount(groups[self._scales.view[rows] > 0], minlength=count)

@@ -19,7 +19,7 @@ from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.tokens import TokensCue
 from hippocampus.recall.scale import Numbers, standardised
-from hippocampus.recall.sessions import Sessions, rank_sessions
+from hippocampus.recall.sessions import Sessions, is_first, rank_sessions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,9 +103,7 @@ def _candidates(
 def _each_once(rows: Rows) -> Rows:
     """Return rows sorted, each once: ``np.unique``, which is slow on a few hundred."""
     ordered = np.sort(rows)
-    first = np.ones(len(ordered), np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    return ordered[first]
+    return ordered[is_first(ordered)]
 
 
 def _features(

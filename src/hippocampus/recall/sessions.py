@@ -10,17 +10,20 @@ turns, which is why sessions have a ranking of their own (docs/adr/0011-sessions
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus._clock import to_micros
 from hippocampus.config import Fusion
-from hippocampus.index.base import Question, Rows
+from hippocampus.index.base import Mask, Question, Rows
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.vector import VectorCue
 from hippocampus.kernel import top_k
 from hippocampus.recall.scale import Numbers, standardised
+
+Number = TypeVar("Number", np.float32, np.int64)
 
 _DAY = 86_400_000_000
 """Microseconds."""
@@ -35,20 +38,25 @@ class Sessions:
     """
     The sessions of some rows, each once.
 
-    ``codes``: shape (sessions,). ``held``: which rows belong to one. ``groups``: to which, by its
-    place in ``codes``, shape (held,).
+    ``codes``: shape (sessions,). ``held``: which rows belong to one, session by session, shape
+    (held,). ``starts``: where in ``held`` each session begins. ``groups``: to which session each of
+    ``held`` belongs, by its place in ``codes``.
     """
 
     codes: NDArray[np.int32]
     held: NDArray[np.intp]
-    groups: NDArray[np.uint32]
+    starts: NDArray[np.intp]
+    groups: NDArray[np.intp]
 
     @classmethod
     def of(cls, codes: NDArray[np.int32]) -> Sessions:
         """Group rows by the code of their session; a negative code is no session."""
-        held = np.flatnonzero(codes >= 0)
-        found, groups = np.unique(codes[held], return_inverse=True)
-        return cls(found, held, groups.astype(np.uint32))
+        held = np.argsort(codes, kind="stable")
+        held = held[np.count_nonzero(codes < 0) :]
+        ordered = codes[held]
+        first = is_first(ordered)
+        starts = np.flatnonzero(first)
+        return cls(ordered[starts], held, starts, np.cumsum(first) - 1)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -63,20 +71,30 @@ class Sessions:
 
     def best(self, scores: Numbers) -> Numbers:
         """Return each session's best score, at least 0."""
-        best = np.zeros(len(self), np.float32)
-        np.maximum.at(best, self.groups, scores[self.held])
-        return best
+        return np.maximum(self.highest(scores), np.float32(0))
+
+    def highest(self, values: NDArray[Number]) -> NDArray[Number]:
+        """Return each session's highest of the rows' values, shape (sessions,)."""
+        highest: NDArray[Number] = np.maximum.reduceat(values[self.held], self.starts)
+        return highest
 
     def support(self, scores: Numbers) -> Numbers:
         """Return for each row the mean of its session's two best scores, at least 0 each."""
         support = np.zeros(len(scores), np.float32)
         best = self.best(scores)
-        first = np.flatnonzero(scores[self.held] == best[self.groups])
-        _, once = np.unique(self.groups[first], return_index=True)
+        equal = np.flatnonzero(scores[self.held] == best[self.groups])
+        once = equal[is_first(self.groups[equal])]
         others = scores.copy()
-        others[self.held[first[once]]] = 0
+        others[self.held[once]] = 0
         support[self.held] = ((best + self.best(others)) / np.float32(2))[self.groups]
         return support
+
+
+def is_first(ordered: NDArray[np.generic]) -> Mask:
+    """Return where a value stands for the first time, of values in order (or equal ones together)."""
+    first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return first
 
 
 def rank_sessions(
@@ -93,16 +111,13 @@ def rank_sessions(
     chosen = top_k(best, fusion.sessions, None)
     if not len(chosen):
         return sessions.codes[chosen]
-    rows, groups = sessions.members(chosen, rows)
     worth = standardised(best[chosen], least=_ALIKE)
-    last = np.full(len(chosen), np.iinfo(np.int64).min)
-    np.maximum.at(last, groups, index.columns.said_at(rows))
+    last = sessions.highest(index.columns.said_at(rows))[chosen]
     age = np.maximum(to_micros(question.now) - last, 0) / (_DAY * fusion.recent_days)
     worth += np.float32(fusion.recency) * np.exp(-age).astype(np.float32)
     vector = index.cues.get("vector")
     if "vector" in cues and isinstance(vector, VectorCue):
-        sums = vector.sums(rows, groups, len(chosen))
-        sizes = np.bincount(groups, vector.present[rows], len(chosen))
+        sums, sizes = vector.sums(*sessions.members(chosen, rows), len(chosen))
         near = associated(sums, sizes, worth, fusion.best_within)
         worth += np.float32(fusion.association) * standardised(near, least=_ALIKE)
     codes = sessions.codes[chosen]
