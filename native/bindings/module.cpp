@@ -15,6 +15,7 @@
 
 #include "hippo/bm25.hpp"
 #include "hippo/check.hpp"
+#include "hippo/groups.hpp"
 #include "hippo/rows8.hpp"
 #include "hippo/scan.hpp"
 #include "hippo/signs.hpp"
@@ -198,6 +199,27 @@ Vector<std::uint32_t> top_k(const View<float>& scores, std::size_t k,
   return give(std::move(out), count);
 }
 
+nb::typed<nb::tuple, Vector<std::int32_t>, Vector<std::int64_t>, Table<float>> best_two(
+    const View<std::int32_t>& codes, const View<float>& scores) {
+  const std::size_t n = codes.shape(0);
+  hippo::check_size("scores", scores.shape(0), n);
+  auto groups = allocate<std::int64_t>(n);
+  Owned<std::int32_t> labels;
+  Owned<float> best;
+  std::size_t count = 0;
+  {
+    nb::gil_scoped_release unlocked;
+    const auto found = hippo::distinct(span_of(codes));
+    count = found.size();
+    labels = allocate<std::int32_t>(count);
+    std::copy(found.begin(), found.end(), labels.get());
+    best = allocate<float>(2 * (count + 1));
+    hippo::best_two(span_of(codes), scores.data(), found, groups.get(), best.get());
+  }
+  return nb::make_tuple(give(std::move(labels), count), give(std::move(groups), n),
+                        give(std::move(best), count + 1, 2));
+}
+
 // Without the GIL nothing orders a writer and a reader, so the object brings its own lock.
 struct Bm25 {
   hippo::Bm25Index index;
@@ -301,6 +323,10 @@ NB_MODULE(_native, m) {
   m.def("top_k", &top_k, "scores"_a.noconvert(), "k"_a, "mask"_a.noconvert() = nb::none(),
         "Return the positions of the k highest scores where the mask is not 0, best first.\n\n"
         "Equal scores go by lower position, NaN comes after every number.");
+  m.def("best_two", &best_two, "codes"_a.noconvert(), "scores"_a.noconvert(),
+        "Return the codes that are at least 0, ascending, which of them each row has, and the two\n"
+        "best scores of each, at least 0; shape (codes + 1, 2).\n\n"
+        "Rows with a negative code belong to the place after the last, whose scores stay 0.");
 
   nb::class_<Bm25>(
       m, "Bm25Index",

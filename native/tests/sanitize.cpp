@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hippo/bm25.hpp"
+#include "hippo/groups.hpp"
 #include "hippo/rows8.hpp"
 #include "hippo/scan.hpp"
 #include "hippo/signs.hpp"
@@ -100,6 +101,12 @@ void ranks(std::size_t n) {
   const auto mask = bytes(n);
   for (std::size_t k : {1, 10, 400})
     on_every_path("top_k", [&] { return hippo::top_k(scores.data(), mask.data(), n, k); });
+  const auto codes =
+      draw_many<std::int32_t>(n, [] { return static_cast<std::int32_t>(random_bits() % 9) - 1; });
+  const auto found = hippo::distinct(codes);
+  std::vector<std::int64_t> groups(n);
+  std::vector<float> best(2 * (found.size() + 1));
+  hippo::best_two(codes, scores.data(), found, groups.data(), best.data());
 }
 
 void words() {

@@ -17,7 +17,8 @@ def test_support_is_the_mean_of_the_two_best_scores_of_a_session(codes, data):
     # Few different values, so that the best is often there twice.
     drawn = data.draw(st.lists(st.integers(-3, 3), min_size=len(codes), max_size=len(codes)))
     scores = np.array(drawn, np.float32)
-    support = Sessions.of(np.array(codes, np.int32)).support(scores)
+    sessions = Sessions.of(np.array(codes, np.int32), scores)
+    support = sessions.support()[sessions.groups]
 
     for row, code in enumerate(codes):
         mates = sorted((max(drawn[r], 0) for r, c in enumerate(codes) if c == code), reverse=True)

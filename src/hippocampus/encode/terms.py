@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import Stemmer
@@ -36,8 +36,7 @@ _HASHED: dict[str, int] = {}
 _HASHED_LIMIT = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """One word of a question: where it stands, and its hash. ``function``: grammar, not content."""
 
     start: int
@@ -91,7 +90,7 @@ def find_terms(text: str) -> list[Term]:
     if len(folded) != len(text):
         folded = text
     found = [
-        Term(m.start(), m.end(), _hash(_fold(m.group())), m.group().lower() in _FUNCTION)
+        Term(*m.span(), _hash(_fold(m[0])), m[0].lower() in _FUNCTION)
         for m in _WORD.finditer(folded)
     ]
     if not text.isascii():

@@ -82,7 +82,7 @@ class Labels:
         """Return the values behind codes, in order."""
         return tuple(self.values[code] for code in codes.tolist())
 
-    def holds(self, value: str, rows: NDArray[np.uint32]) -> Mask:
+    def holds(self, value: str, rows: NDArray[np.intp]) -> Mask:
         """Return which of some rows have a value, shape (rows,)."""
         code = self.code(value)
         return self.codes[rows] == code if code >= 0 else np.zeros(len(rows), np.bool_)

@@ -66,7 +66,7 @@ class Gate:
         return None
 
     def _is_short(self, text: str) -> bool:
-        return len(text.split()) < self._echo_words
+        return len(text.split(maxsplit=self._echo_words - 1)) < self._echo_words
 
 
 def _follows(d: Draft, shown: datetime, now: datetime) -> bool:

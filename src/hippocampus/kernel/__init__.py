@@ -3,6 +3,7 @@
 from hippocampus.kernel._native import (
     Bm25Index,
     build_info,
+    best_two,
     dot_rows,
     maxsim,
     quantise_rows,
@@ -17,6 +18,7 @@ from hippocampus.kernel._native import (
 __all__ = [
     "Bm25Index",
     "build_info",
+    "best_two",
     "dot_rows",
     "maxsim",
     "quantise_rows",

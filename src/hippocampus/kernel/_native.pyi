@@ -141,6 +141,25 @@ def top_k(
     Equal scores go by lower position, NaN comes after every number.
     """
 
+def best_two(
+    codes: Annotated[
+        NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    scores: Annotated[
+        NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+) -> tuple[
+    Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C")],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C")],
+    Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C")],
+]:
+    """
+    Return the codes that are at least 0, ascending, which of them each row has, and the two
+    best scores of each, at least 0; shape (codes + 1, 2).
+
+    Rows with a negative code belong to the place after the last, whose scores stay 0.
+    """
+
 class Bm25Index:
     """
     An append-only inverted index over documents numbered from 0, scored by BM25.

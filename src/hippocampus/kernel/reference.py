@@ -100,6 +100,19 @@ def top_k(
     return allowed[order[:k]].astype(np.uint32)
 
 
+def best_two(
+    codes: NDArray[np.int32], scores: NDArray[np.float32]
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32]]:
+    """Return the codes from 0 on, which of them each row has, and the two best scores of each."""
+    found = np.unique(codes[codes >= 0])
+    groups = np.where(codes < 0, len(found), np.searchsorted(found, codes))
+    best = np.zeros((len(found) + 1, 2), np.float32)
+    for group in range(len(found)):
+        ranked = np.sort(scores[(groups == group) & (scores > 0)])[::-1][:2]
+        best[group, : len(ranked)] = ranked
+    return found, groups, best
+
+
 class Bm25Index:
     """An append-only index over documents numbered from 0, scored by BM25: a list of counters."""
 

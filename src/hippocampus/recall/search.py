@@ -18,8 +18,9 @@ from hippocampus.index.base import Mask, Question, Rows
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.tokens import TokensCue
+from hippocampus.kernel import top_k
 from hippocampus.recall.scale import Numbers, standardised
-from hippocampus.recall.sessions import Sessions, is_first, rank_sessions
+from hippocampus.recall.sessions import Sessions, rank_sessions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,24 +50,28 @@ def search(
     lexical = index.cues.get("lexical")
     assert isinstance(lexical, LexicalCue), "every index has the words cue"
     rarity = lexical.rarity(question.terms)
-    features = _features(index, question, rows, cues, rarity, fusion)
+    lengths = _lengths(index, rows)
+    features = _features(index, question, rows, cues, rarity, lengths, fusion)
     parts = {
         name: np.float32(weight) * standardised(features[name])
         for name, weight in fusion.weights.items()
         if name in features
     }
     fused = _sum(parts, len(rows))
-    parts |= _around(index, question, rows, fused, fusion, inside)
-    sessions = Sessions.of(index.columns.session.codes[rows])
-    share = fusion.session * _lean(index, rows, fusion)
-    parts["session"] = np.float32(share) * sessions.support(_sum(parts, len(rows)))
+    # NumPy takes three times as long to look rows up by another type than its own.
+    places = rows.astype(np.intp)
+    parts |= _around(index, question, places, fused, lengths, fusion, inside)
     scores = _sum(parts, len(rows))
-    order = np.lexsort((rows, -scores))
+    sessions = Sessions.of(index.columns.session.codes[places], scores)
+    lent = np.float32(fusion.session * _lean(lengths, fusion)) * sessions.support()
+    parts["session"] = lent[sessions.groups]
+    scores = scores + parts["session"]
+    order = top_k(scores, len(rows))
     return Ranking(
         rows=rows[order],
         scores=scores[order],
         parts={n: p[order] for n, p in parts.items()},
-        sessions=rank_sessions(index, question, rows, scores, sessions, fusion, cues),
+        sessions=rank_sessions(index, question, rows, sessions, lent, fusion, cues),
     )
 
 
@@ -103,7 +108,9 @@ def _candidates(
 def _each_once(rows: Rows) -> Rows:
     """Return rows sorted, each once: ``np.unique``, which is slow on a few hundred."""
     ordered = np.sort(rows)
-    return ordered[is_first(ordered)]
+    first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
 
 
 def _features(
@@ -112,6 +119,7 @@ def _features(
     rows: Rows,
     cues: frozenset[str],
     rarity: Numbers,
+    lengths: Numbers | None,
     fusion: Fusion,
 ) -> dict[str, Numbers]:
     """Score rows by every cue, on the cue's own scale."""
@@ -124,14 +132,15 @@ def _features(
     tokens = index.cues.get("tokens")
     if "tokens" in cues and isinstance(tokens, TokensCue) and question.tokens is not None:
         assert question.token_terms is not None, "tokens come with their terms"
+        assert lengths is not None, "what has tokens has a number of them"
         known = question.token_terms >= 0
         weight = np.zeros(len(known), np.float32)
         weight[known] = np.sqrt(rarity[question.token_terms[known]])
         if not weight.sum() > 0:
             weight[:] = 1.0
         matched = tokens.matches(question, rows) @ (weight / weight.sum())
-        crowd = np.log(np.maximum(tokens.lengths(rows) / np.float32(fusion.long_tokens), 1.0))
-        features["tokens"] = matched - np.float32(fusion.crowding) * crowd.astype(np.float32)
+        crowd = np.log(np.maximum(lengths / np.float32(fusion.long_tokens), np.float32(1)))
+        features["tokens"] = matched - np.float32(fusion.crowding) * crowd
     vector = index.cues.get("vector")
     if "vector" in cues and vector is not None:
         near = vector.score(question, rows)
@@ -150,8 +159,9 @@ def _sum(parts: dict[str, Numbers], length: int) -> Numbers:
 def _around(
     index: LiveIndex,
     question: Question,
-    rows: Rows,
+    rows: NDArray[np.intp],
     fused: Numbers,
+    lengths: Numbers | None,
     fusion: Fusion,
     inside: Mask | None,
 ) -> dict[str, Numbers]:
@@ -165,18 +175,19 @@ def _around(
     before, after = index.columns.neighbours()
     gift = np.float32(fusion.before) * everyone[before[rows]]
     gift += np.float32(fusion.after) * everyone[after[rows]]
-    tokens = index.cues.get("tokens")
-    if isinstance(tokens, TokensCue):
+    if lengths is not None:
         # A short turn leans on what was said around it; a long one speaks for itself.
-        gift *= np.exp(-tokens.lengths(rows) / np.float32(fusion.lean_tokens))
-    parts["neighbours"] = gift.astype(np.float32)
+        gift *= np.exp(-lengths / np.float32(fusion.lean_tokens))
+    parts["neighbours"] = gift
     parts["speaker"] = _speaking(index, question, rows, fusion)
     if inside is not None:
         parts["time"] = inside[rows].astype(np.float32) * np.float32(fusion.time)
     return parts
 
 
-def _speaking(index: LiveIndex, question: Question, rows: Rows, fusion: Fusion) -> Numbers:
+def _speaking(
+    index: LiveIndex, question: Question, rows: NDArray[np.intp], fusion: Fusion
+) -> Numbers:
     """Let it count who speaks, and more if it is of themself and they are asked about."""
     by_user = index.columns.role.holds("user", rows)
     worth = by_user * np.float32(fusion.user)
@@ -190,17 +201,24 @@ def _speaking(index: LiveIndex, question: Question, rows: Rows, fusion: Fusion) 
         worth += by_user * np.float32(fusion.asker)
         about |= by_user
     lexical = index.cues["lexical"]
-    if about.any() and isinstance(lexical, LexicalCue):
-        worth[about] += lexical.telling(rows[about]) * np.float32(fusion.telling)
+    asked_about = np.flatnonzero(about)
+    if len(asked_about) and isinstance(lexical, LexicalCue):
+        tells = lexical.telling(rows[asked_about].astype(np.uint32))
+        worth[asked_about] += tells * np.float32(fusion.telling)
     return worth
 
 
-def _lean(index: LiveIndex, rows: Rows, fusion: Fusion) -> float:
-    """Return how much these turns, as long as they usually are, lean on their session."""
+def _lengths(index: LiveIndex, rows: Rows) -> Numbers | None:
+    """Return how many tokens each row has; None where no embedder gives tokens."""
     tokens = index.cues.get("tokens")
-    if not isinstance(tokens, TokensCue) or not len(rows):
+    return tokens.lengths(rows).astype(np.float32) if isinstance(tokens, TokensCue) else None
+
+
+def _lean(lengths: Numbers | None, fusion: Fusion) -> float:
+    """Return how much turns of these lengths, as long as they usually are, lean on their session."""
+    if lengths is None or not len(lengths):
         return 1.0
-    return math.exp(-float(tokens.lengths(rows).mean()) / fusion.lean_tokens)
+    return math.exp(-float(np.add.reduce(lengths)) / len(lengths) / fusion.lean_tokens)
 
 
 def in_intervals(index: LiveIndex, question: Question) -> Mask | None:

@@ -9,21 +9,18 @@ turns, which is why sessions have a ranking of their own (docs/adr/0011-sessions
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus._clock import to_micros
 from hippocampus.config import Fusion
-from hippocampus.index.base import Mask, Question, Rows
+from hippocampus.index.base import Question, Rows
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.vector import VectorCue
-from hippocampus.kernel import top_k
+from hippocampus.kernel import best_two, top_k
 from hippocampus.recall.scale import Numbers, standardised
-
-Number = TypeVar("Number", np.float32, np.int64)
 
 _DAY = 86_400_000_000
 """Microseconds."""
@@ -33,86 +30,60 @@ _ALIKE = 0.01
 what is left of a vector of length 1 when nearly all is taken off is known to 0.0003."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sessions:
+class Sessions(NamedTuple):
     """
-    The sessions of some rows, each once.
+    The sessions of scored rows, each once.
 
-    ``codes``: shape (sessions,). ``held``: which rows belong to one, session by session, shape
-    (held,). ``starts``: where in ``held`` each session begins. ``groups``: to which session each of
-    ``held`` belongs, by its place in ``codes``.
+    ``codes``: shape (sessions,). ``groups``: to which each row belongs, by its place in ``codes``,
+    shape (rows,). ``best``: the two best scores of each, at least 0, shape (sessions + 1, 2). Rows
+    outside sessions belong to the place after the last, which has nothing.
     """
 
     codes: NDArray[np.int32]
-    held: NDArray[np.intp]
-    starts: NDArray[np.intp]
-    groups: NDArray[np.intp]
+    groups: NDArray[np.int64]
+    best: Numbers
 
     @classmethod
-    def of(cls, codes: NDArray[np.int32]) -> Sessions:
-        """Group rows by the code of their session; a negative code is no session."""
-        held = np.argsort(codes, kind="stable")
-        held = held[np.count_nonzero(codes < 0) :]
-        ordered = codes[held]
-        first = is_first(ordered)
-        starts = np.flatnonzero(first)
-        return cls(ordered[starts], held, starts, np.cumsum(first) - 1)
+    def of(cls, codes: NDArray[np.int32], scores: Numbers) -> Sessions:
+        """Group scored rows by the code of their session; a negative code is no session."""
+        return cls(*best_two(codes, scores))
 
-    def __len__(self) -> int:
-        return len(self.codes)
+    def support(self) -> Numbers:
+        """Return the mean of each session's two best scores, shape (sessions + 1,)."""
+        support: Numbers = np.add.reduce(self.best, 1) / np.float32(2)
+        return support
 
     def members(self, chosen: Rows, rows: Rows) -> tuple[Rows, NDArray[np.uint32]]:
         """Return the rows of some sessions, and of which of ``chosen`` each is."""
-        place = np.full(len(self), -1, np.int64)
+        place = np.full(len(self.best), -1, np.int64)
         place[chosen] = np.arange(len(chosen))
         place = place[self.groups]
-        inside = np.flatnonzero(place >= 0)
-        return rows[self.held[inside]], place[inside].astype(np.uint32)
+        inside = (place >= 0).nonzero()[0]
+        return rows[inside], place[inside].astype(np.uint32)
 
-    def best(self, scores: Numbers) -> Numbers:
-        """Return each session's best score, at least 0."""
-        return np.maximum(self.highest(scores), np.float32(0))
-
-    def highest(self, values: NDArray[Number]) -> NDArray[Number]:
-        """Return each session's highest of the rows' values, shape (sessions,)."""
-        highest: NDArray[Number] = np.maximum.reduceat(values[self.held], self.starts)
-        return highest
-
-    def support(self, scores: Numbers) -> Numbers:
-        """Return for each row the mean of its session's two best scores, at least 0 each."""
-        support = np.zeros(len(scores), np.float32)
-        best = self.best(scores)
-        equal = np.flatnonzero(scores[self.held] == best[self.groups])
-        once = equal[is_first(self.groups[equal])]
-        others = scores.copy()
-        others[self.held[once]] = 0
-        support[self.held] = ((best + self.best(others)) / np.float32(2))[self.groups]
-        return support
-
-
-def is_first(ordered: NDArray[np.generic]) -> Mask:
-    """Return where a value stands for the first time, of values in order (or equal ones together)."""
-    first = np.ones(len(ordered), np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    return first
+    def latest(self, said_at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return when each session was last spoken in, of when its rows were said."""
+        latest = np.full(len(self.best), np.iinfo(np.int64).min)
+        np.maximum.at(latest, self.groups, said_at)
+        return latest
 
 
 def rank_sessions(
     index: LiveIndex,
     question: Question,
     rows: Rows,
-    scores: Numbers,
     sessions: Sessions,
+    lent: Numbers,
     fusion: Fusion,
     cues: frozenset[str],
 ) -> NDArray[np.int32]:
-    """Return the best sessions of scored rows by code, best first."""
-    best = sessions.best(scores)
+    """Return the best sessions of rows by code, best first; ``lent``: what each gives its turns."""
+    best = sessions.best[:-1, 0] + lent[:-1]
     chosen = top_k(best, fusion.sessions, None)
     if not len(chosen):
         return sessions.codes[chosen]
     worth = standardised(best[chosen], least=_ALIKE)
-    last = sessions.highest(index.columns.said_at(rows))[chosen]
+    last = sessions.latest(index.columns.said_at(rows))[chosen]
     age = np.maximum(to_micros(question.now) - last, 0) / (_DAY * fusion.recent_days)
     worth += np.float32(fusion.recency) * np.exp(-age).astype(np.float32)
     vector = index.cues.get("vector")
