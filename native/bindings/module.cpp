@@ -324,9 +324,9 @@ NB_MODULE(_native, m) {
         "Return the positions of the k highest scores where the mask is not 0, best first.\n\n"
         "Equal scores go by lower position, NaN comes after every number.");
   m.def("best_two", &best_two, "codes"_a.noconvert(), "scores"_a.noconvert(),
-        "Return the codes that are at least 0, ascending, which of them each row has, and the two\n"
-        "best scores of each, at least 0; shape (codes + 1, 2).\n\n"
-        "Rows with a negative code belong to the place after the last, whose scores stay 0.");
+        "Group rows by code; return the codes, each row's group and each group's two best scores.\n\n"
+        "Codes ascend, groups are places among them, scores are at least 0, shape (codes + 1, 2):\n"
+        "rows with a negative code belong to the place after the last, whose scores stay 0.");
 
   nb::class_<Bm25>(
       m, "Bm25Index",

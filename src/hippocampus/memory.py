@@ -739,10 +739,10 @@ class Bank:
     def _hits(self, ranking: Ranking, scores: Numbers) -> list[Hit]:
         k = len(scores)
         entries = self._memory.ledger_of(self._number, self.name).read(ranking.rows[:k].tolist())
-        parts = {name: np.maximum(part[:k], 0).tolist() for name, part in ranking.parts.items()}
+        gifts = np.maximum([part[:k] for part in ranking.parts.values()], 0).T.tolist()
         hits: list[Hit] = []
         for place, entry in enumerate(entries):
-            given = {name: part[place] for name, part in parts.items()}
+            given = dict(zip(ranking.parts, gifts[place], strict=True))
             total = sum(given.values())
             hits.append(
                 Hit(
@@ -752,7 +752,7 @@ class Bank:
                     tokens=entry.tokens,
                 )
             )
-        self._gate.note(entries, self._memory.now())
+        self._gate.note(entries, self._memory.clock.now())
         return hits
 
     @spell_out

@@ -101,8 +101,9 @@ class Bm25Index {
     const Saturation saturation = saturate(parameters);
     std::vector<std::size_t> order(rows.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(),
-              [&](std::size_t x, std::size_t y) { return rows[x] < rows[y]; });
+    if (!std::is_sorted(rows.begin(), rows.end()))
+      std::sort(order.begin(), order.end(),
+                [&](std::size_t x, std::size_t y) { return rows[x] < rows[y]; });
     for (std::size_t t = 0; t < terms.size(); ++t) {
       const Term* term = find(terms[t]);
       if (term == nullptr) continue;

@@ -48,8 +48,8 @@ class LexicalCue:
     def rarity(self, terms: NDArray[np.uint32]) -> NDArray[np.float32]:
         """Return the inverse document frequency of each term, at least 0, float32."""
         frequency = self._index.document_frequency(terms).astype(np.float32)
-        total = np.float32(len(self._index))
-        rarity: NDArray[np.float32] = np.log1p((total - frequency + 0.5) / (frequency + 0.5))
+        # ln(1 + (N - df + 0.5) / (df + 0.5)), on one denominator
+        rarity: NDArray[np.float32] = np.log(np.float32(len(self) + 1) / (frequency + 0.5))
         return rarity
 
     def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:

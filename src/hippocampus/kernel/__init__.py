@@ -2,8 +2,8 @@
 
 from hippocampus.kernel._native import (
     Bm25Index,
-    build_info,
     best_two,
+    build_info,
     dot_rows,
     maxsim,
     quantise_rows,
@@ -17,8 +17,8 @@ from hippocampus.kernel._native import (
 
 __all__ = [
     "Bm25Index",
-    "build_info",
     "best_two",
+    "build_info",
     "dot_rows",
     "maxsim",
     "quantise_rows",

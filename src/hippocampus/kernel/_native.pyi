@@ -154,10 +154,10 @@ def best_two(
     Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C")],
 ]:
     """
-    Return the codes that are at least 0, ascending, which of them each row has, and the two
-    best scores of each, at least 0; shape (codes + 1, 2).
+    Group rows by code; return the codes, each row's group and each group's two best scores.
 
-    Rows with a negative code belong to the place after the last, whose scores stay 0.
+    Codes ascend, groups are places among them, scores are at least 0, shape (codes + 1, 2):
+    rows with a negative code belong to the place after the last, whose scores stay 0.
     """
 
 class Bm25Index:

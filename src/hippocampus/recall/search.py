@@ -215,7 +215,7 @@ def _lengths(index: LiveIndex, rows: Rows) -> Numbers | None:
 
 
 def _lean(lengths: Numbers | None, fusion: Fusion) -> float:
-    """Return how much turns of these lengths, as long as they usually are, lean on their session."""
+    """Return how much turns as long as these usually are lean on their session."""
     if lengths is None or not len(lengths):
         return 1.0
     return math.exp(-float(np.add.reduce(lengths)) / len(lengths) / fusion.lean_tokens)

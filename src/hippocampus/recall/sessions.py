@@ -9,6 +9,7 @@ turns, which is why sessions have a ranking of their own (docs/adr/0011-sessions
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -114,7 +115,7 @@ def associated(
     # A session's own part is sums - counts * usual; it is not written out, which would take longer
     # than all that is worked out from it.
     counts = sizes.astype(np.float32)
-    usual = sums.sum(axis=0) / np.maximum(counts.sum(), np.float32(1))
+    usual = np.add.reduce(sums) / np.float32(max(sizes.sum(), 1))
     squares = np.einsum("ij,ij->i", sums, sums) - 2 * counts * (sums @ usual)
     squares += counts * counts * (usual @ usual)
     lengths = np.maximum(np.sqrt(np.maximum(squares, 0)), np.float32(_ALIKE) * counts)
@@ -122,6 +123,5 @@ def associated(
     say = np.exp((worth - worth.max()) / np.float32(best_within)) / lengths
     meant = say @ sums - (say @ counts) * usual
     along = sums @ meant - counts * (usual @ meant)
-    length = np.maximum(np.sqrt(meant @ meant), np.float32(_ALIKE))
-    near: Numbers = along / (lengths * length)
+    near: Numbers = along / (lengths * np.float32(max(math.sqrt(meant @ meant), _ALIKE)))
     return near

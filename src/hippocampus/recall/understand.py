@@ -30,6 +30,7 @@ def understand(
     Words of grammar weigh nothing, unless the question has no others.
     """
     found = find_terms(text)
+    words = _words(text, found)
     only_grammar = all(term.function for term in found)
     places: dict[int, int] = {}
     weights: list[float] = []
@@ -60,8 +61,8 @@ def understand(
         tokens=tokens,
         token_terms=token_terms,
         intervals=find_intervals(text, now),
-        speakers=_named(text, found, speakers),
-        roles=_meant(text, found),
+        speakers=_named(words, speakers),
+        roles=_meant(words),
     )
 
 
@@ -69,21 +70,24 @@ _FIRST = frozenset({"i", "me", "my", "mine", "myself"})
 _SECOND = frozenset({"you", "your", "yours", "yourself"})
 
 
-def _meant(text: str, found: Iterable[Term]) -> frozenset[str]:
+def _words(text: str, found: Iterable[Term]) -> set[str]:
+    return {text[term.start : term.end].casefold() for term in found}
+
+
+def _meant(words: Iterable[str]) -> frozenset[str]:
     """Return whose turns "I" and "you" point to in a talk of user and assistant."""
-    words = {text[term.start : term.end].casefold().partition("'")[0] for term in found}
+    words = {word.partition("'")[0] for word in words}
     roles = {"user"} if words & _FIRST else set()
     return frozenset(roles | {"assistant"} if words & _SECOND else roles)
 
 
 def named(text: str, speakers: Iterable[str]) -> frozenset[str]:
     """Return the speakers whose name, or first name, stands in the text as a word."""
-    return _named(text, find_terms(text), speakers)
+    return _named(_words(text, find_terms(text)), speakers)
 
 
-def _named(text: str, found: Iterable[Term], speakers: Iterable[str]) -> frozenset[str]:
-    words = {text[term.start : term.end].casefold() for term in found}
-    words |= {word.removesuffix("'s").removesuffix("’s") for word in words}
+def _named(words: set[str], speakers: Iterable[str]) -> frozenset[str]:
+    words = words | {word.removesuffix("'s").removesuffix("’s") for word in words}
     return frozenset(speaker for speaker in speakers if _first_name(speaker) in words)
 
 
