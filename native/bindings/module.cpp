@@ -324,7 +324,7 @@ NB_MODULE(_native, m) {
         "Return the positions of the k highest scores where the mask is not 0, best first.\n\n"
         "Equal scores go by lower position, NaN comes after every number.");
   m.def("best_two", &best_two, "codes"_a.noconvert(), "scores"_a.noconvert(),
-        "Group rows by code; return the codes, each row's group and each group's two best scores.\n\n"
+        "Group rows by code; return the codes, each row's group and each group's two best.\n\n"
         "Codes ascend, groups are places among them, scores are at least 0, shape (codes + 1, 2):\n"
         "rows with a negative code belong to the place after the last, whose scores stay 0.");
 

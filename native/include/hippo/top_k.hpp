@@ -1,7 +1,7 @@
 // The positions of the k highest scores, in descending order.
 //
-// Time: O(n + k log k): a sample tells about where the k-th best lies, and what is below is skipped
-// 64 at a time; the rest gather in a buffer of 2k that is cut back to k when full. Space: 16 k bytes.
+// Time: O(n + k log k): a sample tells about where the k-th best lies, and what is below is skipped;
+// the rest gather in a buffer of 2k that is cut back to k when full. Space: 16 k bytes.
 #pragma once
 
 #include <algorithm>
@@ -74,8 +74,8 @@ inline std::vector<std::uint32_t> top_k(const float* scores, const std::uint8_t*
     vectorised([&]() HIPPO_INLINE {
       for (std::size_t start = 0; start < n; start += stride) {
         const std::size_t width = std::min(stride, n - start);
-        // A byte a score, eight of which are a word whose bits are walked: a branch a score would be
-        // guessed wrong too often.
+        // A byte a score, eight of which are a word whose bits are walked: a branch a score would
+        // be guessed wrong too often.
         std::array<std::uint8_t, stride> passes{};
         if (width == stride)  // a fixed width is what the compiler makes vectors of
           for (std::size_t i = 0; i < stride; ++i) passes[i] = !(scores[start + i] <= bar.score);

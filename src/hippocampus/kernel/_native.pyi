@@ -154,7 +154,7 @@ def best_two(
     Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C")],
 ]:
     """
-    Group rows by code; return the codes, each row's group and each group's two best scores.
+    Group rows by code; return the codes, each row's group and each group's two best.
 
     Codes ascend, groups are places among them, scores are at least 0, shape (codes + 1, 2):
     rows with a negative code belong to the place after the last, whose scores stay 0.
