@@ -48,8 +48,8 @@ class Agreement {
   void operator()(const Row* rows, Sums* out) {
     switch (path_) {
 #if HIPPO_X86
-      case Simd::avx512: turn_avx512(rows); return look_up_avx512(out);
-      case Simd::avx2: turn_avx2(rows); return look_up_avx2(out);
+      case Simd::avx512: turn_avx512(rows); return look_up_avx512(Staged{turned_.data()}, out);
+      case Simd::avx2: turn_avx2(rows); return look_up_avx2(Staged{turned_.data()}, out);
 #endif
       default: return run_scalar(rows, out);
     }
@@ -58,21 +58,13 @@ class Agreement {
   // Turning takes four times as long as one query's lookups, so what is scanned by single queries
   // is better kept turned.
   void operator()(TurnedBlock block, Sums* out) {
-    vectorised([this, block]() HIPPO_INLINE {
-      for (std::size_t b = 0; b < queries_.bytes(); ++b) {
-        TurnedBlock from = block + b * block_rows;
-        std::uint8_t* low = turned_[2 * b].data();
-        std::uint8_t* high = turned_[2 * b + 1].data();
-        for (std::size_t r = 0; r < block_rows; ++r) low[r] = from[r] & 15;
-        for (std::size_t r = 0; r < block_rows; ++r) high[r] = from[r] >> 4;
-      }
-    });
+    const Kept kept{block, queries_.bytes() - 1};
     switch (path_) {
 #if HIPPO_X86
-      case Simd::avx512: return look_up_avx512(out);
-      case Simd::avx2: return look_up_avx2(out);
+      case Simd::avx512: return look_up_avx512(kept, out);
+      case Simd::avx2: return look_up_avx2(kept, out);
 #endif
-      default: return look_up_scalar(out);
+      default: return look_up_scalar(kept, out);
     }
   }
 
@@ -81,6 +73,40 @@ class Agreement {
   struct alignas(64) Column : std::array<std::uint8_t, block_rows> {
 #if HIPPO_X86
     __m256i* at256(std::size_t row) noexcept { return reinterpret_cast<__m256i*>(data() + row); }
+#endif
+  };
+  // Where lookups find nibble j of the rows from `row` on: in what was turned for this call ...
+  struct Staged {
+    const Column* columns;
+#if HIPPO_X86
+    HIPPO_INLINE HIPPO_AVX2 __m256i at256(std::size_t j, std::size_t row) const noexcept {
+      return _mm256_load_si256(reinterpret_cast<const __m256i*>(columns[j].data() + row));
+    }
+    HIPPO_INLINE HIPPO_AVX512 __m512i at512(std::size_t j, std::size_t row) const noexcept {
+      return _mm512_load_si512(columns[j].data() + row);
+    }
+#endif
+  };
+  // ... or in what is kept turned, two to a byte. Tables of zeros may ask for more than there is.
+  struct Kept {
+    TurnedBlock block;
+    std::size_t last;
+
+    const std::uint8_t* bytes(std::size_t j) const noexcept {
+      return block + std::min(j / 2, last) * block_rows;
+    }
+    std::uint8_t at(std::size_t j, std::size_t row) const noexcept {
+      return bytes(j)[row] >> j % 2 * 4 & 15;
+    }
+#if HIPPO_X86
+    HIPPO_INLINE HIPPO_AVX2 __m256i at256(std::size_t j, std::size_t row) const noexcept {
+      const __m256i two = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes(j) + row));
+      return _mm256_and_si256(j % 2 ? _mm256_srli_epi16(two, 4) : two, _mm256_set1_epi8(15));
+    }
+    HIPPO_INLINE HIPPO_AVX512 __m512i at512(std::size_t j, std::size_t row) const noexcept {
+      const __m512i two = _mm512_loadu_si512(bytes(j) + row);
+      return _mm512_and_si512(j % 2 ? _mm512_srli_epi16(two, 4) : two, _mm512_set1_epi8(15));
+    }
 #endif
   };
   using Octet = std::array<std::uint64_t, 2>;
@@ -134,12 +160,12 @@ class Agreement {
     }
   }
 
-  void look_up_scalar(Sums* out) const noexcept {
+  void look_up_scalar(const Kept& kept, Sums* out) const noexcept {
     for (std::size_t q = 0; q < queries_.count(); ++q) {
       out[q].fill(0);
       for (std::size_t j = 0; j < 2 * queries_.bytes(); ++j)
         for (std::size_t r = 0; r < block_rows; ++r)
-          out[q][r] = static_cast<std::uint16_t>(out[q][r] + queries_.tables(q)[j][turned_[j][r]]);
+          out[q][r] = static_cast<std::uint16_t>(out[q][r] + queries_.tables(q)[j][kept.at(j, r)]);
     }
   }
 
@@ -179,7 +205,8 @@ class Agreement {
     }
   }
 
-  HIPPO_AVX2 void look_up_avx2(Sums* out) noexcept {
+  template <class Source>
+  HIPPO_AVX2 void look_up_avx2(const Source& source, Sums* out) noexcept {
     constexpr std::size_t parts = block_rows / 32;
     for (std::size_t q = 0; q < queries_.count(); ++q) {
       const SignQueries::Nibble* tables = queries_.tables(q);
@@ -189,8 +216,8 @@ class Agreement {
         for (std::size_t j = g; j < g + 4; ++j) {
           const __m256i table = _mm256_broadcastsi128_si256(load(tables[j].data()));
           for (std::size_t p = 0; p < parts; ++p)
-            bytes[p] = _mm256_add_epi8(
-                bytes[p], _mm256_shuffle_epi8(table, _mm256_load_si256(turned_[j].at256(32 * p))));
+            bytes[p] =
+                _mm256_add_epi8(bytes[p], _mm256_shuffle_epi8(table, source.at256(j, 32 * p)));
         }
         for (std::size_t p = 0; p < parts; ++p) {
           all[p] = _mm256_add_epi16(all[p], bytes[p]);
@@ -240,7 +267,8 @@ class Agreement {
     }
   }
 
-  HIPPO_AVX512 void look_up_avx512(Sums* out) noexcept {
+  template <class Source>
+  HIPPO_AVX512 void look_up_avx512(const Source& source, Sums* out) noexcept {
     constexpr std::size_t parts = block_rows / 64;
     const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
     const __m512i second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
@@ -252,9 +280,8 @@ class Agreement {
         for (std::size_t j = g; j < g + 4; ++j) {
           const __m512i table = _mm512_maskz_broadcast_i32x4(0xffff, load(tables[j].data()));
           for (std::size_t p = 0; p < parts; ++p)
-            bytes[p] = _mm512_add_epi8(
-                bytes[p],
-                _mm512_shuffle_epi8(table, _mm512_load_si512(turned_[j].data() + 64 * p)));
+            bytes[p] =
+                _mm512_add_epi8(bytes[p], _mm512_shuffle_epi8(table, source.at512(j, 64 * p)));
         }
         for (std::size_t p = 0; p < parts; ++p) {
           all[p] = _mm512_add_epi16(all[p], bytes[p]);
