@@ -91,7 +91,8 @@ def _weighed(
 def _said_by_another(index: LiveIndex, question: Question, rows: Rows) -> Numbers:
     if not question.speakers:
         return np.zeros(len(rows), np.float32)
-    another = index.columns.speaker.codes[rows] >= 0  # a note, which nobody speaks, is for all
+    places = rows.astype(np.intp)
+    another = index.columns.speaker.codes[places] >= 0  # a note, which nobody speaks, is for all
     for name in question.speakers:
-        another &= ~index.columns.speaker.holds(name, rows)
+        another &= ~index.columns.speaker.holds(name, places)
     return another.astype(np.float32)
