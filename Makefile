@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 SOURCE ?=
+FUZZ_SECONDS ?= 60
 NATIVE := $(shell find native -path native/tests -prune -o \( -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.txt \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test test-slow lint format stubs native bench wheel lock clean
+.PHONY: help setup model demo test test-slow lint format stubs native fuzz bench wheel lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -50,10 +51,16 @@ format: setup  ## format the code
 stubs: setup  ## rewrite the stub of the native module
 	@$(BIN)/python bench/tools/stubs.py
 
+SANITIZED := -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -Inative/include
+
 native:  ## check the C++ kernels under the address and undefined-behaviour sanitizers
 	@mkdir -p build
-	@c++ -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
-	  -Inative/include native/tests/sanitize.cpp -o build/sanitize && build/sanitize
+	@c++ $(SANITIZED) native/tests/sanitize.cpp -o build/sanitize && build/sanitize
+
+fuzz:  ## run random operations and bytes through the wavelet matrices for FUZZ_SECONDS
+	@mkdir -p build
+	@c++ $(SANITIZED) -DHIPPO_DRIVER native/tests/fuzz_wavelet.cpp -o build/fuzz_wavelet
+	@build/fuzz_wavelet $(FUZZ_SECONDS)
 
 bench: model  ## measure speed and memory into bench/results/
 	@$(BIN)/python -m bench

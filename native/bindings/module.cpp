@@ -1,18 +1,17 @@
 // The Python face of the kernels: types, checks, the GIL and locks. Bindings hold no algorithm.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <span>
 #include <string>
 
+#include "arrays.hpp"
 #include "hippo/bm25.hpp"
 #include "hippo/check.hpp"
 #include "hippo/groups.hpp"
@@ -21,56 +20,12 @@
 #include "hippo/signs.hpp"
 #include "hippo/simd.hpp"
 #include "hippo/top_k.hpp"
+#include "wavelet.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
-
-// What comes in: C order, read-only, on the CPU, never converted.
-template <class T, int Dimensions = 1>
-using View = nb::ndarray<const T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = View<T, 2>;
-using Rows = View<std::uint32_t>;
-
-// What goes out: NumPy arrays that own their memory.
-template <class T>
-using Vector = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
-template <class T>
-using Table = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>;
-
-template <class T>
-using Owned = std::unique_ptr<T[]>;
-
-template <class T>
-Owned<T> allocate(std::size_t n) {
-  return std::make_unique_for_overwrite<T[]>(n);
-}
-
-template <class T>
-nb::capsule owner_of(Owned<T>& data) {
-  nb::capsule owner(data.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
-  data.release();
-  return owner;
-}
-
-template <class T>
-Vector<T> give(Owned<T> data, std::size_t n) {
-  T* first = data.get();
-  return Vector<T>(first, {n}, owner_of(data));
-}
-
-template <class T>
-Table<T> give(Owned<T> data, std::size_t rows, std::size_t columns) {
-  T* first = data.get();
-  return Table<T>(first, {rows, columns}, owner_of(data));
-}
-
-template <class T>
-std::span<const T> span_of(const View<T>& view) {
-  return {view.data(), view.shape(0)};
-}
 
 void check_dimension(std::size_t d) {
   if (d == 0 || d % 8 != 0)
@@ -351,4 +306,6 @@ NB_MODULE(_native, m) {
       .def("contributions", &Bm25::contributions, "terms"_a.noconvert(), "rows"_a.noconvert(),
            "k1"_a, "b"_a,
            "Return what each term gives each document of `rows`, unweighted; shape (rows, terms).");
+
+  bind_wavelet(m);
 }

@@ -12,11 +12,13 @@
 
 #include "hippo/bm25.hpp"
 #include "hippo/groups.hpp"
+#include "hippo/hamming.hpp"
 #include "hippo/rows8.hpp"
 #include "hippo/scan.hpp"
 #include "hippo/signs.hpp"
 #include "hippo/simd.hpp"
 #include "hippo/top_k.hpp"
+#include "wavelet.hpp"
 
 namespace {
 
@@ -126,6 +128,22 @@ void words() {
   index.contributions(query, chosen, {1.2f, 0.75f}, shares.data());
 }
 
+void balls(std::size_t n, std::size_t width) {
+  const auto codes = bytes(n * width), code = bytes(width);
+  for (std::size_t radius : {width, 4 * width, 8 * width})
+    on_every_path("hamming_scan", [&] {
+      return hippo::hamming_scan(codes.data(), n, width, code.data(), radius);
+    });
+}
+
+void wavelets(std::size_t n) {
+  const auto drawn = bytes(n);
+  on_every_path("wavelet", [&] {
+    wavelet_test::exercise(drawn.data(), n);
+    return true;
+  });
+}
+
 }  // namespace
 
 int main() {
@@ -135,5 +153,9 @@ int main() {
     for (std::size_t d : {8, 16, 24, 384}) rows(n, d);
   for (std::size_t n : {0, 1, 63, 64, 65, 5000}) ranks(n);
   words();
+  for (std::size_t n : {0, 1, 7, 8, 9, 100})
+    for (std::size_t width : {1, 2, 3, 4, 8, 9, 16}) balls(n, width);
+  for (std::size_t n : {0, 1, 40, 500, 20000})
+    for (int i = 0; i < 5; ++i) wavelets(n);
   std::puts("the native kernels are clean");
 }

@@ -2,9 +2,12 @@
 
 from hippocampus.kernel._native import (
     Bm25Index,
+    DynamicWaveletMatrix,
+    WaveletMatrix,
     best_two,
     build_info,
     dot_rows,
+    hamming_scan,
     maxsim,
     quantise_rows,
     scan_signs,
@@ -17,9 +20,12 @@ from hippocampus.kernel._native import (
 
 __all__ = [
     "Bm25Index",
+    "DynamicWaveletMatrix",
+    "WaveletMatrix",
     "best_two",
     "build_info",
     "dot_rows",
+    "hamming_scan",
     "maxsim",
     "quantise_rows",
     "scan_signs",

@@ -8,6 +8,14 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.kernel.wavelet_reference import (
+    DynamicWaveletMatrix,
+    WaveletMatrix,
+    hamming_scan,
+)
+
+__all__ = ["DynamicWaveletMatrix", "WaveletMatrix", "hamming_scan"]
+
 TOP_LEVEL = 15
 """A query coordinate is rounded to the levels 0 to 15."""
 
