@@ -20,7 +20,41 @@ using Word = std::uint64_t;
 // Positions and counts are kept in 32 bits, and one value is left over to mean "none".
 inline constexpr std::size_t max_length = 0xfffffffe;
 
+// Queries that go through the levels together.
+inline constexpr std::size_t side_by_side = 32;
+
 constexpr std::size_t words_for(std::size_t bits) noexcept { return (bits + 63) / 64; }
+
+// Ask for the line at this address; inlined, for a call to what has no effect would be left out.
+HIPPO_INLINE inline void prefetch_line(const void* at) noexcept {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_prefetch(at);
+#endif
+}
+
+// `condition ? yes : no` that compilers do not turn into a branch: bits of data cannot be foreseen.
+HIPPO_INLINE constexpr Word pick(bool condition, Word yes, Word no) noexcept {
+  return no ^ ((yes ^ no) & (Word{0} - Word{condition}));
+}
+
+// Run a loop compiled with the instructions that count and shift bits, where there are any. It is
+// `vectorised` for what handles one word at a time: there wider registers gain nothing, and GCC
+// 12 loses by computing on words in AVX-512's mask registers.
+#if HIPPO_X86
+template <class Loop>
+__attribute__((target("avx2,popcnt,bmi,bmi2"))) void run_counting(Loop& loop) {
+  loop();
+}
+#endif
+
+template <class Loop>
+void counting(Loop loop) {
+#if HIPPO_X86
+  static const bool counts = __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi2");
+  if (simd() != Simd::scalar && counts) return run_counting(loop);
+#endif
+  loop();
+}
 
 // The lowest n bits. Precondition: n < 64.
 HIPPO_INLINE constexpr Word low_bits(std::size_t n) noexcept { return (Word{1} << n) - 1; }

@@ -86,7 +86,12 @@ class DynamicBits {
     return ones + ones_in(leaf, i);
   }
 
-  // The position of the (j + 1)-th bit of this value. Precondition: there is one.
+  // Turn each at[q] = j into the position of the (j + 1)-th bit of value[q]. Precondition: there are
+  // such bits.
+  HIPPO_INLINE void select(const bool* value, std::size_t* at, std::size_t count) const noexcept {
+    for (std::size_t q = 0; q < count; ++q) at[q] = select(value[q], at[q]);
+  }
+
   HIPPO_INLINE std::size_t select(bool value, std::size_t j) const noexcept {
     const Node* node = root_;
     std::size_t before = 0;
@@ -103,7 +108,7 @@ class DynamicBits {
         continue;
       }
       const Words leaf{node->child[c]};
-      const Word flip = value ? Word{0} : ~Word{0};
+      const Word flip = Word{value} - 1;
       for (std::size_t w = 0;; ++w) {
         const Word word = leaf[w] ^ flip;
         const auto count = static_cast<std::size_t>(std::popcount(word));
@@ -210,16 +215,16 @@ class DynamicBits {
     HIPPO_INLINE std::size_t find(std::size_t i) const noexcept {
       const auto at = static_cast<std::uint32_t>(i);
       std::uint32_t c = 0;
-      for (std::size_t j = 1; j < fan; ++j) c += starts[j] <= at;
-      return c;
+      for (std::size_t j = 0; j < fan; ++j) c += starts[j] <= at;
+      return c - 1;
     }
 
     // The first child that i lies in or at the end of.
     HIPPO_INLINE std::size_t find_end(std::size_t i) const noexcept {
       const auto at = static_cast<std::uint32_t>(i);
       std::uint32_t c = 0;
-      for (std::size_t j = 1; j < fan; ++j) c += starts[j] < at;
-      return c;
+      for (std::size_t j = 0; j < fan; ++j) c += starts[j] < at;
+      return c - (c > 0);
     }
 
     HIPPO_INLINE std::size_t end(std::size_t c, std::size_t size) const noexcept {

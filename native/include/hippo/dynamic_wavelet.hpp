@@ -34,7 +34,7 @@ class DynamicWavelet : public Wavelet<DynamicBits> {
   // Precondition: the symbol fits.
   void append(const Symbol& symbol) {
     check_length(size_ + 1);
-    vectorised([&, this]() HIPPO_INLINE {
+    counting([&, this]() HIPPO_INLINE {
       std::size_t at = size_;
       for (std::size_t k = 0; k < bits(); ++k) {
         const bool bit = symbol.bit(place(k));
@@ -88,7 +88,7 @@ class DynamicWavelet : public Wavelet<DynamicBits> {
         const std::size_t zeros = levels_[k].zeros();
         lower.clear();
         upper.clear();
-        vectorised([&, this]() HIPPO_INLINE {
+        counting([&, this]() HIPPO_INLINE {
           std::size_t from = 0, taken = 0, ones = 0;
           for (const Addition& run : runs) {
             ones += merged.copy(old, from, run.at);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -49,7 +50,7 @@ class SealedBits {
 
   // Write everything but the bits, which are there already. O(n / 64).
   static void index(Word* words, std::size_t n) noexcept {
-    vectorised([=]() HIPPO_INLINE { index_inline(words, n); });
+    counting([=]() HIPPO_INLINE { index_inline(words, n); });
   }
 
   std::size_t size() const noexcept { return size_; }
@@ -68,15 +69,15 @@ class SealedBits {
 
   // How many ones lie in [0, i). Precondition: i <= size().
   HIPPO_INLINE std::size_t rank1(std::size_t i) const noexcept {
+    // The words of a quarter before the one that i lies in count in full, those behind not at all.
+    static constexpr Word full[8] = {~Word{0}, ~Word{0}, ~Word{0}, 0, 0, 0, 0, 0};
     const Words words = bits_ + i / quarter * (quarter / 64);
     const std::size_t last = i / 64 % 4;
-    const Word part = low_bits(i % 64);
+    const Word* masks = full + 3 - last;
     std::size_t ones = ones_before(i / block) + ones_within(i / block, i / quarter % 4);
-    for (std::size_t j = 0; j < 4; ++j) {
-      const Word mask = j < last ? ~Word{0} : j == last ? part : Word{0};
-      ones += static_cast<std::size_t>(std::popcount(words[j] & mask));
-    }
-    return ones;
+    for (std::size_t j = 0; j < 3; ++j)
+      ones += static_cast<std::size_t>(std::popcount(words[j] & masks[j]));
+    return ones + static_cast<std::size_t>(std::popcount(words[last] & low_bits(i % 64)));
   }
 
   // Bits [i, i + count) as a number, and the ones before them. Preconditions: 0 < count <= 64; they
@@ -89,33 +90,46 @@ class SealedBits {
     return {read_bits(bits_, i, count), rank1(i)};
   }
 
-  // The position of the (j + 1)-th bit of this value. Precondition: there is one.
-  HIPPO_INLINE std::size_t select(bool value, std::size_t j) const noexcept {
-    std::size_t at = hint(value, j / hint_every);
-    std::size_t steps = hint(value, j / hint_every + 1) - at + 1;
-    while (steps > 1) {  // the last block with at most j before it
-      const std::size_t half = steps / 2;
-      at += before(value, at + half) <= j ? half : 0;
-      steps -= half;
+  // Turn each at[q] = j into the position of the (j + 1)-th bit of value[q]. In steps of one miss
+  // each, all queries side by side. Precondition: there are such bits.
+  HIPPO_INLINE void select(const bool* value, std::size_t* at, std::size_t count) const noexcept {
+    std::array<std::size_t, side_by_side> block_of, part_of;
+    for (std::size_t q = 0; q < count; ++q)
+      prefetch_line(hints_[value[q]] + 4 * (at[q] / hint_every));
+    for (std::size_t q = 0; q < count; ++q) {
+      const std::size_t s = at[q] / hint_every, low = hint(value[q], s);
+      const std::size_t span = hint(value[q], s + 1) - low;
+      block_of[q] = low + at[q] % hint_every * span / hint_every;
+      prefetch_line((directory_ + block_of[q]).bytes());
     }
-    j -= before(value, at);
-    std::size_t part = 0;
-    for (std::size_t q = 1; q < 4; ++q) part += within(value, at, q) <= j;
-    j -= within(value, at, part);
-    const std::size_t first = at * (block / 64) + part * (quarter / 64);
-    const Word flip = value ? Word{0} : ~Word{0};
-    std::size_t word = 0, seen = 0, passed = 0;
-    for (std::size_t w = 0; w < 3; ++w) {
-      seen += static_cast<std::size_t>(std::popcount(bits_[first + w] ^ flip));
-      word += seen <= j;
-      passed = seen <= j ? seen : passed;
+    for (std::size_t q = 0; q < count; ++q) {
+      const std::size_t b = find_block(value[q], at[q], block_of[q]);
+      const std::size_t j = at[q] - before(value[q], b);
+      const Word inside = directory_[b] >> 32;
+      constexpr Word all = quarter | 2 * quarter << 10 | Word{3 * quarter} << 20;
+      const Word counts = pick(value[q], inside, all - inside);
+      const std::size_t part =
+          ((counts & 1023) <= j) + ((counts >> 10 & 1023) <= j) + ((counts >> 20) <= j);
+      at[q] = j - (counts << 10 >> 10 * part & 1023);
+      part_of[q] = b * (block / 64) + part * (quarter / 64);
+      prefetch_line((bits_ + part_of[q]).bytes());
     }
-    return 64 * (first + word) + select_in_word(bits_[first + word] ^ flip, j - passed);
+    for (std::size_t q = 0; q < count; ++q) {
+      const Words words = bits_ + part_of[q];
+      const Word flip = Word{value[q]} - 1;
+      std::size_t word = 0, seen = 0, passed = 0;
+      for (std::size_t w = 0; w < 3; ++w) {
+        seen += static_cast<std::size_t>(std::popcount(words[w] ^ flip));
+        word += seen <= at[q];
+        passed = pick(seen <= at[q], seen, passed);
+      }
+      at[q] = 64 * (part_of[q] + word) + select_in_word(words[word] ^ flip, at[q] - passed);
+    }
   }
 
   HIPPO_INLINE void prefetch(std::size_t i) const noexcept {
-    hippo::prefetch((bits_ + i / quarter * (quarter / 64)).bytes(), 1);
-    hippo::prefetch((directory_ + i / block).bytes(), 1);
+    prefetch_line((bits_ + i / quarter * (quarter / 64)).bytes());
+    prefetch_line((directory_ + i / block).bytes());
   }
 
  private:
@@ -131,15 +145,29 @@ class SealedBits {
     return directory_[at] >> 32 << 10 >> 10 * quarters & 1023;
   }
   HIPPO_INLINE std::size_t before(bool value, std::size_t at) const noexcept {
-    return value ? ones_before(at) : at * block - ones_before(at);
-  }
-  HIPPO_INLINE std::size_t within(bool value, std::size_t at, std::size_t q) const noexcept {
-    return value ? ones_within(at, q) : q * quarter - ones_within(at, q);
+    return pick(value, ones_before(at), at * block - ones_before(at));
   }
   HIPPO_INLINE std::size_t hint(bool value, std::size_t i) const noexcept {
     std::uint32_t found;
     std::memcpy(&found, hints_[value] + 4 * i, 4);
     return found;
+  }
+
+  // The last block with at most j bits of this value before it. Bits lie evenly between two hints
+  // as a rule, so the guess is right or next to it; elsewhere it is searched for.
+  HIPPO_INLINE std::size_t find_block(bool value, std::size_t j, std::size_t guess) const noexcept {
+    const std::size_t first = hint(value, j / hint_every), last = hint(value, j / hint_every + 1);
+    std::size_t at = guess - (guess > first);
+    for (std::size_t step = 0; step < 2; ++step)
+      at += (at < last) & (before(value, at + 1) <= j);  // behind the directory there are words, too
+    if ((before(value, at) <= j) & ((at == last) | (before(value, at + 1) > j))) return at;
+    at = first;
+    for (std::size_t steps = last + 1 - first; steps > 1;) {
+      const std::size_t half = steps / 2;
+      at += pick(before(value, at + half) <= j, half, 0);
+      steps -= half;
+    }
+    return at;
   }
 
   HIPPO_INLINE static void index_inline(Word* words, std::size_t n) noexcept {

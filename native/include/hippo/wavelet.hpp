@@ -88,7 +88,7 @@ class Wavelet {
   void access(const Word* positions, std::size_t n, Word* out) const {
     const std::size_t wide = words();
     std::fill_n(out, n * wide, Word{0});
-    vectorised([=, this]() HIPPO_INLINE {
+    counting([=, this]() HIPPO_INLINE {
       for (std::size_t first = 0; first < n; first += side_by_side) {
         const std::size_t count = std::min(side_by_side, n - first);
         Places at;
@@ -103,7 +103,7 @@ class Wavelet {
           for (std::size_t q = 0; q < count; ++q) {
             const auto look = level.look(at[q]);
             to[q * wide] |= Word{look.bit} << shift;
-            at[q] = look.bit ? zeros + look.ones : at[q] - look.ones;
+            at[q] = pick(look.bit, zeros + look.ones, at[q] - look.ones);
             next.prefetch(at[q]);
           }
         }
@@ -114,7 +114,7 @@ class Wavelet {
   // Write how often each symbol occurs before each position. Preconditions: symbols fit;
   // positions <= size().
   void rank(Column symbols, Column positions, std::size_t n, Word* out) const {
-    vectorised([=, this]() HIPPO_INLINE {
+    counting([=, this]() HIPPO_INLINE {
       for (std::size_t first = 0; first < n; first += side_by_side) {
         const std::size_t count = std::min(side_by_side, n - first);
         Places start, end;
@@ -129,8 +129,8 @@ class Wavelet {
           for (std::size_t q = 0; q < count; ++q) {
             const bool bit = (symbols[first + q][word] >> shift & 1) != 0;
             const std::size_t low = level.rank1(start[q]), high = level.rank1(end[q]);
-            start[q] = bit ? zeros + low : start[q] - low;
-            end[q] = bit ? zeros + high : end[q] - high;
+            start[q] = pick(bit, zeros + low, start[q] - low);
+            end[q] = pick(bit, zeros + high, end[q] - high);
             next.prefetch(start[q]);
             next.prefetch(end[q]);
           }
@@ -143,7 +143,7 @@ class Wavelet {
   // Write where the (j + 1)-th occurrence of each symbol is, or `nowhere`. Precondition: symbols
   // fit.
   void select(Column symbols, Column occurrences, std::size_t n, Word* out) const {
-    vectorised([=, this]() HIPPO_INLINE {
+    counting([=, this]() HIPPO_INLINE {
       for (std::size_t first = 0; first < n; first += side_by_side) {
         const std::size_t count = std::min(side_by_side, n - first);
         Places at;
@@ -154,7 +154,7 @@ class Wavelet {
           for (std::size_t q = 0; q < count; ++q) {
             const bool bit = (symbols[first + q][word] >> shift & 1) != 0;
             const std::size_t ones = level.rank1(at[q]);
-            at[q] = bit ? zeros + ones : at[q] - ones;
+            at[q] = pick(bit, zeros + ones, at[q] - ones);
             next.prefetch(at[q]);
           }
         }
@@ -183,7 +183,7 @@ class Wavelet {
       const std::size_t count = std::min(piece, end - start);
       for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<std::uint32_t>(i);
       runs.assign(1, {start, 0, static_cast<std::uint32_t>(count)});
-      vectorised([&, this]() HIPPO_INLINE {
+      counting([&, this]() HIPPO_INLINE {
         for (std::size_t k = 0; k < bits(); ++k) {
           part_runs(k, runs, next, order.data(), aside.data(), out);
           runs.swap(next);
@@ -284,7 +284,7 @@ class Wavelet {
     constexpr std::size_t few = 4;
     std::vector<Branch> branches{{{0, size_}, 0, {}}}, lower;
     std::vector<Single> singles;
-    vectorised([&, this]() HIPPO_INLINE {
+    counting([&, this]() HIPPO_INLINE {
       for (std::size_t k = 0; k < bits(); ++k) {
         const Bits &level = levels_[k], &next = levels_[std::min(k + 1, bits() - 1)];
         const std::size_t zeros = level.zeros(), at = place(k);
@@ -294,7 +294,7 @@ class Wavelet {
           const auto look = level.look(single.at);
           single.missed += look.bit != wanted;
           if (single.missed > radius) continue;
-          single.at = look.bit ? zeros + look.ones : single.at - look.ones;
+          single.at = pick(look.bit, zeros + look.ones, single.at - look.ones);
           single.symbol.set(at, look.bit);
           next.prefetch(single.at);
           singles[kept++] = single;
@@ -326,7 +326,7 @@ class Wavelet {
       const std::size_t count = std::min(side_by_side, singles.size() - first);
       Places at;
       for (std::size_t q = 0; q < count; ++q) at[q] = some[q].at;
-      vectorised([&, this]() HIPPO_INLINE {
+      counting([&, this]() HIPPO_INLINE {
         climb(count, at, [some](std::size_t q, std::size_t word) HIPPO_INLINE {
           return some[q].symbol.words[word];
         });
@@ -338,7 +338,6 @@ class Wavelet {
   }
 
  protected:
-  static constexpr std::size_t side_by_side = 32;
   using Places = std::array<std::size_t, side_by_side>;
 
   // Neighbours of the sequence that are neighbours in a level still: order[first] and on.
@@ -365,15 +364,31 @@ class Wavelet {
   // does not belong to the symbol. `word_of(q, w)` is word w of the q-th symbol.
   template <class WordOf>
   HIPPO_INLINE void climb(std::size_t count, Places& at, WordOf word_of) const noexcept {
-    for (std::size_t k = bits(); k-- > 0;) {
-      const Bits& level = levels_[k];
-      const std::size_t zeros = level.zeros(), word = place(k) / 64, shift = place(k) % 64;
-      for (std::size_t q = 0; q < count; ++q) {
-        const bool bit = (word_of(q, word) >> shift & 1) != 0;
-        if (at[q] == nowhere) continue;
-        at[q] = (at[q] >= zeros) != bit ? nowhere : level.select(bit, bit ? at[q] - zeros : at[q]);
-      }
+    std::array<std::uint8_t, side_by_side> query;  // of those that are somewhere
+    std::array<bool, side_by_side> value;
+    Places place_of;
+    std::size_t live = 0;
+    for (std::size_t q = 0; q < count; ++q) {
+      query[live] = static_cast<std::uint8_t>(q);
+      place_of[live] = at[q];
+      live += at[q] != nowhere;
+      at[q] = nowhere;
     }
+    for (std::size_t k = bits(); k-- > 0;) {
+      const std::size_t zeros = levels_[k].zeros(), word = place(k) / 64, shift = place(k) % 64;
+      std::size_t kept = 0;
+      for (std::size_t q = 0; q < live; ++q) {
+        const bool bit = (word_of(query[q], word) >> shift & 1) != 0;
+        query[kept] = query[q];
+        value[kept] = bit;
+        const bool here = (place_of[q] >= zeros) == bit;
+        place_of[kept] = place_of[q] - pick(bit, zeros, 0);
+        kept += here;
+      }
+      live = kept;
+      levels_[k].select(value.data(), place_of.data(), live);
+    }
+    for (std::size_t q = 0; q < live; ++q) at[query[q]] = place_of[q];
   }
 
   // Write level k's bit of all symbols of the runs, and part each run by it into the next level's.
@@ -391,7 +406,7 @@ class Wavelet {
       if (run.count == 1) {
         const auto look = level.look(run.at);
         out[order[run.first] * wide] |= Word{look.bit} << shift;
-        add(look.bit ? zeros + look.ones : run.at - look.ones, run.first, 1);
+        add(pick(look.bit, zeros + look.ones, run.at - look.ones), run.first, 1);
         continue;
       }
       std::size_t kept = run.first, parted = 0, ones_before = 0;
