@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from bench.banks import Workshop
 from bench.measure import HERE, Row, commit, machine
 
-PARTS = ("search", "ingest", "opening", "imports", "memory", "vectors", "kernels")
+PARTS = ("search", "ingest", "opening", "imports", "memory", "vectors", "kernels", "wavelet")
 
 
 def main() -> None:

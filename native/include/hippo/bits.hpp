@@ -17,8 +17,8 @@ static_assert(std::endian::native == std::endian::little, "words are read from b
 
 using Word = std::uint64_t;
 
-// Positions and counts are kept in 32 bits, and one value is left over to mean "none".
-inline constexpr std::size_t max_length = 0xfffffffe;
+// Positions and counts are kept in 32 bits with a sign; one value is left over to mean "none".
+inline constexpr std::size_t max_length = 0x7ffffffe;
 
 // Queries that go through the levels together.
 inline constexpr std::size_t side_by_side = 32;

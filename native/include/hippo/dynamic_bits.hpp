@@ -1,10 +1,10 @@
 // A bit vector into which bits are inserted anywhere: a B+-tree whose leaves are packed words.
 //
 // Space over the bits: a leaf holds at most 4096 of them in words that grow by 256 bits, so 128 bits
-//        of slack in some 3000 (4 %), and 16 bytes in the node above it (4 to 8 %, by how full the
-//        nodes are).
-// Time:  O(log n + 4096 / 64): insert, look, rank and select walk one path of nodes of 32 children,
-//        compared all at once, and then the words of one leaf.
+//        of slack in some 3000 (4 %), 16 bytes of its own to count ones by 512 bits (4 %), and 16
+//        in the node above it (4 to 8 %, by how full the nodes are).
+// Time:  O(log n): look, rank and select walk one path of nodes of 32 children, compared all at
+//        once, and then at most 8 words of one leaf; insert moves up to 64 words of it.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "hippo/bits.hpp"
 #include "hippo/simd.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace hippo {
 
@@ -29,9 +34,8 @@ class DynamicBits {
     std::vector<Piece> pieces;
     for (std::size_t at = 0; at < n || at == 0; at += bulk_bits) {
       const std::size_t count = std::min(bulk_bits, n - at);
-      Word* leaf = new_leaf(count);
-      std::copy_n(words + at / 64, words_for(count), leaf);
-      const std::size_t ones = count_ones(Words{leaf}, 0, count);
+      Leaf* leaf = new_leaf(count);
+      const std::size_t ones = fill(leaf, words + at / 64, count);
       pieces.push_back({leaf, count, ones});
       ones_ += ones;
     }
@@ -75,15 +79,15 @@ class DynamicBits {
   // Precondition: i < size().
   HIPPO_INLINE Look look(std::size_t i) const noexcept {
     std::size_t ones = 0, held = 0;
-    const Words leaf = find(i, ones, held);
-    return {(leaf[i / 64] >> i % 64 & 1) != 0, ones + ones_in(leaf, i)};
+    const Leaf* leaf = find(i, ones, held);
+    return {(leaf->words()[i / 64] >> i % 64 & 1) != 0, ones + leaf->ones_before(i)};
   }
 
   // How many ones lie in [0, i). Precondition: i <= size().
   HIPPO_INLINE std::size_t rank1(std::size_t i) const noexcept {
     std::size_t ones = 0, held = 0;
-    const Words leaf = find(i, ones, held);
-    return ones + ones_in(leaf, i);
+    const Leaf* leaf = find(i, ones, held);
+    return ones + leaf->ones_before(i);
   }
 
   // Turn each at[q] = j into the position of the (j + 1)-th bit of value[q]. Precondition: there are
@@ -96,21 +100,28 @@ class DynamicBits {
     const Node* node = root_;
     std::size_t before = 0;
     for (std::size_t height = height_;; --height) {
-      std::size_t c = 0;
-      for (std::size_t i = 1; i < fan; ++i) {
-        const std::uint32_t count = value ? node->ones[i] : node->starts[i] - node->ones[i];
-        c += i < node->count && count <= j;
+      std::int32_t found = 0;
+      const auto most = static_cast<std::int32_t>(j);
+      const std::int32_t zeros = std::int32_t{value} - 1;
+      for (std::int32_t i = 1; i < static_cast<std::int32_t>(fan); ++i) {
+        const std::int32_t others = node->starts[i] - node->ones[i];
+        const std::int32_t count = node->ones[i] ^ ((node->ones[i] ^ others) & zeros);
+        found += (i < static_cast<std::int32_t>(node->count)) & (count <= most);
       }
-      j -= value ? node->ones[c] : node->starts[c] - node->ones[c];
-      before += node->starts[c];
+      const auto c = static_cast<std::size_t>(found);
+      j -= pick(value, node->one(c), node->start(c) - node->one(c));
+      before += node->start(c);
       if (height > 1) {
         node = static_cast<const Node*>(node->child[c]);
         continue;
       }
-      const Words leaf{node->child[c]};
+      const auto* leaf = static_cast<const Leaf*>(node->child[c]);
+      std::size_t block = 0;
+      for (std::size_t b = 1; b < leaf_blocks; ++b) block += leaf->before(value, b) <= j;
+      j -= leaf->before(value, block);
       const Word flip = Word{value} - 1;
-      for (std::size_t w = 0;; ++w) {
-        const Word word = leaf[w] ^ flip;
+      for (std::size_t w = block * (block_bits / 64);; ++w) {
+        const Word word = leaf->words()[w] ^ flip;
         const auto count = static_cast<std::size_t>(std::popcount(word));
         if (j < count) return before + 64 * w + select_in_word(word, j);
         j -= count;
@@ -129,10 +140,10 @@ class DynamicBits {
     std::size_t first = 0;
     for (std::size_t got = 0;;) {
       std::size_t at = i + got, ones = 0, held = size_;
-      const Words leaf = find(at, ones, held);
-      if (got == 0) first = ones + ones_in(leaf, at);
+      const Leaf* leaf = find(at, ones, held);
+      if (got == 0) first = ones + leaf->ones_before(at);
       const std::size_t take = std::min(count - got, held - at);
-      bits |= read_bits(leaf, at, take) << got;
+      bits |= read_bits(Words{leaf->words()}, at, take) << got;
       got += take;
       if (got == count) return {bits, first};
     }
@@ -154,34 +165,31 @@ class DynamicBits {
     ones_ += bit;
     for (std::size_t height = height_;; --height) {
       std::size_t c = node->find_end(at);
-      std::size_t held = node->end(c, size) - node->starts[c];
+      std::size_t held = node->end(c, size) - node->start(c);
       const bool full = height == 1 ? held == leaf_bits
                                     : static_cast<Node*>(node->child[c])->count == fan;
       if (full) {
         split(*node, c, height, held);
         c = node->find_end(at);
-        held = node->end(c, size) - node->starts[c];
+        held = node->end(c, size) - node->start(c);
       }
-      at -= node->starts[c];
-      before += node->ones[c];
+      at -= node->start(c);
+      before += node->one(c);
       node->grow(c, bit);
       if (height > 1) {
         node = static_cast<Node*>(node->child[c]);
         size = held;
         continue;
       }
-      Word* leaf = static_cast<Word*>(node->child[c]);
+      auto* leaf = static_cast<Leaf*>(node->child[c]);
       if ((held + 1) % step_bits == 0) {
-        Word* larger = new_leaf(held + 1);
-        std::copy_n(leaf, words_for(held), larger);
+        Leaf* larger = new_leaf(held + 1);
+        std::memcpy(larger, leaf, leaf_bytes(held));
         delete_leaf(leaf, held);
         node->child[c] = leaf = larger;
       }
-      const std::size_t first = at / 64;
-      const std::size_t ones = ones_in(Words{leaf}, at);
-      for (std::size_t w = held / 64; w > first; --w) leaf[w] = leaf[w] << 1 | leaf[w - 1] >> 63;
-      const Word below = low_bits(at % 64);
-      leaf[first] = (leaf[first] & below) | Word{bit} << at % 64 | (leaf[first] & ~below) << 1;
+      const std::size_t ones = leaf->ones_before(at);
+      leaf->insert(at, bit, held);
       return before + ones;
     }
   }
@@ -195,48 +203,108 @@ class DynamicBits {
   static constexpr std::size_t fan = 32;
   static constexpr std::size_t leaf_bits = 4096, step_bits = 256;
   static constexpr std::size_t bulk_bits = 3072, bulk_children = 28;  // leaves room to insert
-  static constexpr std::uint32_t none = 0xffffffff;                   // above every position
+  static constexpr std::size_t block_bits = 512, leaf_blocks = leaf_bits / block_bits;
+  static constexpr std::int32_t none = 0x7fffffff;  // above every position
 
-  // Where each child begins, in bits and in ones before it, counted within this node.
+  // Its words follow it. They are 0 behind the last bit, and the one behind it is always there.
+  struct Leaf {
+    std::array<std::uint16_t, leaf_blocks> ones{};  // before each block
+
+    Word* words() noexcept { return reinterpret_cast<Word*>(this + 1); }
+    HIPPO_INLINE const Word* words() const noexcept {
+      return reinterpret_cast<const Word*>(this + 1);
+    }
+
+    HIPPO_INLINE std::size_t before(bool value, std::size_t b) const noexcept {
+      return pick(value, ones[b], b * block_bits - ones[b]);
+    }
+
+    // How many ones lie in [0, end).
+    HIPPO_INLINE std::size_t ones_before(std::size_t end) const noexcept {
+      const std::size_t last = end / 64;
+      std::size_t found = ones[std::min(end / block_bits, leaf_blocks - 1)];
+      for (std::size_t w = std::min(end / block_bits, leaf_blocks - 1) * (block_bits / 64);
+           w < last; ++w)
+        found += static_cast<std::size_t>(std::popcount(words()[w]));
+      return found + static_cast<std::size_t>(std::popcount(words()[last] & low_bits(end % 64)));
+    }
+
+    // A bit before position `at` of `held`: the words behind move by one, and so does the last bit
+    // of each block behind.
+    HIPPO_INLINE void insert(std::size_t at, bool bit, std::size_t held) noexcept {
+      Word* word = words();
+      for (std::size_t b = at / block_bits + 1; b < leaf_blocks; ++b) {
+        const std::size_t edge = std::min(b * block_bits - 1, held);
+        ones[b] = static_cast<std::uint16_t>(ones[b] + bit - (word[edge / 64] >> edge % 64 & 1));
+      }
+      const std::size_t first = at / 64;
+      for (std::size_t w = held / 64; w > first; --w) word[w] = word[w] << 1 | word[w - 1] >> 63;
+      const Word below = low_bits(at % 64);
+      word[first] = (word[first] & below) | Word{bit} << at % 64 | (word[first] & ~below) << 1;
+    }
+  };
+
+  // Where each child begins, in bits and in ones before it, counted within this node. The numbers
+  // are signed, for SSE2 and AVX2 compare no others.
   struct Node {
     std::uint32_t count = 0;
-    std::array<std::uint32_t, fan> starts, ones{};
+    alignas(16) std::array<std::int32_t, fan> starts;
+    std::array<std::int32_t, fan> ones{};
     std::array<void*, fan> child{};
 
     Node() noexcept { starts.fill(none); }
 
+    HIPPO_INLINE std::size_t start(std::size_t c) const noexcept {
+      return static_cast<std::size_t>(starts[c]);
+    }
+    HIPPO_INLINE std::size_t one(std::size_t c) const noexcept {
+      return static_cast<std::size_t>(ones[c]);
+    }
+    HIPPO_INLINE std::size_t end(std::size_t c, std::size_t size) const noexcept {
+      return c + 1 < count ? start(c + 1) : size;
+    }
+
     void put(std::size_t c, void* what, std::size_t start, std::size_t one) noexcept {
       child[c] = what;
-      starts[c] = static_cast<std::uint32_t>(start);
-      ones[c] = static_cast<std::uint32_t>(one);
+      starts[c] = static_cast<std::int32_t>(start);
+      ones[c] = static_cast<std::int32_t>(one);
+    }
+
+    // How many children begin before i.
+    HIPPO_INLINE std::size_t before(std::size_t i) const noexcept {
+      const auto at = static_cast<std::int32_t>(i);
+#if defined(__SSE2__)
+      const __m128i key = _mm_set1_epi32(at);
+      const auto* from = reinterpret_cast<const __m128i*>(starts.data());
+      const auto less = [=](std::size_t k)
+                            HIPPO_INLINE { return _mm_cmplt_epi32(_mm_load_si128(from + k), key); };
+      const auto half = [=](std::size_t k) HIPPO_INLINE {
+        return _mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(less(k), less(k + 1)),
+                                                 _mm_packs_epi32(less(k + 2), less(k + 3))));
+      };
+      return static_cast<std::size_t>(
+          std::popcount(static_cast<unsigned>(half(0)) | static_cast<unsigned>(half(4)) << 16));
+#else
+      std::size_t found = 0;
+      for (const std::int32_t start : starts) found += start < at;
+      return found;
+#endif
     }
 
     // The child that holds bit i, or the last one when i is the end of all.
-    HIPPO_INLINE std::size_t find(std::size_t i) const noexcept {
-      const auto at = static_cast<std::uint32_t>(i);
-      std::uint32_t c = 0;
-      for (std::size_t j = 0; j < fan; ++j) c += starts[j] <= at;
-      return c - 1;
-    }
+    HIPPO_INLINE std::size_t find(std::size_t i) const noexcept { return before(i + 1) - 1; }
 
     // The first child that i lies in or at the end of.
     HIPPO_INLINE std::size_t find_end(std::size_t i) const noexcept {
-      const auto at = static_cast<std::uint32_t>(i);
-      std::uint32_t c = 0;
-      for (std::size_t j = 0; j < fan; ++j) c += starts[j] < at;
-      return c - (c > 0);
-    }
-
-    HIPPO_INLINE std::size_t end(std::size_t c, std::size_t size) const noexcept {
-      return c + 1 < count ? starts[c + 1] : size;
+      return i == 0 ? 0 : before(i) - 1;
     }
 
     // Child c has one bit more.
     HIPPO_INLINE void grow(std::size_t c, bool bit) noexcept {
       for (std::uint32_t j = 1; j < fan; ++j) {
-        const bool after = j > c && j < count;
+        const bool after = (j > c) & (j < count);
         starts[j] += after;
-        ones[j] += after && bit;
+        ones[j] += after & bit;
       }
     }
   };
@@ -246,20 +314,33 @@ class DynamicBits {
     std::size_t bits, ones;
   };
 
-  // A leaf's words follow from its bits; there is always one that is not full.
-  static constexpr std::size_t leaf_words(std::size_t bits) noexcept {
-    return (bits / step_bits + 1) * (step_bits / 64);
+  // What a leaf takes follows from its bits.
+  static constexpr std::size_t leaf_bytes(std::size_t bits) noexcept {
+    return sizeof(Leaf) + (bits / step_bits + 1) * (step_bits / 8);
   }
 
-  Word* new_leaf(std::size_t bits) {
-    Word* leaf = new Word[leaf_words(bits)]();
-    bytes_ += 8 * leaf_words(bits);
-    return leaf;
+  Leaf* new_leaf(std::size_t bits) {
+    void* room = ::operator new(leaf_bytes(bits));
+    std::memset(room, 0, leaf_bytes(bits));
+    bytes_ += leaf_bytes(bits);
+    return static_cast<Leaf*>(room);
   }
 
-  void delete_leaf(Word* leaf, std::size_t bits) noexcept {
-    bytes_ -= 8 * leaf_words(bits);
-    delete[] leaf;
+  void delete_leaf(Leaf* leaf, std::size_t bits) noexcept {
+    bytes_ -= leaf_bytes(bits);
+    ::operator delete(leaf);
+  }
+
+  // Put bits into a new leaf, and return how many are 1.
+  static std::size_t fill(Leaf* leaf, const Word* from, std::size_t bits) noexcept {
+    if (bits > 0) std::memcpy(leaf->words(), from, 8 * words_for(bits));
+    std::size_t ones = 0;
+    for (std::size_t b = 0; b < leaf_blocks; ++b) {
+      leaf->ones[b] = static_cast<std::uint16_t>(ones);
+      ones += count_ones(Words{leaf->words()}, std::min(b * block_bits, bits),
+                         std::min((b + 1) * block_bits, bits));
+    }
+    return ones;
   }
 
   Node* new_node() {
@@ -269,23 +350,17 @@ class DynamicBits {
 
   // Turn i into a position in its leaf, add the ones before the leaf, and turn the number of bits
   // in all into that in the leaf.
-  HIPPO_INLINE Words find(std::size_t& i, std::size_t& ones, std::size_t& held) const noexcept {
+  HIPPO_INLINE const Leaf* find(std::size_t& i, std::size_t& ones,
+                                std::size_t& held) const noexcept {
     const Node* node = root_;
     for (std::size_t height = height_;; --height) {
       const std::size_t c = node->find(i);
-      held = node->end(c, held) - node->starts[c];
-      i -= node->starts[c];
-      ones += node->ones[c];
-      if (height == 1) return Words{node->child[c]};
+      held = node->end(c, held) - node->start(c);
+      i -= node->start(c);
+      ones += node->one(c);
+      if (height == 1) return static_cast<const Leaf*>(node->child[c]);
       node = static_cast<const Node*>(node->child[c]);
     }
-  }
-
-  HIPPO_INLINE static std::size_t ones_in(Words leaf, std::size_t end) noexcept {
-    std::size_t ones = 0;
-    for (std::size_t w = 0; w < end / 64; ++w)
-      ones += static_cast<std::size_t>(std::popcount(leaf[w]));
-    return ones + static_cast<std::size_t>(std::popcount(leaf[end / 64] & low_bits(end % 64)));
   }
 
   // Move the upper half of child c, which holds `held` bits, into a new child after it.
@@ -294,38 +369,37 @@ class DynamicBits {
     void* upper;
     std::size_t start, ones;
     if (height == 1) {
+      auto* whole = static_cast<Leaf*>(node.child[c]);
       start = leaf_bits / 2;
-      const Word* from = static_cast<Word*>(node.child[c]);
-      Word *low = new_leaf(start), *high = new_leaf(held - start);
-      std::copy_n(from, start / 64, low);
-      std::copy_n(from + start / 64, words_for(held - start), high);
-      delete_leaf(static_cast<Word*>(node.child[c]), held);
-      ones = count_ones(Words{low}, 0, start);
+      Leaf *low = new_leaf(start), *high = new_leaf(held - start);
+      ones = fill(low, whole->words(), start);
+      fill(high, whole->words() + start / 64, held - start);
+      delete_leaf(whole, held);
       node.child[c] = low;
       upper = high;
     } else {
       Node& low = *static_cast<Node*>(node.child[c]);
       Node& high = *new_node();
       const std::size_t kept = low.count / 2;
-      start = low.starts[kept];
-      ones = low.ones[kept];
+      start = low.start(kept);
+      ones = low.one(kept);
       for (std::size_t j = kept; j < low.count; ++j) {
-        high.put(high.count++, low.child[j], low.starts[j] - start, low.ones[j] - ones);
+        high.put(high.count++, low.child[j], low.start(j) - start, low.one(j) - ones);
         low.put(j, nullptr, none, 0);
       }
       low.count = static_cast<std::uint32_t>(kept);
       upper = &high;
     }
     for (std::size_t j = node.count++; j > c + 1; --j)
-      node.put(j, node.child[j - 1], node.starts[j - 1], node.ones[j - 1]);
-    node.put(c + 1, upper, node.starts[c] + start, node.ones[c] + ones);
+      node.put(j, node.child[j - 1], node.start(j - 1), node.one(j - 1));
+    node.put(c + 1, upper, node.start(c) + start, node.one(c) + ones);
   }
 
   void pack(const Node& node, std::size_t height, std::size_t size, BitWriter& out) const {
     for (std::size_t c = 0; c < node.count; ++c) {
-      const std::size_t held = node.end(c, size) - node.starts[c];
+      const std::size_t held = node.end(c, size) - node.start(c);
       if (height == 1)
-        out.copy(Words{node.child[c]}, 0, held);
+        out.copy(Words{static_cast<const Leaf*>(node.child[c])->words()}, 0, held);
       else
         pack(*static_cast<const Node*>(node.child[c]), height - 1, held, out);
     }
@@ -334,7 +408,7 @@ class DynamicBits {
   void free(Node* node, std::size_t height) noexcept {
     for (std::size_t c = 0; c < node->count; ++c) {
       if (height == 1)
-        delete[] static_cast<Word*>(node->child[c]);
+        ::operator delete(node->child[c]);
       else
         free(static_cast<Node*>(node->child[c]), height - 1);
     }

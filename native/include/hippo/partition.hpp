@@ -56,7 +56,7 @@ std::size_t part(std::vector<Item<Wide>>& items, std::vector<Item<Wide>>& room, 
   std::size_t zero = 0, one = zeros;
   for (std::size_t i = 0; i < n; ++i) {
     const Word bit = bits[i / 64] >> i % 64 & 1;
-    room[bit != 0 ? one : zero] = items[i];
+    room[pick(bit != 0, one, zero)] = items[i];
     one += bit;
     zero += 1 - bit;
   }

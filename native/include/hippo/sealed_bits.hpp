@@ -157,11 +157,13 @@ class SealedBits {
   // as a rule, so the guess is right or next to it; elsewhere it is searched for.
   HIPPO_INLINE std::size_t find_block(bool value, std::size_t j, std::size_t guess) const noexcept {
     const std::size_t first = hint(value, j / hint_every), last = hint(value, j / hint_every + 1);
-    std::size_t at = guess - (guess > first);
-    for (std::size_t step = 0; step < 2; ++step)
-      at += (at < last) & (before(value, at + 1) <= j);  // behind the directory there are words, too
-    if ((before(value, at) <= j) & ((at == last) | (before(value, at + 1) > j))) return at;
-    at = first;
+    const auto begins = [=, this](std::size_t b) HIPPO_INLINE {  // by j; words follow the directory
+      return (b <= last) & (before(value, b) <= j);
+    };
+    const std::size_t previous = guess - (guess > 0);
+    if (begins(previous) & !begins(guess + 2))
+      return previous + (begins(guess) & (guess > 0)) + begins(guess + 1);
+    std::size_t at = first;
     for (std::size_t steps = last + 1 - first; steps > 1;) {
       const std::size_t half = steps / 2;
       at += pick(before(value, at + half) <= j, half, 0);
