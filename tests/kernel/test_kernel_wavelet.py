@@ -83,6 +83,44 @@ def test_however_it_was_made_it_holds_and_answers_the_same(n, bits):
         assert np.array_equal(first.rank(0, ends), matrix.rank(0, ends)), how
 
 
+@pytest.mark.parametrize(
+    ("bits", "at_once", "pieces", "piece"), [(1, 0, 180_000, 7), (3, 4_200_000, 10, 2000)]
+)
+def test_the_tree_below_a_level_grows_higher_and_stays_right(bits, at_once, pieces, piece):
+    random = np.random.default_rng(bits)
+    symbols = random.integers(0, 2**bits, at_once + pieces * piece, dtype=np.uint64)
+    dynamic = DynamicWaveletMatrix(bits)
+    dynamic.extend(symbols[:at_once])
+    for start in range(at_once, len(symbols), piece):  # few enough to be inserted one by one
+        dynamic.extend(symbols[start : start + piece])
+    built = WaveletMatrix.build(symbols, bits)
+    at = np.append(random.integers(0, len(symbols), 5000), [0, len(symbols) - 1]).astype(np.uint64)
+
+    assert built.to_bytes() == dynamic.seal().to_bytes()
+    assert np.array_equal(symbols[at], dynamic.access(at))
+    nth = built.rank(symbols[at], at)
+    assert np.array_equal(nth, dynamic.rank(symbols[at], at))
+    assert np.array_equal(at, dynamic.select(symbols[at], nth))
+    assert np.array_equal(at, built.select(symbols[at], nth))
+
+
+def test_select_finds_its_way_where_bits_lie_unevenly():
+    n = 300_000
+    symbols = np.zeros(n, np.uint64)
+    symbols[1000:1100] = symbols[-70_000:-65_000] = symbols[-3:] = 1
+    for matrix in (WaveletMatrix.build(symbols, 1), grown_at_once(symbols, 1)):
+        for symbol in (0, 1):
+            places = np.flatnonzero(symbols == symbol).astype(np.uint64)
+            nth = np.arange(len(places), dtype=np.uint64)
+            assert np.array_equal(places, matrix.select(symbol, nth))
+
+
+def grown_at_once(symbols, bits):
+    dynamic = DynamicWaveletMatrix(bits)
+    dynamic.extend(symbols)
+    return dynamic
+
+
 @given(sequences(), st.data())
 def test_every_question_is_answered_as_the_reference_answers_it(sequence, data):
     bits, symbols = sequence

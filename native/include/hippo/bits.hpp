@@ -20,7 +20,7 @@ using Word = std::uint64_t;
 // Positions and counts are kept in 32 bits with a sign; one value is left over to mean "none".
 inline constexpr std::size_t max_length = 0x7ffffffe;
 
-// Queries that go through the levels together.
+// Queries that go through the levels together; a power of two.
 inline constexpr std::size_t side_by_side = 32;
 
 constexpr std::size_t words_for(std::size_t bits) noexcept { return (bits + 63) / 64; }

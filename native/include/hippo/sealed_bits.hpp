@@ -94,8 +94,6 @@ class SealedBits {
   // each, all queries side by side. Precondition: there are such bits.
   HIPPO_INLINE void select(const bool* value, std::size_t* at, std::size_t count) const noexcept {
     std::array<std::size_t, side_by_side> block_of, part_of;
-    for (std::size_t q = 0; q < count; ++q)
-      prefetch_line(hints_[value[q]] + 4 * (at[q] / hint_every));
     for (std::size_t q = 0; q < count; ++q) {
       const std::size_t s = at[q] / hint_every, low = hint(value[q], s);
       const std::size_t span = hint(value[q], s + 1) - low;

@@ -111,12 +111,17 @@ class Wavelet {
     });
   }
 
-  // Write how often each symbol occurs before each position. Preconditions: symbols fit;
-  // positions <= size().
+  // Write how often each symbol occurs before each position. Where symbols of a level begin depends
+  // on the symbol alone, so of one symbol for all positions it is found once.
+  //
+  // Preconditions: symbols fit; positions <= size().
   void rank(Column symbols, Column positions, std::size_t n, Word* out) const {
     counting([=, this]() HIPPO_INLINE {
       for (std::size_t first = 0; first < n; first += side_by_side) {
         const std::size_t count = std::min(side_by_side, n - first);
+        const std::size_t several = symbols.stride == 0 ? 0 : side_by_side - 1;
+        const std::size_t starts = std::min(count, several + 1);
+        std::array<bool, side_by_side> bit;
         Places start, end;
         for (std::size_t q = 0; q < count; ++q) {
           start[q] = 0;
@@ -126,16 +131,20 @@ class Wavelet {
         for (std::size_t k = 0; k < bits(); ++k) {
           const Bits &level = levels_[k], &next = levels_[std::min(k + 1, bits() - 1)];
           const std::size_t zeros = level.zeros(), word = place(k) / 64, shift = place(k) % 64;
-          for (std::size_t q = 0; q < count; ++q) {
-            const bool bit = (symbols[first + q][word] >> shift & 1) != 0;
-            const std::size_t low = level.rank1(start[q]), high = level.rank1(end[q]);
-            start[q] = pick(bit, zeros + low, start[q] - low);
-            end[q] = pick(bit, zeros + high, end[q] - high);
+          for (std::size_t q = 0; q < starts; ++q) {
+            bit[q] = (symbols[first + q][word] >> shift & 1) != 0;
+            const std::size_t ones = level.rank1(start[q]);
+            start[q] = pick(bit[q], zeros + ones, start[q] - ones);
             next.prefetch(start[q]);
+          }
+          for (std::size_t q = 0; q < count; ++q) {
+            const std::size_t ones = level.rank1(end[q]);
+            end[q] = pick(bit[q & several], zeros + ones, end[q] - ones);
             next.prefetch(end[q]);
           }
         }
-        for (std::size_t q = 0; q < count; ++q) out[first + q] = end[q] - start[q];
+        for (std::size_t q = 0; q < count; ++q)
+          out[first + q] = end[q] - start[q & several];
       }
     });
   }
@@ -177,15 +186,20 @@ class Wavelet {
   void span(std::size_t start, std::size_t end, Word* out) const {
     constexpr std::size_t piece = 4096;  // what is being parted stays in the nearest cache
     std::vector<std::uint32_t> order(std::min(piece, end - start)), aside(order.size());
-    std::vector<Run> runs, next;
+    std::vector<Run> runs(order.size()), next(order.size());
+    std::vector<Alone> alone(order.size());
     std::fill_n(out, (end - start) * words(), Word{0});
     for (; start < end; start += piece) {
       const std::size_t count = std::min(piece, end - start);
       for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<std::uint32_t>(i);
-      runs.assign(1, {start, 0, static_cast<std::uint32_t>(count)});
+      runs[0] = {static_cast<std::uint32_t>(start), 0, static_cast<std::uint32_t>(count)};
+      std::size_t used = 1, singles = 0;
       counting([&, this]() HIPPO_INLINE {
         for (std::size_t k = 0; k < bits(); ++k) {
-          part_runs(k, runs, next, order.data(), aside.data(), out);
+          const std::size_t before = singles;
+          used = part_runs(k, runs.data(), used, next.data(), alone.data(), singles, order.data(),
+                           aside.data(), out);
+          go_alone(k, alone.data(), before, out);
           runs.swap(next);
         }
       });
@@ -342,8 +356,12 @@ class Wavelet {
 
   // Neighbours of the sequence that are neighbours in a level still: order[first] and on.
   struct Run {
-    std::size_t at;
-    std::uint32_t first, count;
+    std::uint32_t at, first, count;
+  };
+
+  // One of them without neighbours: where it is now, and its number in the sequence.
+  struct Alone {
+    std::uint32_t at, symbol;
   };
 
   Wavelet() = default;
@@ -391,24 +409,39 @@ class Wavelet {
     for (std::size_t q = 0; q < live; ++q) at[query[q]] = place_of[q];
   }
 
-  // Write level k's bit of all symbols of the runs, and part each run by it into the next level's.
-  HIPPO_INLINE void part_runs(std::size_t k, const std::vector<Run>& runs, std::vector<Run>& next,
-                              std::uint32_t* order, std::uint32_t* aside, Word* out) const {
+  // Write level k's bit of each symbol, and move on to the next level.
+  HIPPO_INLINE void go_alone(std::size_t k, Alone* alone, std::size_t count, Word* out) const {
     const Bits &level = levels_[k], &below = levels_[std::min(k + 1, bits() - 1)];
     const std::size_t zeros = level.zeros(), wide = words(), shift = place(k) % 64;
     out += place(k) / 64;
-    next.clear();
-    const auto add = [&](std::size_t at, std::size_t first, std::size_t count) HIPPO_INLINE {
-      next.push_back({at, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)});
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto look = level.look(alone[i].at);
+      out[alone[i].symbol * wide] |= Word{look.bit} << shift;
+      const std::size_t at = pick(look.bit, zeros + look.ones, alone[i].at - look.ones);
+      alone[i].at = static_cast<std::uint32_t>(at);
+      below.prefetch(at);
+    }
+  }
+
+  // Write level k's bit of all symbols of the runs, and part each run by it into the next level's,
+  // or, where one symbol is left, into those without neighbours. Returns how many runs there are.
+  HIPPO_INLINE std::size_t part_runs(std::size_t k, const Run* runs, std::size_t used, Run* next,
+                                     Alone* alone, std::size_t& singles, std::uint32_t* order,
+                                     std::uint32_t* aside, Word* out) const {
+    const Bits &level = levels_[k], &below = levels_[std::min(k + 1, bits() - 1)];
+    const std::size_t zeros = level.zeros(), wide = words(), shift = place(k) % 64;
+    out += place(k) / 64;
+    std::size_t made = 0;
+    const auto add = [&](std::size_t place, std::size_t first, std::size_t count) HIPPO_INLINE {
+      const auto at = static_cast<std::uint32_t>(place);
+      if (count == 1)
+        alone[singles++] = {at, order[first]};
+      else if (count > 1)
+        next[made++] = {at, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)};
       below.prefetch(at);
     };
-    for (const Run& run : runs) {
-      if (run.count == 1) {
-        const auto look = level.look(run.at);
-        out[order[run.first] * wide] |= Word{look.bit} << shift;
-        add(pick(look.bit, zeros + look.ones, run.at - look.ones), run.first, 1);
-        continue;
-      }
+    for (std::size_t r = 0; r < used; ++r) {
+      const Run run = runs[r];
       std::size_t kept = run.first, parted = 0, ones_before = 0;
       for (std::size_t done = 0; done < run.count; done += 64) {
         const std::size_t count = std::min<std::size_t>(64, run.count - done);
@@ -424,9 +457,10 @@ class Wavelet {
         }
       }
       std::copy_n(aside, parted, order + kept);
-      if (kept > run.first) add(run.at - ones_before, run.first, kept - run.first);
-      if (parted > 0) add(zeros + ones_before, kept, parted);
+      add(run.at - ones_before, run.first, kept - run.first);
+      add(zeros + ones_before, kept, parted);
     }
+    return made;
   }
 
   std::size_t size_ = 0;
