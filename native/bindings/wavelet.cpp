@@ -73,19 +73,20 @@ struct Count {
   explicit Count(const Whole& whole)
       : value(word_of(whole)), shown(value ? std::string{} : text(whole)) {}
 
-  std::string name() const { return value ? std::to_string(*value) : shown; }
+  [[noreturn]] void refuse(const char* what, const std::string& bound) const {
+    throw std::out_of_range(std::string(what) + " " + (value ? std::to_string(*value) : shown) +
+                            " is out of bounds, must be in [0, " + bound);
+  }
 
   // Positions must be below a bound that is only known under the lock.
   std::size_t below(std::size_t bound, const char* what) const {
     if (value && *value < bound) return *value;
-    throw std::out_of_range(std::string(what) + " " + name() + " is out of bounds, must be in [0, " +
-                            std::to_string(bound) + ")");
+    refuse(what, std::to_string(bound) + ")");
   }
 
   std::size_t at_most(std::size_t bound, const char* what) const {
     if (value && *value <= bound) return *value;
-    throw std::out_of_range(std::string(what) + " " + name() + " is out of bounds, must be in [0, " +
-                            std::to_string(bound) + "]");
+    refuse(what, std::to_string(bound) + "]");
   }
 
   // Numbers that may be as large as they like.
@@ -119,8 +120,7 @@ Symbol symbol_of(const Whole& whole, std::size_t bits) {
   if (const std::optional<Word> low = word_of(whole)) {
     symbol.words[0] = *low;
   } else {
-    const nb::object high = nb::steal(
-        PyNumber_Rshift(whole.value.ptr(), nb::int_(64).ptr()));
+    const nb::object high = nb::steal(PyNumber_Rshift(whole.value.ptr(), nb::int_(64).ptr()));
     const std::optional<Word> upper = word_of(Whole{high});
     if (!upper) refuse_symbol("symbol " + text(whole), bits);
     symbol.words = {PyLong_AsUnsignedLongLongMask(whole.value.ptr()), *upper};
@@ -135,8 +135,8 @@ Symbol symbol_of(const Whole& whole, std::size_t bits) {
 nb::int_ int_of(const Symbol& symbol) {
   const nb::int_ low(symbol.words[0]);
   if (symbol.words[1] == 0) return low;
-  const nb::object high = nb::steal(
-      PyNumber_Lshift(nb::int_(symbol.words[1]).ptr(), nb::int_(64).ptr()));
+  const nb::object high =
+      nb::steal(PyNumber_Lshift(nb::int_(symbol.words[1]).ptr(), nb::int_(64).ptr()));
   return nb::steal<nb::int_>(PyNumber_Or(high.ptr(), low.ptr()));
 }
 
@@ -431,7 +431,8 @@ void bind_reads(nb::class_<Self>& found) {
             });
             return give(std::move(out), self.matrix.bits());
           },
-          nb::rv_policy::move, "How many bits of each level are 0, called Z_k in the paper; shape (bits,).")
+          nb::rv_policy::move,
+          "How many bits of each level are 0, called Z_k in the paper; shape (bits,).")
       .def(
           "level",
           [](const Self& self, const Whole& k) {
@@ -445,7 +446,7 @@ void bind_reads(nb::class_<Self>& found) {
             });
             return give(out);
           },
-          "k"_a, "Return level k's bits packed into bytes, lowest bit first; level 0 is the highest.")
+          "k"_a, "Return level k's bits packed into bytes, lowest first; level 0 is the highest.")
       .def("access", &access_one<Self>, "position"_a, "Return the symbol at a position.")
       .def("access", &access_many<Self>, "positions"_a.noconvert(),
            "Return the symbol at each position; shape (n,), or (n, 2) above 64 bits.");
@@ -484,7 +485,8 @@ void bind_reads(nb::class_<Self>& found) {
              const Whole& high) {
             const std::size_t bits = self.matrix.bits();
             const auto bound = [bits](const Whole& whole) -> std::optional<Symbol> {
-              const nb::object all = nb::steal(PyNumber_Lshift(nb::int_(1).ptr(), nb::int_(bits).ptr()));
+              const nb::object all =
+                  nb::steal(PyNumber_Lshift(nb::int_(1).ptr(), nb::int_(bits).ptr()));
               if (whole.value.equal(all)) return std::nullopt;
               return symbol_of(whole, bits);
             };
@@ -578,7 +580,7 @@ Vector<Word> hamming_scan(const Matrix<std::uint8_t>& codes, const View<std::uin
 
 void bind_wavelet(nb::module_& m) {
   m.def("hamming_scan", &hamming_scan, "codes"_a.noconvert(), "code"_a.noconvert(), "radius"_a,
-        "Return the positions of (n, bytes) codes that differ from one in at most `radius` bits.\n\n"
+        "Return where (n, bytes) codes differ from one in at most `radius` bits.\n\n"
         "Looks at each; the positions are in order.");
 
   nb::class_<Sealed> sealed(

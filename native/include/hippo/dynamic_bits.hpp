@@ -1,7 +1,7 @@
 // A bit vector into which bits are inserted anywhere: a B+-tree whose leaves are packed words.
 //
-// Space over the bits: a leaf holds at most 4096 of them in words that grow by 256 bits, so 128 bits
-//        of slack in some 3000 (4 %), 16 bytes of its own to count ones by 512 bits (4 %), and 16
+// Space over the bits: a leaf holds at most 4096 of them in words that grow by 256 bits, so 128
+//        bits of slack in some 3000 (4 %), 16 bytes to count its ones by 512 bits (4 %), and 16
 //        in the node above it (4 to 8 %, by how full the nodes are).
 // Time:  O(log n): look, rank and select walk one path of nodes of 32 children, compared all at
 //        once, and then at most 8 words of one leaf; insert moves up to 64 words of it.
@@ -90,8 +90,8 @@ class DynamicBits {
     return ones + leaf->ones_before(i);
   }
 
-  // Turn each at[q] = j into the position of the (j + 1)-th bit of value[q]. Precondition: there are
-  // such bits.
+  // Turn each at[q] = j into the position of the (j + 1)-th bit of value[q]. Precondition: there is
+  // such a bit.
   HIPPO_INLINE void select(const bool* value, std::size_t* at, std::size_t count) const noexcept {
     for (std::size_t q = 0; q < count; ++q) at[q] = select(value[q], at[q]);
   }
@@ -194,7 +194,7 @@ class DynamicBits {
     }
   }
 
-  // Every bit, packed into words that hold 0; there is one word more than needed. O(n / 64).
+  // Push every bit. O(n / 64).
   void pack(BitWriter& out) const { pack(*root_, height_, size_, out); }
 
   void prefetch(std::size_t) const noexcept {}

@@ -1,4 +1,4 @@
-// The rows of packed codes that differ from a code in at most so many bits, found by looking at all.
+// The rows of packed codes that differ from one in at most so many bits, found by looking at all.
 //
 // Time: O(n bytes): for codes of 8 bytes a row takes a quarter of a nanosecond with AVX-512's
 //       VPOPCNTDQ, one without.

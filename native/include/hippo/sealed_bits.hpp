@@ -90,8 +90,8 @@ class SealedBits {
     return {read_bits(bits_, i, count), rank1(i)};
   }
 
-  // Turn each at[q] = j into the position of the (j + 1)-th bit of value[q]. In steps of one miss
-  // each, all queries side by side. Precondition: there are such bits.
+  // Turn each at[q] = j into the position of the (j + 1)-th bit of value[q], in steps of one miss
+  // each, all queries side by side. Preconditions: there are such bits; count <= side_by_side.
   HIPPO_INLINE void select(const bool* value, std::size_t* at, std::size_t count) const noexcept {
     std::array<std::size_t, side_by_side> block_of, part_of;
     for (std::size_t q = 0; q < count; ++q) {

@@ -239,7 +239,7 @@ def hamming_scan(
     radius: int,
 ) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C")]:
     """
-    Return the positions of (n, bytes) codes that differ from one in at most `radius` bits.
+    Return where (n, bytes) codes differ from one in at most `radius` bits.
 
     Looks at each; the positions are in order.
     """
@@ -291,7 +291,7 @@ class WaveletMatrix:
 
     def level(self, k: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C")]:
         """
-        Return level k's bits packed into bytes, lowest bit first; level 0 is the highest.
+        Return level k's bits packed into bytes, lowest first; level 0 is the highest.
         """
 
     @overload
@@ -453,7 +453,7 @@ class DynamicWaveletMatrix:
 
     def level(self, k: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C")]:
         """
-        Return level k's bits packed into bytes, lowest bit first; level 0 is the highest.
+        Return level k's bits packed into bytes, lowest first; level 0 is the highest.
         """
 
     @overload
