@@ -43,11 +43,9 @@ def test_bytes_are_read_in_place_wherever_they_lie_and_kept_alive(offset):
     holder = b"x" * offset + written + b"tail"
     view = memoryview(holder)[offset : offset + len(written)]
     loaded = WaveletMatrix.load(view)
-    before = sys.getrefcount(holder)
     del view, holder
     gc.collect()
 
-    assert before > 2
     assert SYMBOLS.tolist() == loaded.span(0, 8).tolist()
     assert [1, 3] == [loaded.select(1, 0), loaded.select(1, 1)]
 
