@@ -40,6 +40,7 @@ from hippocampus.index.live import LiveIndex
 from hippocampus.index.moments import to_moment
 from hippocampus.index.tokens import TokensCue
 from hippocampus.index.vector import VectorCue
+from hippocampus.ingest.content import Segments
 from hippocampus.ingest.gate import Gate
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.prepare import (
@@ -138,6 +139,7 @@ class Memory:
                 " 'Europe/Berlin' or 'UTC'"
             )
             raise InputError(msg) from exc
+        self.segments = Segments()
         self.store: Store = open_store(
             path,
             busy_timeout_s=self.config.busy_timeout_s,
@@ -257,8 +259,9 @@ class Memory:
     def ledger_of(self, number: int, name: str) -> Ledger:
         """Return the books of a bank by its number, if there is one of that number or not."""
         return Ledger(
-            self.store, number, name=name, salt=self.salt, limits=self.config.ingest, now=self.now
-        )
+            self.store, number, name=name, salt=self.salt, limits=self.config.ingest, now=self.now,
+            segments=self.segments,
+        )  # fmt: skip
 
     def now(self) -> datetime:
         """Return the clock's present moment in the memory's time zone."""

@@ -255,8 +255,8 @@ class Stats:
     sources: tuple[str, ...]
     first: datetime | None
     last: datetime | None
-    text_bytes: int
     stored_bytes: Mapping[str, int]
+    """Bytes by kind of data; texts are ``content``."""
     embedder: str | None
 
 
@@ -488,7 +488,11 @@ class Store(Protocol):
         ...
 
     def changes(self) -> int:
-        """Return a number that differs whenever another process or connection has committed."""
+        """
+        Return a number that differs whenever anybody has committed.
+
+        Inside ``read()`` it speaks of the snapshot; inside ``write()`` no two are equal.
+        """
         ...
 
     # settings of the whole store
@@ -611,6 +615,10 @@ class Store(Protocol):
         """Return (first, count) of every sealed block, in order."""
         ...
 
+    def block_marks(self, bank: int, kind: Kind) -> list[tuple[int, int, bytes]]:
+        """Return (first, count, mark) of every sealed block; its mark changes whenever it does."""
+        ...
+
     def block(self, bank: int, kind: Kind, first: int) -> Block:
         """Return a sealed block by its first row."""
         ...
@@ -631,6 +639,10 @@ class Store(Protocol):
 
     def scrub(self) -> None:
         """Rewrite the database so that no free page, journal or log keeps removed bytes."""
+        ...
+
+    def leftovers(self) -> list[str]:
+        """Return where bytes that were removed may still be; empty when nowhere."""
         ...
 
     def check(self) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sqlite3
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hippocampus.encode.embed import load_embedder
-from hippocampus.encode.tokens import decode, encode, pack, unpack
+from hippocampus.encode.tokens import decode, encode, pack
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
 from hippocampus.index.live import read_payloads
 from hippocampus.ingest.ledger import Ledger
@@ -27,9 +27,9 @@ _TEXTS_AT_ONCE = 1000
 
 
 class Place(NamedTuple):
-    """Where bytes that should be gone were found."""
+    """Where words that should be gone were found: a byte of a file, a character of an episode."""
 
-    file: str
+    where: str
     offset: int
 
 
@@ -53,8 +53,9 @@ def verify(
     """
     Check the store against itself: the database, every text, every index, the journal.
 
-    With ``residue``, also search the raw bytes of every file for that text, in any letter case
-    that was likely stored, as UTF-8, UTF-16 and as packed token ids.
+    With ``residue``, also search for that text, in any letter case that was likely stored: the raw
+    bytes of every file, as UTF-8, UTF-16 and as packed token ids, and the decoded texts of all
+    episodes. Then pages in use hold it nowhere, and pages that are not in use must be blank.
     """
     problems = memory.store.check()
     checked = {"banks": 0, "episodes": 0, "changes": 0}
@@ -71,7 +72,11 @@ def verify(
             checked[key] = checked.get(key, 0) + number
         if progress:
             progress(place + 1, len(names))
-    places = None if residue is None else find_residue(memory.store.files(), residue)
+    places = None
+    if residue is not None:
+        problems += memory.store.leftovers()
+        raw = find_residue(memory.store.files(), residue)
+        places = raw + tuple(p for name in names for p in _told(memory.ledger(name), residue))
     return Findings(problems=tuple(problems), checked=checked, residue=places)
 
 
@@ -108,12 +113,24 @@ def _readable(ledger: Ledger, records: Sequence[EpisodeRow]) -> tuple[dict[int, 
     problems: list[str] = []
     for start in range(0, len(records), _TEXTS_AT_ONCE):
         rows = [record.row for record in records[start : start + _TEXTS_AT_ONCE]]
-        for row, payload in ledger.store.payloads(ledger.bank, "content", rows).items():
+        for row, ids in ledger.content.ids(rows).items():
             try:
-                texts[row] = decode(unpack(payload))
+                texts[row] = decode(ids.tolist())
             except ValueError as exc:
                 problems.append(f"episode in row {row}: its text cannot be read: {exc}")
     return texts, problems
+
+
+def _told(ledger: Ledger, text: str) -> Iterator[Place]:
+    """Yield where the texts of a bank have some words, letter case aside."""
+    words = text.strip().casefold()
+    with ledger.store.read():
+        records = list(ledger.store.scan_episodes(ledger.bank))
+        texts, _ = _readable(ledger, records)
+    for record in records:
+        at = texts.get(record.row, "").casefold().find(words)
+        if at >= 0:
+            yield Place(f"bank {ledger.name!r}, episode {record.id}", at)
 
 
 def find_residue(files: list[Path], text: str) -> tuple[Place, ...]:

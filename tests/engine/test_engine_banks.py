@@ -230,7 +230,7 @@ def test_stats_count_what_is_there(bank):
     assert (4, 1, 1, 2) == (stats.episodes, stats.superseded, stats.forgotten, stats.sessions)
     assert (("Ada",), ("a.md",)) == (stats.speakers, stats.sources)
     assert (kept[1].said_at, kept[4].said_at) == (stats.first, stats.last)
-    assert stats.text_bytes > 0
+    assert stats.stored_bytes["content"] > 0
     assert "hash" in stats.embedder
 
 

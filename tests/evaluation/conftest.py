@@ -93,7 +93,6 @@ class WordBank:
             sources=(),
             first=None,
             last=None,
-            text_bytes=0,
             stored_bytes={},
             embedder="words",
         )

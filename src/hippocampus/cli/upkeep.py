@@ -57,7 +57,7 @@ def verify(
     Check the store against itself, and that what was erased is gone.
 
     Checked are the database, every text, every index and the journal; with --residue, also that a
-    text is nowhere in the raw files. Exits with 1 when something is wrong.
+    text is in no episode and nowhere in the raw files. Exits with 1 when something is wrong.
     """
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
@@ -71,7 +71,7 @@ def verify(
         for problem in found.problems:
             console.print(clean(problem), style="red", soft_wrap=True)
         for place in found.residue or ():
-            line = f"{place.file}: the text is still there, at byte {place.offset:,}"
+            line = f"{place.where}: the text is still there, at {place.offset:,}"
             console.print(clean(line), style="red", soft_wrap=True)
         checked = ", ".join(f"{number:,} {what}" for what, number in found.checked.items())
         gone = "; no residue of the text" if found.residue == () else ""

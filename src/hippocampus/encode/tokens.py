@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hippocampus.errors import InvalidText
 
@@ -14,7 +15,13 @@ if TYPE_CHECKING:
     from rs_bpe.bpe.openai import Tokenizer
 
 VOCABULARY = "o200k_base"
-"""The byte-pair vocabulary of every store; 18 bits an id. Part of the store's format."""
+"""The byte-pair vocabulary of every store. Part of the store's format."""
+
+VOCABULARY_NUMBER = 1
+"""What it is called in stored bytes."""
+
+BITS = 18
+"""Bits of an id."""
 
 ID_BYTES = 3
 """Bytes of one packed id."""
@@ -77,10 +84,9 @@ def pack(tokens: Sequence[int]) -> bytes:
     return np.ascontiguousarray(wide[:, :ID_BYTES]).tobytes()
 
 
-def unpack(payload: bytes) -> list[int]:
-    """Return the ids of ``pack``."""
+def unpack(payload: bytes) -> NDArray[np.uint64]:
+    """Return the ids of ``pack``, shape (tokens,)."""
     narrow = np.frombuffer(payload, dtype=np.uint8).reshape(-1, ID_BYTES)
-    wide = np.zeros((len(narrow), 4), dtype=np.uint8)
+    wide = np.zeros((len(narrow), 8), dtype=np.uint8)
     wide[:, :ID_BYTES] = narrow
-    ids: list[int] = wide.view("<u4").ravel().tolist()
-    return ids
+    return wide.view("<u8").ravel()

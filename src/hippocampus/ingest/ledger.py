@@ -11,6 +11,7 @@ from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Ingest
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.ingest.content import Content, Segment, Segments
 from hippocampus.ingest.prepare import CONTEXT_TURNS, Draft, Encoded, spoken
 from hippocampus.model import (
     STATE_CHANGES,
@@ -26,8 +27,8 @@ from hippocampus.model import (
     Store,
 )
 
-SEALED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical")
-"""Payloads that are sealed into blocks. Content stays in rows, which are read one by one."""
+DERIVED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical")
+"""Payloads that are made from texts, and can be made anew."""
 
 NEXT: Final[Mapping[Kind, Kind]] = {
     "vector": "vector.next",
@@ -66,9 +67,11 @@ class Ledger:
         salt: bytes,
         limits: Ingest,
         now: Callable[[], datetime],
+        segments: Segments,
     ) -> None:
         self.store = store
         self.bank = bank
+        self.content = Content(store, bank, segments)
         self.name = name
         self.salt = salt
         self.limits = limits
@@ -95,13 +98,12 @@ class Ledger:
 
     def texts(self, rows: Collection[int]) -> dict[int, str]:
         """Return the texts of rows; erased ones are left out."""
-        stored = self.store.payloads(self.bank, "content", rows)
-        return {row: text for row, (text, _) in _decoded(stored).items()}
+        return {row: text for row, (text, _) in self.content.texts(rows).items()}
 
     def read(self, rows: Sequence[int]) -> list[Entry]:
         """Return episodes by row, in the order asked."""
         records = self.store.episodes(self.bank, rows)
-        texts = _decoded(self.store.payloads(self.bank, "content", rows))
+        texts = self.content.texts(rows)
         linked = {r for e in records for r in (e.supersedes, e.superseded_by) if r is not None}
         ids = self._ids(linked)
         read: list[Entry] = []
@@ -147,7 +149,6 @@ class Ledger:
             states[record.state] += 1
             if record.state == "active":
                 active.append(record)
-        stored = self.store.stored_bytes(self.bank)
         return Stats(
             bank=self.name,
             episodes=states["active"],
@@ -158,8 +159,7 @@ class Ledger:
             sources=tuple(sorted({e.source for e in active if e.source})),
             first=from_micros(min(e.said_at for e in active)) if active else None,
             last=from_micros(max(e.said_at for e in active)) if active else None,
-            text_bytes=stored.get("content", 0),
-            stored_bytes=stored,
+            stored_bytes=self.store.stored_bytes(self.bank),
             embedder=embedder,
         )
 
@@ -268,7 +268,8 @@ class Ledger:
         if live:
             self.store.redact(self.bank, live)
             self.change(live, "erase")
-            for kind in ("content", *SEALED):
+            self.content.blank(live)
+            for kind in DERIVED:
                 self._blank(kind, live)
             for kind in NEXT.values():
                 made = self.store.payloads(self.bank, kind, live)
@@ -306,15 +307,15 @@ class Ledger:
     def seal(self) -> None:
         """Turn full runs of tail rows into blocks."""
         run, stop = self.limits.seal_rows, self.store.episode_count(self.bank)
-        for kind in SEALED:
+        for kind in ("content", *DERIVED):
             spans = self.store.block_spans(self.bank, kind)
             first = spans[-1][0] + spans[-1][1] if spans else 0
             while stop - first >= run:
                 present = dict(self.store.tail(self.bank, kind, start=first))
                 if not present:
                     break
-                block = Payloads.of([present.get(r, b"") for r in range(first, first + run)])
-                self.store.put_block(self.bank, kind, Block(first, run, block.to_bytes()))
+                payloads = [present.get(r, b"") for r in range(first, first + run)]
+                self.store.put_block(self.bank, kind, _sealed(kind, first, payloads))
                 first += run
 
     def _add(
@@ -389,8 +390,7 @@ class Ledger:
                 payloads = list(Payloads.from_block(self.store.block(self.bank, kind, first)))
                 for place in inside:
                     payloads[place] = b""
-                block = Block(first, count, Payloads.of(payloads).to_bytes())
-                self.store.put_block(self.bank, kind, block)
+                self.store.put_block(self.bank, kind, _sealed(kind, first, payloads))
 
 
 class _Turns:
@@ -414,17 +414,10 @@ class _Turns:
         return self._last[session]
 
 
-def _decoded(payloads: Mapping[int, bytes]) -> dict[int, tuple[str, int]]:
-    """Return the texts of content payloads by row, each with its length in tokens."""
-    rows = [row for row, payload in payloads.items() if payload]
-    tokens = tokenizer.unpack(b"".join(payloads[row] for row in rows))  # one call, not one a text
-    texts: dict[int, tuple[str, int]] = {}
-    start = 0
-    for row in rows:
-        stop = start + len(payloads[row]) // tokenizer.ID_BYTES
-        texts[row] = tokenizer.decode(tokens[start:stop]), stop - start
-        start = stop
-    return texts
+def _sealed(kind: Kind, first: int, payloads: Sequence[bytes]) -> Block:
+    if kind == "content":
+        return Segment.of(first, [tokenizer.unpack(payload) for payload in payloads]).to_block()
+    return Block(first, len(payloads), Payloads.of(payloads).to_bytes())
 
 
 def _record(d: Draft, *, row: int, at: int, turn: int | None, old: EpisodeRow | None) -> EpisodeRow:

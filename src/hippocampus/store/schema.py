@@ -91,7 +91,16 @@ def _v1(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_v1,)
+def _v2(db: sqlite3.Connection) -> None:
+    """
+    Allow content in blocks, as segments (``ingest/content.py``).
+
+    Nothing changes in the tables; the number keeps away versions that would look for every text in
+    the tail. What is there is sealed by the next write to its bank.
+    """
+
+
+MIGRATIONS: tuple[Migration, ...] = (_v1, _v2)
 """Migration n, counted from 1, makes format n. Released ones never change; new ones only add."""
 
 FORMAT = len(MIGRATIONS)

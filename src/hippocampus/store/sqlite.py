@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sqlite3
+import struct
 import tempfile
 import threading
 import time
@@ -12,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 from hippocampus.errors import (
     NotAStore,
@@ -171,6 +173,7 @@ class SqliteStore:
         self._owner: int | None = None  # the thread inside write()
         self._depth = 0
         self._commits = 0
+        self._unsettled = itertools.count(1)
         self._here = _Here()
         self._lock = threading.Lock()  # guards the pool and the watcher, never held for long
         self._idle: list[sqlite3.Connection] = []
@@ -455,10 +458,13 @@ class SqliteStore:
         """
         Return a number that differs whenever another process or connection has committed.
 
-        Commits through this object count too. Inside ``read()`` it speaks of the snapshot. Equal
-        numbers mean that nothing has changed, from whatever threads they were asked.
+        Commits through this object count too. Inside ``read()`` it speaks of the snapshot, and
+        inside ``write()``, where nothing is settled, no two numbers are equal. Equal numbers mean
+        that nothing has changed, from whatever threads they were asked.
         """
         self._usable()
+        if self._owner == threading.get_ident():
+            return -next(self._unsettled)
         if self._file is None:
             return self._commits
         if self._here.db is not None:
@@ -808,6 +814,18 @@ class SqliteStore:
         sql = "SELECT first, count FROM blocks WHERE bank = ? AND kind = ? ORDER BY first"
         return [(first, count) for first, count in self._rows(sql, bank, kind)]
 
+    def block_marks(self, bank: int, kind: Kind) -> list[tuple[int, int, bytes]]:
+        """Return (first, count, checksum) of every sealed block, in order."""
+        return [
+            (first, count, checksum)
+            for first, count, checksum in self._rows(
+                "SELECT first, count, checksum FROM blocks WHERE bank = ? AND kind = ?"
+                " ORDER BY first",
+                bank,
+                kind,
+            )
+        ]
+
     def block(self, bank: int, kind: Kind, first: int) -> Block:
         """Return a sealed block by its first row, every byte verified."""
         found = self._rows(
@@ -884,6 +902,27 @@ class SqliteStore:
                 f" another reader kept it for more than {self._busy_timeout_s:g} s; scrub again"
                 " once other processes have finished reading",
             )
+
+    def leftovers(self) -> list[str]:
+        """Return where bytes that were removed may still be: in free pages, or in the log."""
+        if self._file is None:
+            return []
+        wrong: list[str] = []
+        advice = "may still hold what was removed; run scrub() when no other process reads"
+        if self._writer is not None:
+            with self._gate, self._seam:
+                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        log = _beside(self._file, "-wal")
+        if log.exists() and log.stat().st_size > 0:
+            wrong.append(f"{log.name} {advice}")
+        size = int(self._rows("PRAGMA page_size")[0][0])
+        with self._file.open("rb") as raw:
+            used = [page for page in _free_pages(raw, size) if any(_page(raw, page, size))]
+        if used:
+            wrong.append(
+                f"{len(used)} free pages of {self._file.name}, the first {used[0]}, {advice}"
+            )
+        return wrong
 
     def check(self) -> list[str]:
         """Return what is wrong with the database's own structure; empty when sound."""
@@ -962,6 +1001,19 @@ class SqliteStore:
 def _numbers(rows: Iterable[int]) -> str:
     """Return rows as the JSON that ``json_each`` takes: one parameter, however many there are."""
     return json.dumps([int(row) for row in rows])
+
+
+def _page(raw: BinaryIO, number: int, size: int) -> bytes:
+    raw.seek((number - 1) * size)
+    return raw.read(size)
+
+
+def _free_pages(raw: BinaryIO, size: int) -> Iterator[int]:
+    """Yield the pages on the free list but for the list's own: sqlite.org/fileformat2, 1.5."""
+    (trunk,) = struct.unpack_from(">I", _page(raw, 1, size), 32)
+    while trunk:
+        trunk, count, *leaves = struct.unpack(f">{size // 4}I", _page(raw, trunk, size))
+        yield from leaves[:count]
 
 
 def _beside(file: Path, ending: str) -> Path:

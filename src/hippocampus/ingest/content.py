@@ -1,0 +1,229 @@
+"""
+The token stream of a bank, and the only place where its texts are.
+
+What is new is a row of the tail: the ids of one text. Once enough rows are together they are sealed
+into a segment, one wavelet matrix over the ids of all of them, in less than nine tenths of the
+bytes. A text is read back by decoding its span (DWM, section 3.2.2).
+"""
+
+from __future__ import annotations
+
+import struct
+import threading
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import itemgetter
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.encode import tokens as tokenizer
+from hippocampus.errors import StoreCorrupt
+from hippocampus.kernel import WaveletMatrix
+from hippocampus.model import Block, Store
+
+_HEAD = struct.Struct("<4sHH")
+"""Magic, version, vocabulary; little-endian. After it as many lengths in tokens, uint32, as the
+block has rows, then the matrix."""
+_MAGIC = b"HipC"
+_VERSION = 1
+
+KEPT_BYTES = 64 << 20
+"""What segments may take in memory together; the ones read longest ago go first."""
+
+Ids: TypeAlias = NDArray[np.uint64]
+Marks: TypeAlias = list[tuple[int, int, bytes]]
+"""First row, count of rows and mark of every segment of a bank, in order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """The ids of consecutive rows. ``ends``: where each row's end, from 0, shape (rows + 1,)."""
+
+    first: int
+    ends: NDArray[np.int64]
+    matrix: WaveletMatrix
+
+    @classmethod
+    def of(cls, first: int, ids: Sequence[Ids]) -> Segment:
+        """Seal the ids of consecutive rows; a row without a text has none."""
+        ends = np.cumsum([0, *map(len, ids)])
+        symbols = np.concatenate(ids) if ids else np.empty(0, np.uint64)
+        return cls(first, ends, WaveletMatrix.build(symbols, tokenizer.BITS))
+
+    @classmethod
+    def load(cls, block: Block, *, path: str) -> Segment:
+        """
+        Read a sealed block, in place.
+
+        Raises:
+            StoreCorrupt: it is not a segment, or one of a vocabulary that we do not have.
+
+        """
+        try:
+            wrong = _misfit(block)
+            if wrong is None:
+                lengths = np.frombuffer(block.payload, "<u4", block.count, _HEAD.size)
+                ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+                start = _HEAD.size + 4 * block.count
+                matrix = WaveletMatrix.load(memoryview(block.payload)[start:])
+                if (len(matrix), matrix.bits) == (ends[-1], tokenizer.BITS):
+                    return cls(block.first, ends, matrix)
+                wrong = f"{len(matrix)} ids of {matrix.bits} bits where its rows have {ends[-1]}"
+        except ValueError as exc:
+            wrong = str(exc)
+        msg = f"the texts of rows {block.first} to {block.first + block.count - 1}: {wrong}"
+        raise StoreCorrupt(msg, path=path)
+
+    def to_block(self) -> Block:
+        """Return what ``load`` reads."""
+        head = _HEAD.pack(_MAGIC, _VERSION, tokenizer.VOCABULARY_NUMBER)
+        lengths = np.diff(self.ends).astype("<u4").tobytes()
+        return Block(self.first, len(self), head + lengths + self.matrix.to_bytes())
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory held."""
+        return self.matrix.nbytes + self.ends.nbytes
+
+    def ids(self, rows: Sequence[int]) -> list[Ids]:
+        """Return each row's ids; ``rows`` ascend."""
+        first, span = self.first, self.matrix.span
+        if rows and rows[-1] - rows[0] == len(rows) - 1 > 0:  # neighbours: decoded in one go
+            ends = self.ends[rows[0] - first : rows[-1] - first + 2].tolist()
+            whole = span(ends[0], ends[-1])
+            return [whole[a - ends[0] : b - ends[0]] for a, b in pairwise(ends)]
+        at = self.ends.data  # the quickest way to single numbers of an array
+        return [span(at[row - first], at[row - first + 1]) for row in rows]
+
+
+def _misfit(block: Block) -> str | None:
+    """Return what is wrong with a segment's head, if anything is."""
+    if len(block.payload) < _HEAD.size + 4 * block.count:
+        return f"{len(block.payload)} bytes cannot hold the lengths of {block.count} texts"
+    magic, version, vocabulary = _HEAD.unpack_from(block.payload)
+    if (magic, version) != (_MAGIC, _VERSION):
+        return f"they begin with {magic!r} version {version}, not {_MAGIC!r} version {_VERSION}"
+    if vocabulary != tokenizer.VOCABULARY_NUMBER:
+        return (
+            f"ids of vocabulary {vocabulary}, and this version knows only"
+            f" {tokenizer.VOCABULARY_NUMBER}, {tokenizer.VOCABULARY}; upgrade hippocampus"
+        )
+    return None
+
+
+class Segments:
+    """What was read of segments, for all banks of a store. Safe to share between threads."""
+
+    def __init__(self, limit: int = KEPT_BYTES) -> None:
+        self._limit = limit
+        self._marks: dict[int, tuple[int, Marks]] = {}
+        self._kept: OrderedDict[tuple[int, int], tuple[bytes, Segment]] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def marks(self, store: Store, bank: int) -> Marks:
+        """Return which segments a bank has now; asked of the store only when it has changed."""
+        seen = store.changes()
+        known = self._marks.get(bank)
+        if known is not None and known[0] == seen:
+            return known[1]
+        marks = store.block_marks(bank, "content")
+        if store.changes() == seen:  # else they may belong to a later moment
+            self._marks[bank] = seen, marks
+        return marks
+
+    def get(self, bank: int, first: int, mark: bytes) -> Segment | None:
+        """Return a segment that was kept, if it is still the one of that mark."""
+        with self._lock:
+            kept = self._kept.get((bank, first))
+            if kept is None or kept[0] != mark:
+                return None
+            self._kept.move_to_end((bank, first))
+            return kept[1]
+
+    def keep(self, bank: int, first: int, mark: bytes, segment: Segment) -> None:
+        """Keep a segment in place of an earlier one, and let others go if it gets too much."""
+        with self._lock:
+            earlier = self._kept.pop((bank, first), None)
+            if earlier is not None:
+                self._bytes -= earlier[1].nbytes
+            self._kept[bank, first] = mark, segment
+            self._bytes += segment.nbytes
+            while self._bytes > self._limit and len(self._kept) > 1:
+                _, (_, oldest) = self._kept.popitem(last=False)
+                self._bytes -= oldest.nbytes
+
+
+class Content:
+    """The texts of one bank. Reads may be called anywhere; writes inside ``store.write()``."""
+
+    def __init__(self, store: Store, bank: int, segments: Segments) -> None:
+        self._store = store
+        self._bank = bank
+        self._segments = segments
+
+    def ids(self, rows: Collection[int]) -> dict[int, Ids]:
+        """Return the ids of rows that have a text; what is erased has none."""
+        found: dict[int, Ids] = {}
+        missing = sorted(rows)
+        for _ in range(2):  # a row that is sealed between the two looks is found by the second
+            sealed, missing = self._sealed(missing)
+            for segment, inside in sealed:
+                found |= zip(inside, segment.ids(inside), strict=True)
+            if missing:
+                stored = self._store.payloads(self._bank, "content", missing)
+                found |= {row: tokenizer.unpack(payload) for row, payload in stored.items()}
+                missing = [row for row in missing if row not in stored]
+            if not missing:
+                break
+        return {row: ids for row, ids in found.items() if len(ids)}
+
+    def texts(self, rows: Collection[int]) -> dict[int, tuple[str, int]]:
+        """Return the texts of rows, each with its length in tokens."""
+        found = self.ids(rows)
+        return {row: (tokenizer.decode(ids.tolist()), len(ids)) for row, ids in found.items()}
+
+    def blank(self, rows: Collection[int]) -> None:
+        """Take the texts of rows out of the stream; segments that held them are made anew."""
+        sealed, unsealed = self._sealed(sorted(rows))
+        for segment, inside in sealed:
+            every = range(segment.first, segment.first + len(segment))
+            ids = segment.ids(every)
+            for row in inside:
+                ids[row - segment.first] = np.empty(0, np.uint64)
+            made = Segment.of(segment.first, ids).to_block()
+            self._store.put_block(self._bank, "content", made)
+        self._store.put_payloads(self._bank, "content", [(row, b"") for row in unsealed])
+
+    def _sealed(self, rows: Sequence[int]) -> tuple[list[tuple[Segment, list[int]]], list[int]]:
+        """Return which rows are in which segment, and those that are in none; rows ascend."""
+        inside: dict[tuple[int, bytes], list[int]] = {}
+        outside: list[int] = []
+        marks = self._segments.marks(self._store, self._bank)
+        for row in rows:
+            place = bisect_right(marks, row, key=_first) - 1
+            first, count, mark = marks[place] if place >= 0 else (0, 0, b"")
+            if row < first + count:
+                inside.setdefault((first, mark), []).append(row)
+            else:
+                outside.append(row)
+        return [(self._segment(*known), held) for known, held in inside.items()], outside
+
+    def _segment(self, first: int, mark: bytes) -> Segment:
+        segment = self._segments.get(self._bank, first, mark)
+        if segment is None:
+            block = self._store.block(self._bank, "content", first)
+            segment = Segment.load(block, path=self._store.path)
+            self._segments.keep(self._bank, first, mark, segment)
+        return segment
+
+
+_first = itemgetter(0)

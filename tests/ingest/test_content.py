@@ -1,0 +1,154 @@
+"""The token stream: texts sealed into segments, read back, erased; old stores, other processes."""
+
+import gzip
+import random
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus import Config, Ingest, Memory, Turn
+from hippocampus.encode.tokens import decode, encode, pack
+from hippocampus.errors import StoreCorrupt
+from hippocampus.ingest.content import Segment, Segments
+from hippocampus.model import Block
+from hippocampus.upkeep import verify
+
+SAMPLES = Path(__file__).parent.parent / "store" / "samples"
+SMALL = Config(ingest=Ingest(seal_rows=4))
+TEXTS = ["The boat leaves at nine.", "", "Nine? 💥", "nul \0 \r\n", "From the pier, she said."]
+
+
+def make_segment(texts=TEXTS, first=7):
+    return Segment.of(first, [np.array(encode(text), np.uint64) for text in texts])
+
+
+def read(segment, rows):
+    return [decode(ids.tolist()) for ids in segment.ids(rows)]
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=30)), st.data())
+def test_a_segment_gives_every_text_back_by_any_rows(texts, data):
+    segment = Segment.load(make_segment(texts).to_block(), path="p")
+    rows = sorted(data.draw(st.sets(st.integers(7, 6 + len(texts))))) if texts else []
+
+    assert len(segment) == len(texts)
+    assert [texts[row - 7] for row in rows] == (read(segment, rows) if rows else [])
+
+
+def test_a_segment_with_any_byte_altered_is_refused():
+    block = make_segment().to_block()
+    for place in range(len(block.payload)):
+        payload = bytearray(block.payload)
+        payload[place] ^= 1 << place % 8
+        with pytest.raises(StoreCorrupt, match="texts of rows 7 to 11"):
+            Segment.load(Block(block.first, block.count, bytes(payload)), path="p")
+
+
+@pytest.mark.parametrize("length", [0, 7, 8, 20, 60, -8, -1])
+def test_a_segment_that_was_cut_is_refused(length):
+    block = make_segment().to_block()
+    with pytest.raises(StoreCorrupt):
+        Segment.load(Block(block.first, block.count, block.payload[:length]), path="p")
+
+
+def test_ids_of_a_vocabulary_we_do_not_have_are_refused_with_the_fix():
+    block = make_segment().to_block()
+    payload = block.payload[:6] + b"\x09\x00" + block.payload[8:]
+    with pytest.raises(StoreCorrupt, match=r"vocabulary 9.*upgrade"):
+        Segment.load(Block(block.first, block.count, payload), path="p")
+
+
+def test_what_is_kept_of_segments_has_a_limit_and_the_one_read_longest_ago_goes():
+    some = make_segment()
+    kept = Segments(limit=2 * some.nbytes)
+    for first in (0, 1, 2):
+        kept.keep(1, first, b"mark", some)
+        kept.get(1, 0, b"mark")
+
+    assert kept.get(1, 0, b"mark") is some
+    assert kept.get(1, 1, b"mark") is None
+    assert kept.get(1, 2, b"mark") is some
+    assert kept.get(1, 2, b"another") is None
+    assert kept.get(2, 2, b"mark") is None
+
+
+def test_texts_are_in_the_file_as_a_matrix_and_nowhere_else(open_memory):
+    memory = open_memory(config=SMALL)
+    said = ["the heron waits beside the quiet weir at dusk", *[f"remark {n}" for n in range(7)]]
+    memory.bank("ada").remember_many([Turn(text=text, at="2025-03-02") for text in said])
+    memory.store.scrub()
+    raw = b"".join(file.read_bytes() for file in memory.store.files())
+
+    assert said == [e.text for e in memory.bank("ada").episodes()]
+    for words in (said[0], " heron waits beside"):
+        assert words.encode() not in raw
+        assert words.encode("utf-16-le") not in raw
+        assert pack(encode(words)) not in raw
+
+
+def test_an_erased_text_leaves_nothing_of_its_segment_behind(open_memory):
+    memory = open_memory(config=SMALL)
+    bank = memory.bank("ada")
+    chance = random.Random(0)  # noqa: S311
+    texts = [" ".join(str(chance.random()) for _ in range(9)) for _ in range(4)]
+    kept = bank.remember_many([Turn(text=text, at="2025-03-02") for text in texts])
+    ledger = memory.ledger("ada")
+    before = memory.store.block(ledger.bank, "content", 0).payload
+    pieces = [before[at : at + 32] for at in range(24, len(before), 32)]
+    distinct = [piece for piece in pieces if len(set(piece)) > 8]
+    assert len(distinct) > 20
+    bank.forget(kept[2].id, erase=True)
+    raw = b"".join(file.read_bytes() for file in memory.store.files())
+
+    assert not [piece for piece in distinct if piece in raw]
+    assert [texts[n] for n in (0, 1, 3)] == [e.text for e in bank.episodes()]
+    assert verify(memory, residue=texts[2][:20]).sound
+    assert [5] == [place.offset for place in verify(memory, residue=texts[1][5:25]).residue]
+
+
+def test_what_another_process_erased_is_not_read_from_what_was_kept(open_memory):
+    memory, other = open_memory(config=SMALL), open_memory(config=SMALL)
+    kept = memory.bank("ada").remember_many(
+        [Turn(text=f"number {n}", at="2025-03-02") for n in range(4)]
+    )
+    assert "number 2" == memory.bank("ada").get(kept[2].id).text
+    other.bank("ada").forget(kept[2].id, erase=True)
+
+    assert {0, 1, 3} == set(memory.ledger("ada").texts(range(4)))
+    assert "number 3" == memory.bank("ada").get(kept[3].id).text
+
+
+def test_a_store_of_the_first_format_is_read_and_sealed_by_the_next_write(tmp_path):
+    path = tmp_path / "old.db"
+    path.write_bytes(gzip.decompress((SAMPLES / "format-1.db.gz").read_bytes()))
+    with Memory(path, embedder="none", config=SMALL) as memory:
+        bank = memory.bank("ada")
+        texts = ["The boat leaves at nine.", "Nine? 💥", "From the pier, not the station."]
+        texts += ["nul \0 \r\n", "Bring both tickets.", "Fine."]
+        assert texts == [e.text for e in bank.episodes()]
+        number = memory.ledger("ada").bank
+        assert [] == memory.store.block_spans(number, "content")
+        bank.remember("And the last boat?", at="2025-03-03")
+
+        assert [(0, 4), (4, 4)] == memory.store.block_spans(number, "content")
+        assert [*texts, "And the last boat?"] == [e.text for e in bank.episodes()]
+        assert verify(memory).sound
+
+
+def test_free_pages_that_are_not_blank_are_reported_until_scrubbed(open_memory, path):
+    memory = open_memory(config=SMALL)
+    memory.bank("ada").remember("hello", at="2025-03-02")
+    assert verify(memory, residue="not here").sound
+    with sqlite3.connect(path) as careless:  # another tool, which does not zero what it removes
+        careless.execute("PRAGMA secure_delete = OFF")
+        careless.execute("CREATE TABLE x AS SELECT hex(randomblob(90000)) AS y")
+        careless.execute("DROP TABLE x")
+    careless.close()
+
+    assert any("free pages" in problem for problem in verify(memory, residue="not here").problems)
+    memory.store.scrub()
+    assert verify(memory, residue="not here").sound
