@@ -121,15 +121,18 @@ def ask(memory, pool, group: int) -> Iterator[Asked]:
                 rotation=rotation_for(memory.embedder.fingerprint),
                 speakers=index.columns.speakers(),
             )
-            found = search(index, understood, allowed, memory.config.fusion, cues).rows[:DEPTH]
+            ranking = search(index, understood, allowed, memory.config.fusion, cues, DEPTH)
+            found, said = ranking.rows, ranking.said
             gold = {f"{data['id']}/{ref}" for ref in question["gold"]}
             yield Asked(
                 group,
                 question["kind"],
                 bool(gold),
                 np.array([rows[row] in gold for row in found]),
-                evidence(index, understood, found, cues)
-                | evidence(index, understood, found, cues - {"tokens"}),
+                evidence(index, understood, found, said)
+                | evidence(
+                    index, understood, found, {n: s for n, s in said.items() if n != "tokens"}
+                ),
             )
 
 

@@ -671,9 +671,12 @@ class Bank:
             understood = time.perf_counter()
             allowed = index.columns.mask(chosen)
             filtered = time.perf_counter()
-            ranking = search(index, question, allowed, memory.config.fusion, wanted)
-            first = ranking.rows[: max(k, DEPTH)]
-            judged = confidence(evidence(index, question, first, wanted), len(first))
+            ranking = search(
+                index, question, allowed, memory.config.fusion, wanted, limit=max(k, DEPTH)
+            )
+            judged = confidence(
+                evidence(index, question, ranking.rows, ranking.said), len(ranking.rows)
+            )
             searched = time.perf_counter()
             hits = self._hits(ranking, judged.scores[:k])
             sessions = index.columns.session.named(ranking.sessions[:k])
@@ -707,7 +710,7 @@ class Bank:
                     "read": ended - searched,
                 },
                 allowed=count,
-                candidates=len(ranking.rows),
+                candidates=ranking.candidates,
             ),
             degraded=tuple(degraded),
         )

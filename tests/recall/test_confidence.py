@@ -10,6 +10,7 @@ from hippocampus import Turn
 from hippocampus.encode.signature import rotation_for
 from hippocampus.recall.confidence import DEPTH, MODELS, confidence
 from hippocampus.recall.evidence import evidence
+from hippocampus.recall.search import ask
 from hippocampus.recall.understand import understand
 
 SAID = [
@@ -123,9 +124,10 @@ def test_evidence_is_read_off_the_hit_alone(bank):
             rotation=embedder and rotation_for(embedder.fingerprint),
             speakers=index.columns.speakers(),
         )
-        together = evidence(index, question, rows, cues)
+        together = evidence(index, question, rows, ask(index, question, rows, cues))
         for row in rows:
-            alone = evidence(index, question, rows[row : row + 1], cues)
+            one = rows[row : row + 1]
+            alone = evidence(index, question, one, ask(index, question, one, cues))
             assert alone.keys() == together.keys()
             for name, values in alone.items():
                 assert values == pytest.approx(together[name][row : row + 1], abs=1e-5)

@@ -7,6 +7,7 @@ cues change which hits there are, not what one of them tells.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
@@ -16,16 +17,15 @@ from hippocampus.encode.terms import hash_terms
 from hippocampus.index.base import Question, Rows
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
-from hippocampus.index.tokens import TokensCue
 from hippocampus.recall.scale import Numbers
 
 
 @np.errstate(invalid="ignore")  # see ``search``
 def evidence(
-    index: LiveIndex, question: Question, rows: Rows, cues: frozenset[str]
+    index: LiveIndex, question: Question, rows: Rows, said: Mapping[str, Numbers]
 ) -> dict[str, Numbers]:
     """
-    Return what these cues tell of each row, name → shape (rows,).
+    Return what can be told of each row from what the cues ``said`` of it, name → shape (rows,).
 
     ``matched``: how well the question's words are matched by tokens of the row, a cosine, each
     word as heavy as it is rare. ``missing``: the information left unmatched, in nats a word: a
@@ -37,20 +37,15 @@ def evidence(
     lexical = index.cues.get("lexical")
     assert isinstance(lexical, LexicalCue), "every index has the words cue"
     rarity = lexical.rarity(question.terms) * _content(question)
-    tokens = index.cues.get("tokens")
-    asked = question.tokens is not None and len(question.tokens)
-    if "tokens" in cues and isinstance(tokens, TokensCue) and asked:
+    if "tokens" in said and said["tokens"].shape[1]:
         assert question.token_terms is not None, "tokens come with their terms"
-        matches = tokens.matches(question, rows)
         weight, words = _shared_out(rarity, question.token_terms)
-        out |= _weighed("matched", "missing", matches, weight, words)
-    elif "lexical" in cues and len(question.terms):
-        there = (lexical.matches(question, rows) > 0).astype(np.float32)
+        out |= _weighed("matched", "missing", said["tokens"], weight, words)
+    elif "lexical" in said:
+        there = (said["lexical"] > 0).astype(np.float32)
         weight = rarity[question.term_weights > 0]
         out |= _weighed("covered", "absent", there, weight, int(np.count_nonzero(weight)))
-    vector = index.cues.get("vector")
-    near = None if vector is None or "vector" not in cues else vector.score(question, rows)
-    return out if near is None else out | {"vector": near}
+    return out | {"vector": said["vector"]} if "vector" in said else out
 
 
 def _content(question: Question) -> NDArray[np.bool_]:

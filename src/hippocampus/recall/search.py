@@ -26,32 +26,41 @@ from hippocampus.recall.sessions import Sessions, rank_sessions
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
     """
-    Candidates, best first, and why.
+    The best candidates, best first, and why.
 
-    ``parts``: what each cue added to the ranking score, name → shape (rows,). ``sessions``: the
-    candidates' sessions by code, best first.
+    ``said``: what each cue says of each, see ``ask``. ``parts``: what each added to the ranking
+    score, name → shape (rows,). ``sessions``: the sessions of all candidates by code, best first.
+    ``candidates``: how many there were.
     """
 
     rows: Rows
     scores: Numbers
+    said: dict[str, Numbers]
     parts: dict[str, Numbers]
     sessions: NDArray[np.int32]
+    candidates: int
 
 
 # OpenBLAS computes with what lies beside short arrays too; when that is no number, NumPy warns of a
 # result that is not even used.
 @np.errstate(invalid="ignore")
 def search(
-    index: LiveIndex, question: Question, allowed: Mask | None, fusion: Fusion, cues: frozenset[str]
+    index: LiveIndex,
+    question: Question,
+    allowed: Mask | None,
+    fusion: Fusion,
+    cues: frozenset[str],
+    limit: int,
 ) -> Ranking:
-    """Rank the allowed episodes for a question."""
+    """Rank the allowed episodes for a question; the ``limit`` best are returned."""
     inside = in_intervals(index, question)
     rows = _candidates(index, question, allowed, fusion, cues, inside)
     lexical = index.cues.get("lexical")
     assert isinstance(lexical, LexicalCue), "every index has the words cue"
     rarity = lexical.rarity(question.terms)
     lengths = _lengths(index, rows)
-    features = _features(index, question, rows, cues, rarity, lengths, fusion)
+    said = ask(index, question, rows, cues)
+    features = _features(question, said, rarity, lengths, fusion)
     parts = {
         name: np.float32(weight) * standardised(features[name])
         for name, weight in fusion.weights.items()
@@ -66,12 +75,14 @@ def search(
     lent = np.float32(fusion.session * _lean(lengths, fusion)) * sessions.support()
     parts["session"] = lent[sessions.groups]
     scores = scores + parts["session"]
-    order = top_k(scores, len(rows))
+    best = top_k(scores, limit)
     return Ranking(
-        rows=rows[order],
-        scores=scores[order],
-        parts={n: p[order] for n, p in parts.items()},
+        rows=rows[best],
+        scores=scores[best],
+        said={name: values[best] for name, values in said.items()},
+        parts={name: part[best] for name, part in parts.items()},
         sessions=rank_sessions(index, question, rows, sessions, lent, fusion, cues),
+        candidates=len(rows),
     )
 
 
@@ -113,24 +124,41 @@ def _each_once(rows: Rows) -> Rows:
     return ordered[first]
 
 
+def ask(
+    index: LiveIndex, question: Question, rows: Rows, cues: frozenset[str]
+) -> dict[str, Numbers]:
+    """
+    Return what each cue says of each row, on the cue's own scale.
+
+    ``lexical``: what each word that weighs something gives it, shape (rows, words); ``tokens``:
+    each token's best match, a cosine, shape (rows, tokens); ``vector``: how near in meaning, a
+    cosine, shape (rows,). A cue that the question gives no hold is left out.
+    """
+    said: dict[str, Numbers] = {}
+    lexical = index.cues.get("lexical")
+    if "lexical" in cues and isinstance(lexical, LexicalCue) and len(question.terms):
+        said["lexical"] = lexical.matches(question, rows)
+    tokens = index.cues.get("tokens")
+    if "tokens" in cues and isinstance(tokens, TokensCue) and question.tokens is not None:
+        said["tokens"] = tokens.matches(question, rows)
+    vector = index.cues.get("vector")
+    near = vector.score(question, rows) if "vector" in cues and vector is not None else None
+    return said if near is None else said | {"vector": near}
+
+
 def _features(
-    index: LiveIndex,
     question: Question,
-    rows: Rows,
-    cues: frozenset[str],
+    said: dict[str, Numbers],
     rarity: Numbers,
     lengths: Numbers | None,
     fusion: Fusion,
 ) -> dict[str, Numbers]:
-    """Score rows by every cue, on the cue's own scale."""
+    """Make one number a row of what each cue says."""
     features: dict[str, Numbers] = {}
-    lexical = index.cues.get("lexical")
-    assert isinstance(lexical, LexicalCue), "every index has the words cue"
-    if "lexical" in cues and len(question.terms):
-        counts = question.term_weights > 0
-        features["lexical"] = lexical.matches(question, rows) @ question.term_weights[counts]
-    tokens = index.cues.get("tokens")
-    if "tokens" in cues and isinstance(tokens, TokensCue) and question.tokens is not None:
+    if "lexical" in said:
+        weights = question.term_weights
+        features["lexical"] = said["lexical"] @ weights[weights > 0]
+    if "tokens" in said:
         assert question.token_terms is not None, "tokens come with their terms"
         assert lengths is not None, "what has tokens has a number of them"
         known = question.token_terms >= 0
@@ -138,14 +166,11 @@ def _features(
         weight[known] = np.sqrt(rarity[question.token_terms[known]])
         if not weight.sum() > 0:
             weight[:] = 1.0
-        matched = tokens.matches(question, rows) @ (weight / weight.sum())
+        matched = said["tokens"] @ (weight / weight.sum())
         crowd = np.log(np.maximum(lengths / np.float32(fusion.long_tokens), np.float32(1)))
         features["tokens"] = matched - np.float32(fusion.crowding) * crowd
-    vector = index.cues.get("vector")
-    if "vector" in cues and vector is not None:
-        near = vector.score(question, rows)
-        if near is not None:
-            features["vector"] = near
+    if "vector" in said:
+        features["vector"] = said["vector"]
     return features
 
 
