@@ -152,3 +152,13 @@ def test_free_pages_that_are_not_blank_are_reported_until_scrubbed(open_memory, 
     assert any("free pages" in problem for problem in verify(memory, residue="not here").problems)
     memory.store.scrub()
     assert verify(memory, residue="not here").sound
+
+
+def test_rows_that_are_asked_for_twice_give_their_own_texts(open_memory):
+    bank = open_memory(config=SMALL).bank("ada")
+    turns = [Turn(text=f"number {n}", at="2025-03-02") for n in range(4)]
+    bank.remember_many(turns)
+
+    for asked in ([0, 0, 1, 3], [3, 0, 0], [2, 2], [1, 2, 2]):
+        again = bank.remember_many([turns[n] for n in asked])
+        assert [f"number {n}" for n in asked] == [e.text for e in again]

@@ -173,7 +173,7 @@ class Content:
     def ids(self, rows: Collection[int]) -> dict[int, Ids]:
         """Return the ids of rows that have a text; what is erased has none."""
         found: dict[int, Ids] = {}
-        missing = sorted(rows)
+        missing = sorted(set(rows))
         for _ in range(2):  # a row that is sealed between the two looks is found by the second
             sealed, missing = self._sealed(missing)
             for segment, inside in sealed:
