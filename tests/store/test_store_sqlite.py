@@ -280,6 +280,28 @@ def test_a_snapshot_stays_as_it_was_when_opened(opened):
     assert here.episode_count(bank) == 5
 
 
+def test_a_commit_while_a_snapshot_begins_gives_it_a_number_of_its_own(opened):
+    here, there = opened(), opened()
+    bank = new_bank(here, episodes=2)
+    asked = []
+
+    def interrupt(statement):
+        if statement == "BEGIN" and not asked:  # between asking for the number and the snapshot
+            asked.append(here.changes())
+            with there.write():
+                grow(there, bank, 3)
+
+    racing = opened(tracer=interrupt)
+    before = racing.changes()
+    with racing.read():
+        noticed = racing.changes()
+        assert noticed == racing.changes()
+        assert racing.episode_count(bank) == 5
+
+    assert asked
+    assert noticed not in {before, racing.changes()}
+
+
 def test_a_write_locked_out_for_too_long_says_so_and_changes_nothing(opened):
     holder, hopeful = opened(), opened(busy_timeout_s=0.05)
 

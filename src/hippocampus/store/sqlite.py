@@ -421,14 +421,16 @@ class SqliteStore:
                 self._usable()
                 yield
         else:
-            # Asked before the snapshot: at worst the caller looks once more than needed.
             changes = self.changes()
             with self._borrowed() as db:
                 try:
                     with self._seam:
                         db.execute("BEGIN")
                         db.execute("SELECT 1 FROM settings LIMIT 1").fetchone()  # begins it now
-                    self._here.db, self._here.changes = db, changes
+                    # A commit between the two may or may not be seen: then no number is known.
+                    known = self.changes() == changes
+                    self._here.changes = changes if known else -next(self._unsettled)
+                    self._here.db = db
                     yield
                 finally:
                     self._here.db = None
