@@ -3,6 +3,7 @@
 import gzip
 import random
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 from hippocampus import Config, Ingest, Memory, Turn
 from hippocampus.encode.tokens import decode, encode, pack
 from hippocampus.errors import StoreCorrupt
-from hippocampus.ingest.content import Segment, Segments
+from hippocampus.ingest.content import Content, Segment, Segments
 from hippocampus.model import Block
+from hippocampus.store import open_store
 from hippocampus.upkeep import verify
 
 SAMPLES = Path(__file__).parent.parent / "store" / "samples"
@@ -152,6 +154,27 @@ def test_free_pages_that_are_not_blank_are_reported_until_scrubbed(open_memory, 
     assert any("free pages" in problem for problem in verify(memory, residue="not here").problems)
     memory.store.scrub()
     assert verify(memory, residue="not here").sound
+
+
+@pytest.mark.parametrize("step", ["first, count, checksum", "count, payload, checksum"])
+def test_texts_are_those_of_one_moment_though_another_process_removes_them(open_memory, path, step):
+    other = open_memory(config=SMALL)
+    other.bank("ada").remember_many([Turn(text=f"number {n}", at="2025-03-02") for n in range(4)])
+    number, removed = other.ledger("ada").bank, []
+
+    def interrupt(statement):
+        if "FROM blocks" in statement and step in statement and not removed:
+            removed.append(statement)
+            with other.store.write():
+                other.store.drop_bank(number)
+
+    with closing(open_store(path, busy_timeout_s=5, tracer=interrupt)) as store:
+        content = Content(store, number, Segments())
+        texts = content.texts(range(4))
+
+        assert removed
+        assert {n: f"number {n}" for n in range(4)} == {n: text for n, (text, _) in texts.items()}
+        assert {} == content.texts(range(4))
 
 
 def test_rows_that_are_asked_for_twice_give_their_own_texts(open_memory):

@@ -172,18 +172,12 @@ class Content:
 
     def ids(self, rows: Collection[int]) -> dict[int, Ids]:
         """Return the ids of rows that have a text; what is erased has none."""
-        found: dict[int, Ids] = {}
-        missing = sorted(set(rows))
-        for _ in range(2):  # a row that is sealed between the two looks is found by the second
-            sealed, missing = self._sealed(missing)
-            for segment, inside in sealed:
-                found |= zip(inside, segment.ids(inside), strict=True)
-            if missing:
-                stored = self._store.payloads(self._bank, "content", missing)
-                found |= {row: tokenizer.unpack(payload) for row, payload in stored.items()}
-                missing = [row for row in missing if row not in stored]
-            if not missing:
-                break
+        with self._store.read():  # what is sealed meanwhile moves, what is erased changes
+            sealed, unsealed = self._sealed(sorted(set(rows)))
+            stored = self._store.payloads(self._bank, "content", unsealed) if unsealed else {}
+        found = {row: tokenizer.unpack(payload) for row, payload in stored.items()}
+        for segment, inside in sealed:
+            found |= zip(inside, segment.ids(inside), strict=True)
         return {row: ids for row, ids in found.items() if len(ids)}
 
     def texts(self, rows: Collection[int]) -> dict[int, tuple[str, int]]:

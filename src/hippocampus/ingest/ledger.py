@@ -102,10 +102,11 @@ class Ledger:
 
     def read(self, rows: Sequence[int]) -> list[Entry]:
         """Return episodes by row, in the order asked."""
-        records = self.store.episodes(self.bank, rows)
-        texts = self.content.texts(rows)
-        linked = {r for e in records for r in (e.supersedes, e.superseded_by) if r is not None}
-        ids = self._ids(linked)
+        with self.store.read():
+            records = self.store.episodes(self.bank, rows)
+            texts = self.content.texts(rows)
+            linked = {r for e in records for r in (e.supersedes, e.superseded_by) if r is not None}
+            ids = self._ids(linked)
         read: list[Entry] = []
         for e in records:
             text, tokens = texts.get(e.row, ("", 0))
