@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -58,30 +58,36 @@ def verify(
     episodes. Then pages in use hold it nowhere, and pages that are not in use must be blank.
     """
     problems = memory.store.check()
+    places: list[Place] = []
+    if residue is not None:
+        problems += memory.store.leftovers()
+        places += find_residue(memory.store.files(), residue)
     checked = {"banks": 0, "episodes": 0, "changes": 0}
     names = memory.banks()
     for place, name in enumerate(names):
         checked["banks"] += 1
         try:
-            found, counts = _verify_bank(memory.ledger(name))
+            found, counts, told = _verify_bank(memory.ledger(name), residue)
         except StoreCorrupt as exc:
             problems.append(f"bank {name!r}: {exc}")
             continue
         problems += [f"bank {name!r}: {problem}" for problem in found]
+        places += told
         for key, number in counts.items():
             checked[key] = checked.get(key, 0) + number
         if progress:
             progress(place + 1, len(names))
-    places = None
-    if residue is not None:
-        problems += memory.store.leftovers()
-        raw = find_residue(memory.store.files(), residue)
-        places = raw + tuple(p for name in names for p in _told(memory.ledger(name), residue))
-    return Findings(problems=tuple(problems), checked=checked, residue=places)
+    return Findings(
+        problems=tuple(problems),
+        checked=checked,
+        residue=None if residue is None else tuple(places),
+    )
 
 
-def _verify_bank(ledger: Ledger) -> tuple[list[str], dict[str, int]]:
-    """Check texts, states and derived payloads against each other: (problems, counts)."""
+def _verify_bank(
+    ledger: Ledger, residue: str | None
+) -> tuple[list[str], dict[str, int], list[Place]]:
+    """Check texts, states, derived payloads against each other: (problems, counts, residue)."""
     with ledger.store.read():
         records = list(ledger.store.scan_episodes(ledger.bank))
         changes = ledger.store.journal(ledger.bank)
@@ -104,7 +110,8 @@ def _verify_bank(ledger: Ledger) -> tuple[list[str], dict[str, int]]:
             problems.append(f"{name}: its words are indexed wrongly; run reindex")
         if record.digest != digest(ledger.salt, text):
             problems.append(f"{name}: its text is not what was remembered")
-    return problems, {"episodes": len(records), "changes": len(changes)}
+    places = [] if residue is None else _told(ledger.name, records, texts, residue)
+    return problems, {"episodes": len(records), "changes": len(changes)}, places
 
 
 def _readable(ledger: Ledger, records: Sequence[EpisodeRow]) -> tuple[dict[int, str], list[str]]:
@@ -121,16 +128,13 @@ def _readable(ledger: Ledger, records: Sequence[EpisodeRow]) -> tuple[dict[int, 
     return texts, problems
 
 
-def _told(ledger: Ledger, text: str) -> Iterator[Place]:
-    """Yield where the texts of a bank have some words, letter case aside."""
-    words = text.strip().casefold()
-    with ledger.store.read():
-        records = list(ledger.store.scan_episodes(ledger.bank))
-        texts, _ = _readable(ledger, records)
-    for record in records:
-        at = texts.get(record.row, "").casefold().find(words)
-        if at >= 0:
-            yield Place(f"bank {ledger.name!r}, episode {record.id}", at)
+def _told(
+    bank: str, records: Sequence[EpisodeRow], texts: Mapping[int, str], words: str
+) -> list[Place]:
+    """Return where texts of a bank have some words, letter case aside."""
+    words = words.strip().casefold()
+    found = ((record, texts.get(record.row, "").casefold().find(words)) for record in records)
+    return [Place(f"bank {bank!r}, episode {record.id}", at) for record, at in found if at >= 0]
 
 
 def find_residue(files: list[Path], text: str) -> tuple[Place, ...]:

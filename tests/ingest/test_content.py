@@ -185,3 +185,20 @@ def test_rows_that_are_asked_for_twice_give_their_own_texts(open_memory):
     for asked in ([0, 0, 1, 3], [3, 0, 0], [2, 2], [1, 2, 2]):
         again = bank.remember_many([turns[n] for n in asked])
         assert [f"number {n}" for n in asked] == [e.text for e in again]
+
+
+def test_a_search_for_residue_says_which_texts_it_could_not_read(open_memory, path):
+    memory = open_memory(config=SMALL)
+    for name in ("ada", "bob"):
+        memory.bank(name).remember_many(
+            [Turn(text=f"number {n}", at="2025-03-02") for n in range(4)]
+        )
+    number = memory.ledger("ada").bank
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(
+            "UPDATE blocks SET checksum = x'00' WHERE kind = 'content' AND bank = ?", (number,)
+        )
+    found = verify(memory, residue="Number 3")
+
+    assert any("'ada'" in problem and "damaged" in problem for problem in found.problems)
+    assert ["bank 'bob'"] == [place.where.partition(",")[0] for place in found.residue]
