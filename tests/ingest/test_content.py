@@ -3,6 +3,7 @@
 import gzip
 import random
 import sqlite3
+import struct
 from contextlib import closing
 from pathlib import Path
 
@@ -202,3 +203,24 @@ def test_a_search_for_residue_says_which_texts_it_could_not_read(open_memory, pa
 
     assert any("'ada'" in problem and "damaged" in problem for problem in found.problems)
     assert ["bank 'bob'"] == [place.where.partition(",")[0] for place in found.residue]
+
+
+@pytest.mark.parametrize("trunk", ["itself", "beyond the end", "in use"])
+def test_a_list_of_free_pages_that_is_none_is_reported(open_memory, path, trunk):
+    memory = open_memory(config=SMALL)
+    memory.bank("ada").remember("hello", at="2025-03-02")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA secure_delete = ON")
+        db.execute("CREATE TABLE x AS SELECT hex(randomblob(90000)) AS y")
+        db.execute("DROP TABLE x")
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+    assert verify(memory, residue="not here").sound
+    with path.open("r+b") as raw:
+        raw.seek(32)
+        (first,) = struct.unpack(">I", raw.read(4))
+        raw.seek((first - 1) * size if trunk == "itself" else 32)
+        raw.write(
+            struct.pack(">I", {"itself": first, "beyond the end": 1 << 20, "in use": 2}[trunk])
+        )
+
+    assert any("free pages" in problem for problem in memory.store.leftovers())

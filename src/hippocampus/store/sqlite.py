@@ -907,22 +907,27 @@ class SqliteStore:
 
     def leftovers(self) -> list[str]:
         """Return where bytes that were removed may still be: in free pages, or in the log."""
+        self._outside_transactions("leftovers")
         if self._file is None:
             return []
         wrong: list[str] = []
         advice = "may still hold what was removed; run scrub() when no other process reads"
         if self._writer is not None:
             with self._gate, self._seam:
+                self._usable()
                 self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         log = _beside(self._file, "-wal")
         if log.exists() and log.stat().st_size > 0:
             wrong.append(f"{log.name} {advice}")
         size = int(self._rows("PRAGMA page_size")[0][0])
         with self._file.open("rb") as raw:
-            used = [page for page in _free_pages(raw, size) if any(_page(raw, page, size))]
+            free = _free_pages(raw, size)
+            used = [page for page in free or () if any(_page(raw, page, size))]
+        if free is None:
+            wrong.append(f"the list of free pages of {self._file.name} is damaged; they {advice}")
         if used:
             wrong.append(
-                f"{len(used)} free pages of {self._file.name}, the first {used[0]}, {advice}"
+                f"{len(used)} free pages of {self._file.name}, the first {min(used)}, {advice}"
             )
         return wrong
 
@@ -1010,12 +1015,22 @@ def _page(raw: BinaryIO, number: int, size: int) -> bytes:
     return raw.read(size)
 
 
-def _free_pages(raw: BinaryIO, size: int) -> Iterator[int]:
-    """Yield the pages on the free list but for the list's own: sqlite.org/fileformat2, 1.5."""
-    (trunk,) = struct.unpack_from(">I", _page(raw, 1, size), 32)
-    while trunk:
-        trunk, count, *leaves = struct.unpack(f">{size // 4}I", _page(raw, trunk, size))
-        yield from leaves[:count]
+def _free_pages(raw: BinaryIO, size: int) -> set[int] | None:
+    """
+    Return the pages on the free list but for the list's own, or None if it is no list.
+
+    Ref: sqlite.org/fileformat2, 1.5.
+    """
+    trunk, total = struct.unpack_from(">II", _page(raw, 1, size), 32)
+    trunks, found = set[int](), set[int]()
+    while trunk and trunk not in trunks:
+        trunks.add(trunk)
+        page = _page(raw, trunk, size)
+        if len(page) < size:
+            return None
+        trunk, count, *leaves = struct.unpack(f">{size // 4}I", page)
+        found |= set(leaves[:count])
+    return found if not trunk and len(trunks) + len(found) == total else None
 
 
 def _beside(file: Path, ending: str) -> Path:
