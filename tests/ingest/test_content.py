@@ -16,6 +16,7 @@ from hippocampus import Config, Ingest, Memory, Turn
 from hippocampus.encode.tokens import decode, encode, pack
 from hippocampus.errors import StoreCorrupt
 from hippocampus.ingest.content import Content, Segment, Segments
+from hippocampus.ingest.ledger import Ledger
 from hippocampus.model import Block
 from hippocampus.store import open_store
 from hippocampus.upkeep import verify
@@ -140,6 +141,27 @@ def test_a_store_of_the_first_format_is_read_and_sealed_by_the_next_write(tmp_pa
         assert [(0, 4), (4, 4)] == memory.store.block_spans(number, "content")
         assert [*texts, "And the last boat?"] == [e.text for e in bank.episodes()]
         assert verify(memory).sound
+
+
+def test_a_long_tail_is_read_once_to_be_sealed(open_memory, path, clock):
+    with open_memory() as memory:
+        turns = [Turn(text=f"number {n}", at="2025-03-02") for n in range(19)]
+        memory.bank("ada").remember_many(turns)
+        number = memory.ledger("ada").bank
+    asked = []
+    with closing(open_store(path, busy_timeout_s=5, tracer=asked.append)) as store:
+        ledger = Ledger(
+            store, number, name="ada", salt=bytes(16), limits=SMALL.ingest, now=clock.now,
+            segments=Segments(),
+        )  # fmt: skip
+        with store.write():
+            ledger.seal()
+        reads = sum("FROM tail" in line and line.startswith("SELECT") for line in asked)
+
+        assert reads <= 4  # one for each kind
+        assert [(n, 4) for n in range(0, 16, 4)] == store.block_spans(number, "content")
+        assert [16, 17, 18] == [row for row, _ in store.tail(number, "content")]
+        assert [turn.text for turn in turns] == list(ledger.texts(range(19)).values())
 
 
 def test_free_pages_that_are_not_blank_are_reported_until_scrubbed(open_memory, path):

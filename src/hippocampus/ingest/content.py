@@ -175,9 +175,10 @@ class Content:
         with self._store.read():  # what is sealed meanwhile moves, what is erased changes
             sealed, unsealed = self._sealed(sorted(set(rows)))
             stored = self._store.payloads(self._bank, "content", unsealed) if unsealed else {}
-        found = {row: tokenizer.unpack(payload) for row, payload in stored.items()}
+        found: dict[int, Ids] = {}
         for segment, inside in sealed:
             found |= zip(inside, segment.ids(inside), strict=True)
+        found |= {row: tokenizer.unpack(payload) for row, payload in stored.items()}
         return {row: ids for row, ids in found.items() if len(ids)}
 
     def texts(self, rows: Collection[int]) -> dict[int, tuple[str, int]]:

@@ -311,10 +311,11 @@ class Ledger:
         for kind in ("content", *DERIVED):
             spans = self.store.block_spans(self.bank, kind)
             first = spans[-1][0] + spans[-1][1] if spans else 0
-            while stop - first >= run:
-                present = dict(self.store.tail(self.bank, kind, start=first))
-                if not present:
-                    break
+            if stop - first < run:
+                continue
+            present = dict(self.store.tail(self.bank, kind, start=first))
+            last = next(reversed(present), -1)
+            while stop - first >= run and first <= last:
                 payloads = [present.get(r, b"") for r in range(first, first + run)]
                 self.store.put_block(self.bank, kind, _sealed(kind, first, payloads))
                 first += run
