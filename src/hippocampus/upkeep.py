@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hippocampus.encode.embed import load_embedder
-from hippocampus.encode.tokens import decode, encode, pack
+from hippocampus.encode.tokens import encode, pack
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
 from hippocampus.index.live import read_payloads
 from hippocampus.ingest.ledger import Ledger
@@ -120,12 +120,15 @@ def _readable(ledger: Ledger, records: Sequence[EpisodeRow]) -> tuple[dict[int, 
     problems: list[str] = []
     for start in range(0, len(records), _TEXTS_AT_ONCE):
         rows = [record.row for record in records[start : start + _TEXTS_AT_ONCE]]
-        for row, ids in ledger.content.ids(rows).items():
-            try:
-                texts[row] = decode(ids.tolist())
-            except ValueError as exc:
-                problems.append(f"episode in row {row}: its text cannot be read: {exc}")
-    return texts, problems
+        try:
+            texts |= ledger.texts(rows)
+        except StoreCorrupt:  # one by one, to see how far it goes
+            for row in rows:
+                try:
+                    texts |= ledger.texts([row])
+                except StoreCorrupt as exc:
+                    problems.append(str(exc))
+    return texts, list(dict.fromkeys(problems))
 
 
 def _told(

@@ -246,3 +246,43 @@ def test_a_list_of_free_pages_that_is_none_is_reported(open_memory, path, trunk)
         )
 
     assert any("free pages" in problem for problem in memory.store.leftovers())
+
+
+@pytest.mark.parametrize(
+    ("payload", "says"),
+    [
+        (b"\1\2", "2 bytes are not ids of 3 bytes each"),
+        (b"\x3e\x0d\x03", "token id 199998 is not in o200k_base"),
+        (b"\xff\xff\xff", "token id 16777215 is not in o200k_base"),
+        (pack([128]), "do not form valid UTF-8"),
+    ],
+)
+def test_a_row_of_the_tail_that_is_no_text_is_damage_and_named(open_memory, path, payload, says):
+    memory = open_memory(config=SMALL)
+    bank = memory.bank("ada")
+    bank.remember_many([Turn(text=f"number {n}", at="2025-03-02") for n in range(3)])
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE tail SET payload = ? WHERE kind = 'content' AND row = 1", (payload,))
+
+    with pytest.raises(StoreCorrupt, match=says):
+        bank.episodes()
+    found = verify(memory, residue="number 2")
+    assert any("row 1" in problem and says in problem for problem in found.problems)
+    assert [0] == [place.offset for place in found.residue if place.where.startswith("bank")]
+    if says != "do not form valid UTF-8":  # found out when its text is put together
+        with pytest.raises(StoreCorrupt, match=says):
+            bank.remember("number 3", at="2025-03-02")
+        assert [] == memory.store.block_spans(memory.ledger("ada").bank, "content")
+
+
+def test_a_segment_of_ids_beyond_the_vocabulary_is_damage(open_memory):
+    memory = open_memory(config=SMALL)
+    memory.bank("ada").remember_many([Turn(text="x y", at=f"2025-03-0{n}") for n in range(1, 5)])
+    number = memory.ledger("ada").bank
+    with memory.store.write():
+        block = Segment.of(0, [np.array([n, 2**18 - 1], np.uint64) for n in range(4)]).to_block()
+        memory.store.put_block(number, "content", block)
+
+    with pytest.raises(StoreCorrupt, match="token id 262143 is not in o200k_base"):
+        memory.bank("ada").episodes()
+    assert any("262143" in problem for problem in verify(memory).problems)

@@ -20,6 +20,9 @@ VOCABULARY = "o200k_base"
 VOCABULARY_NUMBER = 1
 """What it is called in stored bytes."""
 
+SIZE = 199_998
+"""Ids are below it."""
+
 BITS = 18
 """Bits of an id."""
 
@@ -65,7 +68,14 @@ def encode(text: str) -> list[int]:
 
 
 def decode(tokens: Sequence[int]) -> str:
-    """Return the text of a whole ``encode``; parts of one may not be valid text."""
+    """
+    Return the text of a whole ``encode``; parts of one may not be valid text.
+
+    Raises:
+        ValueError: they are not the ids of a text.
+
+    """
+    _check(max(tokens, default=0))  # the tokenizer would read beyond its vocabulary
     text: str | None = _tokenizer().decode(list(tokens))
     if text is None:
         msg = f"{len(tokens)} token ids do not form valid UTF-8"
@@ -85,8 +95,25 @@ def pack(tokens: Sequence[int]) -> bytes:
 
 
 def unpack(payload: bytes) -> NDArray[np.uint64]:
-    """Return the ids of ``pack``, shape (tokens,)."""
+    """
+    Return the ids of ``pack``, shape (tokens,).
+
+    Raises:
+        ValueError: they are not the bytes of ids.
+
+    """
+    if len(payload) % ID_BYTES:
+        msg = f"{len(payload)} bytes are not ids of {ID_BYTES} bytes each"
+        raise ValueError(msg)
     narrow = np.frombuffer(payload, dtype=np.uint8).reshape(-1, ID_BYTES)
     wide = np.zeros((len(narrow), 8), dtype=np.uint8)
     wide[:, :ID_BYTES] = narrow
-    return wide.view("<u8").ravel()
+    ids: NDArray[np.uint64] = wide.view("<u8").ravel()
+    _check(int(ids.max(initial=0)))
+    return ids
+
+
+def _check(largest: int) -> None:
+    if largest >= SIZE:
+        msg = f"token id {largest} is not in {VOCABULARY}, whose ids are below {SIZE:,}"
+        raise ValueError(msg)

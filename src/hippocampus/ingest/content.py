@@ -171,20 +171,26 @@ class Content:
         self._segments = segments
 
     def ids(self, rows: Collection[int]) -> dict[int, Ids]:
-        """Return the ids of rows that have a text; what is erased has none."""
+        """
+        Return the ids of rows that have a text; what is erased has none.
+
+        Raises:
+            StoreCorrupt: they are not what was written.
+
+        """
         with self._store.read():  # what is sealed meanwhile moves, what is erased changes
             sealed, unsealed = self._sealed(sorted(set(rows)))
             stored = self._store.payloads(self._bank, "content", unsealed) if unsealed else {}
         found: dict[int, Ids] = {}
         for segment, inside in sealed:
             found |= zip(inside, segment.ids(inside), strict=True)
-        found |= {row: tokenizer.unpack(payload) for row, payload in stored.items()}
+        found |= {row: self.unpack(row, payload) for row, payload in stored.items()}
         return {row: ids for row, ids in found.items() if len(ids)}
 
     def texts(self, rows: Collection[int]) -> dict[int, tuple[str, int]]:
         """Return the texts of rows, each with its length in tokens."""
         found = self.ids(rows)
-        return {row: (tokenizer.decode(ids.tolist()), len(ids)) for row, ids in found.items()}
+        return {row: (self._decode(row, ids), len(ids)) for row, ids in found.items()}
 
     def blank(self, rows: Collection[int]) -> None:
         """Take the texts of rows out of the stream; segments that held them are made anew."""
@@ -197,6 +203,22 @@ class Content:
             made = Segment.of(segment.first, ids).to_block()
             self._store.put_block(self._bank, "content", made)
         self._store.put_payloads(self._bank, "content", [(row, b"") for row in unsealed])
+
+    def unpack(self, row: int, payload: bytes) -> Ids:
+        """Return the ids of a row of the tail."""
+        try:
+            return tokenizer.unpack(payload)
+        except ValueError as exc:
+            raise self._damage(row, exc) from exc
+
+    def _decode(self, row: int, ids: Ids) -> str:
+        try:
+            return tokenizer.decode(ids.tolist())
+        except ValueError as exc:
+            raise self._damage(row, exc) from exc
+
+    def _damage(self, row: int, exc: ValueError) -> StoreCorrupt:
+        return StoreCorrupt(f"the text of row {row} cannot be read: {exc}", path=self._store.path)
 
     def _sealed(self, rows: Sequence[int]) -> tuple[list[tuple[Segment, list[int]]], list[int]]:
         """Return which rows are in which segment, and those that are in none; rows ascend."""

@@ -317,7 +317,7 @@ class Ledger:
             last = next(reversed(present), -1)
             while stop - first >= run and first <= last:
                 payloads = [present.get(r, b"") for r in range(first, first + run)]
-                self.store.put_block(self.bank, kind, _sealed(kind, first, payloads))
+                self.store.put_block(self.bank, kind, self._sealed(kind, first, payloads))
                 first += run
 
     def _add(
@@ -392,7 +392,13 @@ class Ledger:
                 payloads = list(Payloads.from_block(self.store.block(self.bank, kind, first)))
                 for place in inside:
                     payloads[place] = b""
-                self.store.put_block(self.bank, kind, _sealed(kind, first, payloads))
+                self.store.put_block(self.bank, kind, self._sealed(kind, first, payloads))
+
+    def _sealed(self, kind: Kind, first: int, payloads: Sequence[bytes]) -> Block:
+        if kind == "content":
+            ids = [self.content.unpack(row, payload) for row, payload in enumerate(payloads, first)]
+            return Segment.of(first, ids).to_block()
+        return Block(first, len(payloads), Payloads.of(payloads).to_bytes())
 
 
 class _Turns:
@@ -414,12 +420,6 @@ class _Turns:
             self._last[session] = -1 if not last or last[0].turn is None else last[0].turn
         self._last[session] += 1
         return self._last[session]
-
-
-def _sealed(kind: Kind, first: int, payloads: Sequence[bytes]) -> Block:
-    if kind == "content":
-        return Segment.of(first, [tokenizer.unpack(payload) for payload in payloads]).to_block()
-    return Block(first, len(payloads), Payloads.of(payloads).to_bytes())
 
 
 def _record(d: Draft, *, row: int, at: int, turn: int | None, old: EpisodeRow | None) -> EpisodeRow:
