@@ -232,7 +232,9 @@ class Memory:
         bank = self.bank(name)
         with bank.writing:
             with bank.reading, self.store.write():
-                self.store.drop_bank(self.ledger(name).bank)
+                number = self.ledger(name).bank
+                self.store.drop_bank(number)
+            self.segments.drop(number)
             self.store.scrub()
         with self._gate:
             self._banks.pop(name, None)
@@ -945,6 +947,7 @@ class Bank:
             return self._live
         number = self._store.bank_number(self.name) or _NO_BANK
         if number != self._number:  # new, or deleted and perhaps made anew
+            self._memory.segments.drop(self._number)
             self._number, self._live = number, None
             self._gate.clear()
         live, self._live = self._live, None  # one that fails half-way is not gone on with
@@ -962,6 +965,7 @@ class Bank:
             if not undone:
                 live.catch_up()
         if any(change.kind == "erase" for change in undone):
+            self._memory.segments.drop(self._number)
             self._gate.clear()
         return not undone
 

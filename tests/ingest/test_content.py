@@ -126,6 +126,32 @@ def test_what_another_process_erased_is_not_read_from_what_was_kept(open_memory)
     assert "number 3" == memory.bank("ada").get(kept[3].id).text
 
 
+def held(memory, words):
+    """Say whether any segment in memory has some words."""
+    kept = memory.segments._kept.values()
+    every = [read(s, range(s.first, s.first + len(s))) for _, s in kept]
+    return any(words in text for texts in every for text in texts)
+
+
+@pytest.mark.parametrize("how", ["erase", "delete"])
+@pytest.mark.parametrize("another", [False, True])
+def test_what_is_erased_leaves_memory_too(open_memory, how, another):
+    memory = open_memory(config=SMALL)
+    other = open_memory(config=SMALL) if another else memory
+    bank = memory.bank("ada")
+    kept = bank.remember_many([Turn(text=f"number {n}", at="2025-03-02") for n in range(4)])
+    assert "number 2" == bank.get(kept[2].id).text
+    assert held(memory, "number 2")
+    if how == "erase":
+        other.bank("ada").forget(kept[2].id, erase=True)
+    else:
+        other.delete_bank("ada")
+    if another:
+        bank.recall("number")  # which is when this process notices
+
+    assert not held(memory, "number 2")
+
+
 def test_a_store_of_the_first_format_is_read_and_sealed_by_the_next_write(tmp_path):
     path = tmp_path / "old.db"
     path.write_bytes(gzip.decompress((SAMPLES / "format-1.db.gz").read_bytes()))

@@ -149,6 +149,13 @@ class Segments:
             self._kept.move_to_end((bank, first))
             return kept[1]
 
+    def drop(self, bank: int) -> None:
+        """Let go of all that is kept of a bank: what is erased must leave memory, too."""
+        with self._lock:
+            self._marks.pop(bank, None)
+            for key in [key for key in self._kept if key[0] == bank]:
+                self._bytes -= self._kept.pop(key)[1].nbytes
+
     def keep(self, bank: int, first: int, mark: bytes, segment: Segment) -> None:
         """Keep a segment in place of an earlier one, and let others go if it gets too much."""
         with self._lock:
