@@ -131,6 +131,18 @@ def test_changes_differs_after_a_commit_and_only_then(store):
     assert second == store.changes()
 
 
+def test_changes_is_never_the_same_twice_inside_a_write_and_as_before_when_it_is_undone(store):
+    before = store.changes()
+    with pytest.raises(Stop), store.write():
+        inside = [store.changes(), store.changes()]
+        with store.write():
+            inside.append(store.changes())
+        raise Stop
+
+    assert 4 == len({before, *inside})
+    assert before == store.changes()
+
+
 def test_reading_then_writing_in_two_threads_does_not_deadlock(store):
     reading, writing = threading.Event(), threading.Event()
 
@@ -580,3 +592,39 @@ def test_a_block_moved_to_another_place_is_corrupt(store):
 
     with pytest.raises(StoreCorrupt, match="content block of rows 0 to 1"):
         store.block(bo, "content", 0)
+
+
+def test_the_mark_of_a_block_is_another_whenever_its_bytes_are(store):
+    bank = new_bank(store, episodes=4)
+    seen = []
+    for payload in (b"one", b"another", b"one"):
+        with store.write():
+            store.put_block(bank, "content", Block(0, 2, payload))
+            store.put_block(bank, "content", Block(2, 2, b"beside"))
+        marks = store.block_marks(bank, "content")
+        assert store.block_spans(bank, "content") == [mark[:2] for mark in marks]
+        seen.append(marks)
+
+    assert seen[0] == seen[2] != seen[1]
+    assert seen[0][1] == seen[1][1]
+    assert [] == store.block_marks(bank, "vector")
+    with pytest.raises(Stop), store.write():
+        store.put_block(bank, "content", Block(0, 2, b"undone"))
+        assert store.block_marks(bank, "content")[0] not in (seen[0][0], seen[1][0])
+        raise Stop
+    assert seen[2] == store.block_marks(bank, "content")
+
+
+def test_leftovers_are_none_after_a_scrub_and_not_asked_for_in_a_transaction(store):
+    bank = new_bank(store, episodes=4)
+    with store.write():
+        store.put_payloads(bank, "content", [(row, b"x" * 5000) for row in range(4)])
+        store.drop_payloads(bank, "content")
+    store.scrub()
+
+    assert [] == store.leftovers()
+    with pytest.raises(StoreError, match="leftovers"), store.write():
+        store.leftovers()
+    store.close()
+    with pytest.raises(StoreClosed):
+        store.leftovers()
