@@ -3,7 +3,8 @@ Whether a text tells of who says it, as against asking: "my sister lives in Port
 
 That is what memories of people are made of. A question about Ada is better answered by what Ada
 says of herself than by what she wants to know, however alike the words. English, as the words of
-grammar are (``terms.py``); in other languages no text tells, and nothing changes.
+grammar are (``terms.py``): in other languages texts tell by chance, where a word is spelt alike, as
+"i" is "and" in Polish and "in" in Danish, and "i.e." passes for a first person too.
 """
 
 from __future__ import annotations
