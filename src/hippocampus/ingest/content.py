@@ -185,11 +185,18 @@ class Content:
             StoreCorrupt: they are not what was written.
 
         """
-        with self._store.read():  # what is sealed meanwhile moves, what is erased changes
-            sealed, unsealed = self._sealed(sorted(set(rows)))
-            stored = self._store.payloads(self._bank, "content", unsealed) if unsealed else {}
+        wanted = sorted(set(rows))
+        held, unsealed = self._places(wanted)
+        kept = [self._segments.get(self._bank, *known) for known in held]
+        segments = [segment for segment in kept if segment is not None]
+        stored: dict[int, bytes] = {}
+        if unsealed or len(segments) < len(kept):
+            with self._store.read():  # what is sealed meanwhile moves, what is erased changes
+                held, unsealed = self._places(wanted)
+                segments = [self._segment(*known) for known in held]
+                stored = self._store.payloads(self._bank, "content", unsealed)
         found: dict[int, Ids] = {}
-        for segment, inside in sealed:
+        for segment, inside in zip(segments, held.values(), strict=True):
             found |= zip(inside, segment.ids(inside), strict=True)
         found |= {row: self.unpack(row, payload) for row, payload in stored.items()}
         return {row: ids for row, ids in found.items() if len(ids)}
@@ -201,8 +208,9 @@ class Content:
 
     def blank(self, rows: Collection[int]) -> None:
         """Take the texts of rows out of the stream; segments that held them are made anew."""
-        sealed, unsealed = self._sealed(sorted(rows))
-        for segment, inside in sealed:
+        held, unsealed = self._places(sorted(rows))
+        for known, inside in held.items():
+            segment = self._segment(*known)
             every = range(segment.first, segment.first + len(segment))
             ids = segment.ids(every)
             for row in inside:
@@ -227,8 +235,8 @@ class Content:
     def _damage(self, row: int, exc: ValueError) -> StoreCorrupt:
         return StoreCorrupt(f"the text of row {row} cannot be read: {exc}", path=self._store.path)
 
-    def _sealed(self, rows: Sequence[int]) -> tuple[list[tuple[Segment, list[int]]], list[int]]:
-        """Return which rows are in which segment, and those that are in none; rows ascend."""
+    def _places(self, rows: Sequence[int]) -> tuple[dict[tuple[int, bytes], list[int]], list[int]]:
+        """Return rows by the segment they are in, its first row and mark, and those in none."""
         inside: dict[tuple[int, bytes], list[int]] = {}
         outside: list[int] = []
         marks = self._segments.marks(self._store, self._bank)
@@ -239,7 +247,7 @@ class Content:
                 inside.setdefault((first, mark), []).append(row)
             else:
                 outside.append(row)
-        return [(self._segment(*known), held) for known, held in inside.items()], outside
+        return inside, outside
 
     def _segment(self, first: int, mark: bytes) -> Segment:
         segment = self._segments.get(self._bank, first, mark)
