@@ -284,7 +284,10 @@ struct Sealed {
 
   static Sealed load(nb::handle buffer) {
     auto held = std::make_unique<Bytes>(buffer);
-    if (held->view.readonly == 0) {  // someone could write to it while it is read
+    // Only bytes never change; what a read-only view shows, someone else may write to.
+    const nb::object owner =
+        PyMemoryView_Check(buffer.ptr()) ? buffer.attr("obj") : nb::borrow(buffer);
+    if (!nb::isinstance<nb::bytes>(owner)) {
       const nb::bytes copy(held->view.buf, static_cast<std::size_t>(held->view.len));
       held = std::make_unique<Bytes>(copy);
     }
@@ -602,7 +605,7 @@ void bind_wavelet(nb::module_& m) {
                   "Make one of symbols of 1 to 128 bits.")
       .def_static("load", &Sealed::load, "buffer"_a,
                   nb::sig("def load(buffer: bytes | bytearray | memoryview) -> WaveletMatrix"),
-                  "Read what `to_bytes` wrote, in place; a buffer that is writable is copied.\n\n"
+                  "Read what `to_bytes` wrote: bytes, and views of bytes, in place; others are copied.\n\n"
                   "Raises ValueError for bytes that were cut or altered.")
       .def("to_bytes", &Sealed::to_bytes, "Return the bytes it consists of, with a checksum.");
   bind_reads(sealed);

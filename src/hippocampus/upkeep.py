@@ -16,6 +16,7 @@ import numpy as np
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.tokens import encode, pack
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
+from hippocampus.index.lexical import TELLING, pack_terms
 from hippocampus.index.live import read_payloads
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.prepare import Draft, digest, lexical_payload
@@ -95,6 +96,7 @@ def _verify_bank(
         parts = read_payloads(ledger.store, ledger.bank, "lexical", 0, len(records))
         terms = [payload for part in parts for payload in part]
     told = {c.row: STATE_CHANGES.get(c.kind, "active") for c in changes if c.row is not None}
+    unmarked = 0
     for record in records:
         if record.state == "erased":
             continue
@@ -106,10 +108,18 @@ def _verify_bank(
             problems.append(
                 f"{name}: is {record.state}, but its journal says {told.get(record.row)}"
             )
-        if lexical_payload(Draft.of(record, text)) != terms[record.row]:
+        words = lexical_payload(Draft.of(record, text))
+        if words == terms[record.row] + pack_terms(np.array([TELLING])):
+            unmarked += 1
+        elif words != terms[record.row]:
             problems.append(f"{name}: its words are indexed wrongly; run reindex")
         if record.digest != digest(ledger.salt, text):
             problems.append(f"{name}: its text is not what was remembered")
+    if unmarked:
+        problems.append(
+            f"{unmarked} texts were indexed by an earlier version, which did not mark those that"
+            " tell of their speaker; run 'hippocampus reindex'"
+        )
     places = [] if residue is None else _told(ledger.name, records, texts, residue)
     return problems, {"episodes": len(records), "changes": len(changes)}, places
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hippocampus import AsyncBank, AsyncMemory, Bank, Memory, Turn
 from hippocampus.errors import InputError, StoreClosed, UnknownEpisode
-from hippocampus.upkeep import verify
+from hippocampus.upkeep import reindex, verify
 
 NAMES = ("ada", "Ada", "tom", " ada")
 WORDS = ("kettle", "violin", "garden", "ticket")
@@ -308,3 +308,18 @@ def test_closing_what_was_never_opened_makes_no_store(tmp_path):
     asyncio.run(AsyncMemory(tmp_path / "memory.db", embedder="none").close())
 
     assert [] == list(tmp_path.iterdir())
+
+
+def test_words_indexed_before_texts_were_marked_are_named_with_the_fix(bank, memory):
+    kept = bank.remember_many([Turn(text="I live in Porto."), Turn(text="Who lives there?")])
+    ledger = memory.ledger("ada")
+    (payload,) = ledger.store.payloads(ledger.bank, "lexical", [0]).values()
+    with ledger.store.write():
+        ledger.store.put_payloads(ledger.bank, "lexical", [(0, payload[:-4])])
+
+    (problem,) = verify(memory).problems
+    assert "1 texts were indexed by an earlier version" in problem
+    assert "run 'hippocampus reindex'" in problem
+    reindex(memory)
+    assert verify(memory).sound
+    assert len(kept) == 2

@@ -50,9 +50,18 @@ def test_bytes_are_read_in_place_wherever_they_lie_and_kept_alive(offset):
     assert [1, 3] == [loaded.select(1, 0), loaded.select(1, 1)]
 
 
-def test_a_buffer_that_can_be_written_to_is_copied():
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda holder: holder,
+        memoryview,
+        lambda holder: memoryview(holder).toreadonly(),
+        lambda holder: np.frombuffer(memoryview(holder).toreadonly(), np.uint8),
+    ],
+)
+def test_a_buffer_that_anybody_can_write_to_is_copied(view):
     holder = bytearray(matrix().to_bytes())
-    loaded = WaveletMatrix.load(holder)
+    loaded = WaveletMatrix.load(view(holder))
     holder[:] = bytes(len(holder))
     holder.clear()  # which a buffer in use would not allow
 

@@ -76,8 +76,9 @@ def test_a_note_that_nobody_speaks_counts_for_whoever_is_asked_about(bank):
 
 def test_questions_that_are_nothing_but_a_name_or_signs_have_an_answer_or_none(bank):
     for question in ("Ann", "Ann?", "?!", "who is it", "Ann and Ben", "\0"):
-        recall = bank.recall(question)
+        recall = bank.recall(question, k=len(SAID))
         assert 0 <= recall.confidence <= 1
+        assert len(SAID) == len(recall)
         assert all(0 <= hit.score <= 1 for hit in recall)
 
 

@@ -266,7 +266,7 @@ class WaveletMatrix:
     @staticmethod
     def load(buffer: bytes | bytearray | memoryview) -> WaveletMatrix:
         """
-        Read what `to_bytes` wrote, in place; a buffer that is writable is copied.
+        Read what `to_bytes` wrote: bytes, and views of bytes, in place; others are copied.
 
         Raises ValueError for bytes that were cut or altered.
         """

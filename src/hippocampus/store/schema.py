@@ -96,7 +96,7 @@ def _v2(db: sqlite3.Connection) -> None:
     Allow content in blocks, as segments (``ingest/content.py``).
 
     Nothing changes in the tables; the number keeps away versions that would look for every text in
-    the tail. What is there is sealed by the next write to its bank.
+    the tail. What is there is sealed once its bank takes in an episode.
     """
 
 
