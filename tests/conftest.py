@@ -17,6 +17,9 @@ def pytest_addoption(parser):
         action="store_true",
         help="run the slow tests too, and many Hypothesis examples",
     )
+    parser.addoption(
+        "--golden", action="store_true", help="write what is shown as what is expected to be"
+    )
 
 
 def pytest_configure(config):

@@ -47,6 +47,8 @@ class AsyncBank:
     context = _on_a_thread(Bank.context)
     get = _on_a_thread(Bank.get)
     episodes = _on_a_thread(Bank.episodes)
+    count = _on_a_thread(Bank.count)
+    trend = _on_a_thread(Bank.trend)
     correct = _on_a_thread(Bank.correct)
     forget = _on_a_thread(Bank.forget)
     restore = _on_a_thread(Bank.restore)

@@ -17,12 +17,14 @@ from typing import Any, Final, Self, TypeVar, Unpack
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hippocampus._clock import Clock, SystemClock, from_micros, to_micros
 from hippocampus.config import Config
 from hippocampus.context.compose import compose
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.embed import load_embedder
+from hippocampus.encode.phrase import Phrase
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.errors import (
     EmbedderMismatch,
@@ -34,6 +36,7 @@ from hippocampus.errors import (
     UnknownBank,
 )
 from hippocampus.filters import Filters, read_filters, spell_out
+from hippocampus.index.allowed import Filter
 from hippocampus.index.base import Cue
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
@@ -56,6 +59,7 @@ from hippocampus.ingest.rebuild import REBUILDING, drop, promote, stage
 from hippocampus.ingest.transfer import Export, export_bank, read_export
 from hippocampus.ingest.update import compare, import_files
 from hippocampus.model import (
+    By,
     Change,
     Context,
     Cost,
@@ -67,6 +71,7 @@ from hippocampus.model import (
     Hit,
     Imported,
     Kind,
+    Period,
     Progress,
     Recall,
     Reranker,
@@ -80,6 +85,7 @@ from hippocampus.recall.confidence import DEPTH, confidence
 from hippocampus.recall.evidence import evidence
 from hippocampus.recall.scale import Numbers
 from hippocampus.recall.search import Ranking, search
+from hippocampus.recall.trend import check_by, trend
 from hippocampus.recall.understand import understand
 from hippocampus.store import open_store
 
@@ -840,6 +846,51 @@ class Bank:
                 rows = rows[::-1]
             rows = rows[offset : None if limit is None else offset + limit]
             return self._memory.ledger_of(self._number, self.name).episodes(rows.tolist())
+
+    @spell_out
+    def count(self, term: str, **filters: Unpack[Filters]) -> int:
+        """
+        Count how often a word or phrase came up, exactly, letter case aside.
+
+        It is looked for as it is given, spaces and punctuation included, and whole: "art" is not
+        in "start" nor "arts", but in "art's". What it costs depends on how often it came up, and
+        hardly on how much else there is (``docs/content.md``).
+        """
+        return sum(self._occurrences(term, read_filters(filters, self._memory.zone))[0].values())
+
+    @spell_out
+    def trend(self, term: str, by: By = "week", **filters: Unpack[Filters]) -> list[Period]:
+        """
+        Count how often a word or phrase came up in every ``day``, ``week``, ``month`` or ``year``.
+
+        Periods follow each other without a gap, from ``since`` to ``until``; by default from the
+        first to the last thing that the filters let it see. They begin at midnight in
+        ``Config.timezone``, weeks on Monday; the first and the last may be cut short.
+
+        Raises:
+            InputError: the term is blank, or there would be more than 10 000 periods.
+
+        """
+        by = check_by(by)
+        chosen = read_filters(filters, self._memory.zone)
+        counts, said_at, seen = self._occurrences(term, chosen)
+        return trend(
+            counts, said_at, seen, since=chosen.since, until=chosen.until, by=by,
+            zone=self._memory.zone,
+        )  # fmt: skip
+
+    def _occurrences(
+        self, term: str, chosen: Filter
+    ) -> tuple[dict[int, int], NDArray[np.int64], NDArray[np.bool_]]:
+        """Return how often a term is in each row that has it, when rows were said, and which."""
+        phrase = Phrase(term)
+        with self.reading:
+            columns = self._index().columns
+            said_at = columns.said_at(np.arange(len(columns), dtype=np.uint32))
+            allowed = columns.mask(chosen)
+            ledger = self._memory.ledger_of(self._number, self.name)
+        seen = np.ones(len(said_at), np.bool_) if allowed is None else allowed
+        return ledger.content.count(phrase, seen), said_at, seen
 
     def history(self, id: str) -> list[Change]:  # noqa: A002
         """Return every change to an episode and to its earlier and later versions, in order."""

@@ -271,6 +271,18 @@ class Imported:
     """(path, reason) of what could not be read; the rest went on."""
 
 
+By: TypeAlias = Literal["day", "week", "month", "year"]
+"""How long a period of a trend is; weeks begin on Monday."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """How often something came up in the period that begins at ``start``."""
+
+    start: datetime
+    count: int
+
+
 # ---------------------------------------------------------------- what embedders make
 
 

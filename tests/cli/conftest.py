@@ -75,3 +75,18 @@ def told(shell):
         )  # fmt: skip
         shell.ids.append(kept.json["id"])
     return shell
+
+
+@pytest.fixture
+def golden(request):
+    """Compare what is shown with a file in ``golden/``; ``--golden`` writes it."""
+
+    def compare(name: str, shown: str) -> None:
+        file = Path(__file__).parent / "golden" / f"{name}.txt"
+        shown = "".join(f"{line.rstrip()}\n" for line in shown.splitlines())
+        if request.config.getoption("--golden"):
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(shown, encoding="utf-8")
+        assert file.read_text(encoding="utf-8") == shown
+
+    return compare

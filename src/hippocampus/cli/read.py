@@ -1,4 +1,4 @@
-"""The commands that only read: recall, context, episodes, show, history, stats, banks."""
+"""The commands that only read: recall, context, count, trend, episodes, show, history and more."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from hippocampus.cli.render import (
     stderr,
     stdout,
     table,
+    trend_view,
 )
 
 if TYPE_CHECKING:
@@ -58,6 +59,20 @@ def register(app: typer.Typer) -> None:
         'hippocampus context "plan the trip with me" --budget 1500 --recent 6',
         panel=PANEL_ASK,
     )(context)
+    command(
+        app,
+        "count",
+        "hippocampus count lisbon",
+        'hippocampus count "new york" --since 2024-01-01 --speaker Lena',
+        panel=PANEL_ASK,
+    )(count)
+    command(
+        app,
+        "trend",
+        "hippocampus trend lisbon --by month",
+        "hippocampus trend coffee --since 2024-01-01 --until 2024-03-31 --json",
+        panel=PANEL_ASK,
+    )(trend)
     command(
         app,
         "episodes",
@@ -152,6 +167,51 @@ def context(
         f" {len(made.left_out):,} left out",
         style="dim",
     )
+
+
+def count(
+    term: Annotated[str, typer.Argument(help="A word or phrase; - reads it from stdin.")],
+    *,
+    filters: Filters,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """
+    Count how often a word or phrase came up.
+
+    Exactly: letter case aside, whole words only, in everything the filters let it see.
+    """
+    words = text_or_stdin(term)
+    with scope.open_bank() as bank:
+        times = bank.count(words, **filters.given())
+    if as_json:
+        print_json({"term": words, "count": times})
+    else:
+        stdout().print(f"{times}")
+
+
+def trend(
+    term: Annotated[str, typer.Argument(help="A word or phrase; - reads it from stdin.")],
+    *,
+    by: Annotated[
+        str, typer.Option(metavar="PERIOD", help="Periods of a day, week, month or year.")
+    ] = "week",
+    filters: Filters,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """
+    Show how often a word or phrase came up, period by period.
+
+    Counted as by 'count'. Weeks begin on Monday. A stretch without any takes one line.
+    """
+    words = text_or_stdin(term)
+    with scope.open_bank() as bank:
+        found = bank.trend(words, by, **filters.given())  # type: ignore[arg-type]  # it looks
+    if as_json:
+        print_json({"term": words, "by": by, "periods": found})
+    else:
+        stdout().print(trend_view(found, by))
 
 
 def episodes(

@@ -14,15 +14,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import datetime, tzinfo
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
 from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:  # it brings NumPy, and help need not wait for that
-    from hippocampus.model import Episode, Hit, Progress, Recall
+    from hippocampus.model import Episode, Hit, Period, Progress, Recall
 
 # Unicode's C0, DEL and C1 controls, and those that reorder what is around them.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -36,6 +37,9 @@ _STYLES = {
     "time": "red",
 }
 _EIGHTHS = " ▏▎▍▌▋▊▉"
+_PERIODS = {"day": "%Y-%m-%d", "week": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}
+_GAP = 4
+"""Periods without anything that are told in one line."""
 EXCERPT = 320
 
 
@@ -228,6 +232,37 @@ def _bar(share: float, width: int = 4) -> str:
     eighths = round(min(max(share, 0.0), 1.0) * width * 8)
     full, rest = divmod(eighths, 8)
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
+
+
+def trend_view(periods: Sequence[Period], by: str) -> Table:
+    """Return how often something came up as bars; a long stretch without it is one line."""
+    made = Table(box=None, padding=(0, 2, 0, 0), show_header=False, expand=True)
+    made.add_column(no_wrap=True)
+    made.add_column(justify="right", no_wrap=True)
+    made.add_column(ratio=1)
+    most = max((period.count for period in periods), default=0)
+    for any_, run in groupby(periods, key=lambda period: period.count > 0):
+        some = list(run)
+        if not any_ and len(some) >= _GAP:
+            made.add_row(Text("…", "dim"), "", Text(f"{len(some):,} {by}s without it", "dim"))
+            continue
+        for period in some:
+            start, share = f"{period.start:{_PERIODS[by]}}", period.count / most if most else 0
+            made.add_row(Text(start, "dim"), f"{period.count:,}", Share(share))
+    total = sum(period.count for period in periods)
+    length = f"in {len(periods):,} {by}{'s' * (len(periods) != 1)}"
+    made.add_row("all", Text(f"{total:,}", "bold"), Text(length, "dim"))
+    return made
+
+
+class Share:
+    """A bar for a share in [0, 1] of the room there is, to an eighth of a cell."""
+
+    def __init__(self, share: float) -> None:
+        self._share = share
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
+        yield Text(_bar(self._share, options.max_width).rstrip(), "cyan")
 
 
 # ---------------------------------------------------------------- progress

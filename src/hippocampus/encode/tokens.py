@@ -29,6 +29,9 @@ BITS = 18
 ID_BYTES = 3
 """Bytes of one packed id."""
 
+_SIZE = 199_998
+"""How many ids there are, but for special ones, which are in no text."""
+
 _PIECE = 1 << 16
 """Characters tokenised at once: byte-pair merging is superlinear on a run without a break."""
 
@@ -86,6 +89,12 @@ def decode(tokens: Sequence[int]) -> str:
 def count(text: str) -> int:
     """Return how many tokens ``text`` takes."""
     return len(encode(text))
+
+
+def vocabulary() -> list[bytes]:
+    """Return the bytes that each id stands for; many are no text by themselves."""
+    decode_bytes = _tokenizer().bpe().decode_tokens
+    return [decode_bytes([token]) for token in range(_SIZE)]
 
 
 def pack(tokens: Sequence[int]) -> bytes:

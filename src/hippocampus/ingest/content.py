@@ -12,7 +12,7 @@ import struct
 import threading
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.encode import tokens as tokenizer
+from hippocampus.encode.phrase import LOST, SPELLED, Mask, Phrase
 from hippocampus.errors import StoreCorrupt
 from hippocampus.kernel import WaveletMatrix
 from hippocampus.model import Block, Store
@@ -102,6 +103,36 @@ class Segment:
             return [whole[a - ends[0] : b - ends[0]] for a, b in pairwise(ends)]
         at = self.ends.data  # the quickest way to single numbers of an array
         return [span(at[row - first], at[row - first + 1]) for row in rows]
+
+    def candidates(self, phrase: Phrase, allowed: Mask) -> list[int]:
+        """
+        Return the rows that a phrase may occur in, in order; in all others it does not.
+
+        Args:
+            phrase: what to look for.
+            allowed: which rows may be returned, shape (len(self),).
+
+        """
+        matrix, ends = self.matrix, self.ends
+        often = matrix.rank(phrase.first, len(matrix)).astype(np.int64)
+        kind = np.repeat(np.arange(len(often)), often)
+        nth = np.arange(len(kind)) - np.repeat(np.cumsum(often) - often, often)
+        places = matrix.select(phrase.first[kind], nth.astype(np.uint64)).astype(np.int64)
+        rows = np.searchsorted(ends, places, "right") - 1
+        fits = allowed[rows]
+        beside = fits & phrase.at_edge[kind] & (places > ends[rows])
+        fits[beside] = phrase.may_follow(matrix.access((places[beside] - 1).astype(np.uint64)))
+        places, rows, states = places[fits], rows[fits], phrase.begun[kind[fits]]
+        found: set[int] = set()
+        while len(places):  # as often as there are ids in the longest spelling
+            places = places + 1
+            over = (places == ends[rows + 1]) | (states == SPELLED)
+            found.update(rows[over & phrase.spelled(states)].tolist())
+            places, rows, states = places[~over], rows[~over], states[~over]
+            states = phrase.step(states, matrix.access(places.astype(np.uint64)))
+            going = states != LOST
+            places, rows, states = places[going], rows[going], states[going]
+        return [self.first + row for row in sorted(found)]
 
 
 def _misfit(block: Block) -> str | None:
@@ -205,6 +236,36 @@ class Content:
         """Return the texts of rows, each with its length in tokens."""
         found = self.ids(rows)
         return {row: (self._decode(row, ids), len(ids)) for row, ids in found.items()}
+
+    def count(self, phrase: Phrase, allowed: Mask) -> dict[int, int]:
+        """
+        Return how often a phrase occurs in each of the rows allowed that have it, in order.
+
+        Only the texts of rows that most likely have it are decoded: where its ids are, the
+        matrices tell.
+        """
+        found: dict[int, int] = {}
+        with self._store.read():
+            for segment in self._stream(allowed):
+                within = allowed[segment.first : segment.first + len(segment)]
+                rows = segment.candidates(phrase, within)
+                for row, ids in zip(rows, segment.ids(rows), strict=True):
+                    times = phrase.count(tokenizer.decode(ids.tolist()))
+                    if times:
+                        found[row] = times
+        return found
+
+    def _stream(self, allowed: Mask) -> Iterator[Segment]:
+        """Yield the segments that hold rows allowed; in the end what is not sealed yet, as one."""
+        stop = 0
+        for first, count, mark in self._segments.marks(self._store, self._bank):
+            stop = first + count
+            if allowed[first:stop].any():
+                yield self._segment(first, mark)
+        if allowed[stop:].any():
+            tail = dict(self._store.tail(self._bank, "content", start=stop))
+            ids = [tokenizer.unpack(tail.get(row, b"")) for row in range(stop, len(allowed))]
+            yield Segment.of(stop, ids)
 
     def blank(self, rows: Collection[int]) -> None:
         """Take the texts of rows out of the stream; segments that held them are made anew."""

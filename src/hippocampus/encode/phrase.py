@@ -1,0 +1,236 @@
+"""
+A word or phrase to be counted: what is an occurrence of it, and which token ids may spell one.
+
+In a byte-pair vocabulary "Lisbon" is one id after a space, two at the start of a line and three in
+capitals, and either end may share an id with what is beside it. So ids are read as an automaton
+would: a state is how many bytes of the phrase were spelled when an id ended, and each id of the
+vocabulary, letter case aside, goes on from there or does not.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.encode import tokens as tokenizer
+from hippocampus.errors import InvalidText
+
+LONGEST: Final = 200
+"""Characters of the longest phrase that can be counted."""
+
+SPELLED: Final = 0
+"""The state when all of a phrase was spelled, whatever follows."""
+LOST: Final = -1
+"""The state when it was something else."""
+
+_SEAM = b"\xff"
+"""Between the ids of the vocabulary, for it is in no text."""
+_WORD = rb"[0-9a-z_]"
+"""A folded byte that is a word character by itself; others are judged when decoded."""
+_CASED_END = 0x20000
+"""Characters that folding changes lie below."""
+
+States: TypeAlias = NDArray[np.int64]
+Ids: TypeAlias = NDArray[np.uint64]
+Mask: TypeAlias = NDArray[np.bool_]
+
+
+class Phrase:
+    """
+    A word or phrase to be counted, letter case aside (Unicode's full case folding).
+
+    It occurs where a text has it character by character, and whole: no word character (a letter,
+    digit or underscore) adjoins where it begins or ends with one. Occurrences do not overlap; the
+    first counts.
+
+    Raises:
+        InvalidText: it is blank, longer than ``LONGEST``, or cannot be in any text.
+
+    """
+
+    first: Ids
+    """Ids that an occurrence may begin in; one that may in several ways is there for each."""
+    begun: States
+    """The state after each."""
+    at_edge: Mask
+    """Whether an occurrence begins where the id does, so that the id before decides as well."""
+
+    def __init__(self, text: str) -> None:
+        if not isinstance(text, str) or not text.strip():
+            msg = f"term={text!r:.60}: give the word or phrase to count, as text that is not blank"
+            raise InvalidText(msg)
+        if len(text) > LONGEST:
+            msg = f"term={text[:40]!r}…: {len(text)} characters; at most {LONGEST} can be counted"
+            raise InvalidText(msg)
+        tokenizer.encode(text)
+        folded = text.strip().casefold()
+        self._opens, self._closes = _is_word(folded[0]), _is_word(folded[-1])
+        before, after = r"(?<!\w)" * self._opens, r"(?!\w)" * self._closes
+        self._occurrences = re.compile(before + re.escape(folded) + after).findall
+        self._spell(folded)
+
+    def count(self, text: str) -> int:
+        """Return how often it occurs in a text."""
+        return len(self._occurrences(text.casefold()))
+
+    # ------------------------------------------------------------ in ids
+
+    def may_follow(self, ids: Ids) -> Mask:
+        """Return after which ids it may begin."""
+        word: Mask = _vocabulary().closes[ids]
+        return ~word
+
+    def step(self, states: States, ids: Ids) -> States:
+        """Return the states after one more id each."""
+        keys = _key(states, ids.astype(np.int64))
+        place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        after = np.where(self._keys[place] == keys, self._next[place], LOST)
+        whole = states == self._whole
+        after[whole] = np.where(_vocabulary().opens[ids[whole]], LOST, SPELLED)
+        return after
+
+    def spelled(self, states: States) -> Mask:
+        """Return whether all of it was spelled, if no further id comes."""
+        return np.isin(states, (SPELLED, self._whole))
+
+    def _spell(self, folded: str) -> None:
+        """
+        Find all ways in which ids can spell it.
+
+        Ids were folded one by one, which is right for whole characters. The bytes of a character
+        that is cut by the end of an id are as they were; so where folding would have changed it,
+        it is looked for by itself, as it was, and texts that have it so are decoded to see.
+        """
+        known, spelt = _vocabulary(), folded.encode()
+        self._whole = len(spelt)
+        starts = list(self._starts(spelt))
+        steps = [step for n in range(1, len(spelt)) for step in _steps(spelt, n, self._closes)]
+        base = len(spelt)
+        for character in sorted({c for letter in folded for c in _folds_to().get(letter, ())}):
+            cut = character.encode()
+            for n in range(1, len(cut)):
+                starts += [(id_, base + n, False) for id_ in known.cut.get(cut[:n], ())]
+                steps += [
+                    (base + n, id_, SPELLED if to in (SPELLED, len(cut)) else base + to)
+                    for _, id_, to in _steps(cut, n, word=False)
+                ]
+            base += len(cut)
+        self.first = np.array([id_ for id_, _, _ in starts], np.uint64)
+        self.begun = np.array([state for _, state, _ in starts], np.int64)
+        self.at_edge = np.array([edge for _, _, edge in starts], np.bool_)
+        table = np.array([*steps, (base, 0, LOST)], np.int64)  # the last: never empty
+        keys = _key(table[:, 0], table[:, 1])
+        order = np.argsort(keys)
+        self._keys, self._next = keys[order], table[order, 2]
+
+    def _starts(self, spelt: bytes) -> Iterator[tuple[int, int, bool]]:
+        """Yield (id, the state after it, whether it begins where the id does)."""
+        known = _vocabulary()
+        rest = spelt[1:]
+        before = (b"(?<!" + _WORD + b".)") * self._opens  # behind the first byte
+        ways = [re.escape(rest) + (b"(?!" + _WORD + b")") * self._closes]
+        ways += [re.escape(rest[:n]) + _SEAM for n in range(min(len(rest), known.longest))]
+        look = re.escape(spelt[:1]) + before + b"(?=(" + b"|".join(ways) + b"))"
+        for found in re.finditer(look, known.joined, re.DOTALL):
+            at, stop = found.start(), found.end(1)
+            id_ = bisect_right(known.places, at) - 1
+            edge = self._opens and at == known.places[id_]
+            if found[1].endswith(_SEAM):
+                yield id_, stop - at - 1, edge
+            else:
+                cut_off = self._closes and known.joined[stop : stop + 1] == _SEAM
+                yield id_, self._whole if cut_off else SPELLED, edge
+
+
+def _steps(spelt: bytes, state: int, word: bool) -> Iterator[tuple[int, int, int]]:  # noqa: FBT001
+    """Yield (state, id, the state after it) for ids that go on from a state."""
+    known, rest = _vocabulary(), spelt[state:]
+    for size in range(1, len(rest) + 1):
+        piece = rest[:size]
+        at = bisect_left(known.ordered, piece)
+        if size < len(rest):
+            stop = bisect_right(known.ordered, piece, at)
+            yield from ((state, id_, state + size) for id_ in known.order[at:stop])
+            if not known.ordered[stop].startswith(piece):
+                return  # nor does any begin with more of it
+    for place in range(at, bisect_left(known.ordered, rest + _SEAM, at)):
+        beyond = known.ordered[place][len(rest) : len(rest) + 1]
+        if not (word and re.match(_WORD, beyond)):
+            ended = len(spelt) if word and not beyond else SPELLED
+            yield state, known.order[place], ended
+
+
+def _key(states: States, ids: States) -> States:
+    return states << tokenizer.BITS | ids
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"  # as the regular expression \w has it
+
+
+# ---------------------------------------------------------------- the vocabulary
+
+
+class _Vocabulary(NamedTuple):
+    """Every id's bytes, letter case folded, in several orders."""
+
+    joined: bytes
+    """All of them, a seam before and after each."""
+    places: Sequence[int]
+    """Where each begins in ``joined``."""
+    longest: int
+    ordered: Sequence[bytes]
+    """All of them, sorted; at the end something greater than any."""
+    order: Sequence[int]
+    """The ids of ``ordered``."""
+    opens: Mask
+    """Whether each begins with a word character, for sure; shape (2**BITS,)."""
+    closes: Mask
+    """Whether each ends with one, for sure."""
+    cut: Mapping[bytes, Sequence[int]]
+    """Ids by the bytes they end with, of those that hold a part of a character."""
+
+
+@lru_cache(maxsize=1)
+def _vocabulary() -> _Vocabulary:
+    """Fold the vocabulary; a third of a second, paid by the first count."""
+    raw = tokenizer.vocabulary()
+    folded = [token.decode("utf-8", "surrogateescape").casefold() for token in raw]
+    bytes_ = [text.encode("utf-8", "surrogateescape") for text in folded]
+    bytes_ = [b"" if _SEAM in token else token for token in bytes_]  # as good as none
+    joined = _SEAM + _SEAM.join(bytes_) + _SEAM
+    places = array("I", accumulate((len(token) + 1 for token in bytes_[:-1]), initial=1))
+    order = array("I", sorted(range(len(bytes_)), key=bytes_.__getitem__))
+    opens, closes = np.zeros((2, 1 << tokenizer.BITS), np.bool_)
+    opens[: len(folded)] = [_is_word(text[:1]) for text in folded]
+    closes[: len(folded)] = [_is_word(text[-1:]) for text in folded]
+    cut = defaultdict(list)
+    for id_, text in enumerate(folded):
+        if not text.isascii() and "\udc80" <= text[-1] <= "\udcff":
+            for size in range(1, 4):
+                cut[bytes_[id_][-size:]].append(id_)
+    return _Vocabulary(
+        joined, places, max(map(len, bytes_)), [*(bytes_[id_] for id_ in order), _SEAM], order,
+        opens, closes, cut,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _folds_to() -> dict[str, list[str]]:
+    """Return which characters folding changes, by each character it makes of them."""
+    made = defaultdict(list)
+    for character in map(chr, range(0x80, _CASED_END)):
+        folded = character.casefold()
+        if folded != character:
+            for letter in folded:
+                made[letter].append(character)
+    return made
