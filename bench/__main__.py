@@ -14,7 +14,17 @@ from tempfile import TemporaryDirectory
 from bench.banks import Workshop
 from bench.measure import HERE, Row, commit, machine
 
-PARTS = ("search", "ingest", "opening", "imports", "memory", "vectors", "kernels", "wavelet")
+PARTS = (
+    "search",
+    "ingest",
+    "opening",
+    "imports",
+    "memory",
+    "vectors",
+    "kernels",
+    "wavelet",
+    "counts",
+)
 
 
 def main() -> None:

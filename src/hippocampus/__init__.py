@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from hippocampus.memory import Bank, Memory
     from hippocampus.model import (
         Change,
+        Compacted,
         Context,
         Embedder,
         Episode,
@@ -28,6 +29,7 @@ __all__ = [
     "AsyncMemory",
     "Bank",
     "Change",
+    "Compacted",
     "Config",
     "Context",
     "Embedder",

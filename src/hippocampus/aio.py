@@ -52,6 +52,7 @@ class AsyncBank:
     correct = _on_a_thread(Bank.correct)
     forget = _on_a_thread(Bank.forget)
     restore = _on_a_thread(Bank.restore)
+    compact = _on_a_thread(Bank.compact)
     history = _on_a_thread(Bank.history)
     journal = _on_a_thread(Bank.journal)
     stats = _on_a_thread(Bank.stats)

@@ -7,6 +7,7 @@ import re
 import secrets
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -61,6 +62,7 @@ from hippocampus.ingest.update import compare, import_files
 from hippocampus.model import (
     By,
     Change,
+    Compacted,
     Context,
     Cost,
     Degradation,
@@ -75,6 +77,7 @@ from hippocampus.model import (
     Progress,
     Recall,
     Reranker,
+    State,
     Stats,
     Store,
     Turn,
@@ -91,6 +94,9 @@ from hippocampus.store import open_store
 
 CUES: Final = ("tokens", "vector", "lexical", "time")
 """Every cue by name, the strongest first."""
+
+_RUNS_AT_ONCE: Final = 16
+"""Segments of a transaction of ``compact``: few transactions, for readers see each; none long."""
 
 _NO_BANK = 0
 """A number that no bank has: what it is asked for is not there."""
@@ -486,7 +492,7 @@ class Bank:
 
     def forget(self, id: str | Collection[str], *, erase: bool = False) -> int:  # noqa: A002
         """
-        Hide episodes at once, from every read; ``restore`` brings them back.
+        Hide episodes at once, from every read; until ``compact``, ``restore`` brings them back.
 
         A long text is forgotten whole, whichever of its parts is named. With ``erase`` the words
         leave the store for good: every table, index, journal row, free page and log, in every
@@ -505,12 +511,57 @@ class Bank:
             return changed
 
     def restore(self, id: str | Collection[str]) -> int:  # noqa: A002
-        """Bring forgotten episodes back. Returns how many changed; erased ones are gone."""
+        """Bring forgotten episodes back, until ``compact``. Returns how many changed."""
         ids = _ids(id)
         if not ids:
             return 0
         with self.writing, self._transaction() as ledger:
             return ledger.restore(ids)
+
+    def compact(
+        self, *, superseded: bool = False, dry_run: bool = False, progress: Progress | None = None
+    ) -> Compacted:
+        """
+        Make forgetting final: take what is forgotten out of the store, as ``erase`` would.
+
+        Its words leave the stream, whose segments are made anew, and everything else, free pages
+        and logs included; ``restore`` finds nothing any more. Others read and write meanwhile.
+        Killed half-way, some is gone and the rest is forgotten as before; doing it again finishes.
+
+        Args:
+            superseded: also the earlier wordings of what was corrected.
+            dry_run: only say what would go.
+            progress: called as it advances, in rows.
+
+        Raises:
+            StoreLocked: somebody read an older state for too long, so that the log may still hold
+                what was removed; compact once more.
+
+        """
+        states: tuple[State, ...] = ("forgotten", "superseded") if superseded else ("forgotten",)
+        removed: Counter[State] = Counter()
+        with self.writing:
+            ledger = self._memory.ledger(self.name)
+            before = after = sum(self._store.stored_bytes(ledger.bank).values())
+            if dry_run:
+                removed.update(e.state for e in self._store.scan_episodes(ledger.bank))
+            else:
+                some = _RUNS_AT_ONCE * self._memory.config.ingest.seal_rows
+                stop = self._store.episode_count(ledger.bank)
+                for first in range(0, stop, some):
+                    rows = range(first, min(first + some, stop))
+                    with self._store.write():
+                        removed += self._memory.ledger(self.name).compact(states, rows)
+                    if progress:
+                        progress(rows.stop, stop)
+                self._store.scrub()
+                after = sum(self._store.stored_bytes(ledger.bank).values())
+                with self.reading:
+                    self._index()  # the writer pays for the index, not the next reader
+        return Compacted(
+            forgotten=removed["forgotten"], superseded=removed["superseded"] if superseded else 0,
+            bytes_before=before, bytes_after=after, dry_run=dry_run,
+        )  # fmt: skip
 
     def _group(self, turn: Turn, now: datetime) -> Group:
         """Check a turn and make it ready to be stored."""

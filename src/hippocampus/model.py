@@ -271,6 +271,18 @@ class Imported:
     """(path, reason) of what could not be read; the rest went on."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """What a compaction removed for good, or would remove, and the bank's bytes around it."""
+
+    forgotten: int
+    superseded: int
+    bytes_before: int
+    bytes_after: int
+    """The same as before when nothing was to be changed."""
+    dry_run: bool = False
+
+
 By: TypeAlias = Literal["day", "week", "month", "year"]
 """How long a period of a trend is; weeks begin on Monday."""
 

@@ -1,4 +1,4 @@
-"""Counts and trends on the command line."""
+"""Counts, trends and compaction on the command line."""
 
 import pytest
 
@@ -70,3 +70,19 @@ def test_a_wrong_call_says_what_would_be_right(counted):
     assert 2 == refused.code
     assert "day, week, month, year" in refused.err
     assert 2 == counted("count", " ").code
+
+
+def test_compacting_asks_first_tells_what_went_and_is_final(counted):
+    ids = [e["id"] for e in counted("episodes", "--json").json]
+    counted("forget", *ids[:2])
+    assert (2, True) == (counted("compact").code, "--yes" in counted("compact").err)
+    assert "2 forgotten would be removed" in counted("compact", "--dry-run").out
+    assert 1 == counted("forget", "--undo", ids[0], "--json").json["restored"]
+    done = counted("compact", "--yes", "--superseded", "--json").json
+    assert (1, 0) == (done["forgotten"], done["superseded"])
+    assert done["bytes_after"] < done["bytes_before"]
+
+    assert 0 == counted("forget", "--undo", ids[0], "--json").json["restored"]
+    gone = counted("forget", "--undo", ids[1])
+    assert (2, True) == (gone.code, "was erased" in gone.err)
+    assert "0 forgotten removed" in counted("compact", "--yes").out

@@ -13,8 +13,9 @@ import hippocampus.cli
 from hippocampus.cli.demo import questions_about
 
 COMMANDS = [
-    "remember", "import", "correct", "forget", "recall", "context", "episodes", "show", "history",
-    "stats", "banks", "verify", "doctor", "reindex", "reembed", "backup", "export", "bench", "demo",
+    "remember", "import", "correct", "forget", "recall", "context", "count", "trend", "episodes",
+    "show", "history", "stats", "banks", "compact", "verify", "doctor", "reindex", "reembed",
+    "backup", "export", "bench", "demo",
 ]  # fmt: skip
 
 

@@ -76,6 +76,8 @@ def test_every_verb_takes_its_locks_in_one_order(open_memory, tmp_path, where):
     bank.forget(kept[1].id)
     bank.restore(kept[1].id)
     bank.forget(kept[2].id, erase=True)
+    bank.forget(kept[4].id)
+    bank.compact()
     assert bank.recall("garden")
     assert bank.context("garden", 300, recent=2).text
     assert bank.get(kept[3].id)

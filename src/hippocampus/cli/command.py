@@ -104,6 +104,14 @@ def _told(*, debug: bool) -> Iterator[None]:
         _fail(f"{exc.filename}: {exc.strerror}" if exc.filename else str(exc), EXIT_USAGE)
 
 
+def confirm_erasure(count: int) -> None:
+    """Have whoever is there agree to erase episodes; where nobody is, refuse."""
+    if not sys.stdin.isatty():
+        _fail("erasing cannot be undone; add --yes to say that you mean it", EXIT_USAGE)
+    question = f"Erase {count:,} episode{'' if count == 1 else 's'} for good?"
+    typer.confirm(question, abort=True, err=True)
+
+
 def _fail(message: str, code: int) -> None:
     from hippocampus.cli.render import complain  # noqa: PLC0415 - Rich, only when needed
 

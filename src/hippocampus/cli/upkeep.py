@@ -1,4 +1,4 @@
-"""The commands that look after a store: verify, doctor, reindex, reembed, backup, export."""
+"""The commands that look after a store: verify, doctor, reindex, reembed, compact and others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hippocampus.cli.command import EXIT_NOTHING, command
+from hippocampus.cli.command import EXIT_NOTHING, command, confirm_erasure
 from hippocampus.cli.options import BankScope, Json, Scope, text_or_stdin
 from hippocampus.cli.render import clean, print_json, progress, stdout, table
 
@@ -34,6 +34,9 @@ def register(app: typer.Typer) -> None:
         "hippocampus reembed openai:nomic-embed-text@http://localhost:11434/v1",
         panel=PANEL,
     )(reembed)
+    command(
+        app, "compact", "hippocampus compact --dry-run", "hippocampus compact --yes", panel=PANEL
+    )(compact)
     command(app, "backup", "hippocampus backup memory-2024-05-01.db", panel=PANEL)(backup)
     command(
         app,
@@ -144,6 +147,41 @@ def _show_done(done: dict[str, int], *, as_json: bool) -> None:
     else:
         rows = [(name, f"{number:,}") for name, number in done.items()]
         stdout().print(table(rows, "bank", "episodes"))
+
+
+def compact(
+    *,
+    superseded: Annotated[
+        bool, typer.Option("--superseded", help="Also the earlier wordings of what was corrected.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking.")] = False,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """
+    Remove for good what was forgotten, and give its space back.
+
+    Until then 'forget --undo' brings it back. Others go on reading and writing.
+    """
+    with scope.open_bank() as bank:
+        if not (dry_run or yes):
+            would = bank.compact(superseded=superseded, dry_run=True)
+            confirm_erasure(would.forgotten + would.superseded)
+        with progress("compacting") as step:
+            done = bank.compact(superseded=superseded, dry_run=dry_run, progress=step)
+    if as_json:
+        print_json(done)
+        return
+    what = f"{done.forgotten:,} forgotten"
+    if superseded:
+        what += f" and {done.superseded:,} superseded"
+    if dry_run:
+        stdout().print(f"{what} would be removed; the bank takes {done.bytes_before:,} bytes")
+    else:
+        stdout().print(
+            f"{what} removed; {done.bytes_before:,} bytes before, {done.bytes_after:,} now"
+        )
 
 
 def backup(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hippocampus.cli.command import EXIT_NOTHING, EXIT_USAGE, command
+from hippocampus.cli.command import EXIT_NOTHING, EXIT_USAGE, command, confirm_erasure
 from hippocampus.cli.options import BankScope, Json, json_object, text_or_stdin
 from hippocampus.cli.render import (
     complain,
@@ -161,11 +160,7 @@ def forget(
         complain("--erase and --undo exclude each other; what is erased cannot come back")
         raise typer.Exit(EXIT_USAGE)
     if erase and not yes:
-        if not sys.stdin.isatty():
-            complain("erasing cannot be undone; add --yes to say that you mean it")
-            raise typer.Exit(EXIT_USAGE)
-        question = f"Erase {len(ids)} episode{'' if len(ids) == 1 else 's'} for good?"
-        typer.confirm(question, abort=True, err=True)
+        confirm_erasure(len(ids))
     with scope.open_bank() as bank:
         changed = bank.restore(ids) if undo else bank.forget(ids, erase=erase)
     verb = "restored" if undo else "erased" if erase else "forgotten"

@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
+from operator import itemgetter
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -61,6 +62,12 @@ class Phrase:
     """Ids that an occurrence may begin in; one that may in several ways is there for each."""
     begun: States
     """The state after each."""
+    second: Ids
+    """Ids that it may go on in, each for every state that it may do so from."""
+    going: States
+    """That state of each."""
+    states: int
+    """All states that are not ``LOST`` are below."""
     at_edge: Mask
     """Whether an occurrence begins where the id does, so that the id before decides as well."""
 
@@ -91,12 +98,15 @@ class Phrase:
 
     def step(self, states: States, ids: Ids) -> States:
         """Return the states after one more id each."""
-        keys = _key(states, ids.astype(np.int64))
-        place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        after = np.where(self._keys[place] == keys, self._next[place], LOST)
+        place = _find(self._second_keys, _key(states, ids))
+        after = np.append(self._after, LOST)[place]  # nowhere is the last
         whole = states == self._whole
         after[whole] = np.where(_vocabulary().opens[ids[whole]], LOST, SPELLED)
         return after
+
+    def find(self, states: States, ids: Ids) -> States:
+        """Return where in ``first`` the ids are that lead to these states, -1 for nowhere."""
+        return _find(self._first_keys, _key(states, ids))
 
     def spelled(self, states: States) -> Mask:
         """Return whether all of it was spelled, if no further id comes."""
@@ -124,13 +134,17 @@ class Phrase:
                     for _, id_, to in _steps(cut, n, word=False)
                 ]
             base += len(cut)
+        starts.sort(key=itemgetter(1, 0))
+        steps.sort()
         self.first = np.array([id_ for id_, _, _ in starts], np.uint64)
         self.begun = np.array([state for _, state, _ in starts], np.int64)
         self.at_edge = np.array([edge for _, _, edge in starts], np.bool_)
-        table = np.array([*steps, (base, 0, LOST)], np.int64)  # the last: never empty
-        keys = _key(table[:, 0], table[:, 1])
-        order = np.argsort(keys)
-        self._keys, self._next = keys[order], table[order, 2]
+        self.second = np.array([id_ for _, id_, _ in steps], np.uint64)
+        self.going = np.array([state for state, _, _ in steps], np.int64)
+        self._after = np.array([to for _, _, to in steps], np.int64)
+        self._first_keys = _key(self.begun, self.first)
+        self._second_keys = _key(self.going, self.second)
+        self.states = base + 1
 
     def _starts(self, spelt: bytes) -> Iterator[tuple[int, int, bool]]:
         """Yield (id, the state after it, whether it begins where the id does)."""
@@ -169,8 +183,16 @@ def _steps(spelt: bytes, state: int, word: bool) -> Iterator[tuple[int, int, int
             yield state, known.order[place], ended
 
 
-def _key(states: States, ids: States) -> States:
-    return states << tokenizer.BITS | ids
+def _key(states: States, ids: Ids) -> States:
+    return states << tokenizer.BITS | ids.astype(np.int64)
+
+
+def _find(keys: States, wanted: States) -> States:
+    """Return where in sorted keys the wanted ones are, -1 for nowhere."""
+    if not len(keys):
+        return np.full(len(wanted), -1)
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[place] == wanted, place, -1)
 
 
 def _is_word(character: str) -> bool:

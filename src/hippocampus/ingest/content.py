@@ -37,6 +37,7 @@ KEPT_BYTES = 64 << 20
 """What segments may take in memory together; the ones read longest ago go first."""
 
 Ids: TypeAlias = NDArray[np.uint64]
+Places: TypeAlias = NDArray[np.int64]
 Marks: TypeAlias = list[tuple[int, int, bytes]]
 """First row, count of rows and mark of every segment of a bank, in order."""
 
@@ -113,15 +114,12 @@ class Segment:
             allowed: which rows may be returned, shape (len(self),).
 
         """
-        matrix, ends = self.matrix, self.ends
-        often = matrix.rank(phrase.first, len(matrix)).astype(np.int64)
-        kind = np.repeat(np.arange(len(often)), often)
-        nth = np.arange(len(kind)) - np.repeat(np.cumsum(often) - often, often)
-        places = matrix.select(phrase.first[kind], nth.astype(np.uint64)).astype(np.int64)
+        access, ends = self.matrix.access, self.ends
+        places, kind = self._beginnings(phrase)
         rows = np.searchsorted(ends, places, "right") - 1
         fits = allowed[rows]
         beside = fits & phrase.at_edge[kind] & (places > ends[rows])
-        fits[beside] = phrase.may_follow(matrix.access((places[beside] - 1).astype(np.uint64)))
+        fits[beside] = phrase.may_follow(access((places[beside] - 1).astype(np.uint64)))
         places, rows, states = places[fits], rows[fits], phrase.begun[kind[fits]]
         found: set[int] = set()
         while len(places):  # as often as there are ids in the longest spelling
@@ -129,10 +127,37 @@ class Segment:
             over = (places == ends[rows + 1]) | (states == SPELLED)
             found.update(rows[over & phrase.spelled(states)].tolist())
             places, rows, states = places[~over], rows[~over], states[~over]
-            states = phrase.step(states, matrix.access(places.astype(np.uint64)))
+            states = phrase.step(states, access(places.astype(np.uint64)))
             going = states != LOST
             places, rows, states = places[going], rows[going], states[going]
         return [self.first + row for row in sorted(found)]
+
+    def _beginnings(self, phrase: Phrase) -> tuple[Places, Places]:
+        """
+        Return where a phrase may begin, and in which way of ``phrase.first``.
+
+        Where it takes more than one id, the rarer of the first two is looked for, as the ranks
+        have it: "aardvark" begins with " a" as much else does, but few things go on like it.
+        """
+        matrix, begun, going = self.matrix, phrase.begun, phrase.going
+        first = matrix.rank(phrase.first, len(matrix)).astype(np.int64)
+        second = matrix.rank(phrase.second, len(matrix)).astype(np.int64)
+        turned = np.bincount(begun, first, phrase.states) > np.bincount(
+            going, second, phrase.states
+        )
+        turned[phrase.spelled(np.arange(phrase.states))] = False
+        places, kind = self._all(phrase.first, np.where(turned[begun], 0, first))
+        later, which = self._all(phrase.second, np.where(turned[going], second, 0))
+        later, which = later[later > 0], which[later > 0]
+        before = phrase.find(going[which], self.matrix.access((later - 1).astype(np.uint64)))
+        known = before >= 0
+        return np.append(places, later[known] - 1), np.append(kind, before[known])
+
+    def _all(self, ids: Ids, often: Places) -> tuple[Places, Places]:
+        """Return where ids are, as often as told, and which of them is there."""
+        which = np.repeat(np.arange(len(ids)), often)
+        nth = np.arange(len(which)) - np.repeat(np.cumsum(often) - often, often)
+        return self.matrix.select(ids[which], nth.astype(np.uint64)).astype(np.int64), which
 
 
 def _misfit(block: Block) -> str | None:

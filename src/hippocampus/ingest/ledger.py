@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -263,12 +264,20 @@ class Ledger:
 
         The words are then in no table; ``store.scrub`` takes them out of what tables left behind.
         """
-        rows = self.versions(record.row for record in self.whole(map(self.find, ids)))
+        return self._erase(self.versions(e.row for e in self.whole(map(self.find, ids))))
+
+    def compact(self, states: Collection[State], rows: range) -> Counter[State]:
+        """Erase those of some rows that are in one of these states; returns how many of each."""
+        found = [e for e in self.store.episodes(self.bank, rows) if e.state in states]
+        self._erase([e.row for e in found], by="compact")
+        return Counter(e.state for e in found)
+
+    def _erase(self, rows: Sequence[int], **fields: object) -> int:
         records = self.store.episodes(self.bank, rows)
         live = [record.row for record in records if record.state != "erased"]
         if live:
             self.store.redact(self.bank, live)
-            self.change(live, "erase")
+            self.change(live, "erase", **fields)
             self.content.blank(live)
             for kind in DERIVED:
                 self._blank(kind, live)
