@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include "hippo/bm25.hpp"
 #include "hippo/check.hpp"
 #include "hippo/groups.hpp"
+#include "hippo/random_index.hpp"
 #include "hippo/rows8.hpp"
 #include "hippo/scan.hpp"
 #include "hippo/signs.hpp"
@@ -104,6 +106,24 @@ nb::typed<nb::tuple, Table<std::int8_t>, Vector<float>> quantise_rows(
     hippo::quantise_rows(vectors.data(), n, d, codes.get(), scales.get());
   }
   return nb::make_tuple(give(std::move(codes), n, d), give(std::move(scales), n));
+}
+
+template <class Signs>
+Table<std::uint8_t> sign_contexts(const View<std::uint64_t>& ids,
+                                  const View<std::uint64_t>& offsets, std::size_t components,
+                                  std::size_t nonzeros, std::size_t window, std::size_t bits,
+                                  std::uint64_t seed) {
+  const hippo::RandomIndex how{components, nonzeros, window, bits, seed};
+  how.check();
+  hippo::check_offsets(span_of(offsets), ids.shape(0));
+  const std::size_t n = ids.shape(0);
+  auto out = allocate<std::uint8_t>(n * bits / 8);
+  {
+    nb::gil_scoped_release unlocked;
+    std::fill_n(out.get(), n * bits / 8, std::uint8_t{0});
+    hippo::sign_contexts<Signs>(span_of(ids), span_of(offsets), how, out.get());
+  }
+  return give(std::move(out), n, bits / 8);
 }
 
 Vector<float> dot_rows(const Matrix<std::int8_t>& matrix, const View<float>& scales,
@@ -282,6 +302,18 @@ NB_MODULE(_native, m) {
         "Group rows by code; return the codes, each row's group and each group's two best.\n\n"
         "Codes ascend, groups are places among them, scores are at least 0, shape (codes + 1, 2):\n"
         "rows with a negative code belong to the place after the last, whose scores stay 0.");
+
+  m.def("top_signs", &sign_contexts<hippo::TopSigns>, "ids"_a.noconvert(),
+        "offsets"_a.noconvert(), nb::kw_only(), "components"_a, "nonzeros"_a, "window"_a, "bits"_a,
+        "seed"_a,
+        "Return a signature for each token: the signs of its context's largest components.\n\n"
+        "Span i holds ids offsets[i] to offsets[i + 1]; the context is the sum of sparse random\n"
+        "vectors of the ids at most `window` away in the span. Shape (n, bits / 8), numbers of\n"
+        "`bits` bits, little-endian, the largest component's sign highest.");
+  m.def("plane_signs", &sign_contexts<hippo::PlaneSigns>, "ids"_a.noconvert(),
+        "offsets"_a.noconvert(), nb::kw_only(), "components"_a, "nonzeros"_a, "window"_a, "bits"_a,
+        "seed"_a,
+        "Do the same with the sides of `bits` random hyperplanes that its context is on.");
 
   nb::class_<Bm25>(
       m, "Bm25Index",

@@ -13,6 +13,7 @@
 #include "hippo/bm25.hpp"
 #include "hippo/groups.hpp"
 #include "hippo/hamming.hpp"
+#include "hippo/random_index.hpp"
 #include "hippo/rows8.hpp"
 #include "hippo/scan.hpp"
 #include "hippo/signs.hpp"
@@ -136,6 +137,21 @@ void balls(std::size_t n, std::size_t width) {
     });
 }
 
+template <class Signs>
+void contexts(std::size_t n, std::size_t components, std::size_t window) {
+  const auto ids = draw_many<std::uint64_t>(n, [] { return random_bits() % 50; });
+  const std::vector<std::uint64_t> ends{0, n / 3, n / 3, n};
+  for (std::size_t bits : {8, 64, 128}) {
+    if (bits > components) continue;
+    for (std::size_t nonzeros : {std::size_t{2}, components / 2 * 2}) {
+      const hippo::RandomIndex how{components, nonzeros, window, bits, 1};
+      how.check();
+      std::vector<std::uint8_t> out(n * bits / 8);
+      hippo::sign_contexts<Signs>(ids, ends, how, out.data());
+    }
+  }
+}
+
 void wavelets(std::size_t n) {
   const auto drawn = bytes(n);
   on_every_path("wavelet", [&] {
@@ -155,6 +171,12 @@ int main() {
   words();
   for (std::size_t n : {0, 1, 7, 8, 9, 100})
     for (std::size_t width : {1, 2, 3, 4, 8, 9, 16}) balls(n, width);
+  for (std::size_t n : {0, 1, 5, 70})
+    for (std::size_t components : {8, 65, 200})
+      for (std::size_t window : {0, 1, 4, 127}) {
+        contexts<hippo::TopSigns>(n, components, window);
+        contexts<hippo::PlaneSigns>(n, components, window);
+      }
   for (std::size_t n : {0, 1, 40, 500, 20000})
     for (int i = 0; i < 5; ++i) wavelets(n);
   std::puts("the native kernels are clean");

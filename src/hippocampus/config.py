@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from hippocampus.errors import InputError
 
@@ -89,11 +90,63 @@ class Fusion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Signatures:
+    """
+    How tokens are signed for a search without an embedder (DWM, section 3.3 and appendix F).
+
+    A store records these, ``radius`` apart, and refuses others. What the defaults come from:
+    ``docs/adr/0013-signatures-without-an-embedder.md``.
+    """
+
+    form: Literal["top", "planes"] = "planes"
+    """``top``: the signs of a token's own largest components, as in section 3.3. ``planes``: the
+    sides of random hyperplanes it is on, as in appendix F."""
+    components: int = 1024
+    """Of the space in which tokens have random vectors, called D."""
+    nonzeros: int = 8
+    """Components of a token's vector that are not 0, called t. The form ``top`` needs at least as
+    many as ``bits``: 8 of them have only 70 patterns of signs."""
+    window: int = 0
+    """Tokens to each side that count towards a token's signature, called W. With 0 equal tokens
+    have equal signatures, and a keyword finds itself."""
+    bits: int = 32
+    """Of a signature, called d; a multiple of 8, at most 128."""
+    seed: int = 0
+    """Of the random vectors and hyperplanes."""
+    radius: int = 0
+    """In how many bits a keyword's signature and its match may differ, called r."""
+
+    def __post_init__(self) -> None:
+        rules = {
+            "form": (self.form in ("top", "planes"), "'top' or 'planes'"),
+            "components": (8 <= self.components <= 65536, "from 8 to 65536"),
+            "nonzeros": (
+                2 <= self.nonzeros <= self.components and self.nonzeros % 2 == 0,
+                "even, and from 2 to the number of components",
+            ),
+            "window": (0 <= self.window <= 127, "from 0 to 127"),
+            "bits": (
+                8 <= self.bits <= min(128, self.components) and self.bits % 8 == 0,
+                "a multiple of 8, from 8 to 128, and not above the number of components",
+            ),
+            "seed": (0 <= self.seed < 1 << 64, "from 0 to 2**64 - 1"),
+            "radius": (0 <= self.radius <= self.bits, "from 0 to bits"),
+        }
+        for name, (well, rule) in rules.items():
+            if not well:
+                msg = f"Signatures.{name}={getattr(self, name)!r}: must be {rule}"
+                raise InputError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """What a ``Memory`` is opened with; validated once, never changed."""
 
     ingest: Ingest = field(default_factory=Ingest)
     fusion: Fusion = field(default_factory=Fusion)
+    signatures: Signatures | None = None
+    """Makes signatures of what is remembered from now on and lets recall search them, or, when
+    None, does neither. ``reindex`` makes those of what is there."""
     timezone: str = "UTC"
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: float = 10.0

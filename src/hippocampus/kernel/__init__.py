@@ -9,6 +9,7 @@ from hippocampus.kernel._native import (
     dot_rows,
     hamming_scan,
     maxsim,
+    plane_signs,
     quantise_rows,
     scan_signs,
     scan_turned,
@@ -16,6 +17,7 @@ from hippocampus.kernel._native import (
     sign_codes,
     sum_rows,
     top_k,
+    top_signs,
 )
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "dot_rows",
     "hamming_scan",
     "maxsim",
+    "plane_signs",
     "quantise_rows",
     "scan_signs",
     "scan_turned",
@@ -34,4 +37,5 @@ __all__ = [
     "sign_codes",
     "sum_rows",
     "top_k",
+    "top_signs",
 ]

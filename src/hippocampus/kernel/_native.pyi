@@ -160,6 +160,46 @@ def best_two(
     rows with a negative code belong to the place after the last, whose scores stay 0.
     """
 
+def top_signs(
+    ids: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    offsets: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    *,
+    components: int,
+    nonzeros: int,
+    window: int,
+    bits: int,
+    seed: int,
+) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order="C")]:
+    """
+    Return a signature for each token: the signs of its context's largest components.
+
+    Span i holds ids offsets[i] to offsets[i + 1]; the context is the sum of sparse random
+    vectors of the ids at most `window` away in the span. Shape (n, bits / 8), numbers of
+    `bits` bits, little-endian, the largest component's sign highest.
+    """
+
+def plane_signs(
+    ids: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    offsets: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    *,
+    components: int,
+    nonzeros: int,
+    window: int,
+    bits: int,
+    seed: int,
+) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order="C")]:
+    """
+    Do the same with the sides of `bits` random hyperplanes that its context is on.
+    """
+
 class Bm25Index:
     """
     An append-only inverted index over documents numbered from 0, scored by BM25.

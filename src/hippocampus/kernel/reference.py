@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,3 +172,89 @@ class Bm25Index:
                     norm = k1 * (1 - b + b * lengths[row] / average)
                     shares[place, column] = idf * tf / (tf + norm)
         return shares
+
+
+_LOW = (1 << 64) - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+def _mix(z: int) -> int:
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & _LOW
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & _LOW
+    return z ^ z >> 31
+
+
+def draws(seed: int, domain: int, n: int) -> Iterator[int]:
+    """Yield the numbers of one of splitmix64's streams, 64 bits each."""
+    state = _mix(_mix(seed + domain & _LOW) + (n + 1) * _GOLDEN & _LOW)
+    while True:
+        state = state + _GOLDEN & _LOW
+        yield _mix(state)
+
+
+def base_vector(token: int, components: int, nonzeros: int, seed: int) -> NDArray[np.int64]:
+    """Return a token's sparse random vector, shape (components,)."""
+    vector = np.zeros(components, np.int64)
+    numbers = draws(seed, 0, token)
+    for i in range(nonzeros):
+        at = next(at for x in numbers if not vector[at := (x >> 32) * components >> 32])
+        vector[at] = 1 if i < nonzeros // 2 else -1
+    return vector
+
+
+def contexts(
+    ids: NDArray[np.uint64],
+    offsets: NDArray[np.uint64],
+    components: int,
+    nonzeros: int,
+    window: int,
+    seed: int,
+) -> NDArray[np.int64]:
+    """Return each token's sum of the vectors around it in its span, shape (n, components)."""
+    known = {i: base_vector(i, components, nonzeros, seed) for i in set(ids.tolist())}
+    sums = np.zeros((len(ids), components), np.int64)
+    for start, stop in pairwise(offsets.tolist()):
+        for i in range(start, stop):
+            for j in range(max(start, i - window), min(stop, i + window + 1)):
+                sums[i] += known[int(ids[j])]
+    return sums
+
+
+def top_signs(
+    ids: NDArray[np.uint64],
+    offsets: NDArray[np.uint64],
+    *,
+    components: int,
+    nonzeros: int,
+    window: int,
+    bits: int,
+    seed: int,
+) -> NDArray[np.uint8]:
+    """Return a signature for each token: the signs of its context's largest components."""
+    sums = contexts(ids, offsets, components, nonzeros, window, seed)
+    largest = np.argsort(-np.abs(sums), axis=1, kind="stable")[:, :bits]
+    return _as_numbers(np.take_along_axis(sums, largest, axis=1) > 0)
+
+
+def plane_signs(
+    ids: NDArray[np.uint64],
+    offsets: NDArray[np.uint64],
+    *,
+    components: int,
+    nonzeros: int,
+    window: int,
+    bits: int,
+    seed: int,
+) -> NDArray[np.uint8]:
+    """Do the same with the sides of ``bits`` random hyperplanes that its context is on."""
+    planes = np.zeros((components, bits), np.int64)
+    for component in range(components):
+        words = [x for x, _ in zip(draws(seed, 1, component), range(0, bits, 64), strict=False)]
+        for k in range(bits):
+            planes[component, k] = 1 if words[k // 64] >> k % 64 & 1 else -1
+    return _as_numbers(contexts(ids, offsets, components, nonzeros, window, seed) @ planes > 0)
+
+
+def _as_numbers(signs: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Pack bits, the highest first, into little-endian numbers."""
+    return np.ascontiguousarray(np.packbits(signs, axis=1)[:, ::-1])
