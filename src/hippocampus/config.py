@@ -46,6 +46,7 @@ class Fusion:
     tokens: float = 2.0
     lexical: float = 0.5
     vector: float = 0.3
+    signature: float = 0.3
     before: float = 0.3
     """Part of the previous turn's score that counts towards a turn."""
     after: float = 0.2
@@ -86,7 +87,12 @@ class Fusion:
     @property
     def weights(self) -> dict[str, float]:
         """The cues' weights by name."""
-        return {"tokens": self.tokens, "lexical": self.lexical, "vector": self.vector}
+        return {
+            "tokens": self.tokens,
+            "lexical": self.lexical,
+            "vector": self.vector,
+            "signature": self.signature,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ What can go wrong, as a tree a caller can catch at any height.
   + EncoderError          a model could not be loaded or run
     - ModelNotInstalled   the weights are not on this machine
     - EmbedderMismatch    the store's vectors come from another embedder
+    - SignatureMismatch   the store's tokens were signed otherwise
   + SourceError           a file could not be read as a memory source
   + MissingExtra          an optional dependency is not installed
 """
@@ -167,6 +168,19 @@ class EmbedderMismatch(EncoderError):
             f"the store's vectors were made by {stored}, but the configured embedder is"
             f" {configured}; open it with the former, or run"
             " 'hippocampus reembed' to move the store to the latter"
+        )
+        self.stored = stored
+        self.configured = configured
+
+
+class SignatureMismatch(EncoderError):
+    """The store's tokens were signed with other parameters than those configured."""
+
+    def __init__(self, *, stored: str, configured: str) -> None:
+        super().__init__(
+            f"the store's tokens were signed with {stored}, but configured is {configured}; open it"
+            " with the former, or without signatures and run 'hippocampus reindex', which drops"
+            " them, and again with the latter, which makes them anew"
         )
         self.stored = stored
         self.configured = configured

@@ -25,6 +25,8 @@ from hippocampus.config import Config
 from hippocampus.context.compose import compose
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.embed import load_embedder
+from hippocampus.encode.indexing import dump
+from hippocampus.encode.keywords import KeywordExtractor, find_keywords
 from hippocampus.encode.phrase import Phrase
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.errors import (
@@ -33,6 +35,7 @@ from hippocampus.errors import (
     InputError,
     InvalidScope,
     ModelNotInstalled,
+    SignatureMismatch,
     SourceError,
     UnknownBank,
 )
@@ -42,6 +45,7 @@ from hippocampus.index.base import Cue
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.moments import to_moment
+from hippocampus.index.signature import SignatureCue
 from hippocampus.index.tokens import TokensCue
 from hippocampus.index.vector import VectorCue
 from hippocampus.ingest.content import Segments
@@ -89,11 +93,14 @@ from hippocampus.recall.evidence import evidence
 from hippocampus.recall.scale import Numbers
 from hippocampus.recall.search import Ranking, search
 from hippocampus.recall.trend import check_by, trend
-from hippocampus.recall.understand import understand
+from hippocampus.recall.understand import signed, understand
 from hippocampus.store import open_store
 
-CUES: Final = ("tokens", "vector", "lexical", "time")
-"""Every cue by name, the strongest first."""
+CUES: Final = ("tokens", "vector", "lexical", "time", "signature")
+"""Every cue by name, the strongest first; the last is there only with ``Config.signatures``."""
+
+SIGNED: Final = "signatures"
+"""The setting that says how the store's tokens were signed."""
 
 _RUNS_AT_ONCE: Final = 16
 """Segments of a transaction of ``compact``: few transactions, for readers see each; none long."""
@@ -117,12 +124,15 @@ class Memory:
         config: sizes, weights, time zone.
         clock: where the present moment comes from.
         reranker: an optional cross-encoder for the first hits.
+        keywords: what chooses the keywords whose signatures are searched, such as a language
+            model; the words that are not grammar by default.
         read_only: open an existing store without the right to change it.
         create: make the store if it is missing.
 
     Raises:
         StoreError: the store cannot be opened; nothing was changed.
         EmbedderMismatch: the store's vectors come from another embedder.
+        SignatureMismatch: the store's tokens were signed with other parameters.
 
     """
 
@@ -135,6 +145,7 @@ class Memory:
         config: Config | None = None,
         clock: Clock | None = None,
         reranker: Reranker | None = None,
+        keywords: KeywordExtractor | None = None,
         read_only: bool = False,
         create: bool = True,
     ) -> None:
@@ -142,7 +153,8 @@ class Memory:
         self.clock: Clock = clock or SystemClock()
         self.read_only = read_only
         self.reranker = reranker
-        self.cues = check_cues(cues)
+        self.keywords = keywords
+        self.cues = self.check_cues(cues)
         try:
             self.zone = ZoneInfo(self.config.timezone)
         except (ZoneInfoNotFoundError, ValueError) as exc:
@@ -165,6 +177,7 @@ class Memory:
         self.no_embedder: Degradation | None = None
         try:
             self._open_embedder(embedder)
+            self.settle_signatures(record=False)
             self.salt = self._salt()
         except BaseException:
             self.store.close()
@@ -202,6 +215,33 @@ class Memory:
         """Return which embedder the store's vectors come from; None before the first."""
         text = self.store.setting("embedder")
         return None if text is None else Fingerprint(**json.loads(text))
+
+    def settle_signatures(self, *, record: bool) -> None:
+        """
+        Refuse to mix signatures: a store's are all made in one way.
+
+        ``record``: make it the configured one, where there is none; inside a transaction.
+        """
+        if self.config.signatures is None:
+            return
+        stored, configured = self.store.setting(SIGNED), dump(self.config.signatures)
+        if stored not in (None, configured):
+            raise SignatureMismatch(stored=stored, configured=configured)
+        if record and stored is None:
+            self.store.set_setting(SIGNED, configured)
+
+    def check_cues(self, cues: Sequence[str] | None) -> tuple[str, ...]:
+        """Return cue names after checking them; all there are for None."""
+        there = CUES if self.config.signatures is not None else CUES[:-1]
+        if cues is None:
+            return there
+        if isinstance(cues, str) or not cues or set(cues) - set(CUES):
+            msg = f"cues={cues!r}: must be one or more of {', '.join(CUES)}"
+            raise InputError(msg)
+        if set(cues) - set(there):
+            msg = f"cues={cues!r}: this memory has no signatures; open it with Config.signatures"
+            raise InputError(msg)
+        return tuple(cues)
 
     def _salt(self) -> bytes:
         stored = self.store.setting("salt")
@@ -308,11 +348,13 @@ class Memory:
                 msg = f"banks={banks!r}: a store has one embedder, so all banks move; leave it out"
                 raise InputError(msg)
             banks = None  # those that come to be meanwhile as well
+        signed = self.config.signatures
         mark = "" if maker is None else dump_fingerprint(maker.fingerprint)
+        mark += "" if signed is None else dump(signed)
         self._begin_rebuild(mark)
         for report in (progress, None):  # twice: once more for what was written meanwhile
             for name in self._named(banks):
-                stage(self.ledger(name), maker, mark, progress=report)
+                stage(self.ledger(name), maker, signed, mark, progress=report)
         return self._swap(banks, maker, mark)
 
     def _named(self, banks: Sequence[str] | None) -> list[str]:
@@ -331,17 +373,25 @@ class Memory:
     ) -> dict[str, int]:
         """Put what a rebuild has made in the place of what was, all of it or nothing."""
         done: dict[str, int] = {}
-        before = self.embedder
+        before, signed = self.embedder, self.config.signatures
+        kinds: set[Kind] = {"lexical"}
+        if maker is not None:
+            kinds |= {"vector", "tokens"}
+        if signed is not None or banks is None:
+            kinds.add("signature")
         with self.moving:
             try:
                 with self.store.write():
                     self._begin_rebuild(mark)  # if another one has come between
                     for name in self._named(banks):
                         ledger = self.ledger(name)
-                        stage(ledger, maker, mark)  # what was written until this transaction
-                        done[name] = promote(ledger, vectors=maker is not None)
+                        stage(ledger, maker, signed, mark)  # what came until this transaction
+                        done[name] = promote(ledger, kinds)
                     if maker is not None:
-                        self.store.set_setting("embedder", mark)
+                        self.store.set_setting("embedder", dump_fingerprint(maker.fingerprint))
+                    if signed is None and banks is None:
+                        self.store.set_setting(SIGNED, None)
+                    self.settle_signatures(record=True)
                     self.store.set_setting(REBUILDING, None)
                     if before is not None:  # not after the commit: the next writer asks for it
                         self.embedder = maker
@@ -648,6 +698,7 @@ class Bank:
                     continue  # a rebuild has moved the store to another one: encode once more
                 if encoded:
                     self._memory.settle_embedder(embedder)
+                    self._memory.settle_signatures(record=True)
                 return store(books, encoded)
 
     def _encode(
@@ -664,7 +715,10 @@ class Bank:
         encoded: dict[Kind, dict[str, bytes]] = {}
         for start in range(0, len(drafts), batch):
             some = slice(start, start + batch)
-            made = encode_drafts(drafts[some], before[some], embedder=embedder)
+            made = encode_drafts(
+                drafts[some], before[some],
+                embedder=embedder, signed=self._memory.config.signatures,
+            )  # fmt: skip
             for kind, payloads in made.items():
                 encoded.setdefault(kind, {}).update(payloads)
             if progress:
@@ -709,21 +763,22 @@ class Bank:
         started = time.perf_counter()
         memory = self._memory
         query = self._check_query(query, k)
-        wanted = frozenset(memory.cues if cues is None else check_cues(cues))
+        wanted = frozenset(memory.cues if cues is None else memory.check_cues(cues))
         chosen = read_filters(filters, memory.zone)
         moment = memory.now() if now is None else to_moment(now, memory.zone)
         degraded: list[Degradation] = []
         asked = memory.embedder
         embedded, embed_s = self._embed_query(asked, query, wanted, degraded)
+        keywords = self._sign_query(query, wanted, degraded)
         with self.reading:
             index = self._index()
             if self._asks is not asked:  # a rebuild has just moved the store; this is rare
-                degraded.clear()
+                degraded[:] = [known for known in degraded if known.part == "keywords"]
                 embedded, embed_s = self._embed_query(self._asks, query, wanted, degraded)
             read = time.perf_counter()
             question = understand(
                 query, now=moment, embedded=embedded, rotation=self._rotation,
-                speakers=index.columns.speakers(),
+                speakers=index.columns.speakers(), keywords=keywords,
             )  # fmt: skip
             if "time" not in wanted:
                 question = replace(question, intervals=())
@@ -746,6 +801,14 @@ class Bank:
                         part="vectors",
                         reason=f"{index.without_vectors} of {len(index)} episodes have none, and"
                         " are found by words alone; run 'hippocampus reindex'",
+                    )
+                )
+            if keywords and index.without_signatures:
+                degraded.append(
+                    Degradation(
+                        part="signatures",
+                        reason=f"{index.without_signatures} of {len(index)} episodes have none, and"
+                        " are not found by them; run 'hippocampus reindex'",
                     )
                 )
         if memory.reranker is not None and hits:
@@ -800,6 +863,21 @@ class Bank:
             degraded.append(Degradation(part="embedder", reason=str(exc)))
             embedded = None
         return embedded, time.perf_counter() - started
+
+    def _sign_query(
+        self, query: str, wanted: frozenset[str], degraded: list[Degradation]
+    ) -> tuple[tuple[NDArray[np.uint8], ...], ...]:
+        """Choose the query's keywords, and sign every spelling of each."""
+        signed_with, choose = self._memory.config.signatures, self._memory.keywords
+        if signed_with is None or "signature" not in wanted:
+            return ()
+        words = find_keywords(query)
+        if choose is not None:
+            try:
+                words = [word for word in choose(query) if word.strip()]
+            except EncoderError as exc:
+                degraded.append(Degradation(part="keywords", reason=str(exc)))
+        return signed(words, signed_with)
 
     def _hits(self, ranking: Ranking, scores: Numbers) -> list[Hit]:
         k = len(scores)
@@ -1083,22 +1161,14 @@ class Bank:
                 cues.append(VectorCue(fingerprint.dimension))
             if self._rotation is not None:
                 cues.append(TokensCue(self._rotation.bits))
+            if (how := memory.config.signatures) is not None:
+                cues.append(SignatureCue(how.bits, how.radius))
             live = LiveIndex(self._store, self._number, cues)
             live.catch_up()
         return live
 
 
 # ---------------------------------------------------------------- small helpers
-
-
-def check_cues(cues: Sequence[str] | None) -> tuple[str, ...]:
-    """Return cue names after checking them; all of them for None."""
-    if cues is None:
-        return CUES
-    if isinstance(cues, str) or not cues or set(cues) - set(CUES):
-        msg = f"cues={cues!r}: must be one or more of {', '.join(CUES)}"
-        raise InputError(msg)
-    return tuple(cues)
 
 
 def dump_fingerprint(fingerprint: Fingerprint) -> str:

@@ -477,9 +477,11 @@ class Block:
 
 
 Kind: TypeAlias = Literal[
-    "content", "vector", "tokens", "lexical", "vector.next", "tokens.next", "lexical.next"
-]
-"""What a per-episode payload is: content token ids, pooled vector, token codes, or terms.
+    "content", "vector", "tokens", "lexical", "signature",
+    "vector.next", "tokens.next", "lexical.next", "signature.next",
+]  # fmt: skip
+"""What a per-episode payload is: content token ids, pooled vector, token codes, terms, or token
+signatures that need no embedder.
 ``.next`` are the ones a rebuild has made so far; they take the others' place all at once."""
 
 

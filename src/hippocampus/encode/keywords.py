@@ -34,7 +34,7 @@ def find_keywords(query: str) -> list[str]:
 
 
 def forms(keyword: str) -> tuple[Form, ...]:
-    """Return a keyword's ids: as written, lower case, capitalised; with a space before and without."""
+    """Return the ids of a keyword's spellings: in three letter cases, after a space and not."""
     ways = dict.fromkeys((keyword, keyword.lower(), keyword.capitalize()))
     return tuple(
         dict.fromkeys(tuple(tokens.encode(lead + way)) for way in ways for lead in ("", " "))

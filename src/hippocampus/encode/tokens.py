@@ -21,16 +21,13 @@ VOCABULARY_NUMBER = 1
 """What it is called in stored bytes."""
 
 SIZE = 199_998
-"""Ids are below it."""
+"""Ids are below it; special ones, which are in no text, are not."""
 
 BITS = 18
 """Bits of an id."""
 
 ID_BYTES = 3
 """Bytes of one packed id."""
-
-_SIZE = 199_998
-"""How many ids there are, but for special ones, which are in no text."""
 
 _PIECE = 1 << 16
 """Characters tokenised at once: byte-pair merging is superlinear on a run without a break."""
@@ -94,7 +91,7 @@ def count(text: str) -> int:
 def vocabulary() -> list[bytes]:
     """Return the bytes that each id stands for; many are no text by themselves."""
     decode_bytes = _tokenizer().bpe().decode_tokens
-    return [decode_bytes([token]) for token in range(_SIZE)]
+    return [decode_bytes([token]) for token in range(SIZE)]
 
 
 def pack(tokens: Sequence[int]) -> bytes:

@@ -24,7 +24,8 @@ class Question:
     ``terms``: hashes of its words, shape (t,), uint32, each once; ``term_weights``: how much each
     counts, 0 for words of grammar. ``vector``: pooled embedding, shape (dimension,), or None.
     ``tokens``: rotated token vectors, shape (q, bits), or None; ``token_terms``: which of
-    ``terms`` each token belongs to, shape (q,), -1 for none (punctuation).
+    ``terms`` each token belongs to, shape (q,), -1 for none (punctuation). ``keywords``: for each
+    keyword the signatures of its spellings, each of shape (tokens, bits / 8).
     """
 
     text: str
@@ -34,6 +35,7 @@ class Question:
     vector: NDArray[np.float32] | None = None
     tokens: NDArray[np.float32] | None = None
     token_terms: NDArray[np.int32] | None = None
+    keywords: tuple[tuple[NDArray[np.uint8], ...], ...] = ()
     intervals: tuple[Interval, ...] = ()
     speakers: frozenset[str] = field(default_factory=frozenset)
     """Speakers of the bank whom the question names."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from hippocampus.index.base import Cue
 from hippocampus.index.columns import Columns
+from hippocampus.index.signature import SignatureCue
 from hippocampus.index.vector import VectorCue
 from hippocampus.model import STATE_CHANGES, Kind, Payloads, Store
 
@@ -28,6 +29,8 @@ class LiveIndex:
         """The last change taken in."""
         self.without_vectors = 0
         """Episodes in force that no embedder has seen; they are found by words alone."""
+        self.without_signatures = 0
+        """Episodes in force whose tokens were never signed, where others' are."""
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -54,6 +57,10 @@ class LiveIndex:
         if isinstance(vector, VectorCue):
             unseen = self.columns.visible() & ~vector.present
             self.without_vectors = int(np.count_nonzero(unseen))
+        signature = self.cues.get("signature")
+        if isinstance(signature, SignatureCue):
+            unsigned = self.columns.visible() & ~signature.present
+            self.without_signatures = int(np.count_nonzero(unsigned))
 
 
 def read_payloads(store: Store, bank: int, kind: Kind, start: int, stop: int) -> Iterator[Payloads]:

@@ -28,13 +28,14 @@ from hippocampus.model import (
     Store,
 )
 
-DERIVED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical")
+DERIVED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical", "signature")
 """Payloads that are made from texts, and can be made anew."""
 
 NEXT: Final[Mapping[Kind, Kind]] = {
     "vector": "vector.next",
     "tokens": "tokens.next",
     "lexical": "lexical.next",
+    "signature": "signature.next",
 }
 """Where an unfinished rebuild keeps what it has made of each."""
 

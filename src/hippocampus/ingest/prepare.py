@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus._clock import from_micros, to_micros
-from hippocampus.config import Ingest
+from hippocampus.config import Ingest, Signatures
+from hippocampus.encode.indexing import signatures
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.encode.telling import tells_of_self
 from hippocampus.encode.terms import hash_terms
@@ -235,17 +236,25 @@ def _check_shape(value: object, levels: int) -> None:
 
 
 def encode_drafts(
-    drafts: Sequence[Draft], before: Sequence[Sequence[str]], *, embedder: Embedder | None
+    drafts: Sequence[Draft],
+    before: Sequence[Sequence[str]],
+    *,
+    embedder: Embedder | None,
+    signed: Signatures | None,
 ) -> Encoded:
     """
     Return the payloads of drafts.
 
-    ``before``: what was said before each, oldest first; it colours the token vectors.
+    ``before``: what was said before each, oldest first; it colours the token vectors. ``signed``:
+    how tokens are signed, if they are.
     """
+    ids = [encode(d.text) for d in drafts]
     made: dict[Kind, list[bytes]] = {
-        "content": [pack(encode(d.text)) for d in drafts],
+        "content": [pack(own) for own in ids],
         "lexical": [lexical_payload(d) for d in drafts],
     }
+    if signed is not None:
+        made["signature"] = [codes.tobytes() for codes in signatures(ids, signed)]
     if embedder is not None and drafts:
         passages = [
             Passage(d.spoken, before="\n".join(said)[-CONTEXT_CHARACTERS:])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from hippocampus.config import Signatures
 from hippocampus.ingest.ledger import NEXT, Ledger
 from hippocampus.ingest.prepare import context_before, encode_drafts
-from hippocampus.model import Embedder, Progress
+from hippocampus.model import Embedder, Kind, Progress
 
 REBUILDING = "rebuilding"
 """The setting that says whose vectors an unfinished rebuild makes; there is one at a time."""
@@ -17,7 +20,12 @@ def drop(ledger: Ledger) -> None:
 
 
 def stage(
-    ledger: Ledger, embedder: Embedder | None, mark: str, *, progress: Progress | None = None
+    ledger: Ledger,
+    embedder: Embedder | None,
+    signed: Signatures | None,
+    mark: str,
+    *,
+    progress: Progress | None = None,
 ) -> None:
     """
     Make the derived payloads anew beside the present ones; goes on where it was stopped.
@@ -38,7 +46,7 @@ def stage(
         drafts = ledger.drafts(some)
         before = context_before(drafts, said)
         if any(record.row in missing for record in some):
-            encoded = encode_drafts(drafts, before, embedder=embedder)
+            encoded = encode_drafts(drafts, before, embedder=embedder, signed=signed)
             made = {NEXT[kind]: encoded[kind] for kind in NEXT if kind in encoded}
             with store.write():
                 if store.setting(REBUILDING) != mark:
@@ -50,14 +58,14 @@ def stage(
             progress(min(first + batch, stop), stop)
 
 
-def promote(ledger: Ledger, *, vectors: bool) -> int:
+def promote(ledger: Ledger, kinds: Collection[Kind]) -> int:
     """
-    Put what ``stage`` made in the place of what was; inside a transaction.
+    Put what ``stage`` made of some kinds in the place of what was; inside a transaction.
 
     Returns how many episodes are in force.
     """
     for kind, made in NEXT.items():
-        if vectors or kind == "lexical":
+        if kind in kinds:
             ledger.store.move_payloads(ledger.bank, made, kind)
     ledger.seal()
     ledger.note("rebuild")

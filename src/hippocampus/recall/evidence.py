@@ -17,6 +17,7 @@ from hippocampus.encode.terms import hash_terms
 from hippocampus.index.base import Question, Rows
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
+from hippocampus.index.signature import SignatureCue
 from hippocampus.recall.scale import Numbers
 
 
@@ -45,6 +46,12 @@ def evidence(
         there = (said["lexical"] > 0).astype(np.float32)
         weight = rarity[question.term_weights > 0]
         out |= _weighed("covered", "absent", there, weight, int(np.count_nonzero(weight)))
+    elif "signature" in said:
+        signature = index.cues["signature"]
+        assert isinstance(signature, SignatureCue), "it is who said it"
+        weight = signature.rarity(question)
+        words = int(np.count_nonzero(weight))
+        out |= _weighed("covered", "absent", said["signature"], weight, words)
     return out | {"vector": said["vector"]} if "vector" in said else out
 
 

@@ -17,6 +17,7 @@ from hippocampus.config import Fusion
 from hippocampus.index.base import Mask, Question, Rows
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
+from hippocampus.index.signature import SignatureCue
 from hippocampus.index.tokens import TokensCue
 from hippocampus.kernel import top_k
 from hippocampus.recall.scale import Numbers, standardised
@@ -60,7 +61,7 @@ def search(
     rarity = lexical.rarity(question.terms)
     lengths = _lengths(index, rows)
     said = ask(index, question, rows, cues)
-    features = _features(question, said, rarity, lengths, fusion)
+    features = _features(index, question, said, rarity, lengths, fusion)
     parts = {
         name: np.float32(weight) * standardised(features[name])
         for name, weight in fusion.weights.items()
@@ -98,7 +99,9 @@ def _candidates(
     if total <= fusion.candidates:
         everyone = np.arange(len(index)) if allowed is None else np.flatnonzero(allowed)
         return everyone.astype(np.uint32)
-    proposing = [index.cues[n] for n in ("vector", "lexical") if n in cues and n in index.cues]
+    proposing = [
+        index.cues[n] for n in ("vector", "lexical", "signature") if n in cues and n in index.cues
+    ]
     if not proposing and "tokens" in cues:
         proposing = [index.cues["tokens"]]
     scopes = [allowed]
@@ -132,7 +135,8 @@ def ask(
 
     ``lexical``: what each word that weighs something gives it, shape (rows, words); ``tokens``:
     each token's best match, a cosine, shape (rows, tokens); ``vector``: how near in meaning, a
-    cosine, shape (rows,). A cue that the question gives no hold is left out.
+    cosine, shape (rows,); ``signature``: which keywords it holds, shape (rows, keywords). A cue
+    that the question gives no hold is left out.
     """
     said: dict[str, Numbers] = {}
     lexical = index.cues.get("lexical")
@@ -141,12 +145,16 @@ def ask(
     tokens = index.cues.get("tokens")
     if "tokens" in cues and isinstance(tokens, TokensCue) and question.tokens is not None:
         said["tokens"] = tokens.matches(question, rows)
+    signature = index.cues.get("signature")
+    if "signature" in cues and isinstance(signature, SignatureCue) and question.keywords:
+        said["signature"] = signature.matches(question, rows)
     vector = index.cues.get("vector")
     near = vector.score(question, rows) if "vector" in cues and vector is not None else None
     return said if near is None else said | {"vector": near}
 
 
 def _features(
+    index: LiveIndex,
     question: Question,
     said: dict[str, Numbers],
     rarity: Numbers,
@@ -169,6 +177,10 @@ def _features(
         matched = said["tokens"] @ (weight / weight.sum())
         crowd = np.log(np.maximum(lengths / np.float32(fusion.long_tokens), np.float32(1)))
         features["tokens"] = matched - np.float32(fusion.crowding) * crowd
+    if "signature" in said:
+        signature = index.cues["signature"]
+        assert isinstance(signature, SignatureCue), "it is who said it"
+        features["signature"] = said["signature"] @ signature.rarity(question)
     if "vector" in said:
         features["vector"] = said["vector"]
     return features

@@ -9,6 +9,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.config import Signatures
+from hippocampus.encode.indexing import signatures
+from hippocampus.encode.keywords import forms
 from hippocampus.encode.signature import Rotation
 from hippocampus.encode.terms import Term, find_terms
 from hippocampus.encode.when import find_intervals
@@ -23,11 +26,13 @@ def understand(
     embedded: Embedded | None,
     rotation: Rotation | None,
     speakers: Iterable[str],
+    keywords: tuple[tuple[NDArray[np.uint8], ...], ...] = (),
 ) -> Question:
     """
     Read a question: its terms, times, the speakers it names, and its embedding if there is one.
 
-    Words of grammar weigh nothing, unless the question has no others.
+    Words of grammar weigh nothing, unless the question has no others. ``keywords``: as ``signed``
+    returns them.
     """
     found = find_terms(text)
     words = _words(text, found)
@@ -60,10 +65,18 @@ def understand(
         vector=None if embedded is None else _aligned(embedded.vector),
         tokens=tokens,
         token_terms=token_terms,
+        keywords=keywords,
         intervals=find_intervals(text, now),
         speakers=_named(words, speakers),
         roles=_meant(words),
     )
+
+
+def signed(keywords: Iterable[str], how: Signatures) -> tuple[tuple[NDArray[np.uint8], ...], ...]:
+    """Return the signatures of every spelling of every keyword."""
+    written = [forms(keyword) for keyword in keywords]
+    made = iter(signatures([form for ways in written for form in ways], how))
+    return tuple(tuple(next(made) for _ in ways) for ways in written)
 
 
 _FIRST = frozenset({"i", "me", "my", "mine", "myself"})

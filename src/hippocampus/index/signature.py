@@ -1,0 +1,151 @@
+"""
+The cue without an embedder: keywords by the signatures of their tokens (DWM, sections 3.2.2, 3.3).
+
+What the paper returns, the episodes in which all keywords occur, is ``together``. As a cue it ranks
+instead: an episode counts the keywords it holds, each as much as it is rare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.index.base import Mask, Question, Rows, Scores
+from hippocampus.index.growing import Growing
+from hippocampus.index.hamming import Codes
+from hippocampus.kernel import top_k
+from hippocampus.model import Kind, Payloads
+
+Keyword: TypeAlias = Sequence[NDArray[np.uint8]]
+"""The signatures of each spelling of a keyword, shape (tokens, bits / 8)."""
+
+_RANK_NS = 10.0
+"""What a level costs a rank."""
+
+
+class SignatureCue:
+    """Token signatures of ``bits`` bits, one span an episode, matched within ``radius``."""
+
+    name = "signature"
+    kind: Kind = "signature"
+
+    def __init__(self, bits: int, radius: int) -> None:
+        self.codes = Codes(bits)
+        self.radius = radius
+        self._ends = Growing(np.int64)
+        self._ends.extend(np.zeros(1, np.int64))
+        self._last: tuple[Question, int, NDArray[np.bool_]] | None = None
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    @property
+    def nbytes(self) -> int:
+        return self.codes.nbytes + self._ends.nbytes
+
+    @property
+    def present(self) -> Mask:
+        """Which episodes have signatures, shape (rows,)."""
+        there: Mask = np.diff(self._ends.view) > 0
+        return there
+
+    def observe(self, payloads: Payloads) -> None:
+        width = self.codes.bits // 8
+        ends = np.cumsum(payloads.lengths // width, dtype=np.int64)
+        self._ends.extend(ends + len(self.codes))
+        self.codes.extend(payloads.data.reshape(-1, width))
+
+    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+        if not question.keywords or not len(self):
+            return np.empty(0, np.uint32)
+        held = self._held(question)
+        scores = rarity(held) @ held.astype(np.float32)
+        mask = None if allowed is None else allowed.view(np.uint8)
+        best = top_k(scores, limit, mask)
+        return best[scores[best] > 0]
+
+    def score(self, question: Question, rows: Rows) -> Scores | None:
+        if not question.keywords:
+            return None
+        found: Scores = self.matches(question, rows) @ self.rarity(question)
+        return found
+
+    def matches(self, question: Question, rows: Rows) -> Scores:
+        """Return which keywords each row holds, 1 or 0, shape (rows, keywords)."""
+        return self._held(question)[:, rows.astype(np.intp)].T.astype(np.float32)
+
+    def rarity(self, question: Question) -> Scores:
+        """Return the inverse document frequency of each keyword, at least 0."""
+        return rarity(self._held(question))
+
+    def together(self, keywords: Sequence[Keyword], radius: int) -> NDArray[np.int64]:
+        """
+        Return the rows that hold every keyword, ascending: the search of DWM, section 3.2.2.
+
+        The rarest is looked for first. The others are verified inside the spans found so far by
+        differences of ranks where that is exact and cheaper, else looked for everywhere as well.
+        """
+        if not keywords:
+            return np.empty(0, np.int64)
+        first, *others = sorted(keywords, key=lambda keyword: self._occurrences(keyword, radius))
+        rows = self.rows(first, radius)
+        for keyword in others:
+            if not len(rows):
+                break
+            if self._verifies(keyword, radius, len(rows)):
+                starts, ends = self._ends.view[rows], self._ends.view[rows + 1]
+                inside = [self.codes.holds(form[0], starts, ends) for form in keyword]
+                rows = rows[reduce(np.logical_or, inside)]
+            else:
+                rows = np.intersect1d(rows, self.rows(keyword, radius), assume_unique=True)
+        return rows
+
+    def rows(self, keyword: Keyword, radius: int) -> NDArray[np.int64]:
+        """Return the rows that hold a spelling of a keyword, its tokens in sequence; ascending."""
+        held = [self._places(form, radius) for form in keyword]
+        places = np.unique(np.concatenate(held))
+        return places
+
+    def _places(self, form: NDArray[np.uint8], radius: int) -> NDArray[np.int64]:
+        """Return the rows of one spelling."""
+        first = self.codes.ball(form[0], radius).positions
+        for behind in range(1, len(form)):
+            if not len(first):
+                break
+            after = self.codes.ball(form[behind], radius).positions - behind
+            first = np.intersect1d(first, after, assume_unique=True)
+        ends = self._ends.view[1:]
+        rows = np.searchsorted(ends, first, side="right")
+        return rows[first + len(form) <= ends[rows]]
+
+    def _occurrences(self, keyword: Keyword, radius: int) -> int:
+        return sum(min(self.codes.occurrences(code, radius) for code in form) for form in keyword)
+
+    def _verifies(self, keyword: Keyword, radius: int, spans: int) -> bool:
+        """Return whether ranks tell what holds a keyword, and do so in less time than a scan."""
+        if radius or any(len(form) > 1 for form in keyword):
+            return False
+        return 2 * spans * _RANK_NS * self.codes.bits < self.codes.scan_ns(len(self.codes))
+
+    def _held(self, question: Question) -> NDArray[np.bool_]:
+        """Return which rows hold each keyword, shape (keywords, rows); remembered for one."""
+        last = self._last
+        if last is not None and last[0] is question and last[1] == len(self):
+            return last[2]
+        held = np.zeros((len(question.keywords), len(self)), np.bool_)
+        for keyword, row in zip(question.keywords, held, strict=True):
+            row[self.rows(keyword, self.radius)] = True
+        self._last = question, len(self), held
+        return held
+
+
+def rarity(held: NDArray[np.bool_]) -> Scores:
+    """Return the inverse document frequency of keywords from which rows hold them, float32."""
+    frequency = held.sum(axis=1, dtype=np.float32)
+    # ln(1 + (N - df + 0.5) / (df + 0.5)), on one denominator
+    rare: Scores = np.log(np.float32(held.shape[1] + 1) / (frequency + np.float32(0.5)))
+    return rare
