@@ -107,8 +107,8 @@ class SignatureCue:
     def rows(self, keyword: Keyword, radius: int) -> NDArray[np.int64]:
         """Return the rows that hold a spelling of a keyword, its tokens in sequence; ascending."""
         held = [self._places(form, radius) for form in keyword]
-        places = np.unique(np.concatenate(held))
-        return places
+        rows: NDArray[np.int64] = np.unique(np.concatenate(held))
+        return rows
 
     def _places(self, form: NDArray[np.uint8], radius: int) -> NDArray[np.int64]:
         """Return the rows of one spelling."""
