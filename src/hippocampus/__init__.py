@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hippocampus.aio import AsyncBank, AsyncMemory
-    from hippocampus.config import Config, Fusion, Ingest
+    from hippocampus.config import Config, Fusion, Ingest, Signatures
     from hippocampus.errors import HippocampusError
     from hippocampus.memory import Bank, Memory
     from hippocampus.model import (
@@ -42,6 +42,7 @@ __all__ = [
     "Memory",
     "Period",
     "Recall",
+    "Signatures",
     "Stats",
     "Turn",
 ]
@@ -57,6 +58,7 @@ _HOME = {
     "HippocampusError": "errors",
     "Ingest": "config",
     "Memory": "memory",
+    "Signatures": "config",
 }
 
 

@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hippocampus.config import Signatures
 from hippocampus.encode.embed import load_embedder
+from hippocampus.encode.indexing import load, signatures
 from hippocampus.encode.tokens import encode, pack
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
 from hippocampus.index.lexical import TELLING, pack_terms
@@ -21,8 +23,8 @@ from hippocampus.index.live import read_payloads
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.prepare import Draft, digest, lexical_payload
 from hippocampus.kernel import build_info
-from hippocampus.memory import Memory
-from hippocampus.model import STATE_CHANGES, EpisodeRow, Progress
+from hippocampus.memory import SIGNED, Memory
+from hippocampus.model import STATE_CHANGES, EpisodeRow, Progress, Store
 
 _TEXTS_AT_ONCE = 1000
 
@@ -62,7 +64,7 @@ def verify(
     places: list[Place] = []
     if residue is not None:
         problems += memory.store.leftovers()
-        places += find_residue(memory.store.files(), residue)
+        places += find_residue(memory.store.files(), residue, _signed_how(memory.store))
     checked = {"banks": 0, "episodes": 0, "changes": 0}
     names = memory.banks()
     for place, name in enumerate(names):
@@ -95,6 +97,9 @@ def _verify_bank(
         texts, problems = _readable(ledger, records)
         parts = read_payloads(ledger.store, ledger.bank, "lexical", 0, len(records))
         terms = [payload for part in parts for payload in part]
+        parts = read_payloads(ledger.store, ledger.bank, "signature", 0, len(records))
+        codes = [payload for part in parts for payload in part]
+    how = _signed_how(ledger.store)
     told = {c.row: STATE_CHANGES.get(c.kind, "active") for c in changes if c.row is not None}
     unmarked = 0
     for record in records:
@@ -113,6 +118,10 @@ def _verify_bank(
             unmarked += 1
         elif words != terms[record.row]:
             problems.append(f"{name}: its words are indexed wrongly; run reindex")
+        if how is not None and codes[record.row]:
+            (signed,) = signatures([encode(text)], how)
+            if codes[record.row] != signed.tobytes():
+                problems.append(f"{name}: its tokens are signed wrongly; run reindex")
         if record.digest != digest(ledger.salt, text):
             problems.append(f"{name}: its text is not what was remembered")
     if unmarked:
@@ -122,6 +131,11 @@ def _verify_bank(
         )
     places = [] if residue is None else _told(ledger.name, records, texts, residue)
     return problems, {"episodes": len(records), "changes": len(changes)}, places
+
+
+def _signed_how(store: Store) -> Signatures | None:
+    recorded = store.setting(SIGNED)
+    return None if recorded is None else load(recorded)
 
 
 def _readable(ledger: Ledger, records: Sequence[EpisodeRow]) -> tuple[dict[int, str], list[str]]:
@@ -150,8 +164,12 @@ def _told(
     return [Place(f"bank {bank!r}, episode {record.id}", at) for record, at in found if at >= 0]
 
 
-def find_residue(files: list[Path], text: str) -> tuple[Place, ...]:
-    """Search raw files for a text; every form in which the store could hold its words."""
+def find_residue(files: list[Path], text: str, how: Signatures | None = None) -> tuple[Place, ...]:
+    """
+    Search raw files for a text; every form in which the store could hold its words.
+
+    ``how``: the way its tokens were signed, if they were.
+    """
     if not text.strip():
         msg = "residue: give the words to look for; blank text is everywhere"
         raise InputError(msg)
@@ -162,6 +180,11 @@ def find_residue(files: list[Path], text: str) -> tuple[Place, ...]:
             ids = encode(lead + form)
             if len(ids) >= 3:  # shorter runs of ids are in any store by chance
                 needles.add(pack(ids))
+            if how is not None:  # at its ends a token is signed in the light of what is beside
+                (codes,) = signatures([ids], how)
+                inner = codes[how.window : max(how.window, len(ids) - how.window)]
+                if inner.nbytes >= 16:
+                    needles.add(inner.tobytes())
     longest = max(map(len, needles))
     found: list[Place] = []
     for file in files:

@@ -64,6 +64,12 @@ def radius(theta0: float, bits: int, epsilon: float = 0.01) -> int:
     return min(bits, math.floor((theta0 / math.pi + epsilon) * bits))
 
 
+def load(recorded: str) -> Signatures | None:
+    """Return what ``dump`` recorded; None for a generator that this version does not have."""
+    made = json.loads(recorded)
+    return Signatures(**made) if made.pop("generator", None) == GENERATOR else None
+
+
 def dump(how: Signatures) -> str:
     """Return what a store records: all that its signatures depend on, the generator included."""
     made = {name: value for name, value in asdict(how).items() if name != "radius"}

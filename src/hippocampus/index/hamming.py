@@ -61,8 +61,13 @@ class Codes:
     def extend(self, codes: NDArray[np.uint8]) -> None:
         """Append codes, shape (n, bits / 8)."""
         self._rows.extend(codes)
-        if len(self) >= max(LEAST, 2 * len(self._matrix)):  # each is built twice on average
+        if len(self) >= max(LEAST, 2 * self.settled):  # so each code is put in about twice
             self.settle()
+
+    @property
+    def settled(self) -> int:
+        """How many of the first codes are in the matrix."""
+        return len(self._matrix)
 
     def settle(self) -> None:
         """Build the matrix of all codes so far; the ones that follow are scanned."""

@@ -23,7 +23,7 @@ from hippocampus.model import Kind, Payloads
 Keyword: TypeAlias = Sequence[NDArray[np.uint8]]
 """The signatures of each spelling of a keyword, shape (tokens, bits / 8)."""
 
-_RANK_NS = 10.0
+_RANK_NS = 14.0
 """What a level costs a rank."""
 
 
@@ -106,12 +106,11 @@ class SignatureCue:
 
     def rows(self, keyword: Keyword, radius: int) -> NDArray[np.int64]:
         """Return the rows that hold a spelling of a keyword, its tokens in sequence; ascending."""
-        held = [self._places(form, radius) for form in keyword]
-        rows: NDArray[np.int64] = np.unique(np.concatenate(held))
-        return rows
+        held = [self._spelled(form, radius) for form in keyword]
+        return reduce(np.union1d, held)
 
-    def _places(self, form: NDArray[np.uint8], radius: int) -> NDArray[np.int64]:
-        """Return the rows of one spelling."""
+    def _spelled(self, form: NDArray[np.uint8], radius: int) -> NDArray[np.int64]:
+        """Return the rows that hold one spelling, ascending."""
         first = self.codes.ball(form[0], radius).positions
         for behind in range(1, len(form)):
             if not len(first):
@@ -120,14 +119,15 @@ class SignatureCue:
             first = np.intersect1d(first, after, assume_unique=True)
         ends = self._ends.view[1:]
         rows = np.searchsorted(ends, first, side="right")
-        return rows[first + len(form) <= ends[rows]]
+        rows = rows[first + len(form) <= ends[rows]]  # no spelling goes on in the next episode
+        return rows[np.diff(rows, prepend=-1) > 0]
 
     def _occurrences(self, keyword: Keyword, radius: int) -> int:
         return sum(min(self.codes.occurrences(code, radius) for code in form) for form in keyword)
 
     def _verifies(self, keyword: Keyword, radius: int, spans: int) -> bool:
         """Return whether ranks tell what holds a keyword, and do so in less time than a scan."""
-        if radius or any(len(form) > 1 for form in keyword):
+        if radius or 2 * self.codes.settled < len(self.codes) or any(len(f) > 1 for f in keyword):
             return False
         return 2 * spans * _RANK_NS * self.codes.bits < self.codes.scan_ns(len(self.codes))
 

@@ -1,0 +1,234 @@
+"""Signatures without an embedder: there when configured, and only then."""
+
+import json
+
+import numpy as np
+import pytest
+
+from hippocampus import Config, Ingest, Signatures, Turn
+from hippocampus.encode.indexing import dump, load, signatures
+from hippocampus.encode.tokens import encode
+from hippocampus.errors import EncoderError, InputError, SignatureMismatch
+from hippocampus.index.live import read_payloads
+from hippocampus.memory import SIGNED
+from hippocampus.upkeep import find_residue, reindex, verify
+
+HOW = Signatures(bits=64)
+SIGNING = Config(signatures=HOW, ingest=Ingest(seal_rows=8, batch=16))
+PLAIN = Config(ingest=Ingest(seal_rows=8, batch=16))
+TALK = [
+    "I adopted a greyhound called Biscuit from the shelter.",
+    "The weather was dull all week.",
+    "Biscuit sleeps on the violin case.",
+    "My sister plays the violin in Lisbon.",
+    "Nothing much happened on Tuesday.",
+]
+
+
+def talk(count=len(TALK)):
+    return [
+        Turn(text=f"{TALK[n % len(TALK)]}{' Again.' * (n // len(TALK))}", at=f"2025-03-{n + 1:02}")
+        for n in range(count)
+    ]
+
+
+def payloads(memory, kind="signature", name="ada"):
+    ledger = memory.ledger(name)
+    stop = memory.store.episode_count(ledger.bank)
+    return [p for part in read_payloads(memory.store, ledger.bank, kind, 0, stop) for p in part]
+
+
+def texts_of(recall):
+    return [hit.text for hit in recall.hits]
+
+
+def test_without_configuration_there_are_neither_bytes_nor_a_cue(open_memory):
+    memory = open_memory(config=PLAIN)
+    bank = memory.bank("ada")
+    bank.remember_many(talk(20))
+
+    assert "signature" not in bank.stats().stored_bytes
+    assert "signature" not in bank._index().cues
+    assert memory.store.setting(SIGNED) is None
+    with pytest.raises(InputError, match="open it with Config.signatures"):
+        bank.recall("violin", cues=["signature"])
+
+
+@pytest.mark.parametrize("count", [5, 20])
+def test_every_episode_has_the_signatures_of_its_text_and_of_nothing_else(open_memory, count):
+    memory = open_memory(config=SIGNING)
+    memory.bank("ada").remember_many(talk(count))
+    other = open_memory("other.db", config=SIGNING)
+    for turn in reversed(talk(count)):
+        other.bank("ada").remember_many([turn])
+
+    expected = [signatures([encode(t.text)], HOW)[0].tobytes() for t in talk(count)]
+    assert expected == payloads(memory)
+    assert expected == payloads(other)[::-1]
+    assert verify(memory).sound
+
+
+@pytest.mark.parametrize("form", ["top", "planes"])
+def test_memory_answers_by_signatures_alone_and_needs_no_embedder(open_memory, form):
+    how = Signatures(form=form, nonzeros=32)
+    memory = open_memory(embedder="none", cues=["signature"], config=Config(signatures=how))
+    bank = memory.bank("ada")
+    bank.remember_many(talk())
+    found = bank.recall("Where does the greyhound sleep, and whose violin is it?", k=3)
+
+    assert {"signature"} <= set(found.hits[0].shares)
+    assert {TALK[0], TALK[2], TALK[3]} == set(texts_of(found))
+    assert found.found
+    assert () == found.degraded
+    nothing = bank.recall("helicopter", k=3)
+    assert not nothing.found
+
+
+def test_the_cue_takes_part_by_default_once_configured(open_memory):
+    bank = open_memory(config=SIGNING).bank("ada")
+    bank.remember_many(talk())
+
+    assert "signature" in bank.recall("violin").hits[0].shares
+    assert "signature" not in bank.recall("violin", cues=["lexical"]).hits[0].shares
+
+
+def test_filters_hold_for_signatures_too(open_memory):
+    bank = open_memory(config=SIGNING, embedder="none").bank("ada")
+    kept = bank.remember_many(talk(20))
+    bank.forget(kept[3].id)
+    found = bank.recall("violin Lisbon", k=20, cues=["signature"], until="2025-03-10")
+
+    assert kept[3].id not in {hit.id for hit in found.hits}
+    assert {hit.id for hit in found.hits} <= {episode.id for episode in kept[:10]}
+
+
+@pytest.mark.parametrize("count", [5, 40])
+def test_erasing_takes_signatures_out_of_the_tail_and_of_blocks(open_memory, count):
+    memory = open_memory(config=SIGNING)
+    bank = memory.bank("ada")
+    secret = "My passport number is QX7734190, and marzipan opens the safe."  # noqa: S105
+    gone = bank.remember(secret, at="2025-01-01")
+    bank.remember_many(
+        [Turn(text=f"Remark {n} on gardens.", at="2025-03-02") for n in range(count)]
+    )
+    assert bank.recall("marzipan", cues=["signature"]).hits[0].id == gone.id
+    codes = signatures([encode(secret)], HOW)[0].tobytes()
+    assert any(codes in file.read_bytes() for file in memory.store.files())
+    assert find_residue(memory.store.files(), secret[3:], HOW)
+    bank.forget(gone.id, erase=True)
+
+    assert not any(codes in file.read_bytes() for file in memory.store.files())
+    assert () == verify(memory, residue=secret).residue
+    assert verify(memory).sound
+    assert b"" == payloads(memory)[0]
+    assert gone.id not in {hit.id for hit in bank.recall("marzipan", cues=["signature"]).hits}
+
+
+def test_a_store_refuses_other_parameters_than_its_own(open_memory, path):
+    with open_memory(config=SIGNING) as memory:
+        memory.bank("ada").remember_many(talk())
+        assert HOW == load(memory.store.setting(SIGNED))
+    with open_memory(config=Config(signatures=Signatures(bits=64, radius=3))):
+        pass  # how wide one looks is not how tokens were signed
+    with pytest.raises(SignatureMismatch, match='"bits": 64.*"bits": 32') as caught:
+        open_memory(config=Config(signatures=Signatures()))
+    assert dump(HOW) == caught.value.stored
+
+
+def test_signatures_of_a_generator_that_is_not_known_are_refused(open_memory):
+    with open_memory(config=SIGNING) as memory:
+        memory.bank("ada").remember_many(talk())
+        later = json.dumps(json.loads(dump(HOW)) | {"generator": "splitmix64/2"})
+        with memory.store.write():
+            memory.store.set_setting(SIGNED, later)
+    assert load(later) is None
+    with pytest.raises(SignatureMismatch, match="splitmix64/2"):
+        open_memory(config=SIGNING)
+
+
+def test_what_was_written_without_signatures_is_named_until_a_reindex_makes_them(open_memory):
+    with open_memory(config=PLAIN) as memory:
+        memory.bank("ada").remember_many(talk(10))
+    memory = open_memory(config=SIGNING)
+    bank = memory.bank("ada")
+    bank.remember("A violin for Biscuit?", at="2025-04-01")
+
+    found = bank.recall("violin", cues=["signature"])
+    (missing,) = found.degraded
+    assert ("signatures", True) == (missing.part, "10 of 11 episodes have none" in missing.reason)
+    assert {"ada": 11} == reindex(memory)
+    again = bank.recall("violin", cues=["signature"])
+    assert () == again.degraded
+    assert 1 + 4 == sum("violin" in text for text in texts_of(again))
+    assert verify(memory).sound
+
+
+def test_a_reindex_without_signatures_drops_them_and_other_parameters_may_follow(open_memory):
+    with open_memory(config=SIGNING) as memory:
+        memory.bank("ada").remember_many(talk(10))
+        before = payloads(memory)
+        reindex(memory, bank="ada")
+        assert before == payloads(memory)
+    with open_memory(config=PLAIN) as memory:
+        reindex(memory, bank="ada")
+        assert before == payloads(memory), "of one bank alone nothing is decided for all"
+        reindex(memory)
+        assert [b""] * 10 == payloads(memory)
+        assert memory.store.setting(SIGNED) is None
+    other = Signatures(form="top", bits=16, window=1)
+    with open_memory(config=Config(signatures=other)) as memory:
+        reindex(memory)
+        assert signatures([encode(TALK[0])], other)[0].tobytes() == payloads(memory)[0]
+        assert other == load(memory.store.setting(SIGNED))
+
+
+def test_signatures_that_are_not_those_of_the_text_are_noticed_and_made_anew(open_memory):
+    memory = open_memory(config=SIGNING)
+    memory.bank("ada").remember_many(talk())
+    wrong = np.full(len(payloads(memory)[1]), 7, np.uint8).tobytes()
+    with memory.store.write():
+        memory.store.put_payloads(memory.ledger("ada").bank, "signature", [(1, wrong)])
+
+    (problem,) = verify(memory).problems
+    assert "its tokens are signed wrongly; run reindex" in problem
+    reindex(memory)
+    assert verify(memory).sound
+
+
+def test_a_model_may_choose_the_keywords(open_memory):
+    asked = []
+
+    def choose(query):
+        asked.append(query)
+        return ["Biscuit", " "]
+
+    memory = open_memory(embedder="none", cues=["signature"], config=SIGNING, keywords=choose)
+    bank = memory.bank("ada")
+    bank.remember_many(talk())
+    found = bank.recall("Who sleeps where?", k=2)
+
+    assert ["Who sleeps where?"] == asked
+    assert {TALK[0], TALK[2]} == set(texts_of(found))
+
+
+def test_a_model_that_fails_leaves_the_words_of_the_question(open_memory):
+    def choose(_query):
+        raise EncoderError("the model is away")
+
+    memory = open_memory(embedder="none", cues=["signature"], config=SIGNING, keywords=choose)
+    bank = memory.bank("ada")
+    bank.remember_many(talk())
+    found = bank.recall("What about Lisbon?", k=1)
+
+    assert [TALK[3]] == texts_of(found)
+    assert ["keywords"] == [degraded.part for degraded in found.degraded]
+
+
+def test_an_export_is_signed_where_it_is_taken_in(open_memory, tmp_path):
+    plain, signing = open_memory(config=PLAIN), open_memory("other.db", config=SIGNING)
+    plain.bank("ada").remember_many(talk())
+    plain.bank("ada").export(tmp_path / "ada.jsonl")
+    signing.bank("ada").import_(tmp_path / "ada.jsonl")
+
+    assert all(payloads(signing))
+    assert verify(signing).sound
