@@ -25,7 +25,7 @@ TALK = [
 ]
 
 
-def talk(count=len(TALK)):
+def talk(count=5):
     return [
         Turn(text=f"{TALK[n % len(TALK)]}{' Again.' * (n // len(TALK))}", at=f"2025-03-{n + 1:02}")
         for n in range(count)
@@ -50,7 +50,7 @@ def test_without_configuration_there_are_neither_bytes_nor_a_cue(open_memory):
     assert "signature" not in bank.stats().stored_bytes
     assert "signature" not in bank._index().cues
     assert memory.store.setting(SIGNED) is None
-    with pytest.raises(InputError, match="open it with Config.signatures"):
+    with pytest.raises(InputError, match=r"open it with Config\.signatures"):
         bank.recall("violin", cues=["signature"])
 
 
@@ -124,13 +124,13 @@ def test_erasing_takes_signatures_out_of_the_tail_and_of_blocks(open_memory, cou
     assert gone.id not in {hit.id for hit in bank.recall("marzipan", cues=["signature"]).hits}
 
 
-def test_a_store_refuses_other_parameters_than_its_own(open_memory, path):
+def test_a_store_refuses_other_parameters_than_its_own(open_memory):
     with open_memory(config=SIGNING) as memory:
         memory.bank("ada").remember_many(talk())
         assert HOW == load(memory.store.setting(SIGNED))
     with open_memory(config=Config(signatures=Signatures(bits=64, radius=3))):
         pass  # how wide one looks is not how tokens were signed
-    with pytest.raises(SignatureMismatch, match='"bits": 64.*"bits": 32') as caught:
+    with pytest.raises(SignatureMismatch, match=r'"bits": 64.*"bits": 32') as caught:
         open_memory(config=Config(signatures=Signatures()))
     assert dump(HOW) == caught.value.stored
 

@@ -1,5 +1,7 @@
 """Hamming balls: two ways, one answer, and it is the one a plain comparison gives."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -51,7 +53,7 @@ def test_a_larger_radius_returns_a_superset(seed, width, count):
     balls = [set(held.ball(codes[0], r, way="descent").positions.tolist()) for r in range(9)]
 
     assert 0 in balls[0]
-    assert all(small <= large for small, large in zip(balls, balls[1:], strict=False))
+    assert all(small <= large for small, large in pairwise(balls))
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 200), st.data())
@@ -74,8 +76,8 @@ def test_few_codes_are_scanned_and_no_matrix_is_kept():
     held = Codes(64)
     held.extend(np.zeros((hamming.LEAST - 1, 8), np.uint8))
 
-    assert 0 == held.settled
     assert "scan" == held.ball(np.zeros(8, np.uint8), 0).way
+    assert 0 == held.settled
 
 
 def test_of_many_codes_rare_ones_are_descended_to_and_frequent_ones_scanned_for():
@@ -86,10 +88,11 @@ def test_of_many_codes_rare_ones_are_descended_to_and_frequent_ones_scanned_for(
     held.extend(codes)
     rare, frequent = codes[1], codes[0]
 
+    assert 0 == held.settled, "nobody has asked yet"
+    assert "descent" == held.ball(rare, 0).way
     assert hamming.LEAST == held.settled
     assert 1 == held.occurrences(rare, 0)
     assert len(codes[::3]) == held.occurrences(frequent, 0)
-    assert "descent" == held.ball(rare, 0).way
     assert "scan" == held.ball(frequent, 0).way
     assert "scan" == held.ball(rare, 16).way, "a wide ball has more paths than there are codes"
 

@@ -61,8 +61,6 @@ class Codes:
     def extend(self, codes: NDArray[np.uint8]) -> None:
         """Append codes, shape (n, bits / 8)."""
         self._rows.extend(codes)
-        if len(self) >= max(LEAST, 2 * self.settled):  # so each code is put in about twice
-            self.settle()
 
     @property
     def settled(self) -> int:
@@ -80,6 +78,8 @@ class Codes:
         ``way``: how to look at the codes that are in the matrix; by estimate when None.
         """
         if way is None:
+            if len(self) >= LEAST and 4 * len(self) >= 5 * self.settled:
+                self.settle()  # so each code is put in five times at most, and none unasked
             way = self.cheaper(code, radius)
         if way == "scan":
             return Ball(hamming_scan(self._rows.view, code, radius).view(np.int64), way)
@@ -104,7 +104,7 @@ class Codes:
         return count * CODE_NS.get(self.bits // 8, _OTHER_NS)
 
     def occurrences(self, code: Code, radius: int) -> int:
-        """Return about how many codes are within a radius; exactly, for 0 and with a matrix."""
+        """Return about how many codes are within a radius; exactly, for 0, when all are settled."""
         held = len(self._matrix)
         same = self._matrix.rank(_number(code), held)
         if not radius and held == len(self):

@@ -106,11 +106,11 @@ class SignatureCue:
 
     def rows(self, keyword: Keyword, radius: int) -> NDArray[np.int64]:
         """Return the rows that hold a spelling of a keyword, its tokens in sequence; ascending."""
-        held = [self._spelled(form, radius) for form in keyword]
-        return reduce(np.union1d, held)
+        every = [self._spelled(form, radius) for form in keyword]
+        return np.unique(np.concatenate(every))
 
     def _spelled(self, form: NDArray[np.uint8], radius: int) -> NDArray[np.int64]:
-        """Return the rows that hold one spelling, ascending."""
+        """Return the rows that hold one spelling, as often as they do, ascending."""
         first = self.codes.ball(form[0], radius).positions
         for behind in range(1, len(form)):
             if not len(first):
@@ -119,8 +119,9 @@ class SignatureCue:
             first = np.intersect1d(first, after, assume_unique=True)
         ends = self._ends.view[1:]
         rows = np.searchsorted(ends, first, side="right")
-        rows = rows[first + len(form) <= ends[rows]]  # no spelling goes on in the next episode
-        return rows[np.diff(rows, prepend=-1) > 0]
+        if len(form) == 1:
+            return rows
+        return rows[first + len(form) <= ends[rows]]  # none goes on in the next episode
 
     def _occurrences(self, keyword: Keyword, radius: int) -> int:
         return sum(min(self.codes.occurrences(code, radius) for code in form) for form in keyword)
@@ -138,7 +139,8 @@ class SignatureCue:
             return last[2]
         held = np.zeros((len(question.keywords), len(self)), np.bool_)
         for keyword, row in zip(question.keywords, held, strict=True):
-            row[self.rows(keyword, self.radius)] = True
+            for form in keyword:
+                row[self._spelled(form, self.radius)] = True
         self._last = question, len(self), held
         return held
 
