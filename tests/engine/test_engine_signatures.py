@@ -7,6 +7,7 @@ import pytest
 
 from hippocampus import Config, Ingest, Signatures, Turn
 from hippocampus.encode.indexing import dump, load, signatures
+from hippocampus.encode.keywords import MOST_KEYWORDS
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import EncoderError, InputError, SignatureMismatch
 from hippocampus.index.live import read_payloads
@@ -50,6 +51,9 @@ def test_without_configuration_there_are_neither_bytes_nor_a_cue(open_memory):
     assert "signature" not in bank.stats().stored_bytes
     assert "signature" not in bank._index().cues
     assert memory.store.setting(SIGNED) is None
+    bank.forget(bank.episodes()[3].id, erase=True)
+    bank.remember_many(talk(30))
+    assert "signature" not in bank.stats().stored_bytes
     with pytest.raises(InputError, match=r"open it with Config\.signatures"):
         bank.recall("violin", cues=["signature"])
 
@@ -209,6 +213,15 @@ def test_a_model_may_choose_the_keywords(open_memory):
 
     assert ["Who sleeps where?"] == asked
     assert {TALK[0], TALK[2]} == set(texts_of(found))
+
+
+def test_a_long_text_is_looked_for_by_its_first_words_only(open_memory):
+    bank = open_memory(config=SIGNING, embedder="none", cues=["signature"]).bank("ada")
+    bank.remember_many(talk())
+    words = " ".join(f"w{n}" for n in range(MOST_KEYWORDS - 1))
+
+    assert [TALK[0]] == texts_of(bank.recall(f"{words} greyhound violin", k=1))
+    assert 0 < bank.recall("greyhound " * 20_000, k=1).hits[0].score
 
 
 def test_a_model_that_fails_leaves_the_words_of_the_question(open_memory):

@@ -24,6 +24,10 @@ class KeywordExtractor(Protocol):
         ...
 
 
+MOST_KEYWORDS = 64
+"""Of one question. More are no question but a text, and each is looked for on its own."""
+
+
 def find_keywords(query: str) -> list[str]:
     """Return the words of a question that carry content, each once; all when none does."""
     found = find_terms(query)

@@ -280,11 +280,8 @@ class Ledger:
             self.store.redact(self.bank, live)
             self.change(live, "erase", **fields)
             self.content.blank(live)
-            for kind in DERIVED:
+            for kind in (*DERIVED, *NEXT.values()):
                 self._blank(kind, live)
-            for kind in NEXT.values():
-                made = self.store.payloads(self.bank, kind, live)
-                self.store.put_payloads(self.bank, kind, [(row, b"") for row in made])
             self.store.erase_episodes(self.bank, live)
         return len(live)
 
@@ -394,8 +391,9 @@ class Ledger:
         return max([to_micros(self._now()), *(change.at for change in last)])
 
     def _blank(self, kind: Kind, rows: Sequence[int]) -> None:
-        """Empty the payloads of rows, in the tail and in blocks."""
-        self.store.put_payloads(self.bank, kind, [(row, b"") for row in rows])
+        """Empty the payloads of rows, in the tail and in blocks; where there are none, add none."""
+        made = self.store.payloads(self.bank, kind, rows)
+        self.store.put_payloads(self.bank, kind, [(row, b"") for row in made])
         for first, count in self.store.block_spans(self.bank, kind):
             inside = [row - first for row in rows if first <= row < first + count]
             if inside:

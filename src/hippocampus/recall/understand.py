@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.config import Signatures
 from hippocampus.encode.indexing import signatures
-from hippocampus.encode.keywords import forms
+from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.signature import Rotation
 from hippocampus.encode.terms import Term, find_terms
 from hippocampus.encode.when import find_intervals
@@ -73,8 +74,8 @@ def understand(
 
 
 def signed(keywords: Iterable[str], how: Signatures) -> tuple[tuple[NDArray[np.uint8], ...], ...]:
-    """Return the signatures of every spelling of every keyword."""
-    written = [forms(keyword) for keyword in keywords]
+    """Return the signatures of every spelling of the first ``MOST_KEYWORDS`` keywords."""
+    written = [forms(keyword) for keyword in islice(keywords, MOST_KEYWORDS)]
     made = iter(signatures([form for ways in written for form in ways], how))
     return tuple(tuple(next(made) for _ in ways) for ways in written)
 
