@@ -1,8 +1,9 @@
-"""The command that measures recall on public benchmarks, or on anyone's own questions."""
+"""The command that measures: recall on benchmarks or anyone's questions, and the token stream."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import typer
 from hippocampus.cli.command import command
 from hippocampus.cli.options import Cues, Json, cue_names
 from hippocampus.cli.render import clean, print_json, progress, stderr, stdout
+from hippocampus.errors import InputError
 
 
 def register(app: typer.Typer) -> None:
@@ -21,27 +23,56 @@ def register(app: typer.Typer) -> None:
         "hippocampus bench locomo --data locomo10.json --report locomo.json",
         "hippocampus bench longmemeval --data longmemeval_s.json --protocol pooled --limit 50",
         "hippocampus bench retrieval --data mine.json --cues lexical,time",
+        "hippocampus bench dwm --report dwm.json --plots plots/",
         panel="Measure",
     )(bench)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """Where to write what was measured."""
+
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Where to write the report; receipts per question go beside it."),
+    ] = None
+    plots: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="dwm: a folder to draw plots in.")
+    ] = None
+
+    def check(self) -> None:
+        """Refuse a report without a folder, before anything was measured for it."""
+        if self.report is not None and not self.report.absolute().parent.is_dir():
+            folder = str(self.report.parent)
+            raise FileNotFoundError(2, "no such folder to write the report in", folder)
 
 
 def bench(
     name: Annotated[
         str,
-        typer.Argument(help="locomo, longmemeval, realmem, or retrieval for a set of your own."),
+        typer.Argument(
+            help="locomo, longmemeval, realmem, retrieval for a set of your own, or dwm for the"
+            " token stream."
+        ),
     ],
     *,
-    data: Annotated[Path, typer.Option(help="The data set: a file, for realmem also a folder.")],
-    report: Annotated[
+    data: Annotated[
         Path | None,
-        typer.Option(help="Where to write the report; receipts per question go beside it."),
+        typer.Option(
+            help="The data set: a file, for realmem also a folder. For dwm, which makes text up"
+            " without: a text a line."
+        ),
     ] = None,
+    output: Output,
     cues: Cues = None,
     protocol: Annotated[
         str | None, typer.Option(help="longmemeval: all-turns, official or pooled.")
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(help="Only so many questions, taken in turn from each kind.")
+        int | None,
+        typer.Option(
+            help="Only so many questions, taken in turn from each kind; dwm: so many tokens."
+        ),
     ] = None,
     k: Annotated[int, typer.Option("-k", help="Deepest rank measured.")] = 50,
     baselines: Annotated[
@@ -65,13 +96,20 @@ def bench(
     'retrieval' takes your own set in one JSON file:
     {"banks": [{"id", "episodes": [{"id", "text", "speaker", "at", "session"}],
     "questions": [{"id", "text", "at", "gold": [episode ids], "kind"}]}]}.
+
+    'dwm' measures what the stream of token ids takes to make, to keep and to ask, on made-up text.
     """
+    output.check()
+    if name == "dwm":
+        _dwm(data, output, limit=limit, seed=seed, as_json=as_json)
+        return
     from hippocampus.encode.embed import CachedEmbedder, load_embedder  # noqa: PLC0415 - heavy
     from hippocampus.evaluation import Options, run  # noqa: PLC0415
     from hippocampus.evaluation.options import BASELINES  # noqa: PLC0415
 
-    if report is not None and not report.absolute().parent.is_dir():
-        raise FileNotFoundError(2, "no such folder to write the report in", str(report.parent))
+    if data is None:
+        msg = f"bench {name} needs --data: the file of the data set"
+        raise InputError(msg)
     with ExitStack() as stack:
         model = load_embedder(
             embedder
@@ -91,9 +129,27 @@ def bench(
             baselines=BASELINES if baselines else (),
         )
         made = run(name, data, options=options)
-    if report is not None:
-        receipts = made.write(report)
-        stderr().print(clean(f"wrote {report} and {receipts.name}"), style="dim", soft_wrap=True)
+    if output.report is not None:
+        receipts = made.write(output.report)
+        stderr().print(
+            clean(f"wrote {output.report} and {receipts.name}"), style="dim", soft_wrap=True
+        )
+    if as_json:
+        print_json(made.as_dict())
+    else:
+        stdout().print(clean(str(made)), soft_wrap=True)
+
+
+def _dwm(data: Path | None, output: Output, *, limit: int | None, seed: int, as_json: bool) -> None:
+    from hippocampus.evaluation import dwm  # noqa: PLC0415 - heavy
+
+    with progress("measuring the token stream") as step:
+        made = dwm.run(data, limit=limit, seed=seed, progress=step)
+    written = [] if output.report is None else [made.write(output.report)]
+    if output.plots is not None:
+        written += dwm.plot(made.as_dict(), output.plots)
+    for file in written:
+        stderr().print(clean(f"wrote {file}"), style="dim", soft_wrap=True)
     if as_json:
         print_json(made.as_dict())
     else:
