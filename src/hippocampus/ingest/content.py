@@ -289,8 +289,10 @@ class Content:
                 yield self._segment(first, mark)
         if allowed[stop:].any():
             tail = dict(self._store.tail(self._bank, "content", start=stop))
-            ids = [tokenizer.unpack(tail.get(row, b"")) for row in range(stop, len(allowed))]
-            yield Segment.of(stop, ids)
+            payloads = [tail.get(row, b"") for row in range(stop, len(allowed))]
+            ends = np.cumsum([0, *(len(payload) // tokenizer.ID_BYTES for payload in payloads)])
+            ids = tokenizer.unpack(b"".join(payloads))
+            yield Segment(stop, ends, WaveletMatrix.build(ids, tokenizer.BITS))
 
     def blank(self, rows: Collection[int]) -> None:
         """Take the texts of rows out of the stream; segments that held them are made anew."""
