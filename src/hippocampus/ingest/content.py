@@ -12,9 +12,9 @@ import struct
 import threading
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import TypeAlias
 
@@ -254,7 +254,7 @@ class Content:
         found: dict[int, Ids] = {}
         for segment, inside in zip(segments, held.values(), strict=True):
             found |= zip(inside, segment.ids(inside), strict=True)
-        found |= {row: self.unpack(row, payload) for row, payload in stored.items()}
+        found |= self.unpacked(stored)
         return {row: ids for row, ids in found.items() if len(ids)}
 
     def texts(self, rows: Collection[int]) -> dict[int, tuple[str, int]]:
@@ -307,8 +307,21 @@ class Content:
             self._store.put_block(self._bank, "content", made)
         self._store.put_payloads(self._bank, "content", [(row, b"") for row in unsealed])
 
-    def unpack(self, row: int, payload: bytes) -> Ids:
-        """Return the ids of a row of the tail."""
+    def unpacked(self, payloads: Mapping[int, bytes]) -> dict[int, Ids]:
+        """Return the ids of rows of the tail, unpacked in one go."""
+        ends = accumulate(
+            (len(payload) // tokenizer.ID_BYTES for payload in payloads.values()), initial=0
+        )
+        try:
+            whole = tokenizer.unpack(b"".join(payloads.values()))
+            if not any(len(payload) % tokenizer.ID_BYTES for payload in payloads.values()):
+                parts = (whole[start:end] for start, end in pairwise(ends))
+                return dict(zip(payloads, parts, strict=True))
+        except ValueError:
+            pass  # one by one, to name the row
+        return {row: self._unpack(row, payload) for row, payload in payloads.items()}
+
+    def _unpack(self, row: int, payload: bytes) -> Ids:
         try:
             return tokenizer.unpack(payload)
         except ValueError as exc:

@@ -404,8 +404,8 @@ class Ledger:
 
     def _sealed(self, kind: Kind, first: int, payloads: Sequence[bytes]) -> Block:
         if kind == "content":
-            ids = [self.content.unpack(row, payload) for row, payload in enumerate(payloads, first)]
-            return Segment.of(first, ids).to_block()
+            ids = self.content.unpacked(dict(enumerate(payloads, first)))
+            return Segment.of(first, list(ids.values())).to_block()
         return Block(first, len(payloads), Payloads.of(payloads).to_bytes())
 
 

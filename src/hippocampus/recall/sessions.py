@@ -93,7 +93,7 @@ def rank_sessions(
         near = associated(sums, sizes, worth, fusion.best_within)
         worth += np.float32(fusion.association) * standardised(near, least=_ALIKE)
     codes = sessions.codes[chosen]
-    return codes[np.lexsort((codes, -worth))]
+    return codes[top_k(worth, len(worth))]
 
 
 def associated(
