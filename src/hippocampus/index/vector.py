@@ -19,9 +19,8 @@ from hippocampus.model import Kind, Payloads
 
 BLOCK = 128
 """Rows whose sign codes are kept turned, as the scan reads them."""
-FEW = 32
-"""When fewer than one row in so many is allowed, scoring them exactly takes less than scanning all
-signs: 55 ns a row against 2."""
+FEW = 8
+"""When fewer than one row in so many is allowed, their bytes are no more to read than all signs."""
 OVERSAMPLE = 2
 """Rows the sign scan hands to rescoring, per row asked for. Of the ten that an exact scan of 50 000
 real embeddings finds first, 2 find .999 when 200 are asked for, and .91 of all 200 (3: .9995 and
