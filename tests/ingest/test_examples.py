@@ -70,8 +70,9 @@ def test_the_exact_words_question_is_answered_in_one_source_only(files):
     assert sources == {"mail.mbox"}
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(installed() is None, reason="the model is not installed")
+@pytest.mark.skipif(
+    installed() is None, reason="the model is not installed: hippocampus models install"
+)
 def test_the_demo_finds_something_for_every_question_but_the_one_about_nothing():
     with Memory(":memory:", embedder="default") as memory:
         bank = memory.bank("demo")
