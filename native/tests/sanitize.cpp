@@ -93,7 +93,11 @@ void rows(std::size_t n, std::size_t d) {
   std::vector<float> scales(n), out(n);
   hippo::quantise_rows(vectors.data(), n, d, matrix.data(), scales.data());
   const auto chosen = draw_many<std::uint32_t>(n, [&] { return random_bits() % n; });
-  hippo::dot_rows(matrix.data(), scales.data(), d, floats(d).data(), chosen, out.data());
+  const auto query = floats(d);
+  on_every_path("dot_rows", [&] {
+    hippo::dot_rows(matrix.data(), scales.data(), d, query.data(), chosen, out.data());
+    return out;
+  });
   const auto groups = draw_many<std::uint32_t>(n, [] { return random_bits() % 3; });
   std::vector<float> sums(3 * d);
   hippo::sum_rows(matrix.data(), scales.data(), d, chosen, groups, sums.data());

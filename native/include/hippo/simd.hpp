@@ -25,12 +25,6 @@
 #define HIPPO_INLINE
 #endif
 
-#if defined(__GNUC__) && !defined(__clang__)
-#define HIPPO_KEEP_ROLLED _Pragma("GCC unroll 1")
-#else
-#define HIPPO_KEEP_ROLLED
-#endif
-
 namespace hippo {
 
 // Ask for `bytes` bytes from `from` on, which will be read soon: rows named at random are misses

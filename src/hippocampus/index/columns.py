@@ -98,7 +98,8 @@ class Labels:
 def _pick(wanted: Mask, codes: NDArray[np.int32]) -> Mask:
     """Return ``wanted[codes]``; comparing is ten times faster where a single code is wanted."""
     chosen = np.flatnonzero(wanted)
-    picked: Mask = codes == chosen[0] if len(chosen) == 1 else wanted[codes]
+    # As a plain int, or NumPy compares 64 bits.
+    picked: Mask = codes == int(chosen[0]) if len(chosen) == 1 else wanted[codes]
     return picked
 
 

@@ -59,8 +59,8 @@ class LexicalCue:
         # A word of grammar adds nothing, and its postings are the longest there are.
         counts = question.term_weights > 0
         terms, weights = question.terms[counts], question.term_weights[counts]
-        scores = self._index.score(terms, weights, mask, K1, B)
-        best = top_k(scores, limit, mask)
+        scores = self._index.score(terms, weights, mask, K1, B)  # 0 where not allowed
+        best = top_k(scores, limit)
         return best[scores[best] > 0]
 
     def score(self, question: Question, rows: Rows) -> Scores | None:

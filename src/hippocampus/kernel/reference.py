@@ -82,9 +82,13 @@ def dot_rows(
     query: NDArray[np.float32],
     rows: NDArray[np.uint32],
 ) -> NDArray[np.float32]:
-    """Return the inner product of the query with each quantised row named."""
-    exact = matrix[rows].astype(np.float64) @ query.astype(np.float64)
-    return (exact * scales[rows]).astype(np.float32)
+    """Return the inner product of the query, rounded to 16 bits, with each quantised row named."""
+    largest = float(np.abs(query).max(initial=0.0))
+    inverse = 32767.0 / largest if largest > 0 else 0.0
+    codes = np.rint(query.astype(np.float64) * inverse).astype(np.int64)
+    sums = (matrix[rows].astype(np.int64) @ codes).astype(np.float64)
+    found: NDArray[np.float32] = (sums * (largest / 32767.0) * scales[rows]).astype(np.float32)
+    return found
 
 
 def sum_rows(
