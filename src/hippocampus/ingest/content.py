@@ -254,7 +254,8 @@ class Content:
         found: dict[int, Ids] = {}
         for segment, inside in zip(segments, held.values(), strict=True):
             found |= zip(inside, segment.ids(inside), strict=True)
-        found |= self.unpacked(stored)
+        if stored:
+            found |= self.unpacked(stored)
         return {row: ids for row, ids in found.items() if len(ids)}
 
     def texts(self, rows: Collection[int]) -> dict[int, tuple[str, int]]:
