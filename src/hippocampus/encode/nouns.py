@@ -32,8 +32,10 @@ _MOSTLY: Final = 77
 
 class _Words(NamedTuple):
     """
-    ``place``: where each word is. By place, ``noun`` and ``verb``: uses as such, of 255; ``parent``:
-    the place of what it is a kind of, -1 for none.
+    The dictionary.
+
+    ``place``: where each word is. By place, ``noun`` and ``verb``: uses as such, of 255;
+    ``parent``: the place of what it is a kind of, -1 for none.
     """
 
     words: list[str]
