@@ -145,6 +145,49 @@ class Signatures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Concepts:
+    """
+    How anchors are chosen, what lies under them, and when they are heard (CONCEPT).
+
+    Cosines are those of the default embedder; ``hippocampus calibrate`` finds another one's.
+    """
+
+    discovered: int = 200
+    """Most anchors that are found by their salience."""
+    named: int = 200
+    """Most names that are anchors."""
+    k: int = 20
+    """Episodes under an anchor after a rebuild; more while they are as near as the best quarter."""
+    k_max: int = 50
+    """Most episodes under an anchor."""
+    theta: float = 0.25
+    """Least cosine of an episode under an anchor, called THETA."""
+    sem_theta: float = 0.45
+    """Least cosine of a question and an anchor that it means without naming it."""
+    most_meant: int = 5
+    """Most anchors that a question means without naming them."""
+    mention: float = 0.2
+    """What it adds to that cosine that an episode mentions the anchor."""
+    alpha: float = 0.15
+    """How much importance counts: a cosine grows by alpha log importance."""
+    anchor: float = 0.6
+    query: float = 0.4
+    """Shares of nearness to the anchor and to the question in a score."""
+    near: float = 0.9
+    """Cosine above which two episodes under an anchor are the same, and the newer stays."""
+    active: int = 3
+    """Anchors that are meant by a question that points but names nothing."""
+    active_hours: float = 336.0
+    """In which a mention counts e times less for what is active."""
+    pronouns: bool = True
+    senses: bool = True
+    fresh: bool = True
+    """Take in what was written since the last rebuild."""
+    sources: tuple[str, ...] | None = None
+    """The only sources that anchors may lead to; None means all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """What a ``Memory`` is opened with; validated once, never changed."""
 
@@ -153,6 +196,7 @@ class Config:
     signatures: Signatures | None = None
     """Makes signatures of what is remembered from now on and lets recall search them, or, when
     None, does neither. ``reindex`` makes those of what is there."""
+    concepts: Concepts = field(default_factory=Concepts)
     timezone: str = "UTC"
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: float = 10.0

@@ -477,11 +477,12 @@ class Block:
 
 
 Kind: TypeAlias = Literal[
-    "content", "vector", "tokens", "lexical", "signature",
+    "content", "vector", "tokens", "lexical", "signature", "phrase", "concept",
     "vector.next", "tokens.next", "lexical.next", "signature.next",
 ]  # fmt: skip
-"""What a per-episode payload is: content token ids, pooled vector, token codes, terms, or token
-signatures that need no embedder.
+"""What a per-episode payload is: content token ids, pooled vector, token codes, terms, token
+signatures that need no embedder, or phrases. ``concept`` is one block over all rows, which sleep
+makes: the anchors and what is under them.
 ``.next`` are the ones a rebuild has made so far; they take the others' place all at once."""
 
 

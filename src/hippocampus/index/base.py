@@ -36,6 +36,12 @@ class Question:
     tokens: NDArray[np.float32] | None = None
     token_terms: NDArray[np.int32] | None = None
     keywords: tuple[tuple[NDArray[np.uint8], ...], ...] = ()
+    phrases: tuple[int, ...] = ()
+    """Keys of its phrases and of all runs of up to three words of content."""
+    sounds: tuple[str, ...] = ()
+    """How its words of content sound, for names spelt as they are heard."""
+    points: bool = False
+    """Points at something that it does not name: "ours", "that one"."""
     intervals: tuple[Interval, ...] = ()
     speakers: frozenset[str] = field(default_factory=frozenset)
     """Speakers of the bank whom the question names."""

@@ -1,0 +1,48 @@
+"""
+How much a memory matters by itself, before anybody has asked for it (CONCEPT, section 4.6a).
+
+One score for all that need one: anchors rank what is under them by it, and sleep keeps by it. What
+is kept with an episode are the signals that stay; ``index/anchors.py`` adds the one that fades.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+ENTITY_DENSITY: Final = 3.0
+DECISION: Final = 3.0
+ENGAGEMENT: Final = 2.5
+"""The weights of the signals, each in [0, 1]; recency has 1.5."""
+FULL_DENSITY: Final = 0.25
+"""Names a word from which on a text is as dense as can be: every fourth word is one."""
+FULL_LENGTH: Final = 40
+"""Words with which somebody who writes for themself has shown all the interest there is."""
+
+_DECIDES = re.compile(
+    r"\b(?:decided|decision|agreed|settled on|opted for|chose|committed to|promised|must|will not"
+    r"|won't|deadline|no longer|from now on|going with|went with|signed off|approved|rejected"
+    r"|cancelled|called off)\b|\b(?:constraint|rule|todo|action|requirement)s?\s*:",
+    re.IGNORECASE,
+)
+
+
+def decides(text: str) -> bool:
+    """Return whether a text holds a decision, a constraint, a commitment or a directive."""
+    return _DECIDES.search(text) is not None
+
+
+def lasting_importance(text: str, *, names: int, role: str | None) -> float:
+    """
+    Return what of a text's importance, of 1 to 10, does not fade, in [0, 8.5].
+
+    Args:
+        text: what was said.
+        names: how many names it has.
+        role: who said it; what an assistant or a tool writes at length shows nobody's interest.
+
+    """
+    words = text.count(" ") + 1
+    density = min(1.0, names / words / FULL_DENSITY)
+    engaged = min(1.0, words / FULL_LENGTH) if role not in ("assistant", "tool", "system") else 0.0
+    return ENTITY_DENSITY * density + DECISION * decides(text) + ENGAGEMENT * engaged

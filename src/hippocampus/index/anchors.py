@@ -1,0 +1,147 @@
+"""
+The anchors of a bank, and what lies under each, as a rebuild leaves them (CONCEPT, section 4).
+
+An anchor is a word or phrase that memories gather around. Under it lie the episodes that are
+nearest to it, ranked once and for all, so that hearing the anchor is enough to have them.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.errors import StoreCorrupt
+from hippocampus.kernel import quantise_rows
+
+AnchorKind: TypeAlias = Literal["curated", "named", "discovered"]
+KINDS: Final[tuple[AnchorKind, ...]] = ("curated", "named", "discovered")
+
+RECENCY: Final = 1.5
+RECENCY_HOURS: Final = 168.0
+"""What being new adds to importance, and the hours in which that has fallen to 1/e. The paper calls
+them a half-life; its formula, which is the one used here, makes them a time constant."""
+_VERSION: Final = 1
+_IN_HEAD: Final = ("names", "sounds", "rows_built")
+
+
+def effective(
+    cosines: NDArray[np.float32],
+    lasting: NDArray[np.float32],
+    age_hours: NDArray[np.float32] | NDArray[np.float64] | float,
+    alpha: float,
+) -> NDArray[np.float32]:
+    """
+    Return cosines of an anchor and episodes, the more important a little higher (section 4.6a).
+
+    ``lasting``: what of their importance does not fade, shape (episodes,); cosines end in it.
+    """
+    importance = np.clip(lasting + RECENCY * np.exp(-np.asarray(age_hours) / RECENCY_HOURS), 1, 10)
+    scores: NDArray[np.float32] = (cosines * (1 + alpha * np.log(importance))).astype(np.float32)
+    return scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Anchors:
+    """
+    A rebuild's result over the first ``rows_built`` rows; a anchors, m entries, c sense centres.
+
+    ``names``; ``sounds``: how they sound, "" for those that are only read; ``keys``: by which
+    phrases know them, shape (a,), uint32; ``kinds``: places in ``KINDS``, uint8; ``salience``: now,
+    and ``found_salience`` when found, float32; ``found_at``: int64 microseconds; ``weak``: rebuilds
+    under half of that in a row, ``strong``: at or above, uint8; ``vectors``: shape (a, dimension),
+    float32, length 1.
+
+    Entries of anchor i are ``[ends[i], ends[i + 1])``: ``rows``, int32; ``scores``: effective,
+    falling, float32. ``centres`` of its senses: shape (c, dimension), those of anchor i at
+    ``[centre_ends[i], centre_ends[i + 1])``, none where it has only one. ``mentions``: the last
+    rows that name it, by ``mention_ends``. ``aliases``: shape (x, 2), int32: near-duplicate rows
+    left out, and the row that stands for each.
+    """
+
+    names: tuple[str, ...]
+    sounds: tuple[str, ...]
+    rows_built: int
+    keys: NDArray[np.uint32]
+    kinds: NDArray[np.uint8]
+    salience: NDArray[np.float32]
+    found_salience: NDArray[np.float32]
+    found_at: NDArray[np.int64]
+    weak: NDArray[np.uint8]
+    strong: NDArray[np.uint8]
+    vectors: NDArray[np.float32]
+    ends: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    scores: NDArray[np.float32]
+    centres: NDArray[np.float32]
+    centre_ends: NDArray[np.int64]
+    mentions: NDArray[np.int32]
+    mention_ends: NDArray[np.int64]
+    aliases: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def kind(self, anchor: int) -> AnchorKind:
+        """Return what sort of anchor one is."""
+        return KINDS[int(self.kinds[anchor])]
+
+    def to_bytes(self) -> bytes:
+        """Return what ``load`` reads: a zip of NumPy arrays, float32 matrices as signed bytes."""
+        arrays: dict[str, NDArray[Any]] = {}
+        for name, value in self._arrays().items():
+            if name in ("vectors", "centres"):
+                codes, scales = quantise_rows(np.ascontiguousarray(value, np.float32))
+                arrays |= {name: codes, f"{name}_scales": scales}
+            else:
+                arrays[name] = value
+        head: dict[str, Any] = {"version": _VERSION, "rows_built": self.rows_built}
+        head |= {"names": self.names, "sounds": self.sounds}
+        arrays["head"] = np.frombuffer(json.dumps(head, ensure_ascii=False).encode(), np.uint8)
+        written = io.BytesIO()
+        np.savez_compressed(written, allow_pickle=False, **arrays)
+        return written.getvalue()
+
+    @classmethod
+    def load(cls, payload: bytes, *, path: str) -> Anchors:
+        """
+        Read what ``to_bytes`` wrote.
+
+        Raises:
+            StoreCorrupt: it is not that, or a later version's.
+
+        """
+        try:
+            with np.load(io.BytesIO(payload), allow_pickle=False) as kept:
+                arrays = dict(kept)
+            head = json.loads(arrays.pop("head").tobytes())
+            if head["version"] != _VERSION:
+                msg = f"anchors of version {head['version']}, and this one reads {_VERSION}"
+                raise StoreCorrupt(msg, path=path)
+            for name in ("vectors", "centres"):
+                arrays[name] = arrays[name] * arrays.pop(f"{name}_scales")[:, None]
+            made = cls(
+                names=tuple(head["names"]), sounds=tuple(head["sounds"]),
+                rows_built=int(head["rows_built"]), **arrays,
+            )  # fmt: skip
+        except (ValueError, KeyError, TypeError, OSError, zipfile.BadZipFile) as exc:
+            msg = f"the anchors of the concept cue cannot be read ({exc}); sleep makes them anew"
+            raise StoreCorrupt(msg, path=path) from exc
+        return made
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        named = [field.name for field in fields(self)]
+        return {name: getattr(self, name) for name in named if name not in _IN_HEAD}
+
+
+def runs(lists: Sequence[NDArray[Any]], dtype: type[np.generic]) -> tuple[Any, NDArray[np.int64]]:
+    """Return lists end to end, and where each ends: shape (lists + 1,), from 0."""
+    ends = np.cumsum([0, *map(len, lists)], dtype=np.int64)
+    joined = np.concatenate(lists) if lists else np.empty(0)
+    return joined.astype(dtype), ends

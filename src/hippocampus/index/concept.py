@@ -1,0 +1,282 @@
+"""
+The concept cue: hearing an anchor is enough to have what lies under it (CONCEPT, section 4.7).
+
+What lies under the anchors was ranked in sleep (``anchors.py``); what is written since is put there
+as it comes, in time that depends on the anchors alone. Nothing here looks at all episodes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Final, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.config import Concepts
+from hippocampus.index.anchors import Anchors, effective
+from hippocampus.index.base import Mask, Question, Rows, Scores
+from hippocampus.kernel import top_k
+from hippocampus.model import Kind, Payloads
+
+_HEAD: Final = 4
+_SIXTEENTHS: Final = 16
+"""An episode's phrases: its lasting importance in sixteenths, then a key a phrase; uint32 each."""
+_NOVEL: Final = 0.45
+"""The score of an episode that names what is not an anchor yet: an average anchor's."""
+_BY_SOUND: Final = 0.8
+"""How surely an anchor is meant that sounds like a word no dictionary has."""
+_AT_ONCE: Final = 1024
+_MENTIONS: Final = 64
+"""Last mentions of an anchor that tell how active it is."""
+
+Places: TypeAlias = NDArray[np.intp]
+
+
+def pack_phrases(keys: set[int], lasting: float) -> bytes:
+    """Return the payload of an episode with these phrases and this lasting importance."""
+    head = round(lasting * _SIXTEENTHS)
+    return np.array([head, *sorted(keys)], "<u4").tobytes()
+
+
+def unpack_phrases(payloads: Payloads) -> tuple[NDArray[np.uint32], Places, Scores, Mask]:
+    """
+    Return all keys, which of the episodes each belongs to, and their lasting importance.
+
+    The last tells which episodes have a payload at all; the importance of others is 0.
+    """
+    numbers = payloads.data.view("<u4")
+    counts = (payloads.lengths // _HEAD).astype(np.int64)
+    present: Mask = counts > 0
+    starts = np.cumsum(counts) - counts
+    heads = np.zeros(len(numbers), np.bool_)
+    heads[starts[present]] = True
+    lasting = np.zeros(len(payloads), np.float32)
+    lasting[present] = numbers[starts[present]] / np.float32(_SIXTEENTHS)
+    owner = np.repeat(np.arange(len(payloads)), np.maximum(counts - 1, 0))
+    return numbers[~heads].astype(np.uint32), owner, lasting, present
+
+
+class Vectors(Protocol):
+    """What knows the vectors of rows."""
+
+    def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return vectors of length 1, shape (rows, dimension); zeros where there is none."""
+        ...
+
+
+class Heard(NamedTuple):
+    """An anchor that a question calls up: its place, and how surely it is meant, in (0, 1]."""
+
+    anchor: int
+    sure: float
+
+
+class ConceptCue:
+    """
+    Anchors and what is under them, kept fresh.
+
+    Args:
+        anchors: what the last rebuild left, if there was one.
+        how: thresholds and sizes.
+        seen: the vectors of rows; observed before this cue, row by row.
+        said_at: when rows were said, in microseconds.
+
+    """
+
+    name = "concept"
+    kind: Kind = "phrase"
+
+    def __init__(
+        self,
+        anchors: Anchors | None,
+        how: Concepts,
+        seen: Vectors,
+        said_at: Callable[[Rows], NDArray[np.int64]],
+    ) -> None:
+        self.anchors = anchors
+        self._how = how
+        self._seen = seen
+        self._said_at = said_at
+        self._length = 0 if anchors is None else anchors.rows_built
+        self._place: dict[int, int] = {}
+        self._sounds: dict[str, list[int]] = {}
+        self._rows: list[NDArray[np.int32]] = []
+        self._scores: list[NDArray[np.float32]] = []
+        self._mentions: list[list[int]] = []
+        self._novel: defaultdict[int, list[int]] = defaultdict(list)
+        self.aliases: dict[int, int] = {}
+        """Near-duplicate rows, and the row that stands for each under its anchors."""
+        if anchors is not None:
+            self._take(anchors)
+        self._last: tuple[Question, int, tuple[Rows, Scores]] | None = None
+
+    def _take(self, anchors: Anchors) -> None:
+        self._place = {key: place for place, key in enumerate(anchors.keys.tolist())}
+        self._rows = np.split(anchors.rows, anchors.ends[1:-1])
+        self._scores = np.split(anchors.scores, anchors.ends[1:-1])
+        mentions = np.split(anchors.mentions, anchors.mention_ends[1:-1])
+        self._mentions = [rows.tolist() for rows in mentions]
+        for place, sound in enumerate(anchors.sounds):
+            if sound:
+                self._sounds.setdefault(sound, []).append(place)
+        self.aliases = dict(anchors.aliases.tolist())
+
+    def __len__(self) -> int:
+        return self._length
+
+    @property
+    def nbytes(self) -> int:
+        kept = [] if self.anchors is None else [self.anchors.vectors, *self._rows, *self._scores]
+        return sum(array.nbytes for array in kept)
+
+    # ------------------------------------------------------------ taking in
+
+    def observe(self, payloads: Payloads) -> None:
+        keys, owner, lasting, present = unpack_phrases(payloads)
+        first = self._length
+        self._length += len(payloads)
+        self._last = None
+        if not self._how.fresh:
+            return
+        mentioned: defaultdict[int, list[int]] = defaultdict(list)
+        for key, row in zip(keys.tolist(), (owner + first).tolist(), strict=True):
+            place = self._place.get(key)
+            if place is None:
+                self._novel[key].append(row)
+            else:
+                mentioned[place].append(row)
+        for place, named in mentioned.items():
+            self._mentions[place] = (self._mentions[place] + named)[-_MENTIONS:]
+        if self.anchors is not None and len(self.anchors):
+            some = np.flatnonzero(present) + first
+            for start in range(0, len(some), _AT_ONCE):
+                rows = some[start : start + _AT_ONCE]
+                self._insert(rows, lasting[rows - first], mentioned)
+
+    def _insert(
+        self, rows: NDArray[np.int64], lasting: Scores, mentioned: dict[int, list[int]]
+    ) -> None:
+        """Put new rows under the anchors they belong to: one product, O(anchors) a row."""
+        assert self.anchors is not None, "there is something to put them under"
+        how = self._how
+        vectors = self._seen.vectors(rows)
+        cosines = self.anchors.vectors @ vectors.T
+        for place, named in mentioned.items():
+            cosines[place, np.isin(rows, named)] += how.mention
+        near = cosines >= how.theta
+        scores = effective(cosines, lasting, 0.0, how.alpha)
+        for place in np.flatnonzero(near.any(axis=1)).tolist():
+            new = np.flatnonzero(near[place])
+            self._merge(place, rows[new], scores[place, new], vectors[new])
+
+    def _merge(
+        self, place: int, rows: NDArray[np.int64], scores: Scores, vectors: NDArray[np.float32]
+    ) -> None:
+        """Add rows under an anchor; what they repeat gives way, and the least may fall out."""
+        held, had = self._rows[place], self._scores[place]
+        if len(held):
+            same = (self._seen.vectors(held.astype(np.int64)) @ vectors.T) > self._how.near
+            for old, new in zip(*np.nonzero(same), strict=True):
+                self.aliases[int(held[old])] = int(rows[new])
+            stays = ~same.any(axis=1)
+            held, had = held[stays], had[stays]
+        held = np.concatenate([held, rows.astype(np.int32)])
+        had = np.concatenate([had, scores])
+        best = np.argsort(-had, kind="stable")[: self._how.k_max]
+        self._rows[place], self._scores[place] = held[best], had[best]
+
+    # ------------------------------------------------------------ being asked
+
+    def hear(self, question: Question) -> list[Heard]:
+        """
+        Return the anchors a question calls up, the surest first.
+
+        By name whatever the endings, by sound, by meaning; and when it only points, those that are
+        active at the time.
+        """
+        heard: dict[int, float] = {}
+        for key in question.phrases:
+            if key in self._place:
+                heard[self._place[key]] = 1.0
+        for sound in question.sounds:
+            heard |= dict.fromkeys(self._sounds.get(sound, ()), _BY_SOUND)
+        named = bool(heard) or any(key in self._novel for key in question.phrases)
+        if self._how.pronouns and question.points and not named:
+            heard |= dict.fromkeys(self.active(question), 1.0)
+        if question.vector is not None and self.anchors is not None and len(self.anchors):
+            meant = self.anchors.vectors @ question.vector
+            best = top_k(meant, self._how.most_meant)
+            for place in best[meant[best] >= self._how.sem_theta].tolist():
+                heard.setdefault(place, float(meant[place]))
+        return [Heard(*one) for one in sorted(heard.items(), key=lambda one: -one[1])]
+
+    def active(self, question: Question) -> list[int]:
+        """Return the anchors that come up most at the time of a question, rare ones before."""
+        now = question.now.timestamp() * 1e6
+        activity = np.zeros(len(self._mentions))
+        for place, rows in enumerate(self._mentions):
+            if self._may_be_active(place):
+                ages = now - self._said_at(np.array(rows, np.uint32))
+                hours = ages[ages >= 0] / 3.6e9
+                activity[place] = np.exp(-hours / self._how.active_hours).sum()
+        best = np.argsort(-activity, kind="stable")[: self._how.active]
+        return [int(place) for place in best if activity[place] > 0]
+
+    def _may_be_active(self, place: int) -> bool:
+        """Return whether an anchor can be what somebody is at: a common word cannot."""
+        assert self.anchors is not None, "it is one of them"
+        return self.anchors.kind(place) != "discovered" or " " in self.anchors.names[place]
+
+    def found(self, question: Question) -> tuple[Rows, Scores]:
+        """Return the rows under what a question calls up, ascending, and their anchors' scores."""
+        last = self._last
+        if last is not None and last[0] is question and last[1] == len(self):
+            return last[2]
+        best: dict[int, float] = {}
+        for anchor, sure in self.hear(question):
+            rows, scores = self._under(anchor, question)
+            for row, score in zip(rows.tolist(), (scores * sure).tolist(), strict=True):
+                if score > best.get(row, 0.0):
+                    best[row] = score
+        for key in question.phrases:
+            for row in self._novel.get(key, ()):
+                best.setdefault(row, _NOVEL)
+        ascending = sorted(best)
+        found = np.array(ascending, np.uint32), np.array([best[r] for r in ascending], np.float32)
+        self._last = question, len(self), found
+        return found
+
+    def _under(self, anchor: int, question: Question) -> tuple[NDArray[np.int32], Scores]:
+        """Return what lies under an anchor, in the sense that the question has in mind."""
+        assert self.anchors is not None, "an anchor was heard"
+        rows, scores = self._rows[anchor], self._scores[anchor]
+        start, end = self.anchors.centre_ends[anchor : anchor + 2]
+        if self._how.senses and end - start > 1 and question.vector is not None:
+            centres = self.anchors.centres[start:end]
+            meant = centres[int(np.argmax(centres @ question.vector))]
+            own = self._seen.vectors(rows.astype(np.int64)) @ centres.T
+            inside = centres[np.argmax(own, axis=1)] @ meant > 1 - 1e-6
+            rows, scores = rows[inside], scores[inside]
+        return rows, scores
+
+    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+        rows, _ = self.found(question)
+        if allowed is not None:
+            rows = rows[allowed[rows]]
+        scores = self.score(question, rows)
+        return rows if scores is None else rows[top_k(scores, limit)]
+
+    def score(self, question: Question, rows: Rows) -> Scores | None:
+        found, scores = self.found(question)
+        if not len(found):
+            return None
+        at = np.minimum(np.searchsorted(found, rows), len(found) - 1)
+        own = np.where(found[at] == rows, scores[at], np.float32(0))
+        blended = np.float32(self._how.anchor) * own
+        if question.vector is not None:
+            under = own > 0
+            near = self._seen.vectors(rows[under].astype(np.int64)) @ question.vector
+            blended[under] += np.float32(self._how.query) * near
+        return blended

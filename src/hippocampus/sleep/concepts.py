@@ -1,0 +1,371 @@
+"""
+Choose the anchors of a bank anew, and rank what lies under each (CONCEPT, sections 4.2 to 4.6).
+
+One matrix product of anchors and episodes does it all: 47 000 episodes and 300 anchors take a
+fraction of a second, so there is no approximate search and nothing is carried over but the life of
+the anchors themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.config import Concepts
+from hippocampus.encode.phrases import find_phrases, key_of
+from hippocampus.encode.sounds import sound_of
+from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, effective, runs
+from hippocampus.kernel import top_k
+
+Rows: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float32]
+
+PROPER: Final = 1 << 31
+"""The bit of a key that says the phrase was written as a name."""
+COMMON: Final = 0.2
+"""Share of all episodes above which a phrase tells nothing."""
+FADING_DAYS: Final = 60.0
+"""In which the salience of what is no longer spoken of has fallen to 1/e."""
+WEAK: Final = 0.5
+"""Share of its salience when found below which an anchor is weak."""
+PRUNED_AFTER: Final = 3
+"""Rebuilds in a row in which a weak anchor is given up, or a strong one put forward."""
+_HOUR: Final = 3.6e9
+_AT_ONCE: Final = 8192
+_MENTIONS: Final = 64
+_SENSES: Final = 3
+_LEAST_OF_A_SENSE: Final = 4
+_APART: Final = 0.75
+"""Cosine of two centres above which they are one sense."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Material:
+    """
+    What a bank has to make concepts from; n rows, p phrases.
+
+    ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: the row of each; ``lasting``
+    importance, ``said_at`` in microseconds, ``shown`` and ``by_user``, shape (n,).
+    """
+
+    keys: NDArray[np.uint32]
+    owner: Rows
+    lasting: Floats
+    said_at: NDArray[np.int64]
+    shown: NDArray[np.bool_]
+    by_user: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.shown)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuilt:
+    """What a rebuild did with the anchors, by name."""
+
+    found: tuple[str, ...]
+    pruned: tuple[str, ...]
+    promotable: tuple[str, ...]
+    """Discovered ones that stayed salient: somebody may want to keep them for good."""
+    kept: int
+    entries: int
+
+
+def rebuild(
+    material: Material,
+    old: Anchors | None,
+    *,
+    vectors: Callable[[Rows], Floats],
+    texts: Callable[[Collection[int]], Mapping[int, str]],
+    embed: Callable[[Sequence[str]], Floats],
+    curated: Sequence[str],
+    denied: Collection[str],
+    now: int,
+    how: Concepts,
+) -> tuple[Anchors, Rebuilt]:
+    """
+    Return a bank's anchors and what lies under each, and what has changed.
+
+    Args:
+        material: the bank's phrases, times and states.
+        old: the anchors so far.
+        vectors: gives vectors of rows, shape (rows, dimension), of length 1 or zero.
+        texts: gives texts by row; asked for a few, to spell the new anchors.
+        embed: gives vectors of names.
+        curated: anchors that somebody wants, spelled as they should be.
+        denied: anchors that nobody wants.
+        now: the present in microseconds.
+        how: sizes and thresholds.
+
+    """
+    chosen = _choose(material, old, texts, curated, denied, now, how)
+    known = {} if old is None else dict(zip(old.names, old.vectors, strict=True))
+    missing = [one.name for one in chosen if one.name not in known]
+    known |= dict(zip(missing, embed(missing), strict=True)) if missing else {}
+    anchors = np.stack([known[one.name] for one in chosen]) if chosen else np.empty((0, 1), "f4")
+    mentions = _mentions([one.key for one in chosen], material)
+    under = [
+        _settled(rows, scores, vectors(rows), material.said_at[rows], how)
+        for rows, scores in _under(anchors, material, mentions, vectors, now, how)
+    ]
+    rows, ends = runs([one.rows for one in under], np.int32)
+    scores, _ = runs([one.scores for one in under], np.float32)
+    senses = [one.senses for one in under]
+    aliases = {pair for one in under for pair in one.aliases}
+    named, mention_ends = runs([rows[-_MENTIONS:] for rows in mentions], np.int32)
+    centre_ends = np.cumsum([0, *map(len, senses)], dtype=np.int64)
+    made = Anchors(
+        names=tuple(one.name for one in chosen),
+        sounds=tuple(sound_of(one.name) for one in chosen),
+        rows_built=len(material),
+        keys=np.array([one.key for one in chosen], np.uint32),
+        kinds=np.array([KINDS.index(one.kind) for one in chosen], np.uint8),
+        salience=np.array([one.salience for one in chosen], np.float32),
+        found_salience=np.array([one.found_salience for one in chosen], np.float32),
+        found_at=np.array([one.found_at for one in chosen], np.int64),
+        weak=np.array([one.weak for one in chosen], np.uint8),
+        strong=np.array([one.strong for one in chosen], np.uint8),
+        vectors=anchors, ends=ends, rows=rows, scores=scores,
+        centres=np.concatenate([anchors[:0], *senses]), centre_ends=centre_ends,
+        mentions=named, mention_ends=mention_ends,
+        aliases=np.array(sorted(aliases), np.int32).reshape(-1, 2),
+    )  # fmt: skip
+    before = set() if old is None else set(old.names)
+    after = {one.name for one in chosen}
+    report = Rebuilt(
+        found=tuple(one.name for one in chosen if one.name not in before),
+        pruned=tuple(sorted(before - after)),
+        promotable=tuple(
+            one.name for one in chosen if one.kind == "discovered" and one.strong >= PRUNED_AFTER
+        ),
+        kept=len(before & after),
+        entries=len(rows),
+    )
+    return made, report
+
+
+# ---------------------------------------------------------------- which anchors there are
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    name: str
+    key: int
+    kind: AnchorKind
+    salience: float
+    found_salience: float
+    found_at: int
+    weak: int = 0
+    strong: int = 0
+
+
+def _choose(
+    material: Material,
+    old: Anchors | None,
+    texts: Callable[[Collection[int]], Mapping[int, str]],
+    curated: Sequence[str],
+    denied: Collection[str],
+    now: int,
+    how: Concepts,
+) -> list[_Chosen]:
+    """Take what is curated, what lives on, and the most salient of what is new."""
+    tally = _Tally.of(material, now)
+    refused = {key_of(name) for name in denied}
+    chosen: dict[int, _Chosen] = {}
+    for name in curated:
+        key = key_of(name)
+        salience = tally.salience_of(key)
+        chosen.setdefault(key, _Chosen(name.casefold(), key, "curated", salience, salience, now))
+    for one in _living(old, tally):
+        if one.key not in chosen and one.key not in refused:
+            chosen[one.key] = one
+    room: dict[AnchorKind, int] = {
+        kind: most - sum(one.kind == kind for one in chosen.values())
+        for kind, most in zip(KINDS[1:], (how.named, how.discovered), strict=True)
+    }
+    found: dict[int, tuple[AnchorKind, int]] = {}
+    for place in tally.by_salience():
+        key = int(tally.keys[place])
+        kind: AnchorKind = "named" if tally.proper[place] else "discovered"
+        if room[kind] > 0 and key not in chosen and key not in refused:
+            room[kind] -= 1
+            found[key] = kind, int(tally.example[place])
+    spelled = texts(sorted({row for _, row in found.values()}))
+    for key, (kind, row) in found.items():
+        names = [p.name for p in find_phrases(spelled.get(row, "")) if p.key == key]
+        if names:
+            salience = tally.salience_of(key)
+            chosen[key] = _Chosen(names[0], key, kind, salience, salience, now)
+    return list(chosen.values())
+
+
+def _living(old: Anchors | None, tally: _Tally) -> list[_Chosen]:
+    """Return the anchors that live on: weak ones are given up after some rebuilds (4.2)."""
+    living = []
+    for place, name in enumerate(() if old is None else old.names):
+        assert old is not None, "it has names"
+        if old.kind(place) == "curated":
+            continue  # who curates says so every time
+        key, found = int(old.keys[place]), float(old.found_salience[place])
+        salience = tally.salience_of(key)
+        weak = int(old.weak[place]) + 1 if salience < WEAK * found else 0
+        strong = 0 if salience < found else min(255, int(old.strong[place]) + 1)
+        if weak < PRUNED_AFTER:
+            at = int(old.found_at[place])
+            living.append(_Chosen(name, key, old.kind(place), salience, found, at, weak, strong))
+    return living
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tally:
+    """Every phrase once: how often, how lately and by whom it comes up, and how salient it is."""
+
+    keys: NDArray[np.uint32]
+    proper: NDArray[np.bool_]
+    salience: Floats
+    example: Rows
+
+    @classmethod
+    def of(cls, material: Material, now: int) -> _Tally:
+        """
+        Weigh phrases: TF-IDF, times how lately, times how much the user brought it up.
+
+        What every fifth episode says tells nothing; what only one does is an anchor only if it is
+        a name.
+        """
+        there = material.shown[material.owner]
+        keys, owner = material.keys[there], material.owner[there]
+        once, first, group = np.unique(
+            keys & ~np.uint32(PROPER), return_index=True, return_inverse=True
+        )
+        often = np.bincount(group, minlength=len(once)).astype(np.float32)
+        proper = np.bincount(group, (keys & PROPER) > 0, len(once)) > often / 2
+        users = np.bincount(group, material.by_user[owner], len(once)) / np.maximum(often, 1)
+        latest = np.zeros(len(once))
+        np.maximum.at(latest, group, material.said_at[owner])
+        days = np.maximum(0, now - latest) / _HOUR / 24
+        total = max(1, int(np.count_nonzero(material.shown)))
+        rare = np.log((total + 1) / (often + 0.5))
+        salience = np.log1p(often) * rare * np.exp(-days / FADING_DAYS) * (0.5 + 0.5 * users)
+        salience[(often > max(3.0, COMMON * total)) | ((often < 2) & ~proper)] = 0
+        return cls(once, proper, salience.astype(np.float32), owner[first])
+
+    def salience_of(self, key: int) -> float:
+        """Return a phrase's salience; 0 for one that does not come up."""
+        at = int(np.searchsorted(self.keys, key))
+        return float(self.salience[at]) if at < len(self.keys) and self.keys[at] == key else 0.0
+
+    def by_salience(self) -> list[int]:
+        """Return the places of all that are salient at all, the most salient first."""
+        order = np.argsort(-self.salience, kind="stable")
+        salient: list[int] = order[self.salience[order] > 0].tolist()
+        return salient
+
+
+# ---------------------------------------------------------------- what lies under them
+
+
+def _mentions(keys: Sequence[int], material: Material) -> list[Rows]:
+    """Return the rows that name each anchor, in order of time."""
+    there = material.shown[material.owner]
+    bare, owner = (material.keys & ~np.uint32(PROPER))[there], material.owner[there]
+    order = np.lexsort((material.said_at[owner], bare))
+    bare, owner = bare[order], owner[order]
+    starts = np.searchsorted(bare, keys, "left")
+    stops = np.searchsorted(bare, keys, "right")
+    return [owner[a:b] for a, b in zip(starts, stops, strict=True)]
+
+
+def _under(
+    anchors: Floats,
+    material: Material,
+    mentions: Sequence[Rows],
+    vectors: Callable[[Rows], Floats],
+    now: int,
+    how: Concepts,
+) -> list[tuple[Rows, Floats]]:
+    """Return the rows under each anchor, best first, with their effective scores."""
+    best: list[list[tuple[Rows, Floats]]] = [[] for _ in anchors]
+    for first in range(0, len(material) if len(anchors) else 0, _AT_ONCE):
+        rows = np.flatnonzero(material.shown[first : first + _AT_ONCE]) + first
+        cosines = anchors @ vectors(rows).T
+        for place, named in enumerate(mentions):
+            inside = named[(named >= first) & (named < first + _AT_ONCE)]
+            cosines[place, np.searchsorted(rows, inside)] += how.mention
+        ages = np.maximum(0, now - material.said_at[rows]) / np.float32(_HOUR)
+        scores = effective(cosines, material.lasting[rows], ages, how.alpha)
+        scores[cosines < how.theta] = -1
+        for place, of_one in enumerate(scores):
+            picked = top_k(of_one, how.k_max).astype(np.intp)
+            picked = picked[of_one[picked] > 0]
+            best[place].append((rows[picked], of_one[picked]))
+    return [_ranked(parts, how.k_max) for parts in best]
+
+
+def _ranked(parts: Sequence[tuple[Rows, Floats]], most: int) -> tuple[Rows, Floats]:
+    rows = np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in parts)])
+    scores = np.concatenate([np.empty(0, np.float32), *(scores for _, scores in parts)])
+    order = np.argsort(-scores, kind="stable")[:most]
+    return rows[order], scores[order]
+
+
+class _Settled(NamedTuple):
+    """What lies under an anchor in the end: best first, each thing once, with its senses."""
+
+    rows: Rows
+    scores: Floats
+    senses: Floats
+    aliases: list[tuple[int, int]]
+
+
+def _settled(
+    rows: Rows, scores: Floats, vectors: Floats, said_at: NDArray[np.int64], how: Concepts
+) -> _Settled:
+    """
+    Let near-duplicates be stood for by the newest, and end where nothing is near any more.
+
+    K episodes, and more while their scores are in the best quarter (section 8.1).
+    """
+    newest = np.argsort(-said_at, kind="stable")
+    alike = (vectors @ vectors.T > how.near)[np.ix_(newest, newest)]
+    stands = newest[np.argmax(alike, axis=1)] if len(rows) else newest
+    repeats = stands != newest
+    aliases = list(zip(rows[newest[repeats]].tolist(), rows[stands[repeats]].tolist(), strict=True))
+    stays = np.ones(len(rows), np.bool_)
+    stays[newest[repeats]] = False
+    rows, scores, vectors = rows[stays], scores[stays], vectors[stays]
+    if len(rows) > how.k:
+        most = max(how.k, int(np.count_nonzero(scores >= np.percentile(scores, 75))))
+        rows, scores, vectors = rows[:most], scores[:most], vectors[:most]
+    return _Settled(rows, scores, _senses(vectors) if how.senses else vectors[:0], aliases)
+
+
+def _senses(vectors: Floats) -> Floats:
+    """Return the centres of an anchor's senses, from what lies under it; none for one."""
+    for count in range(_SENSES, 1, -1):
+        if len(vectors) < 2 * count * _LEAST_OF_A_SENSE:
+            continue
+        centres, group = _clustered(vectors, count)
+        sizes = np.bincount(group, minlength=count)
+        alike = centres @ centres.T - 2 * np.eye(count)
+        if sizes.min() >= _LEAST_OF_A_SENSE and alike.max() < _APART:
+            return centres
+    return vectors[:0]
+
+
+def _clustered(vectors: Floats, count: int) -> tuple[Floats, NDArray[np.intp]]:
+    """Return centres by k-means on the sphere, begun far from each other, and groups."""
+    picked = [0]
+    while len(picked) < count:
+        picked.append(int(np.argmin((vectors @ vectors[picked].T).max(axis=1))))
+    centres = vectors[picked]
+    for _ in range(10):
+        group = np.argmax(vectors @ centres.T, axis=1)
+        sums = np.zeros_like(centres)
+        np.add.at(sums, group, vectors)
+        centres = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12)
+    return centres, np.argmax(vectors @ centres.T, axis=1)
