@@ -47,6 +47,7 @@ class AsyncBank:
     context = _on_a_thread(Bank.context)
     get = _on_a_thread(Bank.get)
     episodes = _on_a_thread(Bank.episodes)
+    find = _on_a_thread(Bank.find)
     count = _on_a_thread(Bank.count)
     trend = _on_a_thread(Bank.trend)
     correct = _on_a_thread(Bank.correct)

@@ -193,9 +193,10 @@ class Config:
 
     ingest: Ingest = field(default_factory=Ingest)
     fusion: Fusion = field(default_factory=Fusion)
-    signatures: Signatures | None = None
-    """Makes signatures of what is remembered from now on and lets recall search them, or, when
-    None, does neither. ``reindex`` makes those of what is there."""
+    signatures: Signatures | Literal["stored"] | None = "stored"
+    """How what is remembered from now on is signed, for recall to search as well: as the store's
+    tokens are, if any is; in a way of your own, where none is; or, when None, not at all.
+    ``reindex`` makes the signatures of what is there, or drops them."""
     concepts: Concepts = field(default_factory=Concepts)
     timezone: str = "UTC"
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""

@@ -178,9 +178,9 @@ class SignatureMismatch(EncoderError):
 
     def __init__(self, *, stored: str, configured: str) -> None:
         super().__init__(
-            f"the store's tokens were signed with {stored}, but configured is {configured}; open it"
-            " with the former, or without signatures and run 'hippocampus reindex', which drops"
-            " them, and again with the latter, which makes them anew"
+            f"the store's tokens were signed with {stored}, but configured is {configured}; leave"
+            " Config.signatures out to go on with the former, or run 'hippocampus reindex"
+            " --no-signatures', which drops them, and open it again with the latter"
         )
         self.stored = stored
         self.configured = configured

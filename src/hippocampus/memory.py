@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus._clock import Clock, SystemClock, from_micros, to_micros
-from hippocampus.config import Config
+from hippocampus.config import Config, Signatures
 from hippocampus.context.compose import compose
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.embed import load_embedder
-from hippocampus.encode.indexing import dump
+from hippocampus.encode.indexing import dump, load
 from hippocampus.encode.keywords import KeywordExtractor, find_keywords
 from hippocampus.encode.phrase import Phrase
 from hippocampus.encode.signature import Rotation, rotation_for
@@ -97,7 +97,7 @@ from hippocampus.recall.understand import signed, understand
 from hippocampus.store import open_store
 
 CUES: Final = ("tokens", "vector", "lexical", "time", "signature")
-"""Every cue by name, the strongest first; the last is there only with ``Config.signatures``."""
+"""Every cue by name, the strongest first; the last is there only where tokens are signed."""
 
 SIGNED: Final = "signatures"
 """The setting that says how the store's tokens were signed."""
@@ -154,7 +154,7 @@ class Memory:
         self.read_only = read_only
         self.reranker = reranker
         self.keywords = keywords
-        self.cues = self.check_cues(cues)
+        self.cues = _known_cues(cues)
         try:
             self.zone = ZoneInfo(self.config.timezone)
         except (ZoneInfoNotFoundError, ValueError) as exc:
@@ -178,6 +178,7 @@ class Memory:
         try:
             self._open_embedder(embedder)
             self.settle_signatures(record=False)
+            self.check_cues(cues)
             self.salt = self._salt()
         except BaseException:
             self.store.close()
@@ -216,30 +217,44 @@ class Memory:
         text = self.store.setting("embedder")
         return None if text is None else Fingerprint(**json.loads(text))
 
+    def signatures(self) -> Signatures | None:
+        """Return how tokens are signed: as configured, which by default is as the store's are."""
+        how = self.config.signatures
+        return self.stored_signatures() if how == "stored" else how
+
+    def stored_signatures(self) -> Signatures | None:
+        """
+        Return how the store's tokens were signed; None before the first.
+
+        None as well if a later version did so in a way that this one does not know.
+        """
+        recorded = self.store.setting(SIGNED)
+        return None if recorded is None else load(recorded)
+
     def settle_signatures(self, *, record: bool) -> None:
         """
         Refuse to mix signatures: a store's are all made in one way.
 
         ``record``: make it the configured one, where there is none; inside a transaction.
         """
-        if self.config.signatures is None:
+        how = self.config.signatures
+        if how is None or how == "stored":
             return
-        stored, configured = self.store.setting(SIGNED), dump(self.config.signatures)
+        stored, configured = self.store.setting(SIGNED), dump(how)
         if stored not in (None, configured):
             raise SignatureMismatch(stored=stored, configured=configured)
         if record and stored is None:
             self.store.set_setting(SIGNED, configured)
 
     def check_cues(self, cues: Sequence[str] | None) -> tuple[str, ...]:
-        """Return cue names after checking them; all there are for None."""
-        there = CUES if self.config.signatures is not None else CUES[:-1]
+        """Return cue names after checking them; those that this memory uses for None."""
         if cues is None:
-            return there
-        if isinstance(cues, str) or not cues or set(cues) - set(CUES):
-            msg = f"cues={cues!r}: must be one or more of {', '.join(CUES)}"
-            raise InputError(msg)
-        if set(cues) - set(there):
-            msg = f"cues={cues!r}: this memory has no signatures; open it with Config.signatures"
+            return self.cues
+        if "signature" in _known_cues(cues) and self.signatures() is None:
+            msg = (
+                f"cues={cues!r}: the store has no signatures; open it with Config.signatures, or"
+                " run 'hippocampus reindex --signatures'"
+            )
             raise InputError(msg)
         return tuple(cues)
 
@@ -348,14 +363,18 @@ class Memory:
                 msg = f"banks={banks!r}: a store has one embedder, so all banks move; leave it out"
                 raise InputError(msg)
             banks = None  # those that come to be meanwhile as well
-        signed = self.config.signatures
-        mark = "" if maker is None else dump_fingerprint(maker.fingerprint)
-        mark += "" if signed is None else dump(signed)
+        signed, mark = self._making(maker)
         self._begin_rebuild(mark)
         for report in (progress, None):  # twice: once more for what was written meanwhile
             for name in self._named(banks):
                 stage(self.ledger(name), maker, signed, mark, progress=report)
-        return self._swap(banks, maker, mark)
+        return self._swap(banks, maker)
+
+    def _making(self, maker: Embedder | None) -> tuple[Signatures | None, str]:
+        """Return how a rebuild signs now, and what to call one with this embedder that does so."""
+        signed = self.signatures()
+        mark = "" if maker is None else dump_fingerprint(maker.fingerprint)
+        return signed, mark + ("" if signed is None else dump(signed))
 
     def _named(self, banks: Sequence[str] | None) -> list[str]:
         return self.banks() if banks is None else list(banks)
@@ -368,20 +387,19 @@ class Memory:
                     drop(self.ledger(name))
                 self.store.set_setting(REBUILDING, mark)
 
-    def _swap(
-        self, banks: Sequence[str] | None, maker: Embedder | None, mark: str
-    ) -> dict[str, int]:
+    def _swap(self, banks: Sequence[str] | None, maker: Embedder | None) -> dict[str, int]:
         """Put what a rebuild has made in the place of what was, all of it or nothing."""
         done: dict[str, int] = {}
-        before, signed = self.embedder, self.config.signatures
+        before, unsigns = self.embedder, self.config.signatures is None and banks is None
         kinds: set[Kind] = {"lexical"}
         if maker is not None:
             kinds |= {"vector", "tokens"}
-        if signed is not None or banks is None:
-            kinds.add("signature")
         with self.moving:
             try:
                 with self.store.write():
+                    signed, mark = self._making(maker)  # if it was signed otherwise meanwhile
+                    if signed is not None or unsigns:
+                        kinds.add("signature")
                     self._begin_rebuild(mark)  # if another one has come between
                     for name in self._named(banks):
                         ledger = self.ledger(name)
@@ -389,7 +407,7 @@ class Memory:
                         done[name] = promote(ledger, kinds)
                     if maker is not None:
                         self.store.set_setting("embedder", dump_fingerprint(maker.fingerprint))
-                    if signed is None and banks is None:
+                    if unsigns:
                         self.store.set_setting(SIGNED, None)
                     self.settle_signatures(record=True)
                     self.store.set_setting(REBUILDING, None)
@@ -447,6 +465,7 @@ class Bank:
         self._live: LiveIndex | None = None
         self._asks: Embedder | None = None
         self._rotation: Rotation | None = None
+        self._signs: Signatures | None = None
         self._number = _NO_BANK
         self._seen = -1
 
@@ -690,15 +709,16 @@ class Bank:
         progress: Progress | None = None,
     ) -> _Stored:
         """Encode drafts, and only then open the transaction in which they are stored."""
+        memory = self._memory
         while True:
-            embedder = self._memory.embedder
-            encoded = self._encode(ledger, drafts, embedder, progress)
+            embedder, how = memory.embedder, memory.signatures()
+            encoded = self._encode(ledger, drafts, embedder, how, progress)
             with self._transaction() as books:
-                if self._memory.embedder is not embedder:
-                    continue  # a rebuild has moved the store to another one: encode once more
+                if memory.embedder is not embedder or memory.signatures() != how:
+                    continue  # a rebuild has moved the store to others: encode once more
                 if encoded:
-                    self._memory.settle_embedder(embedder)
-                    self._memory.settle_signatures(record=True)
+                    memory.settle_embedder(embedder)
+                    memory.settle_signatures(record=True)
                 return store(books, encoded)
 
     def _encode(
@@ -706,6 +726,7 @@ class Bank:
         ledger: Ledger,
         drafts: Sequence[Draft],
         embedder: Embedder | None,
+        how: Signatures | None,
         progress: Progress | None,
     ) -> Encoded:
         """Make the payloads of drafts, each read in the light of what its session said before."""
@@ -715,10 +736,7 @@ class Bank:
         encoded: dict[Kind, dict[str, bytes]] = {}
         for start in range(0, len(drafts), batch):
             some = slice(start, start + batch)
-            made = encode_drafts(
-                drafts[some], before[some],
-                embedder=embedder, signed=self._memory.config.signatures,
-            )  # fmt: skip
+            made = encode_drafts(drafts[some], before[some], embedder=embedder, signed=how)
             for kind, payloads in made.items():
                 encoded.setdefault(kind, {}).update(payloads)
             if progress:
@@ -763,19 +781,20 @@ class Bank:
         started = time.perf_counter()
         memory = self._memory
         query = self._check_query(query, k)
-        wanted = frozenset(memory.cues if cues is None else memory.check_cues(cues))
+        wanted = frozenset(memory.check_cues(cues))
         chosen = read_filters(filters, memory.zone)
         moment = memory.now() if now is None else to_moment(now, memory.zone)
         degraded: list[Degradation] = []
         asked = memory.embedder
         embedded, embed_s = self._embed_query(asked, query, wanted, degraded)
-        keywords = self._sign_query(query, wanted, degraded)
+        words = self._choose_keywords(query, wanted, degraded)
         with self.reading:
             index = self._index()
             if self._asks is not asked:  # a rebuild has just moved the store; this is rare
                 degraded[:] = [known for known in degraded if known.part == "keywords"]
                 embedded, embed_s = self._embed_query(self._asks, query, wanted, degraded)
             read = time.perf_counter()
+            keywords = () if self._signs is None else signed(words, self._signs)
             question = understand(
                 query, now=moment, embedded=embedded, rotation=self._rotation,
                 speakers=index.columns.speakers(), keywords=keywords,
@@ -833,6 +852,7 @@ class Bank:
                 },
                 allowed=count,
                 candidates=ranking.candidates,
+                balls=ranking.balls,
             ),
             degraded=tuple(degraded),
         )
@@ -864,20 +884,19 @@ class Bank:
             embedded = None
         return embedded, time.perf_counter() - started
 
-    def _sign_query(
+    def _choose_keywords(
         self, query: str, wanted: frozenset[str], degraded: list[Degradation]
-    ) -> tuple[tuple[NDArray[np.uint8], ...], ...]:
-        """Choose the query's keywords, and sign every spelling of each."""
-        signed_with, choose = self._memory.config.signatures, self._memory.keywords
-        if signed_with is None or "signature" not in wanted:
-            return ()
-        words = find_keywords(query)
+    ) -> list[str]:
+        """Return the words whose signatures are to be looked for; none without signatures."""
+        choose = self._memory.keywords
+        if "signature" not in wanted or self._memory.signatures() is None:
+            return []
         if choose is not None:
             try:
-                words = [word for word in choose(query) if word.strip()]
+                return [word for word in choose(query) if word.strip()]
             except EncoderError as exc:
                 degraded.append(Degradation(part="keywords", reason=str(exc)))
-        return signed(words, signed_with)
+        return find_keywords(query)
 
     def _hits(self, ranking: Ranking, scores: Numbers) -> list[Hit]:
         k = len(scores)
@@ -959,22 +978,49 @@ class Bank:
         **filters: Unpack[Filters],
     ) -> list[Episode]:
         """Return episodes in order of event time (``newest``: latest first), filtered, paged."""
-        for name, value in (("limit", limit), ("offset", offset)):
-            if value is not None and (
-                isinstance(value, bool) or not isinstance(value, int) or value < 0
-            ):
-                msg = f"{name}={value!r}: must be a whole number, 0 or more"
-                raise InputError(msg)
+        page = _page(limit, offset, newest=newest)
         chosen = read_filters(filters, self._memory.zone)
         with self.reading:
             columns = self._index().columns
             allowed = columns.mask(chosen)
             order = columns.in_order()
             rows = order if allowed is None else order[allowed[order]]
-            if newest:
-                rows = rows[::-1]
-            rows = rows[offset : None if limit is None else offset + limit]
-            return self._memory.ledger_of(self._number, self.name).episodes(rows.tolist())
+            return self._memory.ledger_of(self._number, self.name).episodes(page(rows))
+
+    @spell_out
+    def find(
+        self,
+        *terms: str,
+        limit: int | None = None,
+        offset: int = 0,
+        newest: bool = False,
+        **filters: Unpack[Filters],
+    ) -> list[Episode]:
+        """
+        Return the episodes in which a word or phrase occurs, exactly, letter case aside.
+
+        Where ``count`` says how often; a term is what it is there. Of several, all occur, in any
+        order. In order of event time (``newest``: latest first), filtered, paged.
+
+        Raises:
+            InputError: no term, or one that is blank.
+
+        """
+        if not terms:
+            msg = "find: give at least one word or phrase to look for"
+            raise InputError(msg)
+        page = _page(limit, offset, newest=newest)
+        phrases = [Phrase(term) for term in terms]
+        chosen = read_filters(filters, self._memory.zone)
+        with self.reading:
+            columns = self._index().columns
+            order, allowed = columns.in_order(), columns.mask(chosen)
+            seen = np.ones(len(columns), np.bool_) if allowed is None else allowed
+            ledger = self._memory.ledger_of(self._number, self.name)
+        with self._store.read():  # what is found and what is read belong to one moment
+            found = np.zeros(len(seen), np.bool_)
+            found[ledger.content.find(phrases, seen)] = True
+            return ledger.episodes(page(order[found[order]]))
 
     @spell_out
     def count(self, term: str, **filters: Unpack[Filters]) -> int:
@@ -1131,7 +1177,9 @@ class Bank:
             self._number, self._live = number, None
             self._gate.clear()
         live, self._live = self._live, None  # one that fails half-way is not gone on with
-        if live is not None and not self._follow(live):
+        if live is not None and (
+            self._memory.signatures() != self._signs or not self._follow(live)
+        ):
             live = None
         self._live = self._new_index() if live is None else live
         self._seen = seen
@@ -1161,14 +1209,25 @@ class Bank:
                 cues.append(VectorCue(fingerprint.dimension))
             if self._rotation is not None:
                 cues.append(TokensCue(self._rotation.bits))
-            if (how := memory.config.signatures) is not None:
-                cues.append(SignatureCue(how.bits, how.radius))
+            self._signs = memory.signatures()
+            if self._signs is not None:
+                cues.append(SignatureCue(self._signs.bits, self._signs.radius))
             live = LiveIndex(self._store, self._number, cues)
             live.catch_up()
         return live
 
 
 # ---------------------------------------------------------------- small helpers
+
+
+def _known_cues(cues: Sequence[str] | None) -> tuple[str, ...]:
+    """Return cue names after checking them; all there are for None."""
+    if cues is None:
+        return CUES
+    if isinstance(cues, str) or not cues or set(cues) - set(CUES):
+        msg = f"cues={cues!r}: must be one or more of {', '.join(CUES)}"
+        raise InputError(msg)
+    return tuple(cues)
 
 
 def dump_fingerprint(fingerprint: Fingerprint) -> str:
@@ -1181,6 +1240,25 @@ def dump_fingerprint(fingerprint: Fingerprint) -> str:
             "token_dimension": fingerprint.token_dimension,
         }
     )
+
+
+def _page(
+    limit: int | None, offset: int, *, newest: bool
+) -> Callable[[NDArray[np.int64]], list[int]]:
+    """Return what takes a page out of rows in order of time."""
+    for name, value in (("limit", limit), ("offset", offset)):
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int) or value < 0
+        ):
+            msg = f"{name}={value!r}: must be a whole number, 0 or more"
+            raise InputError(msg)
+    stop = None if limit is None else offset + limit
+
+    def page(rows: NDArray[np.int64]) -> list[int]:
+        ordered = rows[::-1] if newest else rows
+        return ordered[offset:stop].tolist()  # type: ignore[no-any-return]  # of int
+
+    return page
 
 
 def _ids(given: object) -> list[str]:

@@ -149,6 +149,8 @@ class Cost:
     steps_s: Mapping[str, float] = field(default_factory=dict)
     allowed: int = 0
     candidates: int = 0
+    balls: Mapping[str, int] = field(default_factory=dict)
+    """How many Hamming balls the signature cue searched, by way: ``scan`` or ``descent``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +214,9 @@ class Recall:
             f"cost: {self.cost.elapsed_s * 1e3:.2f} ms ({steps});"
             f" {self.cost.candidates} candidates of {self.cost.allowed} allowed"
         )
+        if self.cost.balls:
+            ways = ", ".join(f"{count} by {way}" for way, count in self.cost.balls.items())
+            lines.append(f"signatures: Hamming balls searched, {ways}")
         lines += [f"degraded: {d}" for d in self.degraded]
         if not self.found:
             lines.append("nothing relevant was found")

@@ -15,7 +15,7 @@ import numpy as np
 
 from hippocampus.config import Signatures
 from hippocampus.encode.embed import load_embedder
-from hippocampus.encode.indexing import load, signatures
+from hippocampus.encode.indexing import signatures
 from hippocampus.encode.tokens import encode, pack
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
 from hippocampus.index.lexical import TELLING, pack_terms
@@ -23,8 +23,8 @@ from hippocampus.index.live import read_payloads
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.prepare import Draft, digest, lexical_payload
 from hippocampus.kernel import build_info
-from hippocampus.memory import SIGNED, Memory
-from hippocampus.model import STATE_CHANGES, EpisodeRow, Progress, Store
+from hippocampus.memory import Memory
+from hippocampus.model import STATE_CHANGES, EpisodeRow, Progress
 
 _TEXTS_AT_ONCE = 1000
 
@@ -64,13 +64,15 @@ def verify(
     places: list[Place] = []
     if residue is not None:
         problems += memory.store.leftovers()
-        places += find_residue(memory.store.files(), residue, _signed_how(memory.store))
+        places += find_residue(memory.store.files(), residue, memory.stored_signatures())
     checked = {"banks": 0, "episodes": 0, "changes": 0}
     names = memory.banks()
     for place, name in enumerate(names):
         checked["banks"] += 1
         try:
-            found, counts, told = _verify_bank(memory.ledger(name), residue)
+            found, counts, told = _verify_bank(
+                memory.ledger(name), residue, memory.stored_signatures()
+            )
         except StoreCorrupt as exc:
             problems.append(f"bank {name!r}: {exc}")
             continue
@@ -88,7 +90,7 @@ def verify(
 
 
 def _verify_bank(
-    ledger: Ledger, residue: str | None
+    ledger: Ledger, residue: str | None, how: Signatures | None
 ) -> tuple[list[str], dict[str, int], list[Place]]:
     """Check texts, states, derived payloads against each other: (problems, counts, residue)."""
     with ledger.store.read():
@@ -99,7 +101,6 @@ def _verify_bank(
         terms = [payload for part in parts for payload in part]
         parts = read_payloads(ledger.store, ledger.bank, "signature", 0, len(records))
         codes = [payload for part in parts for payload in part]
-    how = _signed_how(ledger.store)
     told = {c.row: STATE_CHANGES.get(c.kind, "active") for c in changes if c.row is not None}
     unmarked = 0
     for record in records:
@@ -131,11 +132,6 @@ def _verify_bank(
         )
     places = [] if residue is None else _told(ledger.name, records, texts, residue)
     return problems, {"episodes": len(records), "changes": len(changes)}, places
-
-
-def _signed_how(store: Store) -> Signatures | None:
-    recorded = store.setting(SIGNED)
-    return None if recorded is None else load(recorded)
 
 
 def _readable(ledger: Ledger, records: Sequence[EpisodeRow]) -> tuple[dict[int, str], list[str]]:

@@ -48,7 +48,7 @@ def counted(term, texts, allowed=None):
     wanted = Phrase(term)
     segment = Segment.of(5, [np.array(tokens.encode(text), np.uint64) for text in texts])
     allowed = np.ones(len(texts), np.bool_) if allowed is None else allowed
-    rows = segment.candidates(wanted, allowed)
+    rows = segment.candidates([wanted], allowed)
     assert sorted(set(rows)) == rows
     found = {row - 5: wanted.count(texts[row - 5]) for row in rows}
     return {row: times for row, times in found.items() if times}
@@ -89,11 +89,33 @@ def test_rows_that_are_not_allowed_are_not_looked_at(data):
     assert {row for row in (0, 1, 3) if allowed[row]} == counted("lisbon", texts, allowed).keys()
 
 
+@given(st.lists(term, min_size=1, max_size=3), st.lists(text, min_size=1, max_size=6))
+def test_no_text_that_has_all_of_several_terms_is_missed(terms, texts):
+    segment = Segment.of(5, [np.array(tokens.encode(text), np.uint64) for text in texts])
+    every = np.ones(len(texts), np.bool_)
+    rows = segment.candidates([Phrase(one) for one in terms], every)
+    expected = {
+        row for row, text in enumerate(texts, 5) if all(occurrences(one, text) for one in terms)
+    }
+
+    assert sorted(set(rows)) == rows
+    assert expected <= set(rows)
+
+
+def test_the_rarest_is_looked_for_first_and_the_common_only_where_reading_costs_more():
+    texts = ["the tram and the boat"] * 300 + ["a quokka", "the quokka", *["tram"] * 300]
+    segment = Segment.of(0, [np.array(tokens.encode(text), np.uint64) for text in texts])
+    every = np.ones(len(texts), np.bool_)
+
+    assert [300, 301] == segment.candidates([Phrase("the"), Phrase("quokka")], every)
+    assert [*range(300)] == segment.candidates([Phrase("the"), Phrase("tram")], every)
+
+
 def test_few_texts_without_the_word_are_decoded():
     others = ["The lis bon mots of bonnie Lisbonne, lisbons and Lisbon2.", "L. is Bon Jovi on?"]
     segment = Segment.of(0, [np.array(tokens.encode(text), np.uint64) for text in others])
 
-    assert [] == segment.candidates(Phrase("Lisbon"), np.ones(2, np.bool_))
+    assert [] == segment.candidates([Phrase("Lisbon")], np.ones(2, np.bool_))
 
 
 @pytest.mark.parametrize("text", ["", " \n", None, 7, "x" * (LONGEST + 1), "\ud800"])

@@ -7,16 +7,17 @@ import pytest
 
 from hippocampus import Config, Ingest, Signatures, Turn
 from hippocampus.encode.indexing import dump, load, signatures
-from hippocampus.encode.keywords import MOST_KEYWORDS
+from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import EncoderError, InputError, SignatureMismatch
+from hippocampus.index import hamming
 from hippocampus.index.live import read_payloads
 from hippocampus.memory import SIGNED
-from hippocampus.upkeep import find_residue, reindex, verify
+from hippocampus.upkeep import find_residue, reembed, reindex, verify
 
 HOW = Signatures(bits=64)
 SIGNING = Config(signatures=HOW, ingest=Ingest(seal_rows=8, batch=16))
-PLAIN = Config(ingest=Ingest(seal_rows=8, batch=16))
+PLAIN = Config(signatures=None, ingest=Ingest(seal_rows=8, batch=16))
 TALK = [
     "I adopted a greyhound called Biscuit from the shelter.",
     "The weather was dull all week.",
@@ -137,6 +138,105 @@ def test_a_store_refuses_other_parameters_than_its_own(open_memory):
     with pytest.raises(SignatureMismatch, match=r'"bits": 64.*"bits": 32') as caught:
         open_memory(config=Config(signatures=Signatures()))
     assert dump(HOW) == caught.value.stored
+
+
+def test_a_store_that_was_signed_is_signed_on_without_being_told(open_memory):
+    with open_memory(config=SIGNING) as memory:
+        memory.bank("ada").remember_many(talk(10))
+    plain = open_memory()
+    bank = plain.bank("ada")
+    bank.remember_many(talk(12))
+
+    assert HOW == plain.signatures()
+    assert all(payloads(plain))
+    assert verify(plain).sound
+    found = bank.recall("violin", cues=["signature"])
+    assert all("violin" in text for text in texts_of(found)[:3])
+    assert "signature" in bank.recall("violin").hits[0].shares
+    before = payloads(plain)
+    reindex(plain)
+    assert before == payloads(plain)
+    assert HOW == plain.stored_signatures()
+
+
+def test_whoever_has_a_store_open_signs_and_searches_from_when_another_begins_to(open_memory):
+    early = open_memory(config=Config(ingest=SIGNING.ingest))
+    bank = early.bank("ada")
+    bank.remember_many(talk(3))
+    assert not any(payloads(early))
+    reindex(open_memory(config=SIGNING))
+    bank.remember("A violin for Biscuit?", at="2025-04-01")
+
+    assert all(payloads(early))
+    assert () == bank.recall("violin", cues=["signature"]).degraded
+    reindex(open_memory(config=PLAIN))
+    bank.remember("A trumpet for Biscuit?", at="2025-04-02")
+    assert not any(payloads(early))
+    assert "signature" not in bank.recall("violin").hits[0].shares
+
+
+def test_a_store_that_began_to_be_signed_while_a_text_was_encoded_has_it_signed(open_memory):
+    early = open_memory()
+    bank = early.bank("ada")
+    bank.remember("The first.")
+    other, made = open_memory(config=SIGNING), early.embedder.embed
+
+    def embed(passages):
+        early.embedder.embed = made
+        reindex(other)
+        return made(passages)
+
+    early.embedder.embed = embed
+    bank.remember("The second.")
+    assert all(payloads(early))
+    assert 2 == len(payloads(early))
+
+
+def test_moving_to_another_embedder_keeps_signatures(open_memory, path):
+    with open_memory(config=SIGNING) as memory:
+        memory.bank("ada").remember_many(talk(10))
+        before = payloads(memory)
+    reembed(path, "hash:32")
+    memory = open_memory(embedder="hash:32")
+
+    assert before == payloads(memory)
+    assert HOW == memory.stored_signatures()
+
+
+def test_signatures_that_this_version_does_not_know_are_left_alone(open_memory):
+    with open_memory(config=SIGNING) as memory:
+        memory.bank("ada").remember_many(talk(3))
+        before = payloads(memory)
+        later = json.dumps(json.loads(dump(HOW)) | {"generator": "splitmix64/2"})
+        with memory.store.write():
+            memory.store.set_setting(SIGNED, later)
+    memory = open_memory()
+    reindex(memory)
+    memory.bank("ada").remember("A violin for Biscuit?", at="2025-04-01")
+
+    assert [*before, b""] == payloads(memory)
+    assert later == memory.store.setting(SIGNED)
+    with pytest.raises(InputError, match="no signatures"):
+        memory.bank("ada").recall("violin", cues=["signature"])
+
+
+def test_a_recall_tells_how_the_balls_were_searched(open_memory, monkeypatch):
+    bank = open_memory(config=SIGNING, embedder="none").bank("ada")
+    bank.remember_many(talk(20))
+    found = bank.recall("violin", cues=["signature"])
+
+    spellings = sum(len(form) > 0 for form in forms("violin"))
+    assert {"scan"} == set(found.cost.balls)
+    assert spellings <= found.cost.balls["scan"]
+    assert f"signatures: Hamming balls searched, {found.cost.balls['scan']} by scan" in (
+        found.explain()
+    )
+    assert {} == bank.recall("violin", cues=["lexical"]).cost.balls
+    assert "Hamming" not in bank.recall("violin", cues=["lexical"]).explain()
+    monkeypatch.setattr(hamming, "LEAST", 1)
+    for way, balls in (("scan", 0.0), ("descent", 1e9)):
+        monkeypatch.setitem(hamming.CODE_NS, 8, balls)
+        assert {way} == set(bank.recall("violin", cues=["signature"]).cost.balls)
 
 
 def test_signatures_of_a_generator_that_is_not_known_are_refused(open_memory):

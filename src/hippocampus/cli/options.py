@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -28,11 +28,17 @@ _WHAT_IT_SEES = "Filters"
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Answer with one JSON document.")]
 Cues: TypeAlias = Annotated[
     str | None,
-    typer.Option(metavar="NAMES", help="Only these cues, by comma: tokens,vector,lexical,time."),
+    typer.Option(
+        metavar="NAMES", help="Only these cues, by comma: tokens,vector,lexical,time,signature."
+    ),
 ]
 Now: TypeAlias = Annotated[
     str | None, typer.Option(metavar="WHEN", help="The present, for 'yesterday' and its like.")
 ]
+
+Limit: TypeAlias = Annotated[int | None, typer.Option("--limit", "-n", help="Most to list.")]
+Offset: TypeAlias = Annotated[int, typer.Option(help="How many to pass over first.")]
+Newest: TypeAlias = Annotated[bool, typer.Option("--newest", help="Latest first.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +70,20 @@ class Engine:
         """The time zone; opening the memory has found out whether there is such a one."""
         return ZoneInfo(self.timezone)
 
-    def memory(self, path: str | Path, *, create: bool, embed: bool) -> Memory:
-        """Open a store at a path."""
-        from hippocampus.config import Config, Ingest  # noqa: PLC0415 - the engine, only when used
+    def memory(
+        self, path: str | Path, *, create: bool, embed: bool, sign: bool | None = None
+    ) -> Memory:
+        """Open a store at a path; ``sign`` its tokens or do not, or as they are, for None."""
+        from hippocampus.config import (  # noqa: PLC0415 - the engine, only when used
+            Config,
+            Ingest,
+            Signatures,
+        )
         from hippocampus.memory import Memory  # noqa: PLC0415
 
         config = Config(timezone=self.timezone, ingest=Ingest(batch=_BATCH))
+        if sign is not None:
+            config = replace(config, signatures=Signatures() if sign else None)
         embedder = self.embedder if embed else "none"
         return Memory(path, embedder=embedder, config=config, create=create)
 
@@ -93,7 +107,9 @@ class Scope(Engine):
         """Where the store is."""
         return str(default_store()) if self.store is None else self.store
 
-    def open(self, *, create: bool = False, embed: bool = False) -> Memory:
+    def open(
+        self, *, create: bool = False, embed: bool = False, sign: bool | None = None
+    ) -> Memory:
         """
         Open the store. Only a command that adds something makes it when it is missing.
 
@@ -104,7 +120,7 @@ class Scope(Engine):
             default_store().parent.mkdir(parents=True, exist_ok=True)
         if not create:
             self.check()
-        return self.memory(self.path, create=create, embed=embed)
+        return self.memory(self.path, create=create, embed=embed, sign=sign)
 
     def check(self) -> None:
         """Refuse a store that does not exist, in the words of this surface."""

@@ -1,4 +1,4 @@
-"""The commands that only read: recall, context, count, trend, episodes, show, history and more."""
+"""The commands that only read: recall, context, find, count, trend, episodes, show and more."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from hippocampus.cli.options import (
     Cues,
     Filters,
     Json,
+    Limit,
+    Newest,
     Now,
+    Offset,
     Scope,
     cue_names,
     moment,
@@ -37,7 +40,7 @@ from hippocampus.cli.render import (
 )
 
 if TYPE_CHECKING:
-    from hippocampus.model import Change
+    from hippocampus.model import Change, Episode
 
 PANEL_ASK = "Ask"
 PANEL_LOOK = "Look"
@@ -59,6 +62,13 @@ def register(app: typer.Typer) -> None:
         'hippocampus context "plan the trip with me" --budget 1500 --recent 6',
         panel=PANEL_ASK,
     )(context)
+    command(
+        app,
+        "find",
+        "hippocampus find lisbon --newest",
+        'hippocampus find "new york" flight --since 2024-01-01 --json',
+        panel=PANEL_ASK,
+    )(find)
     command(
         app,
         "count",
@@ -169,6 +179,32 @@ def context(
     )
 
 
+def find(
+    terms: Annotated[
+        list[str],
+        typer.Argument(metavar="TERM...", help="Words or phrases; - reads one from stdin."),
+    ],
+    *,
+    limit: Limit = 20,
+    offset: Offset = 0,
+    newest: Newest = False,
+    filters: Filters,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """
+    List what has a word or phrase in it; of several, all.
+
+    Exactly: letter case aside, whole words only, in order of time. Exits with 1 when nothing has.
+    """
+    words = [text_or_stdin(term) for term in terms]
+    with scope.open_bank() as bank:
+        found = bank.find(*words, limit=limit, offset=offset, newest=newest, **filters.given())
+    _list(found, scope, as_json=as_json)
+    if not found:
+        raise typer.Exit(EXIT_NOTHING)
+
+
 def count(
     term: Annotated[str, typer.Argument(help="A word or phrase; - reads it from stdin.")],
     *,
@@ -216,9 +252,9 @@ def trend(
 
 def episodes(
     *,
-    limit: Annotated[int | None, typer.Option("--limit", "-n", help="Most to list.")] = 20,
-    offset: Annotated[int, typer.Option(help="How many to pass over first.")] = 0,
-    newest: Annotated[bool, typer.Option("--newest", help="Latest first.")] = False,
+    limit: Limit = 20,
+    offset: Offset = 0,
+    newest: Newest = False,
     filters: Filters,
     scope: BankScope,
     as_json: Json = False,
@@ -226,6 +262,10 @@ def episodes(
     """List what happened, in order of time."""
     with scope.open_bank() as bank:
         found = bank.episodes(limit=limit, offset=offset, newest=newest, **filters.given())
+    _list(found, scope, as_json=as_json)
+
+
+def _list(found: list[Episode], scope: BankScope, *, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return

@@ -26,7 +26,13 @@ def register(app: typer.Typer) -> None:
         panel=PANEL,
     )(verify)
     command(app, "doctor", "hippocampus doctor --store agent.db", panel=PANEL)(doctor)
-    command(app, "reindex", "hippocampus reindex --bank work", panel=PANEL)(reindex)
+    command(
+        app,
+        "reindex",
+        "hippocampus reindex --bank work",
+        "hippocampus reindex --signatures",
+        panel=PANEL,
+    )(reindex)
     command(
         app,
         "reembed",
@@ -105,6 +111,14 @@ def reindex(
     bank: Annotated[
         str | None, typer.Option(metavar="NAME", help="Only this bank; all of them otherwise.")
     ] = None,
+    signatures: Annotated[
+        bool | None,
+        typer.Option(
+            "--signatures/--no-signatures",
+            help="Also sign tokens, for a search without an embedder, or drop what was signed;"
+            " by default as the store has it.",
+        ),
+    ] = None,
     scope: Scope,
     as_json: Json = False,
 ) -> None:
@@ -115,7 +129,7 @@ def reindex(
     """
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
-    with scope.open(embed=True) as memory, progress("reindexing") as step:
+    with scope.open(embed=True, sign=signatures) as memory, progress("reindexing") as step:
         done = upkeep.reindex(memory, bank=bank, progress=step)
     _show_done(done, as_json=as_json)
 

@@ -13,6 +13,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -64,6 +65,7 @@ def radius(theta0: float, bits: int, epsilon: float = 0.01) -> int:
     return min(bits, math.floor((theta0 / math.pi + epsilon) * bits))
 
 
+@lru_cache(maxsize=16)
 def load(recorded: str) -> Signatures | None:
     """Return what ``dump`` recorded; None for a generator that this version does not have."""
     made = json.loads(recorded)

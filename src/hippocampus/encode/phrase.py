@@ -1,5 +1,5 @@
 """
-A word or phrase to be counted: what is an occurrence of it, and which token ids may spell one.
+A word or phrase to look for: what is an occurrence of it, and which token ids may spell one.
 
 In a byte-pair vocabulary "Lisbon" is one id after a space, two at the start of a line and three in
 capitals, and either end may share an id with what is beside it. So ids are read as an automaton
@@ -26,7 +26,7 @@ from hippocampus.encode import tokens as tokenizer
 from hippocampus.errors import InvalidText
 
 LONGEST: Final = 200
-"""Characters of the longest phrase that can be counted."""
+"""Characters of the longest phrase that can be looked for."""
 
 SPELLED: Final = 0
 """The state when all of a phrase was spelled, whatever follows."""
@@ -47,7 +47,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 class Phrase:
     """
-    A word or phrase to be counted, letter case aside (Unicode's full case folding).
+    A word or phrase to look for, letter case aside (Unicode's full case folding).
 
     It occurs where a text has it character by character, and whole: no word character (a letter,
     digit or underscore) adjoins where it begins or ends with one. Occurrences do not overlap; the
@@ -73,10 +73,14 @@ class Phrase:
 
     def __init__(self, text: str) -> None:
         if not isinstance(text, str) or not text.strip():
-            msg = f"term={text!r:.60}: give the word or phrase to count, as text that is not blank"
+            msg = (
+                f"term={text!r:.60}: give the word or phrase to look for, as text that is not blank"
+            )
             raise InvalidText(msg)
         if len(text) > LONGEST:
-            msg = f"term={text[:40]!r}…: {len(text)} characters; at most {LONGEST} can be counted"
+            msg = (
+                f"term={text[:40]!r}…: {len(text)} characters; at most {LONGEST} can be looked for"
+            )
             raise InvalidText(msg)
         tokenizer.encode(text)
         folded = text.strip().casefold()

@@ -62,7 +62,8 @@ class Options:
     limit: int | None = None
     """Ask only the first so many questions, taken in turn from each kind; None for all."""
     cues: tuple[str, ...] | None = None
-    """Cues of the main system; None for what recall does by default."""
+    """Cues of the main system; None for what recall does by default. With "signature" among them
+    tokens are signed, and the others without it are one more baseline."""
     baselines: tuple[str, ...] = BASELINES
     """Systems to compare with: cue names joined by ``+``. Those that need vectors are left out
     when there is no embedder."""
@@ -102,9 +103,17 @@ class Options:
         return self.k * 12 // 5
 
     @property
+    def signs(self) -> bool:
+        """Whether the store's tokens are signed."""
+        return "signature" in (self.cues or ())
+
+    @property
     def systems(self) -> dict[str, tuple[str, ...] | None]:
         """Baselines to run, by name, with their cues."""
         cues = {name: tuple(name.split("+")) for name in self.baselines}
+        if self.signs:
+            others = tuple(cue for cue in self.cues or () if cue != "signature")
+            cues |= {"+".join(others): others} if others else {}
         if self.embedder == "none":
             return {name: c for name, c in cues.items() if not {"vector", "tokens"} & set(c)}
         return dict(cues)

@@ -65,9 +65,10 @@ def run(name: str, data: Path, *, options: Options | None = None) -> Report:
 def _open(path: Path, options: Options) -> AbstractContextManager[EvaluatedMemory]:
     if options.open_memory is not None:
         return options.open_memory(path)
-    from hippocampus import Memory  # noqa: PLC0415 - reports and metrics need no engine
+    from hippocampus import Config, Memory, Signatures  # noqa: PLC0415 - metrics need no engine
 
-    return Memory(path, embedder=options.embedder)
+    config = Config(signatures=Signatures() if options.signs else None)
+    return Memory(path, embedder=options.embedder, config=config)
 
 
 def _work(dataset: Dataset, options: Options) -> int:

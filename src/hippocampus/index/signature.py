@@ -7,9 +7,10 @@ instead: an episode counts the keywords it holds, each as much as it is rare.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import reduce
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,14 @@ _RANK_NS = 14.0
 """What a level costs a rank."""
 
 
+class _Answer(NamedTuple):
+    """Which rows hold each keyword of a question, shape (keywords, rows), and what was searched."""
+
+    question: Question
+    held: NDArray[np.bool_]
+    balls: Mapping[str, int]
+
+
 class SignatureCue:
     """Token signatures of ``bits`` bits, one span an episode, matched within ``radius``."""
 
@@ -38,7 +47,7 @@ class SignatureCue:
         self.radius = radius
         self._ends = Growing(np.int64)
         self._ends.extend(np.zeros(1, np.int64))
-        self._last: tuple[Question, int, NDArray[np.bool_]] | None = None
+        self._last: _Answer | None = None
 
     def __len__(self) -> int:
         return len(self._ends) - 1
@@ -82,6 +91,10 @@ class SignatureCue:
         """Return the inverse document frequency of each keyword, at least 0."""
         return rarity(self._held(question))
 
+    def balls(self, question: Question) -> Mapping[str, int]:
+        """Return how many Hamming balls were searched for a question, by way."""
+        return self._answer(question).balls
+
     def together(self, keywords: Sequence[Keyword], radius: int) -> NDArray[np.int64]:
         """
         Return the rows that hold every keyword, ascending: the search of DWM, section 3.2.2.
@@ -106,17 +119,21 @@ class SignatureCue:
 
     def rows(self, keyword: Keyword, radius: int) -> NDArray[np.int64]:
         """Return the rows that hold a spelling of a keyword, its tokens in sequence; ascending."""
-        every = [self._spelled(form, radius) for form in keyword]
+        every = [self._spelled(form, radius, Counter()) for form in keyword]
         return np.unique(np.concatenate(every))
 
-    def _spelled(self, form: NDArray[np.uint8], radius: int) -> NDArray[np.int64]:
+    def _spelled(
+        self, form: NDArray[np.uint8], radius: int, balls: Counter[str]
+    ) -> NDArray[np.int64]:
         """Return the rows that hold one spelling, as often as they do, ascending."""
-        first = self.codes.ball(form[0], radius).positions
+        first, way = self.codes.ball(form[0], radius)
+        balls[way] += 1
         for behind in range(1, len(form)):
             if not len(first):
                 break
-            after = self.codes.ball(form[behind], radius).positions - behind
-            first = np.intersect1d(first, after, assume_unique=True)
+            after, way = self.codes.ball(form[behind], radius)
+            balls[way] += 1
+            first = np.intersect1d(first, after - behind, assume_unique=True)
         ends = self._ends.view[1:]
         rows = np.searchsorted(ends, first, side="right")
         if len(form) == 1:
@@ -133,16 +150,21 @@ class SignatureCue:
         return 2 * spans * _RANK_NS * self.codes.bits < self.codes.scan_ns(len(self.codes))
 
     def _held(self, question: Question) -> NDArray[np.bool_]:
-        """Return which rows hold each keyword, shape (keywords, rows); remembered for one."""
+        """Return which rows hold each keyword, shape (keywords, rows)."""
+        return self._answer(question).held
+
+    def _answer(self, question: Question) -> _Answer:
+        """Look for the keywords of a question; remembered for one question."""
         last = self._last
-        if last is not None and last[0] is question and last[1] == len(self):
-            return last[2]
+        if last is not None and last.question is question and last.held.shape[1] == len(self):
+            return last
         held = np.zeros((len(question.keywords), len(self)), np.bool_)
+        balls: Counter[str] = Counter()
         for keyword, row in zip(question.keywords, held, strict=True):
             for form in keyword:
-                row[self._spelled(form, self.radius)] = True
-        self._last = question, len(self), held
-        return held
+                row[self._spelled(form, self.radius, balls)] = True
+        self._last = _Answer(question, held, dict(balls))
+        return self._last
 
 
 def rarity(held: NDArray[np.bool_]) -> Scores:

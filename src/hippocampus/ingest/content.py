@@ -35,6 +35,8 @@ _VERSION = 1
 
 KEPT_BYTES = 64 << 20
 """What segments may take in memory together; the ones read longest ago go first."""
+_PLACES_A_TEXT = 10
+"""Places that are looked at in the time in which one text is decoded and searched."""
 
 Ids: TypeAlias = NDArray[np.uint64]
 Places: TypeAlias = NDArray[np.int64]
@@ -105,36 +107,54 @@ class Segment:
         at = self.ends.data  # the quickest way to single numbers of an array
         return [span(at[row - first], at[row - first + 1]) for row in rows]
 
-    def candidates(self, phrase: Phrase, allowed: Mask) -> list[int]:
+    def candidates(self, phrases: Sequence[Phrase], allowed: Mask) -> list[int]:
         """
-        Return the rows that a phrase may occur in, in order; in all others it does not.
+        Return the rows in which all of some phrases may occur, in order; in no other they do.
+
+        The rarest is looked for first (DWM, section 3.2.2), and each further one in the rows that
+        are left, until to read their texts, which tells as well, takes less than to look for it.
 
         Args:
-            phrase: what to look for.
+            phrases: what to look for, at least one.
             allowed: which rows may be returned, shape (len(self),).
 
         """
+        often = [self._often(phrase) for phrase in phrases]
+        places = [int(first.sum() + second.sum()) for first, second in often]
+        rows = np.flatnonzero(allowed)
+        for nth, which in enumerate(sorted(range(len(phrases)), key=places.__getitem__)):
+            if nth and places[which] > _PLACES_A_TEXT * len(rows):
+                break
+            rows = self._rows(phrases[which], *often[which], allowed)
+            allowed = np.zeros(len(self), np.bool_)
+            allowed[rows] = True
+        return (self.first + rows).tolist()
+
+    def _rows(
+        self, phrase: Phrase, first: Places, second: Places, allowed: Mask
+    ) -> NDArray[np.int64]:
+        """Return where among the rows allowed a phrase may occur, looked up as ``_often`` says."""
         access, ends = self.matrix.access, self.ends
-        places, kind = self._beginnings(phrase)
+        places, kind = self._beginnings(phrase, first, second)
         rows = np.searchsorted(ends, places, "right") - 1
         fits = allowed[rows]
         beside = fits & phrase.at_edge[kind] & (places > ends[rows])
         fits[beside] = phrase.may_follow(access((places[beside] - 1).astype(np.uint64)))
         places, rows, states = places[fits], rows[fits], phrase.begun[kind[fits]]
-        found: set[int] = set()
+        found = np.zeros(len(self), np.bool_)
         while len(places):  # as often as there are ids in the longest spelling
             places = places + 1
             over = (places == ends[rows + 1]) | (states == SPELLED)
-            found.update(rows[over & phrase.spelled(states)].tolist())
+            found[rows[over & phrase.spelled(states)]] = True
             places, rows, states = places[~over], rows[~over], states[~over]
             states = phrase.step(states, access(places.astype(np.uint64)))
             going = states != LOST
             places, rows, states = places[going], rows[going], states[going]
-        return [self.first + row for row in sorted(found)]
+        return np.flatnonzero(found)
 
-    def _beginnings(self, phrase: Phrase) -> tuple[Places, Places]:
+    def _often(self, phrase: Phrase) -> tuple[Places, Places]:
         """
-        Return where a phrase may begin, and in which way of ``phrase.first``.
+        Return how often to look up each of ``phrase.first``, and each of ``phrase.second``.
 
         Where it takes more than one id, the rarer of the first two is looked for, as the ranks
         have it: "aardvark" begins with " a" as much else does, but few things go on like it.
@@ -146,10 +166,14 @@ class Segment:
             going, second, phrase.states
         )
         turned[phrase.spelled(np.arange(phrase.states))] = False
-        places, kind = self._all(phrase.first, np.where(turned[begun], 0, first))
-        later, which = self._all(phrase.second, np.where(turned[going], second, 0))
+        return np.where(turned[begun], 0, first), np.where(turned[going], second, 0)
+
+    def _beginnings(self, phrase: Phrase, first: Places, second: Places) -> tuple[Places, Places]:
+        """Return where a phrase may begin, and in which way of ``phrase.first``."""
+        places, kind = self._all(phrase.first, first)
+        later, which = self._all(phrase.second, second)
         later, which = later[later > 0], which[later > 0]
-        before = phrase.find(going[which], self.matrix.access((later - 1).astype(np.uint64)))
+        before = phrase.find(phrase.going[which], self.matrix.access((later - 1).astype(np.uint64)))
         known = before >= 0
         return np.append(places, later[known] - 1), np.append(kind, before[known])
 
@@ -264,22 +288,27 @@ class Content:
         return {row: (self._decode(row, ids), len(ids)) for row, ids in found.items()}
 
     def count(self, phrase: Phrase, allowed: Mask) -> dict[int, int]:
-        """
-        Return how often a phrase occurs in each of the rows allowed that have it, in order.
+        """Return how often a phrase occurs in each of the rows allowed that have it, in order."""
+        counted = ((row, phrase.count(text)) for row, text in self._likely([phrase], allowed))
+        return {row: times for row, times in counted if times}
 
-        Only the texts of rows that most likely have it are decoded: where its ids are, the
-        matrices tell.
+    def find(self, phrases: Sequence[Phrase], allowed: Mask) -> list[int]:
+        """Return those of the rows allowed that have all of some phrases, in order."""
+        likely = self._likely(phrases, allowed)
+        return [row for row, text in likely if all(phrase.count(text) for phrase in phrases)]
+
+    def _likely(self, phrases: Sequence[Phrase], allowed: Mask) -> Iterator[tuple[int, str]]:
         """
-        found: dict[int, int] = {}
+        Yield the texts of all rows that have some phrases, in order, and few others.
+
+        Nothing else is decoded: where the ids of phrases are, the matrices tell.
+        """
         with self._store.read():
             for segment in self._stream(allowed):
                 within = allowed[segment.first : segment.first + len(segment)]
-                rows = segment.candidates(phrase, within)
+                rows = segment.candidates(phrases, within)
                 for row, ids in zip(rows, segment.ids(rows), strict=True):
-                    times = phrase.count(tokenizer.decode(ids.tolist()))
-                    if times:
-                        found[row] = times
-        return found
+                    yield row, self._decode(row, ids)
 
     def _stream(self, allowed: Mask) -> Iterator[Segment]:
         """Yield the segments that hold rows allowed; in the end what is not sealed yet, as one."""

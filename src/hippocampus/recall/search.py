@@ -8,6 +8,7 @@ question) and added with fixed weights; where those come from: ``docs/adr/0003-f
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +32,7 @@ class Ranking:
 
     ``said``: what each cue says of each, see ``ask``. ``parts``: what each added to the ranking
     score, name → shape (rows,). ``sessions``: the sessions of all candidates by code, best first.
-    ``candidates``: how many there were.
+    ``candidates``: how many there were. ``balls``: how many Hamming balls were searched, by way.
     """
 
     rows: Rows
@@ -40,6 +41,7 @@ class Ranking:
     parts: dict[str, Numbers]
     sessions: NDArray[np.int32]
     candidates: int
+    balls: Mapping[str, int]
 
 
 # OpenBLAS computes with what lies beside short arrays too; when that is no number, NumPy warns of a
@@ -84,6 +86,7 @@ def search(
         parts={name: part[best] for name, part in parts.items()},
         sessions=rank_sessions(index, question, rows, sessions, lent, fusion, cues),
         candidates=len(rows),
+        balls=_balls(index, question) if "signature" in said else {},
     )
 
 
@@ -184,6 +187,12 @@ def _features(
     if "vector" in said:
         features["vector"] = said["vector"]
     return features
+
+
+def _balls(index: LiveIndex, question: Question) -> Mapping[str, int]:
+    signature = index.cues["signature"]
+    assert isinstance(signature, SignatureCue), "it is who searched them"
+    return signature.balls(question)
 
 
 def _sum(parts: dict[str, Numbers], length: int) -> Numbers:
