@@ -1,5 +1,5 @@
 """
-What does counting a word cost, by size of the bank, when equally many texts hold it?
+What does counting or finding a word cost, by size of the bank, when equally many texts hold it?
 
 Banks of synthetic turns grow around the same few that hold a planted word. Beside the wavelet
 matrices stand the two other ways to be exact: to decode and search every text, and to have the
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -99,5 +100,9 @@ def measure(path: Path, count: int) -> Iterator[Row]:
                 name=name, value=ours, unit="ms", baseline=by_scan,
                 note=f"baseline every text decoded and searched; by the words index {by_words:.3g}",
             )  # fmt: skip
+        for terms in ((PLANTED,), ("the",), ("the", PLANTED)):
+            took = min(seconds(partial(bank.find, limit=20), *terms) for _ in range(ROUNDS))
+            name = f"find, {count // 1000} k, {' and '.join(terms)}"
+            yield Row(name=name, value=took * 1e3, unit="ms", note="the first 20 read")
         week = min(seconds(lambda: bank.trend("wombat")) for _ in range(ROUNDS)) * 1e3
         yield Row(name=f"trend, {count // 1000} k, in 1 of 100 texts", value=week, unit="ms")

@@ -314,6 +314,17 @@ def test_a_long_turn_ranks_once_at_its_first_part(write, lab):
     assert report.metrics["mrr/kind=long"].value == 1
 
 
+def test_the_signature_cue_signs_the_store_and_stands_beside_the_others_without_it(write):
+    options = Options(embedder="none", cues=("lexical", "time", "signature"), baselines=())
+    report = run("retrieval", write("r.json", BANKS), options=options)
+
+    assert ["lexical+time"] == list(report.baselines)
+    assert all("signature" not in one for one in options.systems.values())
+    assert 0 == report.settings["degraded_questions"]
+    assert 1.0 == report.metrics["evidence_recall@5"].value
+    assert {} == Options(embedder="none", cues=("signature",), baselines=()).systems
+
+
 def test_baselines_answer_the_same_questions_with_their_own_cues(write, lab):
     options = lab.options(cues=("lexical", "tokens"))
 

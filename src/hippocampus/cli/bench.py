@@ -24,6 +24,7 @@ def register(app: typer.Typer) -> None:
         "hippocampus bench longmemeval --data longmemeval_s.json --protocol pooled --limit 50",
         "hippocampus bench retrieval --data mine.json --cues lexical,time",
         "hippocampus bench dwm --report dwm.json --plots plots/",
+        "hippocampus bench dwm --data locomo10.json --report dwm-signatures.json --plots plots/",
         panel="Measure",
     )(bench)
 
@@ -60,7 +61,7 @@ def bench(
         Path | None,
         typer.Option(
             help="The data set: a file, for realmem also a folder. For dwm, which makes text up"
-            " without: a text a line."
+            " without: a text a line, or LoCoMo's JSON."
         ),
     ] = None,
     output: Output,
@@ -97,7 +98,8 @@ def bench(
     {"banks": [{"id", "episodes": [{"id", "text", "speaker", "at", "session"}],
     "questions": [{"id", "text", "at", "gold": [episode ids], "kind"}]}]}.
 
-    'dwm' measures what the stream of token ids takes to make, to keep and to ask, on made-up text.
+    'dwm' measures what the stream of token ids takes to make, to keep and to ask, on made-up text
+    or on a file's; with LoCoMo's, what signatures of any size find within any radius.
     """
     output.check()
     if name == "dwm":
@@ -141,13 +143,18 @@ def bench(
 
 
 def _dwm(data: Path | None, output: Output, *, limit: int | None, seed: int, as_json: bool) -> None:
-    from hippocampus.evaluation import dwm  # noqa: PLC0415 - heavy
+    from hippocampus.evaluation import dwm, sensitivity  # noqa: PLC0415 - heavy
 
-    with progress("measuring the token stream") as step:
-        made = dwm.run(data, limit=limit, seed=seed, progress=step)
+    made: dwm.Measured
+    if data is not None and {".json", ".gz"} & {data.suffix}:
+        with progress("trying signatures") as step:
+            made = sensitivity.run(data, limit=limit, progress=step)
+    else:
+        with progress("measuring the token stream") as step:
+            made = dwm.run(data, limit=limit, seed=seed, progress=step)
     written = [] if output.report is None else [made.write(output.report)]
     if output.plots is not None:
-        written += dwm.plot(made.as_dict(), output.plots)
+        written += made.plot(output.plots)
     for file in written:
         stderr().print(clean(f"wrote {file}"), style="dim", soft_wrap=True)
     if as_json:

@@ -13,15 +13,16 @@ import json
 import subprocess
 import sys
 import time
+from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 from random import Random
 from types import ModuleType
-from typing import Any, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,12 +61,14 @@ _DICTIONARY = 32 << 10
 _LEVEL = 19
 
 Ids: TypeAlias = NDArray[np.uint64]
-Figures: TypeAlias = dict[str, float | int | None]
+Figures: TypeAlias = dict[str, float | int | str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes:
-    """What a run measured, a row a size."""
+class Measured(ABC):
+    """What a run measured, row by row, and how that is shown."""
+
+    benchmark: ClassVar[str]
 
     commit: str
     machine: Mapping[str, object]
@@ -75,7 +78,7 @@ class Sizes:
     def as_dict(self) -> dict[str, object]:
         """Return the report as JSON holds it."""
         return {
-            "benchmark": "dwm",
+            "benchmark": self.benchmark,
             "commit": self.commit,
             "machine": dict(self.machine),
             "settings": dict(self.settings),
@@ -87,8 +90,37 @@ class Sizes:
         path.write_text(json.dumps(self.as_dict(), indent=1, ensure_ascii=False) + "\n")
         return path
 
+    @abstractmethod
+    def tables(self) -> list[str]:
+        """Return the report as Markdown."""
+
+    @abstractmethod
+    def plot(self, folder: Path) -> list[Path]:
+        """
+        Draw what the tables say; returns the files.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+
+        """
+
     def __str__(self) -> str:
-        return "\n\n".join(tables(self.as_dict()))
+        return "\n\n".join(self.tables())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes(Measured):
+    """What a run measured, a row a size."""
+
+    benchmark: ClassVar[str] = "dwm"
+
+    def tables(self) -> list[str]:
+        """Return making, keeping, asking and reading as Markdown."""
+        return tables(self.as_dict())
+
+    def plot(self, folder: Path) -> list[Path]:
+        """Draw making and keeping."""
+        return plot(self.as_dict(), folder)
 
 
 def run(
@@ -399,7 +431,7 @@ def _each(call: Callable[[Any], object], some: Sequence[Any], tries_s: float) ->
     return float(np.median([_best(partial(call, one), share) for one in some]))
 
 
-def _rounded(value: float | None) -> float | int | None:
+def _rounded(value: float | str | None) -> float | str | None:
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
@@ -411,7 +443,7 @@ def tables(report: Mapping[str, Any]) -> list[str]:
     rows = report["rows"]
     bits = report["settings"]["bits"]
     return [
-        _table(
+        table(
             ["tokens", "one by one", "`extend`", "`build`", "package, one by one", "paper"],
             (
                 [
@@ -423,7 +455,7 @@ def tables(report: Mapping[str, Any]) -> list[str]:
                 for row in rows
             ),
         ),
-        _table(
+        table(
             [
                 "tokens",
                 "dynamic",
@@ -450,7 +482,7 @@ def tables(report: Mapping[str, Any]) -> list[str]:
                 for row in rows
             ),
         ),
-        _table(
+        table(
             ["million a second", *(f"{row['tokens']:,}" for row in rows if "read_us" in row)],
             (
                 [f"{who}: {verb}"]
@@ -459,7 +491,7 @@ def tables(report: Mapping[str, Any]) -> list[str]:
                 for verb in ("access", "rank", "select")
             ),
         ),
-        _table(
+        table(
             [
                 f"{EPISODE} tokens as text",
                 *(f"{r['tokens']:,}" for r in rows if "read_us" in r),
@@ -489,7 +521,8 @@ def _paper(tokens: int, which: int) -> float | None:
     return PAPER[known][which] if abs(known - tokens) < EPISODE else None
 
 
-def _table(heads: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table as Markdown, numbers to the right."""
     lines = [heads, ["---", *("---:" for _ in heads[1:])], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
