@@ -23,7 +23,7 @@ from hippocampus.index.live import read_payloads
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.prepare import Draft, digest, lexical_payload
 from hippocampus.kernel import build_info
-from hippocampus.memory import Memory
+from hippocampus.memory import SIGNED, Memory
 from hippocampus.model import STATE_CHANGES, EpisodeRow, Progress
 
 _TEXTS_AT_ONCE = 1000
@@ -256,11 +256,13 @@ def doctor(target: Memory | Path | None = None) -> list[tuple[str, str, bool | N
 def _store_rows(memory: Memory) -> list[tuple[str, str, bool | None]]:
     size = sum(file.stat().st_size for file in memory.store.files())
     fingerprint = memory.stored_fingerprint()
+    signed = memory.store.setting(SIGNED)
     problems = memory.store.check()
     return [
         ("store", f"{memory.store.path}, {size / 1e6:.1f} MB", True),
         ("banks", str(len(memory.banks())), None),
         ("vectors", "none yet" if fingerprint is None else str(fingerprint), None),
+        ("signatures", signed or "none", None),
         ("database", "; ".join(problems) or "sound", not problems),
     ]
 

@@ -60,6 +60,7 @@ def test_a_store_is_signed_by_reindex_and_from_then_on_by_every_command(told):
     assert "Hamming balls searched, " in explained
     with Memory(told.store, embedder="none") as memory:
         assert Signatures() == memory.stored_signatures()
+    assert "planes" in told("doctor").out
     assert 0 == told("reindex", "--no-signatures").code
     assert 2 == told("recall", "trams", "--cues", "signature").code
 
