@@ -348,7 +348,7 @@ def plot(report: Mapping[str, Any], folder: Path) -> list[Path]:
             if key == "search_ms":
                 axes.set_yscale("log")
                 low, high = axes.get_ylim()
-                some = [tick for tick in _TICKS_MS if low <= tick <= high]
+                some = [tick for tick in _TICKS_MS if low / 2 <= tick <= high]
                 axes.set_yticks(some, [f"{tick:g}" for tick in some])
                 axes.set_yticks([], minor=True)
             if key == "tokens_any":
