@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hippocampus.aio import AsyncBank, AsyncMemory
+    from hippocampus.bank import Bank
     from hippocampus.config import Config, Fusion, Ingest, Signatures
     from hippocampus.errors import HippocampusError
-    from hippocampus.memory import Bank, Memory
+    from hippocampus.memory import Memory
     from hippocampus.model import (
         Change,
         Compacted,
@@ -52,7 +53,7 @@ __all__ = [
 _HOME = {
     "AsyncBank": "aio",
     "AsyncMemory": "aio",
-    "Bank": "memory",
+    "Bank": "bank",
     "Config": "config",
     "Fusion": "config",
     "HippocampusError": "errors",

@@ -12,7 +12,8 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from hippocampus.memory import Bank, Memory
+from hippocampus.bank import Bank
+from hippocampus.memory import Memory
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -26,7 +26,7 @@ from hippocampus.cli.render import one_line, progress, recall_view, stdout, tabl
 from hippocampus.errors import SourceError
 
 if TYPE_CHECKING:
-    from hippocampus.memory import Bank
+    from hippocampus.bank import Bank
     from hippocampus.model import Episode, Imported, Recall
 
 QUESTIONS = "questions.json"

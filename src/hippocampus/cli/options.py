@@ -17,7 +17,8 @@ import typer
 from hippocampus.errors import InputError, InvalidFilter, InvalidText, InvalidTime, StoreError
 
 if TYPE_CHECKING:
-    from hippocampus.memory import Bank, Memory
+    from hippocampus.bank import Bank
+    from hippocampus.memory import Memory
 
 DEFAULT_BANK = "me"
 _BATCH = 64

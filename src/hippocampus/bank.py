@@ -1,0 +1,919 @@
+"""The verbs of a bank. They wire the parts to flows, own the locks, and hold no algorithm."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus._clock import from_micros
+from hippocampus.config import Signatures
+from hippocampus.context.compose import compose
+from hippocampus.encode.keywords import find_keywords
+from hippocampus.encode.phrase import Phrase
+from hippocampus.encode.signature import Rotation, rotation_for
+from hippocampus.errors import (
+    EncoderError,
+    InputError,
+    SourceError,
+)
+from hippocampus.filters import Filters, read_filters, spell_out
+from hippocampus.index.allowed import Filter
+from hippocampus.index.base import Cue
+from hippocampus.index.lexical import LexicalCue
+from hippocampus.index.live import LiveIndex
+from hippocampus.index.moments import to_moment
+from hippocampus.index.signature import SignatureCue
+from hippocampus.index.tokens import TokensCue
+from hippocampus.index.vector import VectorCue
+from hippocampus.ingest.gate import Gate
+from hippocampus.ingest.ledger import Ledger
+from hippocampus.ingest.prepare import (
+    Draft,
+    Encoded,
+    Group,
+    check_text,
+    context_before,
+    draft,
+    encode_drafts,
+)
+from hippocampus.ingest.transfer import Export, export_bank, read_export
+from hippocampus.ingest.update import compare, import_files
+from hippocampus.model import (
+    By,
+    Change,
+    Compacted,
+    Context,
+    Cost,
+    Degradation,
+    Embedded,
+    Embedder,
+    Episode,
+    Hit,
+    Imported,
+    Kind,
+    Period,
+    Progress,
+    Recall,
+    Reranker,
+    State,
+    Stats,
+    Turn,
+    When,
+)
+from hippocampus.quotes import without_quotes
+from hippocampus.recall.confidence import DEPTH, confidence
+from hippocampus.recall.evidence import evidence
+from hippocampus.recall.scale import Numbers
+from hippocampus.recall.search import Ranking, search
+from hippocampus.recall.trend import check_by, trend
+from hippocampus.recall.understand import signed, understand
+
+if TYPE_CHECKING:
+    from hippocampus.memory import Memory
+
+_RUNS_AT_ONCE: Final = 16
+"""Segments of a transaction of ``compact``: few transactions, for readers see each; none long."""
+
+_NO_BANK = 0
+"""A number that no bank has: what it is asked for is not there."""
+_Stored = TypeVar("_Stored")
+
+
+class Bank:
+    """
+    One memory: the unit of isolation. Get one from ``Memory.bank``; safe to use from threads.
+
+    Locks are taken in this order, in which any may be left out, and never in the reverse:
+
+    1. ``writing``, by whoever changes the bank, for as long as that takes, encoding included;
+    2. ``reading``, by whoever uses the index or the gate, and never while a text is encoded, so
+       that no recall waits for another thread's embedding (but for the few texts that are written
+       during the last pass of a rebuild, which its transaction encodes);
+    3. ``Memory.moving``, by whoever makes an index or changes the embedder, so that an index and
+       those who ask it have the same one;
+    4. the store's transaction, ``store.write()`` or ``store.read()``.
+
+    No thread holds locks of two banks. What keeps writers of other processes apart is the
+    transaction alone, so whatever was looked up before it is looked at again inside.
+    """
+
+    def __init__(self, memory: Memory, name: str) -> None:
+        self.name = name
+        self.writing = threading.RLock()
+        self.reading = threading.RLock()
+        self._memory = memory
+        self._store = memory.store
+        self._gate = Gate(echo_words=memory.config.ingest.echo_words)
+        self._live: LiveIndex | None = None
+        self._asks: Embedder | None = None
+        self._rotation: Rotation | None = None
+        self._signs = memory.signatures()
+        self._number = _NO_BANK
+        self._seen = -1
+
+    def __repr__(self) -> str:
+        return f"Bank({self.name!r})"
+
+    # ------------------------------------------------------------ writing
+
+    def remember(
+        self,
+        text: str,
+        *,
+        at: When | None = None,
+        speaker: str | None = None,
+        role: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
+        address: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Episode:
+        """
+        Keep one thing that happened, durably, and return it.
+
+        The same text by the same speaker at the same event time is the same episode: remembering
+        it again changes nothing. Text that came out of ``recall`` or ``context`` is recognised and
+        answered with the episode it came from. A text longer than ``Ingest.chunk_tokens`` is kept
+        in parts; the first is returned.
+
+        Args:
+            text: any valid string that is not blank; it comes back byte for byte.
+            at: when it happened; now by default. Naive times are in ``Config.timezone``.
+            speaker: who said it.
+            role: ``user``, ``assistant``, ``tool``, …
+            session: the conversation it belongs to; turns of one are read in each other's light.
+            source: the file or system it came from.
+            address: where in the source; made from session and turn when left out.
+            metadata: a JSON object to filter by.
+
+        Raises:
+            InputError: something in the arguments; nothing was stored.
+            StoreError: the store could not take it; nothing was stored.
+
+        """
+        turn = Turn(
+            text=text, at=at, speaker=speaker, role=role, session=session,
+            source=source, address=address, metadata={} if metadata is None else metadata,
+        )  # fmt: skip
+        return self.remember_many([turn])[0]
+
+    def remember_many(
+        self, turns: Iterable[Turn], *, progress: Progress | None = None
+    ) -> list[Episode]:
+        """
+        Keep many turns; return their episodes in order, the parts of long ones apart.
+
+        All turns are checked before the first is stored. They are stored in batches, one
+        transaction each: after a crash whole batches are there, and doing it again adds the rest.
+        """
+        groups: list[Group] = []
+        now = self._memory.now()
+        for place, turn in enumerate(turns):
+            try:
+                groups.append(self._group(turn, now))
+            except InputError as exc:
+                exc.add_note(f"in turn {place} of this call; nothing of the call was stored")
+                raise
+        return self._keep(groups, now, progress)
+
+    def correct(self, id: str, text: str) -> Episode:  # noqa: A002  (the verb's natural word)
+        """
+        Replace what an episode says; the old text stays in its history and in ``as_of`` reads.
+
+        Returns the new episode, which keeps the old one's time, session, speaker and metadata.
+        """
+        with self.writing:
+            ledger = self._memory.ledger(self.name)
+            old = ledger.find(id)
+            ledger.check_in_force(old)
+            turn = Turn(
+                text=text, at=from_micros(old.said_at), speaker=old.speaker, role=old.role,
+                session=old.session, source=old.source, address=old.address or None,
+                metadata=json.loads(old.metadata),
+            )  # fmt: skip
+            new = self._group(turn, self._memory.now())
+            if new.first.id == old.id:
+                return ledger.episodes([old.row])[0]
+            known = self._store.rows_of(ledger.bank, [new.first.id])
+            drafts = [] if known else new.drafts
+            row = self._store_encoded(
+                ledger, drafts, lambda books, encoded: books.correct(old, new.drafts, encoded)
+            )
+            return ledger.episodes([row])[0]
+
+    def forget(self, id: str | Collection[str], *, erase: bool = False) -> int:  # noqa: A002
+        """
+        Hide episodes at once, from every read; until ``compact``, ``restore`` brings them back.
+
+        A long text is forgotten whole, whichever of its parts is named. With ``erase`` the words
+        leave the store for good: every table, index, journal row, free page and log, in every
+        version of the episode. What stays is that something was erased.
+
+        Returns how many episodes changed.
+        """
+        ids = _ids(id)
+        if not ids:
+            return 0
+        with self.writing:
+            with self._transaction() as ledger:
+                changed = ledger.erase(ids) if erase else ledger.forget(ids)
+            if erase:
+                self._store.scrub()
+            return changed
+
+    def restore(self, id: str | Collection[str]) -> int:  # noqa: A002
+        """Bring forgotten episodes back, until ``compact``. Returns how many changed."""
+        ids = _ids(id)
+        if not ids:
+            return 0
+        with self.writing, self._transaction() as ledger:
+            return ledger.restore(ids)
+
+    def compact(
+        self, *, superseded: bool = False, dry_run: bool = False, progress: Progress | None = None
+    ) -> Compacted:
+        """
+        Make forgetting final: take what is forgotten out of the store, as ``erase`` would.
+
+        Its words leave the stream, whose segments are made anew, and everything else, free pages
+        and logs included; ``restore`` finds nothing any more. Others read and write meanwhile.
+        Killed half-way, some is gone and the rest is forgotten as before; doing it again finishes.
+
+        Args:
+            superseded: also the earlier wordings of what was corrected.
+            dry_run: only say what would go.
+            progress: called as it advances, in rows.
+
+        Raises:
+            StoreLocked: somebody read an older state for too long, so that the log may still hold
+                what was removed; compact once more.
+
+        """
+        states: tuple[State, ...] = ("forgotten", "superseded") if superseded else ("forgotten",)
+        removed: Counter[State] = Counter()
+        with self.writing:
+            ledger = self._memory.ledger(self.name)
+            before = after = sum(self._store.stored_bytes(ledger.bank).values())
+            if dry_run:
+                removed.update(e.state for e in self._store.scan_episodes(ledger.bank))
+            else:
+                some = _RUNS_AT_ONCE * self._memory.config.ingest.seal_rows
+                stop = self._store.episode_count(ledger.bank)
+                for first in range(0, stop, some):
+                    rows = range(first, min(first + some, stop))
+                    with self._store.write():
+                        removed += self._memory.ledger(self.name).compact(states, rows)
+                    if progress:
+                        progress(rows.stop, stop)
+                self._store.scrub()
+                after = sum(self._store.stored_bytes(ledger.bank).values())
+                with self.reading:
+                    self._index()  # the writer pays for the index, not the next reader
+        return Compacted(
+            forgotten=removed["forgotten"], superseded=removed["superseded"] if superseded else 0,
+            bytes_before=before, bytes_after=after, dry_run=dry_run,
+        )  # fmt: skip
+
+    def _group(self, turn: Turn, now: datetime) -> Group:
+        """Check a turn and make it ready to be stored."""
+        if not isinstance(turn, Turn):
+            msg = f"{turn!r:.100} is not a Turn; wrap the text, as in Turn(text=…)"
+            raise InputError(msg)
+        memory = self._memory
+        text = check_text(turn.text, limits=memory.config.ingest)
+        fresh = without_quotes(text)
+        if fresh != text and fresh.strip():
+            turn = replace(turn, text=fresh.strip())
+        return draft(
+            self.name, turn, now=now, zone=memory.zone,
+            limits=memory.config.ingest, salt=memory.salt,
+        )  # fmt: skip
+
+    def _keep(
+        self, groups: Sequence[Group], now: datetime, progress: Progress | None
+    ) -> list[Episode]:
+        batch = self._memory.config.ingest.batch
+        kept: list[Episode] = []
+        if progress:
+            progress(0, len(groups))
+        for start in range(0, len(groups), batch):
+            kept += self._keep_batch(groups[start : start + batch], now)
+            if progress:
+                progress(min(start + batch, len(groups)), len(groups))
+        return kept
+
+    def _keep_batch(self, groups: Sequence[Group], now: datetime) -> list[Episode]:
+        with self.writing:
+            ledger = self._memory.ledger(self.name, create=True)
+            with self.reading:
+                self._index()  # what is wrong with it is said before anything is encoded
+                fresh, answer = self._sift(ledger, groups, now)
+            if fresh:
+                answer |= self._add(ledger, [group.drafts for group in fresh])
+            rows = [answer[d.id] for group in groups for d in group.drafts if d.id in answer]
+            return ledger.episodes(rows)
+
+    def _sift(
+        self, ledger: Ledger, groups: Sequence[Group], now: datetime
+    ) -> tuple[list[Group], dict[str, int]]:
+        """Return what is new, and the rows of what is not, by id."""
+        ids = [d.id for group in groups for d in group.drafts]
+        answer = self._store.rows_of(ledger.bank, ids)
+        fresh: dict[str, Group] = {}
+        for group in groups:
+            id_ = group.first.id
+            if id_ in answer or id_ in fresh:
+                continue
+            echo = self._gate.echo(ledger, group, now)
+            if echo is None:
+                fresh[id_] = group
+            else:
+                answer[id_] = echo
+        return list(fresh.values()), answer
+
+    def _add(
+        self,
+        ledger: Ledger,
+        groups: Sequence[Sequence[Draft]],
+        progress: Progress | None = None,
+    ) -> dict[str, int]:
+        """Encode and store; returns the rows by id."""
+        drafts = [d for group in groups for d in group]
+        return self._store_encoded(
+            ledger, drafts, lambda books, it: books.add(groups, it), progress
+        )
+
+    def _store_encoded(
+        self,
+        ledger: Ledger,
+        drafts: Sequence[Draft],
+        store: Callable[[Ledger, Encoded], _Stored],
+        progress: Progress | None = None,
+    ) -> _Stored:
+        """Encode drafts, and only then open the transaction in which they are stored."""
+        memory = self._memory
+        while True:
+            embedder, how = memory.embedder, memory.signatures()
+            encoded = self._encode(ledger, drafts, embedder, how, progress)
+            with self._transaction() as books:
+                if memory.embedder is not embedder or memory.signatures() != how:
+                    continue  # a rebuild has moved the store to others: encode once more
+                if encoded:
+                    memory.settle_embedder(embedder)
+                    memory.settle_signatures(record=True)
+                return store(books, encoded)
+
+    def _encode(
+        self,
+        ledger: Ledger,
+        drafts: Sequence[Draft],
+        embedder: Embedder | None,
+        how: Signatures | None,
+        progress: Progress | None,
+    ) -> Encoded:
+        """Make the payloads of drafts, each read in the light of what its session said before."""
+        batch = self._memory.config.ingest.batch
+        sessions = {d.session for d in drafts if d.session is not None}
+        before = context_before(drafts, ledger.last_said(sessions))
+        encoded: dict[Kind, dict[str, bytes]] = {}
+        for start in range(0, len(drafts), batch):
+            some = slice(start, start + batch)
+            made = encode_drafts(drafts[some], before[some], embedder=embedder, signed=how)
+            for kind, payloads in made.items():
+                encoded.setdefault(kind, {}).update(payloads)
+            if progress:
+                progress(min(start + batch, len(drafts)), len(drafts))
+        return encoded
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Ledger]:
+        """Open a transaction on the bank; the caller holds ``writing``."""
+        with self.reading:
+            self._index()  # what is wrong with it is said before anything is written
+            with self._store.write():
+                yield self._memory.ledger(self.name)
+            self._index()  # the writer pays for the index, not the next reader
+
+    # ------------------------------------------------------------ reading
+
+    @spell_out
+    def recall(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        now: datetime | None = None,
+        cues: Sequence[str] | None = None,
+        **filters: Unpack[Filters],
+    ) -> Recall:
+        """
+        Find what bears on ``query``: at most ``k`` hits, best first, each saying why.
+
+        Args:
+            query: a question or a few words, in any wording.
+            k: most hits to return, 0 or more.
+            now: the present, for "yesterday" and its like; the clock's by default.
+            cues: only these cues, of ``CUES``.
+            **filters: what it may see; see below.
+
+        Raises:
+            InputError: a filter or argument that makes no sense.
+
+        """
+        started = time.perf_counter()
+        memory = self._memory
+        query = self._check_query(query, k)
+        wanted = frozenset(memory.check_cues(cues))
+        chosen = read_filters(filters, memory.zone)
+        moment = memory.now() if now is None else to_moment(now, memory.zone)
+        degraded: list[Degradation] = []
+        asked = memory.embedder
+        embedded, embed_s = self._embed_query(asked, query, wanted, degraded)
+        how = self._signs
+        words = self._choose_keywords(how, query, wanted, degraded)
+        with self.reading:
+            index = self._index()
+            if self._signs != how:  # somebody has just signed the store; as rare as the next
+                words = self._choose_keywords(self._signs, query, wanted, degraded)
+            if self._asks is not asked:  # a rebuild has just moved the store; this is rare
+                degraded[:] = [known for known in degraded if known.part == "keywords"]
+                embedded, embed_s = self._embed_query(self._asks, query, wanted, degraded)
+            read = time.perf_counter()
+            keywords = () if self._signs is None else signed(words, self._signs)
+            question = understand(
+                query, now=moment, embedded=embedded, rotation=self._rotation,
+                speakers=index.columns.speakers(), keywords=keywords,
+            )  # fmt: skip
+            if "time" not in wanted:
+                question = replace(question, intervals=())
+            understood = time.perf_counter()
+            allowed = index.columns.mask(chosen)
+            filtered = time.perf_counter()
+            ranking = search(
+                index, question, allowed, memory.config.fusion, wanted, limit=max(k, DEPTH)
+            )
+            judged = confidence(
+                evidence(index, question, ranking.rows, ranking.said), len(ranking.rows)
+            )
+            searched = time.perf_counter()
+            hits = self._hits(ranking, judged.scores[:k])
+            sessions = index.columns.session.named(ranking.sessions[:k])
+            count = len(index) if allowed is None else int(np.count_nonzero(allowed))
+            if embedded is not None and index.without_vectors:
+                degraded.append(
+                    Degradation(
+                        part="vectors",
+                        reason=f"{index.without_vectors} of {len(index)} episodes have none, and"
+                        " are found by words alone; run 'hippocampus reindex'",
+                    )
+                )
+            if keywords and index.without_signatures:
+                degraded.append(
+                    Degradation(
+                        part="signatures",
+                        reason=f"{index.without_signatures} of {len(index)} episodes have none, and"
+                        " are not found by them; run 'hippocampus reindex'",
+                    )
+                )
+        if memory.reranker is not None and hits:
+            hits = _rerank(memory.reranker, query, hits, degraded)
+        ended = time.perf_counter()
+        return Recall(
+            query=query,
+            hits=tuple(hits),
+            found=judged.found,
+            confidence=judged.sure,
+            sessions=sessions,
+            intervals=question.intervals,
+            cost=Cost(
+                elapsed_s=ended - started,
+                embed_s=embed_s,
+                steps_s={
+                    "embed": embed_s,
+                    "understand": understood - read,
+                    "filter": filtered - understood,
+                    "search": searched - filtered,
+                    "read": ended - searched,
+                },
+                allowed=count,
+                candidates=ranking.candidates,
+                balls=ranking.balls,
+            ),
+            degraded=tuple(degraded),
+        )
+
+    def _check_query(self, query: str, k: int) -> str:
+        if isinstance(k, bool) or not isinstance(k, int) or k < 0:
+            msg = f"k={k!r}: how many hits to return must be a whole number, 0 or more"
+            raise InputError(msg)
+        return check_text(query, limits=self._memory.config.ingest)
+
+    def _embed_query(
+        self,
+        embedder: Embedder | None,
+        query: str,
+        wanted: frozenset[str],
+        degraded: list[Degradation],
+    ) -> tuple[Embedded | None, float]:
+        if not wanted & {"vector", "tokens"}:
+            return None, 0.0
+        if embedder is None:
+            if self._memory.no_embedder is not None:
+                degraded.append(self._memory.no_embedder)
+            return None, 0.0
+        started = time.perf_counter()
+        try:
+            embedded = embedder.embed_query(query)
+        except EncoderError as exc:
+            degraded.append(Degradation(part="embedder", reason=str(exc)))
+            embedded = None
+        return embedded, time.perf_counter() - started
+
+    def _choose_keywords(
+        self,
+        how: Signatures | None,
+        query: str,
+        wanted: frozenset[str],
+        degraded: list[Degradation],
+    ) -> list[str]:
+        """Return the words whose signatures are to be looked for; none without signatures."""
+        choose = self._memory.keywords
+        if "signature" not in wanted or how is None:
+            return []
+        if choose is not None:
+            try:
+                return [word for word in choose(query) if word.strip()]
+            except EncoderError as exc:
+                degraded.append(Degradation(part="keywords", reason=str(exc)))
+        return find_keywords(query)
+
+    def _hits(self, ranking: Ranking, scores: Numbers) -> list[Hit]:
+        k = len(scores)
+        entries = self._memory.ledger_of(self._number, self.name).read(ranking.rows[:k].tolist())
+        gifts = np.maximum([part[:k] for part in ranking.parts.values()], 0).T.tolist()
+        hits: list[Hit] = []
+        for place, entry in enumerate(entries):
+            given = dict(zip(ranking.parts, gifts[place], strict=True))
+            total = sum(given.values())
+            hits.append(
+                Hit(
+                    episode=entry.episode,
+                    score=float(scores[place]),
+                    shares={n: g / total for n, g in given.items() if g > 0} if total else {},
+                    tokens=entry.tokens,
+                )
+            )
+        self._gate.note(entries, self._memory.clock.now())
+        return hits
+
+    @spell_out
+    def context(
+        self,
+        query: str,
+        budget_tokens: int = 3500,
+        *,
+        k: int = 50,
+        system: str = "",
+        persona: str = "",
+        summary: str = "",
+        recent: int = 0,
+        now: datetime | None = None,
+        cues: Sequence[str] | None = None,
+        **filters: Unpack[Filters],
+    ) -> Context:
+        """
+        Compose a prompt-ready text of what bears on ``query``, within ``budget_tokens``.
+
+        In order: ``system``, ``persona``, ``summary``, the memories in order of time, each with
+        date and speaker and quoted as data, then the ``recent`` last turns. Tokens are counted in
+        ``encode.tokens.VOCABULARY``.
+
+        Raises:
+            BudgetTooSmall: the system, persona and summary alone do not fit.
+
+        """
+        if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int):
+            msg = f"budget_tokens={budget_tokens!r}: must be a whole number of tokens"
+            raise InputError(msg)
+        if isinstance(recent, bool) or not isinstance(recent, int) or recent < 0:
+            msg = f"recent={recent!r}: how many last turns to add must be 0 or more"
+            raise InputError(msg)
+        found = self.recall(query, k, now=now, cues=cues, **filters)
+        last = self.episodes(limit=recent, newest=True, **filters) if recent else []
+        return compose(
+            found, budget_tokens=budget_tokens, zone=self._memory.zone,
+            system=system, persona=persona, summary=summary, recent=last,
+        )  # fmt: skip
+
+    def get(self, id: str) -> Episode:  # noqa: A002
+        """
+        Return one episode by id, in whatever state it is.
+
+        Raises:
+            UnknownEpisode: the bank has no such id, or it was erased.
+
+        """
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            return ledger.episodes([ledger.find(id).row])[0]
+
+    @spell_out
+    def episodes(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        newest: bool = False,
+        **filters: Unpack[Filters],
+    ) -> list[Episode]:
+        """Return episodes in order of event time (``newest``: latest first), filtered, paged."""
+        page = _page(limit, offset, newest=newest)
+        chosen = read_filters(filters, self._memory.zone)
+        with self.reading:
+            columns = self._index().columns
+            allowed = columns.mask(chosen)
+            order = columns.in_order()
+            rows = order if allowed is None else order[allowed[order]]
+            return self._memory.ledger_of(self._number, self.name).episodes(page(rows))
+
+    @spell_out
+    def find(
+        self,
+        *terms: str,
+        limit: int | None = None,
+        offset: int = 0,
+        newest: bool = False,
+        **filters: Unpack[Filters],
+    ) -> list[Episode]:
+        """
+        Return the episodes in which a word or phrase occurs, exactly, letter case aside.
+
+        Where ``count`` says how often; a term is what it is there. Of several, all occur, in any
+        order. In order of event time (``newest``: latest first), filtered, paged.
+
+        Raises:
+            InputError: no term, or one that is blank.
+
+        """
+        if not terms:
+            msg = "find: give at least one word or phrase to look for"
+            raise InputError(msg)
+        page = _page(limit, offset, newest=newest)
+        phrases = [Phrase(term) for term in terms]
+        chosen = read_filters(filters, self._memory.zone)
+        with self.reading:
+            columns = self._index().columns
+            order, allowed = columns.in_order(), columns.mask(chosen)
+            seen = np.ones(len(columns), np.bool_) if allowed is None else allowed
+            ledger = self._memory.ledger_of(self._number, self.name)
+        with self._store.read():  # what is found and what is read belong to one moment
+            found = np.zeros(len(seen), np.bool_)
+            found[ledger.content.find(phrases, seen)] = True
+            return ledger.episodes(page(order[found[order]]))
+
+    @spell_out
+    def count(self, term: str, **filters: Unpack[Filters]) -> int:
+        """
+        Count how often a word or phrase came up, exactly, letter case aside.
+
+        It is looked for as it is given, spaces and punctuation included, and whole: "art" is not
+        in "start" nor "arts", but in "art's". What it costs depends on how often it came up, and
+        hardly on how much else there is (``docs/content.md``).
+        """
+        return sum(self._occurrences(term, read_filters(filters, self._memory.zone))[0].values())
+
+    @spell_out
+    def trend(self, term: str, by: By = "week", **filters: Unpack[Filters]) -> list[Period]:
+        """
+        Count how often a word or phrase came up in every ``day``, ``week``, ``month`` or ``year``.
+
+        Periods follow each other without a gap, from ``since`` to ``until``; by default from the
+        first to the last thing that the filters let it see. They begin at midnight in
+        ``Config.timezone``, weeks on Monday; the first and the last may be cut short.
+
+        Raises:
+            InputError: the term is blank, or there would be more than 10 000 periods.
+
+        """
+        by = check_by(by)
+        chosen = read_filters(filters, self._memory.zone)
+        counts, said_at, seen = self._occurrences(term, chosen)
+        return trend(
+            counts, said_at, seen, since=chosen.since, until=chosen.until, by=by,
+            zone=self._memory.zone,
+        )  # fmt: skip
+
+    def _occurrences(
+        self, term: str, chosen: Filter
+    ) -> tuple[dict[int, int], NDArray[np.int64], NDArray[np.bool_]]:
+        """Return how often a term is in each row that has it, when rows were said, and which."""
+        phrase = Phrase(term)
+        with self.reading:
+            columns = self._index().columns
+            said_at = columns.said_at(np.arange(len(columns), dtype=np.uint32))
+            allowed = columns.mask(chosen)
+            ledger = self._memory.ledger_of(self._number, self.name)
+        seen = np.ones(len(said_at), np.bool_) if allowed is None else allowed
+        return ledger.content.count(phrase, seen), said_at, seen
+
+    def history(self, id: str) -> list[Change]:  # noqa: A002
+        """Return every change to an episode and to its earlier and later versions, in order."""
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            return ledger.history(ledger.find(id, erased=True).row)
+
+    def journal(self, *, after: int = 0, limit: int | None = None) -> list[Change]:
+        """Return the bank's changes in order, from ``after`` on: the audit trail."""
+        with self._store.read():
+            number = self._store.bank_number(self.name) or _NO_BANK
+            return self._memory.ledger_of(number, self.name).journal(after=after, limit=limit)
+
+    def stats(self) -> Stats:
+        """Return what the bank holds, and how many bytes by kind of data."""
+        fingerprint = self._memory.fingerprint()
+        with self._store.read():
+            return self._memory.ledger(self.name).stats(
+                embedder=None if fingerprint is None else str(fingerprint)
+            )
+
+    # ------------------------------------------------------------ moving
+
+    def export(self, path: str | Path) -> int:
+        """Write everything in the bank to a JSONL file that ``import_`` reads back whole."""
+        return export_bank(self._memory.ledger(self.name), Path(path))
+
+    def import_(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,  # noqa: A002
+        progress: Progress | None = None,
+    ) -> Imported:
+        """
+        Remember a file or a folder: our own export, notes, chats, mail, other memories' exports.
+
+        Importing again changes only what changed: new parts are added, parts that are gone from
+        a file are forgotten (``restore`` brings them back). What cannot be read is reported and
+        skipped; the rest goes on.
+        """
+        path = Path(path)
+        if format in (None, "hippocampus"):
+            whole = read_export(path, salt=self._memory.salt)
+            if whole is not None:
+                return self._take_in(whole, progress)
+            if format == "hippocampus":
+                raise SourceError("is not an export of hippocampus", path=path)
+        return import_files(
+            path, self._replace_source, format=format,
+            chunk_tokens=self._memory.config.ingest.chunk_tokens, progress=progress,
+        )  # fmt: skip
+
+    def _take_in(self, whole: Export, progress: Progress | None) -> Imported:
+        """
+        Take in what another bank held: all of it into an empty bank, in one transaction.
+
+        A bank that holds something already gets the texts in force that it lacks, noted now.
+        """
+        with self.writing:
+            ledger = self._memory.ledger(self.name, create=True)
+            if self._store.episode_count(ledger.bank):
+                ids = [record.id for record in whole.records]
+                missing = whole.missing(self._store.rows_of(ledger.bank, ids))
+                if missing:
+                    self._add(ledger, missing, progress)
+                added = sum(map(len, missing))
+                return Imported(added=added, unchanged=len(ids) - added, removed=0)
+            drafts = whole.drafts()
+            self._store_encoded(
+                ledger,
+                drafts,
+                lambda books, encoded: books.load(whole.records, whole.journal, encoded),
+                progress,
+            )
+            return Imported(added=len(drafts), unchanged=0, removed=0)
+
+    def _replace_source(
+        self, source: str, turns: Sequence[Turn], progress: Progress | None
+    ) -> Imported:
+        """Make a source's episodes equal ``turns``: add what is new, hide what is gone."""
+        now = self._memory.now()
+        groups = [self._group(turn, now) for turn in turns]
+        with self.writing:
+            self._memory.ledger(self.name, create=True)
+            with self._transaction() as ledger:
+                update = compare(ledger, source, groups)
+                if update.gone:
+                    ledger.change(update.gone, "withdraw", source=source)
+                if update.back:
+                    ledger.change(update.back, "restore", source=source)
+            added = self._keep(update.fresh, now, progress) if update.fresh else []
+        return Imported(
+            added=len(added) + len(update.back),
+            unchanged=update.unchanged,
+            removed=len(update.gone),
+        )
+
+    # ------------------------------------------------------------ inside
+
+    def _index(self) -> LiveIndex:
+        """Return the index, caught up with every process; the caller holds ``reading``."""
+        seen = self._store.changes()
+        if self._live is not None and seen == self._seen:
+            return self._live
+        number = self._store.bank_number(self.name) or _NO_BANK
+        if number != self._number:  # new, or deleted and perhaps made anew
+            self._memory.segments.drop(self._number)
+            self._number, self._live = number, None
+            self._gate.clear()
+        live, self._live = self._live, None  # one that fails half-way is not gone on with
+        if live is not None and (
+            self._memory.signatures() != self._signs or not self._follow(live)
+        ):
+            live = None
+        self._live = self._new_index() if live is None else live
+        self._seen = seen
+        return self._live
+
+    def _follow(self, live: LiveIndex) -> bool:
+        """Bring an index up; False when something must leave memory that it cannot take back."""
+        with self._store.read():
+            kinds = ("erase", "rebuild")
+            undone = self._store.journal(self._number, after=live.seq, kinds=kinds)
+            if not undone:
+                live.catch_up()
+        if any(change.kind == "erase" for change in undone):
+            self._memory.segments.drop(self._number)
+            self._gate.clear()
+        return not undone
+
+    def _new_index(self) -> LiveIndex:
+        memory = self._memory
+        with memory.moving, self._store.read():
+            self._asks = memory.embedder
+            memory.check_embedder(self._asks)
+            fingerprint = memory.fingerprint()
+            self._rotation = None if fingerprint is None else rotation_for(fingerprint)
+            cues: list[Cue] = [LexicalCue()]
+            if fingerprint is not None:
+                cues.append(VectorCue(fingerprint.dimension))
+            if self._rotation is not None:
+                cues.append(TokensCue(self._rotation.bits))
+            self._signs = memory.signatures()
+            if self._signs is not None:
+                cues.append(SignatureCue(self._signs.bits, self._signs.radius))
+            live = LiveIndex(self._store, self._number, cues)
+            live.catch_up()
+        return live
+
+
+def _page(
+    limit: int | None, offset: int, *, newest: bool
+) -> Callable[[NDArray[np.int64]], list[int]]:
+    """Return what takes a page out of rows in order of time."""
+    for name, value in (("limit", limit), ("offset", offset)):
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int) or value < 0
+        ):
+            msg = f"{name}={value!r}: must be a whole number, 0 or more"
+            raise InputError(msg)
+    stop = None if limit is None else offset + limit
+
+    def page(rows: NDArray[np.int64]) -> list[int]:
+        ordered = rows[::-1] if newest else rows
+        return ordered[offset:stop].tolist()  # type: ignore[no-any-return]  # of int
+
+    return page
+
+
+def _ids(given: object) -> list[str]:
+    """Return one id or several as a list, each once."""
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, Mapping | bytes) or not isinstance(given, Collection):
+        msg = f"id={given!r}: give one episode's id, or a collection of ids"
+        raise InputError(msg)
+    return list(dict.fromkeys(given))
+
+
+def _rerank(
+    reranker: Reranker, query: str, hits: list[Hit], degraded: list[Degradation]
+) -> list[Hit]:
+    try:
+        scores = reranker.rerank(query, [hit.text for hit in hits])
+    except EncoderError as exc:
+        degraded.append(Degradation(part="reranker", reason=str(exc)))
+        return hits
+    order = np.argsort(-scores, kind="stable").tolist()
+    best = sorted((hit.score for hit in hits), reverse=True)
+    return [replace(hits[i], score=best[place]) for place, i in enumerate(order)]
