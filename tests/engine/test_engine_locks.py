@@ -82,7 +82,7 @@ def test_every_verb_takes_its_locks_in_one_order(open_memory, tmp_path, where):
     assert bank.context("garden", 300, recent=2).text
     assert bank.get(kept[3].id)
     assert bank.episodes()
-    assert bank.find("garden", "on")
+    assert bank.find("garden", "remark")
     assert bank.count("garden")
     assert bank.trend("garden")
     assert bank.history(kept[0].id)
@@ -133,6 +133,7 @@ def remember(bank, n, who):
 
 def ask(bank, n):
     bank.recall(f"number {n}")
+    bank.find("number", "part", limit=3)
     bank.context(f"part {n}", 300, recent=2)
 
 def change(bank, n):
