@@ -182,7 +182,7 @@ def context(
 def find(
     terms: Annotated[
         list[str],
-        typer.Argument(metavar="TERM...", help="Words or phrases; - reads one from stdin."),
+        typer.Argument(metavar="TERM", help="Words or phrases; - reads one from stdin."),
     ],
     *,
     limit: Limit = 20,
