@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus._clock import from_micros
+from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Signatures
 from hippocampus.context.compose import compose
 from hippocampus.encode.keywords import find_keywords
@@ -30,6 +30,7 @@ from hippocampus.errors import (
 from hippocampus.filters import Filters, read_filters, spell_out
 from hippocampus.index.allowed import Filter
 from hippocampus.index.base import Cue
+from hippocampus.index.concept import ConceptCue
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.moments import to_moment
@@ -50,6 +51,7 @@ from hippocampus.ingest.prepare import (
 from hippocampus.ingest.transfer import Export, export_bank, read_export
 from hippocampus.ingest.update import compare, import_files
 from hippocampus.model import (
+    AnchorInfo,
     By,
     Change,
     Compacted,
@@ -66,6 +68,8 @@ from hippocampus.model import (
     Progress,
     Recall,
     Reranker,
+    SleepStep,
+    Slept,
     State,
     Stats,
     Turn,
@@ -78,12 +82,24 @@ from hippocampus.recall.scale import Numbers
 from hippocampus.recall.search import Ranking, search
 from hippocampus.recall.trend import check_by, trend
 from hippocampus.recall.understand import signed, understand
+from hippocampus.sleep.cycle import (
+    CURATED,
+    WOKE,
+    check_curated,
+    find_missing_phrases,
+    gather,
+    read_anchors,
+    rebuild_concepts,
+)
 
 if TYPE_CHECKING:
     from hippocampus.memory import Memory
 
 _RUNS_AT_ONCE: Final = 16
 """Segments of a transaction of ``compact``: few transactions, for readers see each; none long."""
+
+_TRIES: Final = 3
+_RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
 
 _NO_BANK = 0
 """A number that no bank has: what it is asked for is not there."""
@@ -119,6 +135,8 @@ class Bank:
         self._asks: Embedder | None = None
         self._rotation: Rotation | None = None
         self._signs = memory.signatures()
+        self._anchored = False
+        """Whether the bank has anchors, and so what is written has its phrases read."""
         self._number = _NO_BANK
         self._seen = -1
 
@@ -389,7 +407,9 @@ class Bank:
         encoded: dict[Kind, dict[str, bytes]] = {}
         for start in range(0, len(drafts), batch):
             some = slice(start, start + batch)
-            made = encode_drafts(drafts[some], before[some], embedder=embedder, signed=how)
+            made = encode_drafts(
+                drafts[some], before[some], embedder=embedder, signed=how, phrases=self._anchored
+            )
             for kind, payloads in made.items():
                 encoded.setdefault(kind, {}).update(payloads)
             if progress:
@@ -404,6 +424,73 @@ class Bank:
             with self._store.write():
                 yield self._memory.ledger(self.name)
             self._index()  # the writer pays for the index, not the next reader
+
+    # ------------------------------------------------------------ sleeping
+
+    def sleep(self) -> Slept:
+        """
+        Turn what was experienced into what is known: choose anchors and rank what lies under each.
+
+        Others read and write meanwhile. Doing it again changes little; killed half-way, all is as
+        it was before.
+        """
+        memory = self._memory
+        ledger = memory.ledger(self.name)
+        steps = [find_missing_phrases(ledger)]
+        how, now = memory.config.concepts, to_micros(memory.now())
+        for _ in range(_TRIES):
+            with self.reading:  # what was seen in there never changes, so the rest needs no lock
+                material = gather(ledger, self._index())
+            step = rebuild_concepts(ledger, material, memory.embedder, how, now)
+            if step is not None:
+                break
+        steps.append(step or SleepStep(name="concepts", elapsed_s=0.0, skipped=_RESTLESS))
+        with self.reading:
+            self._index()  # the sleeper pays for the index, not the next reader
+        return Slept(bank=self.name, steps=tuple(steps))
+
+    def anchors(self) -> list[AnchorInfo]:
+        """Return the bank's anchors, the most salient first; none before the first ``sleep``."""
+        with self._store.read():
+            found = read_anchors(self._memory.ledger(self.name))
+        if found is None:
+            return []
+        listed = [
+            AnchorInfo(
+                name=name, kind=found.kind(place), salience=float(found.salience[place]),
+                found_at=from_micros(int(found.found_at[place])), weak=int(found.weak[place]),
+                strong=int(found.strong[place]),
+                episodes=int(found.ends[place + 1] - found.ends[place]),
+            )
+            for place, name in enumerate(found.names)
+        ]  # fmt: skip
+        return sorted(listed, key=lambda anchor: -anchor.salience)
+
+    def curate(
+        self,
+        *,
+        add: Collection[str] = (),
+        deny: Collection[str] = (),
+        remove: Collection[str] = (),
+    ) -> None:
+        """
+        Say what shall be an anchor and what shall never be; ``sleep`` heeds it.
+
+        Args:
+            add: words or phrases that are anchors from now on, and never pruned.
+            deny: that are none, however salient.
+            remove: of which neither is said any more.
+
+        Raises:
+            InputError: a name that is blank, longer than 100 characters, or both wanted and not.
+
+        """
+        said = {"add": add, "deny": deny, "remove": remove}
+        names = check_curated(said)
+        if not names:
+            return
+        with self.writing, self._transaction() as ledger:
+            ledger.note(CURATED, **{verb: list(given) for verb, given in said.items() if given})
 
     # ------------------------------------------------------------ reading
 
@@ -454,6 +541,7 @@ class Bank:
             question = understand(
                 query, now=moment, embedded=embedded, rotation=self._rotation,
                 speakers=index.columns.speakers(), keywords=keywords,
+                phrases=self._anchored and "concept" in wanted,
             )  # fmt: skip
             if "time" not in wanted:
                 question = replace(question, intervals=())
@@ -848,7 +936,7 @@ class Bank:
     def _follow(self, live: LiveIndex) -> bool:
         """Bring an index up; False when something must leave memory that it cannot take back."""
         with self._store.read():
-            kinds = ("erase", "rebuild")
+            kinds = ("erase", "rebuild", WOKE)
             undone = self._store.journal(self._number, after=live.seq, kinds=kinds)
             if not undone:
                 live.catch_up()
@@ -873,6 +961,15 @@ class Bank:
             if self._signs is not None:
                 cues.append(SignatureCue(self._signs.bits, self._signs.radius))
             live = LiveIndex(self._store, self._number, cues)
+            anchors = read_anchors(memory.ledger_of(self._number, self.name))
+            vectors = live.cues.get("vector")
+            self._anchored = anchors is not None and isinstance(vectors, VectorCue)
+            if anchors is not None and isinstance(vectors, VectorCue):
+                how, said_at = memory.config.concepts, live.columns.said_at
+                leads = None
+                if how.sources is not None:
+                    leads = live.columns.source.telling(how.sources)
+                live.cues["concept"] = ConceptCue(anchors, how, vectors, said_at, leads)
             live.catch_up()
         return live
 

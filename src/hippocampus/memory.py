@@ -42,8 +42,9 @@ from hippocampus.model import (
 )
 from hippocampus.store import open_store
 
-CUES: Final = ("tokens", "vector", "lexical", "time", "signature")
-"""Every cue by name, the strongest first; the last is there only where tokens are signed."""
+CUES: Final = ("tokens", "vector", "lexical", "time", "signature", "concept")
+"""Every cue by name, the strongest first; ``signature`` is there only where tokens are signed,
+``concept`` once a bank has slept."""
 
 SIGNED: Final = "signatures"
 """The setting that says how the store's tokens were signed."""

@@ -288,6 +288,48 @@ class Compacted:
     dry_run: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SleepStep:
+    """What one step of sleep did: how long it took, counts, and names worth knowing."""
+
+    name: str
+    elapsed_s: float
+    counts: Mapping[str, int] = field(default_factory=dict)
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    skipped: str = ""
+    """Why there was nothing to do; empty when it was done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slept:
+    """What a sleep did, step by step."""
+
+    bank: str
+    steps: tuple[SleepStep, ...]
+
+    def __str__(self) -> str:
+        lines = []
+        for step in self.steps:
+            did = ", ".join(f"{count} {what}" for what, count in step.counts.items())
+            lines.append(f"{step.name}: {step.skipped or did} ({step.elapsed_s:.2f} s)")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorInfo:
+    """One anchor of a bank: where it comes from, how salient it is, how much lies under it."""
+
+    name: str
+    kind: Literal["curated", "named", "discovered"]
+    salience: float
+    found_at: datetime
+    weak: int
+    """Rebuilds in a row in which it was not half as salient as when it was found."""
+    strong: int
+    """Rebuilds in a row in which it was as salient as when it was found, or more."""
+    episodes: int
+
+
 By: TypeAlias = Literal["day", "week", "month", "year"]
 """How long a period of a trend is; weeks begin on Monday."""
 

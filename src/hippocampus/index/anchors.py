@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, TypeAlias
@@ -28,6 +29,9 @@ RECENCY_HOURS: Final = 168.0
 """What being new adds to importance, and the hours in which that has fallen to 1/e. The paper calls
 them a half-life; its formula, which is the one used here, makes them a time constant."""
 _VERSION: Final = 1
+_UNREADABLE: Final = (
+    ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 _IN_HEAD: Final = ("names", "sounds", "rows_built")
 
 
@@ -130,7 +134,7 @@ class Anchors:
                 names=tuple(head["names"]), sounds=tuple(head["sounds"]),
                 rows_built=int(head["rows_built"]), **arrays,
             )  # fmt: skip
-        except (ValueError, KeyError, TypeError, OSError, zipfile.BadZipFile) as exc:
+        except _UNREADABLE as exc:
             msg = f"the anchors of the concept cue cannot be read ({exc}); sleep makes them anew"
             raise StoreCorrupt(msg, path=path) from exc
         return made

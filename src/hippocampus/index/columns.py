@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from datetime import datetime
 from functools import reduce
 from typing import Any
@@ -86,6 +86,15 @@ class Labels:
         """Return which of some rows have a value, shape (rows,)."""
         code = self.code(value)
         return self.codes[rows] == code if code >= 0 else np.zeros(len(rows), np.bool_)
+
+    def telling(self, values: Collection[str]) -> Callable[[NDArray[Any]], Mask]:
+        """Return what tells which of some rows have one of these values, now and later."""
+
+        def among(rows: NDArray[Any]) -> Mask:
+            codes = [code for value in values if (code := self.code(value)) >= 0]
+            return np.isin(self.codes[rows], codes)
+
+        return among
 
     def among(self, folded: frozenset[str]) -> Mask:
         """Return which rows have one of some folded values."""

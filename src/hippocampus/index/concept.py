@@ -8,7 +8,7 @@ as it comes, in time that depends on the anchors alone. Nothing here looks at al
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -23,6 +23,8 @@ from hippocampus.model import Kind, Payloads
 _HEAD: Final = 4
 _SIXTEENTHS: Final = 16
 """An episode's phrases: its lasting importance in sixteenths, then a key a phrase; uint32 each."""
+PROPER: Final = 1 << 31
+"""The bit of a key that says the phrase was written as a name."""
 _NOVEL: Final = 0.45
 """The score of an episode that names what is not an anchor yet: an average anchor's."""
 _BY_SOUND: Final = 0.8
@@ -34,10 +36,10 @@ _MENTIONS: Final = 64
 Places: TypeAlias = NDArray[np.intp]
 
 
-def pack_phrases(keys: set[int], lasting: float) -> bytes:
-    """Return the payload of an episode with these phrases and this lasting importance."""
-    head = round(lasting * _SIXTEENTHS)
-    return np.array([head, *sorted(keys)], "<u4").tobytes()
+def pack_phrases(found: Mapping[int, bool], lasting: float) -> bytes:
+    """Return the payload of an episode from its phrases' keys, told names or not."""
+    keys = [key | PROPER if proper else key for key, proper in sorted(found.items())]
+    return np.array([round(lasting * _SIXTEENTHS), *keys], "<u4").tobytes()
 
 
 def unpack_phrases(payloads: Payloads) -> tuple[NDArray[np.uint32], Places, Scores, Mask]:
@@ -82,6 +84,7 @@ class ConceptCue:
         how: thresholds and sizes.
         seen: the vectors of rows; observed before this cue, row by row.
         said_at: when rows were said, in microseconds.
+        leads: which of some rows anchors may lead to; all by default.
 
     """
 
@@ -94,11 +97,13 @@ class ConceptCue:
         how: Concepts,
         seen: Vectors,
         said_at: Callable[[Rows], NDArray[np.int64]],
+        leads: Callable[[Rows], Mask] | None = None,
     ) -> None:
         self.anchors = anchors
         self._how = how
         self._seen = seen
         self._said_at = said_at
+        self._leads = leads
         self._length = 0 if anchors is None else anchors.rows_built
         self._place: dict[int, int] = {}
         self._sounds: dict[str, list[int]] = {}
@@ -134,14 +139,15 @@ class ConceptCue:
     # ------------------------------------------------------------ taking in
 
     def observe(self, payloads: Payloads) -> None:
-        keys, owner, lasting, present = unpack_phrases(payloads)
+        keys, owner, lasting, _ = unpack_phrases(payloads)
         first = self._length
         self._length += len(payloads)
         self._last = None
         if not self._how.fresh:
             return
         mentioned: defaultdict[int, list[int]] = defaultdict(list)
-        for key, row in zip(keys.tolist(), (owner + first).tolist(), strict=True):
+        bare = keys & np.uint32(PROPER - 1)
+        for key, row in zip(bare.tolist(), (owner + first).tolist(), strict=True):
             place = self._place.get(key)
             if place is None:
                 self._novel[key].append(row)
@@ -150,10 +156,9 @@ class ConceptCue:
         for place, named in mentioned.items():
             self._mentions[place] = (self._mentions[place] + named)[-_MENTIONS:]
         if self.anchors is not None and len(self.anchors):
-            some = np.flatnonzero(present) + first
-            for start in range(0, len(some), _AT_ONCE):
-                rows = some[start : start + _AT_ONCE]
-                self._insert(rows, lasting[rows - first], mentioned)
+            for start in range(0, len(payloads), _AT_ONCE):
+                some = lasting[start : start + _AT_ONCE]
+                self._insert(first + start + np.arange(len(some)), some, mentioned)
 
     def _insert(
         self, rows: NDArray[np.int64], lasting: Scores, mentioned: dict[int, list[int]]
@@ -245,6 +250,9 @@ class ConceptCue:
                 best.setdefault(row, _NOVEL)
         ascending = sorted(best)
         found = np.array(ascending, np.uint32), np.array([best[r] for r in ascending], np.float32)
+        if self._leads is not None:
+            to = self._leads(found[0])
+            found = found[0][to], found[1][to]
         self._last = question, len(self), found
         return found
 

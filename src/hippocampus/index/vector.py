@@ -104,6 +104,10 @@ class VectorCue:
             return None
         return dot_rows(self._bytes.view, self._scales.view, question.vector, rows)
 
+    def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the vectors of rows, shape (rows, dimension); zeros where there is none."""
+        return self._bytes.view[rows] * self._scales.view[rows][:, None]
+
     def sums(
         self, rows: Rows, groups: NDArray[np.uint32], count: int
     ) -> tuple[NDArray[np.float32], NDArray[np.intp]]:

@@ -13,7 +13,7 @@ from hippocampus.config import Ingest
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.ingest.content import Content, Segment, Segments
-from hippocampus.ingest.prepare import CONTEXT_TURNS, Draft, Encoded, spoken
+from hippocampus.ingest.prepare import CONTEXT_TURNS, Draft, Encoded, phrase_payload, spoken
 from hippocampus.model import (
     STATE_CHANGES,
     Block,
@@ -28,7 +28,7 @@ from hippocampus.model import (
     Store,
 )
 
-DERIVED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical", "signature")
+DERIVED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical", "signature", "phrase")
 """Payloads that are made from texts, and can be made anew."""
 
 NEXT: Final[Mapping[Kind, Kind]] = {
@@ -124,6 +124,12 @@ class Ledger:
         by_row = {record.row: record for record in records}
         texts = self.texts(by_row)  # of what was erased just now, there is none either
         return [Draft.of(by_row[row], texts[row]) for row in by_row if row in texts]
+
+    def phrases(self, rows: Collection[int]) -> list[tuple[int, bytes]]:
+        """Return the phrase payloads of rows; of what was erased there is none."""
+        texts = self.texts(rows)
+        records = self.store.episodes(self.bank, list(texts))
+        return [(e.row, phrase_payload(texts[e.row], e.role)) for e in records]
 
     def last_said(self, sessions: Iterable[str]) -> dict[str, list[str]]:
         """Return the last few lines of sessions, in the light of which the next is read."""
@@ -282,6 +288,7 @@ class Ledger:
             self.content.blank(live)
             for kind in (*DERIVED, *NEXT.values()):
                 self._blank(kind, live)
+            self.store.drop_payloads(self.bank, "concept")  # it spells anchors; sleep makes another
             self.store.erase_episodes(self.bank, live)
         return len(live)
 
@@ -301,9 +308,9 @@ class Ledger:
         self.put(encoded, {record.id: record.row for record in records})
         self.seal()
 
-    def note(self, kind: str) -> None:
+    def note(self, kind: str, **fields: object) -> None:
         """Note a change of the whole bank."""
-        self._note(self._at(), [(kind, None, {})])
+        self._note(self._at(), [(kind, None, fields)])
 
     def put(self, encoded: Encoded, rows: Mapping[str, int]) -> None:
         """Write the payloads of those ids that have a row here."""

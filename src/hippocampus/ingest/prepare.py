@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 
 from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Ingest, Signatures
+from hippocampus.encode.importance import lasting_importance
 from hippocampus.encode.indexing import signatures
+from hippocampus.encode.phrases import find_phrases
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.encode.telling import tells_of_self
 from hippocampus.encode.terms import hash_terms
 from hippocampus.encode.tokens import count, encode, pack
 from hippocampus.errors import InputError, InvalidText, TextTooLong
+from hippocampus.index.concept import pack_phrases
 from hippocampus.index.lexical import TELLING, pack_terms
 from hippocampus.index.moments import to_moment
 from hippocampus.index.vector import pack_vectors
@@ -241,12 +244,13 @@ def encode_drafts(
     *,
     embedder: Embedder | None,
     signed: Signatures | None,
+    phrases: bool = False,
 ) -> Encoded:
     """
     Return the payloads of drafts.
 
     ``before``: what was said before each, oldest first; it colours the token vectors. ``signed``:
-    how tokens are signed, if they are.
+    how tokens are signed, if they are. ``phrases``: theirs as well, for a bank that has anchors.
     """
     ids = [encode(d.text) for d in drafts]
     made: dict[Kind, list[bytes]] = {
@@ -255,6 +259,8 @@ def encode_drafts(
     }
     if signed is not None:
         made["signature"] = [codes.tobytes() for codes in signatures(ids, signed)]
+    if phrases:
+        made["phrase"] = [phrase_payload(d.text, d.role) for d in drafts]
     if embedder is not None and drafts:
         passages = [
             Passage(d.spoken, before="\n".join(said)[-CONTEXT_CHARACTERS:])
@@ -269,6 +275,13 @@ def encode_drafts(
         kind: {d.id: payload for d, payload in zip(drafts, column, strict=True) if payload}
         for kind, column in made.items()
     }
+
+
+def phrase_payload(text: str, role: str | None) -> bytes:
+    """Return a text's phrases and its lasting importance, as the concept cue takes them."""
+    found = {phrase.key: phrase.proper for phrase in find_phrases(text)}
+    lasting = lasting_importance(text, names=sum(found.values()), role=role)
+    return pack_phrases(found, lasting)
 
 
 def _signatures(tokens: Sequence[NDArray[np.float32] | None], rotation: Rotation) -> list[bytes]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hippocampus.config import Fusion
 from hippocampus.index.base import Mask, Question, Rows
+from hippocampus.index.concept import ConceptCue
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.signature import SignatureCue
@@ -111,6 +112,8 @@ def _candidates(
     if "time" in cues and inside is not None:
         scopes.append(inside if allowed is None else inside & allowed)
     share = max(1, fusion.candidates // max(1, len(proposing)))
+    if "concept" in cues and "concept" in index.cues:
+        proposing.append(index.cues["concept"])  # it has few to offer, and takes nobody's share
     proposed = [cue.propose(question, scope, share) for cue in proposing for scope in scopes]
     if not proposed:
         return np.empty(0, np.uint32)
@@ -148,6 +151,11 @@ def ask(
     tokens = index.cues.get("tokens")
     if "tokens" in cues and isinstance(tokens, TokensCue) and question.tokens is not None:
         said["tokens"] = tokens.matches(question, rows)
+    concept = index.cues.get("concept")
+    if "concept" in cues and isinstance(concept, ConceptCue):
+        called = concept.score(question, rows)
+        if called is not None:
+            said["concept"] = called
     signature = index.cues.get("signature")
     if "signature" in cues and isinstance(signature, SignatureCue) and question.keywords:
         said["signature"] = signature.matches(question, rows)
@@ -186,6 +194,8 @@ def _features(
         features["signature"] = said["signature"] @ signature.rarity(question)
     if "vector" in said:
         features["vector"] = said["vector"]
+    if "concept" in said:
+        features["concept"] = said["concept"]
     return features
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 from itertools import islice
@@ -13,7 +14,9 @@ from numpy.typing import NDArray
 from hippocampus.config import Signatures
 from hippocampus.encode.indexing import signatures
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
+from hippocampus.encode.phrases import find_phrases, key_of
 from hippocampus.encode.signature import Rotation
+from hippocampus.encode.sounds import sound_of
 from hippocampus.encode.terms import Term, find_terms
 from hippocampus.encode.when import find_intervals
 from hippocampus.index.base import Question
@@ -28,12 +31,13 @@ def understand(
     rotation: Rotation | None,
     speakers: Iterable[str],
     keywords: tuple[tuple[NDArray[np.uint8], ...], ...] = (),
+    phrases: bool = False,
 ) -> Question:
     """
     Read a question: its terms, times, the speakers it names, and its embedding if there is one.
 
     Words of grammar weigh nothing, unless the question has no others. ``keywords``: as ``signed``
-    returns them.
+    returns them. ``phrases``: read those, too.
     """
     found = find_terms(text)
     words = _words(text, found)
@@ -67,10 +71,35 @@ def understand(
         tokens=tokens,
         token_terms=token_terms,
         keywords=keywords,
+        phrases=_phrases(text, found) if phrases else (),
+        sounds=_sounds(text, found) if phrases else (),
+        points=phrases and _POINTS.search(text) is not None,
         intervals=find_intervals(text, now),
         speakers=_named(words, speakers),
         roles=_meant(words),
     )
+
+
+# What stands for something said before, or for what "we" are at (CONCEPT, section 3.2, mode 1).
+_POINTS = re.compile(
+    r"\b(?:we|us|our|ours|it|its|this|that|these|those|they|them|the (?:one|thing|other))\b",
+    re.IGNORECASE,
+)
+
+
+def _phrases(text: str, found: Sequence[Term]) -> tuple[int, ...]:
+    """Return the keys of a question's phrases, and of its words of content one to three at once."""
+    keys = dict.fromkeys(phrase.key for phrase in find_phrases(text))
+    words = [text[term.start : term.end] for term in found if not term.function]
+    for count in (1, 2, 3):
+        for run in zip(*(words[start:] for start in range(count)), strict=False):
+            keys[key_of(" ".join(run))] = None
+    return tuple(keys)
+
+
+def _sounds(text: str, found: Sequence[Term]) -> tuple[str, ...]:
+    words = (text[term.start : term.end].casefold() for term in found if not term.function)
+    return tuple(filter(None, map(sound_of, words)))
 
 
 def signed(keywords: Iterable[str], how: Signatures) -> tuple[tuple[NDArray[np.uint8], ...], ...]:

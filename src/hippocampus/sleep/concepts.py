@@ -19,13 +19,12 @@ from hippocampus.config import Concepts
 from hippocampus.encode.phrases import find_phrases, key_of
 from hippocampus.encode.sounds import sound_of
 from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, effective, runs
+from hippocampus.index.concept import PROPER
 from hippocampus.kernel import top_k
 
 Rows: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
 
-PROPER: Final = 1 << 31
-"""The bit of a key that says the phrase was written as a name."""
 COMMON: Final = 0.2
 """Share of all episodes above which a phrase tells nothing."""
 FADING_DAYS: Final = 60.0
@@ -49,7 +48,8 @@ class Material:
     What a bank has to make concepts from; n rows, p phrases.
 
     ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: the row of each; ``lasting``
-    importance, ``said_at`` in microseconds, ``shown`` and ``by_user``, shape (n,).
+    importance, ``said_at`` in microseconds, ``shown`` and ``by_user``, shape (n,). ``speakers``:
+    who speaks; their names are in everything, and so lead to nothing.
     """
 
     keys: NDArray[np.uint32]
@@ -58,6 +58,7 @@ class Material:
     said_at: NDArray[np.int64]
     shown: NDArray[np.bool_]
     by_user: NDArray[np.bool_]
+    speakers: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.shown)
@@ -174,14 +175,16 @@ def _choose(
 ) -> list[_Chosen]:
     """Take what is curated, what lives on, and the most salient of what is new."""
     tally = _Tally.of(material, now)
-    refused = {key_of(name) for name in denied}
+    heard = [name for one in material.speakers for name in (one, *one.split())]
+    never = {key_of(name) for name in (*denied, *heard)}
     chosen: dict[int, _Chosen] = {}
     for name in curated:
         key = key_of(name)
         salience = tally.salience_of(key)
         chosen.setdefault(key, _Chosen(name.casefold(), key, "curated", salience, salience, now))
+    passed = never | (set() if old is None else set(old.keys.tolist()))  # who was, is not found
     for one in _living(old, tally):
-        if one.key not in chosen and one.key not in refused:
+        if one.key not in chosen and one.key not in never:
             chosen[one.key] = one
     room: dict[AnchorKind, int] = {
         kind: most - sum(one.kind == kind for one in chosen.values())
@@ -191,7 +194,7 @@ def _choose(
     for place in tally.by_salience():
         key = int(tally.keys[place])
         kind: AnchorKind = "named" if tally.proper[place] else "discovered"
-        if room[kind] > 0 and key not in chosen and key not in refused:
+        if room[kind] > 0 and key not in chosen and key not in passed:
             room[kind] -= 1
             found[key] = kind, int(tally.example[place])
     spelled = texts(sorted({row for _, row in found.values()}))
@@ -247,7 +250,8 @@ class _Tally:
         users = np.bincount(group, material.by_user[owner], len(once)) / np.maximum(often, 1)
         latest = np.zeros(len(once))
         np.maximum.at(latest, group, material.said_at[owner])
-        days = np.maximum(0, now - latest) / _HOUR / 24
+        # As seen from the last thing said: a bank that rests for a year has forgotten nothing.
+        days = (min(now, latest.max(initial=0)) - latest).clip(0) / _HOUR / 24
         total = max(1, int(np.count_nonzero(material.shown)))
         rare = np.log((total + 1) / (often + 0.5))
         salience = np.log1p(often) * rare * np.exp(-days / FADING_DAYS) * (0.5 + 0.5 * users)
@@ -332,6 +336,7 @@ def _settled(
     """
     newest = np.argsort(-said_at, kind="stable")
     alike = (vectors @ vectors.T > how.near)[np.ix_(newest, newest)]
+    np.fill_diagonal(alike, val=True)
     stands = newest[np.argmax(alike, axis=1)] if len(rows) else newest
     repeats = stands != newest
     aliases = list(zip(rows[newest[repeats]].tolist(), rows[stands[repeats]].tolist(), strict=True))

@@ -1,0 +1,187 @@
+"""The steps of a sleep, one after the other; each is done again without harm."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.config import Concepts
+from hippocampus.encode.phrases import key_of
+from hippocampus.encode.tokens import encode
+from hippocampus.errors import InputError
+from hippocampus.index.anchors import Anchors
+from hippocampus.index.concept import unpack_phrases
+from hippocampus.index.live import LiveIndex, read_payloads
+from hippocampus.index.vector import VectorCue
+from hippocampus.ingest.ledger import Ledger
+from hippocampus.model import Block, Embedder, Passage, Payloads, SleepStep
+from hippocampus.sleep.concepts import Floats, Material, Rows, rebuild
+
+CURATED: Final = "anchors"
+"""The journal's kind of a change to the anchors that somebody wants, or wants not."""
+WOKE: Final = "sleep"
+"""The journal's kind of a sleep that has changed something."""
+_AT_ONCE: Final = 4096
+_LONGEST_NAME: Final = 100
+
+
+class Curated(NamedTuple):
+    """Anchors that somebody wants, as spelled, and those that nobody wants."""
+
+    wanted: tuple[str, ...]
+    denied: tuple[str, ...]
+
+
+def check_curated(said: Mapping[str, Collection[str]]) -> set[str]:
+    """Return all the names in what is said of anchors, after checking them."""
+    every: dict[int, str] = {}
+    for verb, names in said.items():
+        if isinstance(names, str):
+            msg = f"{verb}={names!r}: give a collection of names, such as [{names!r}]"
+            raise InputError(msg)
+        for name in names:
+            if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
+                msg = f"{verb}: {name!r:.120}: an anchor has 1 to {_LONGEST_NAME} characters"
+                raise InputError(msg)
+            encode(name)  # refuses what no store can hold
+            if every.setdefault(key_of(name), verb) != verb:
+                msg = f"{name!r} is in {every[key_of(name)]} and in {verb}; say one of them"
+                raise InputError(msg)
+    return {name for names in said.values() for name in names}
+
+
+def read_curated(ledger: Ledger) -> Curated:
+    """Return what has been said about anchors, from the journal."""
+    wanted: dict[int, str] = {}
+    denied: dict[int, str] = {}
+    for change in ledger.store.journal(ledger.bank, kinds=(CURATED,)):
+        said = json.loads(change.detail)
+        for verb, name in ((verb, name) for verb, names in said.items() for name in names):
+            key = key_of(name)
+            match verb:
+                case "add":
+                    wanted[key] = name
+                    denied.pop(key, None)
+                case "deny":
+                    denied[key] = name
+                    wanted.pop(key, None)
+                case "remove":
+                    wanted.pop(key, None)
+                    denied.pop(key, None)
+    return Curated(tuple(wanted.values()), tuple(denied.values()))
+
+
+def read_anchors(ledger: Ledger) -> Anchors | None:
+    """Return what the last rebuild of a bank left, if there was one."""
+    spans = ledger.store.block_spans(ledger.bank, "concept")
+    if not spans:
+        return None
+    block = ledger.store.block(ledger.bank, "concept", spans[0][0])
+    return Anchors.load(block.payload, path=ledger.store.path)
+
+
+def find_missing_phrases(ledger: Ledger) -> SleepStep:
+    """Read the phrases of episodes that were written when nobody needed them."""
+    started, store, bank = time.perf_counter(), ledger.store, ledger.bank
+    done = 0
+    for first in range(0, store.episode_count(bank), _AT_ONCE):
+        rows = range(first, min(first + _AT_ONCE, store.episode_count(bank)))
+        there = _payloads(ledger, rows)
+        missing = [row for row, length in zip(rows, there.lengths, strict=True) if not length]
+        with store.write():
+            made = ledger.phrases(missing)
+            store.put_payloads(bank, "phrase", made)
+            ledger.seal()
+        done += len(made)
+    return _step("phrases", started, episodes=done)
+
+
+class Gathered(NamedTuple):
+    """What a bank was at a moment, told by ``seq``. ``vectors`` may be asked later: rows stay."""
+
+    seq: int
+    material: Material
+    vectors: Callable[[Rows], Floats] | None
+
+
+def gather(ledger: Ledger, index: LiveIndex) -> Gathered:
+    """Take from a bank what its concepts are made of; the caller holds the index."""
+    columns, count = index.columns, len(index)
+    keys, owner, lasting, _ = unpack_phrases(_payloads(ledger, range(count)))
+    every = np.arange(count)
+    material = Material(
+        keys=keys,
+        owner=owner.astype(np.int64),
+        lasting=lasting,
+        said_at=columns.said_at(every.astype(np.uint32)),
+        shown=columns.visible(),
+        by_user=~columns.role.holds("assistant", every) & ~columns.role.holds("tool", every),
+        speakers=columns.speakers(),
+    )
+    vectors = index.cues.get("vector")
+    return Gathered(
+        index.seq, material, vectors.vectors if isinstance(vectors, VectorCue) else None
+    )
+
+
+def rebuild_concepts(
+    ledger: Ledger, gathered: Gathered, embedder: Embedder | None, how: Concepts, now: int
+) -> SleepStep | None:
+    """
+    Choose the anchors anew and rank what lies under each (CONCEPT, section 4.5).
+
+    None if somebody erased or rebuilt in the meantime: then what was gathered must not be kept.
+    """
+    started = time.perf_counter()
+    if embedder is None or gathered.vectors is None or not len(gathered.material):
+        why = "there are no episodes" if embedder else "there is no embedder to tell what is near"
+        return SleepStep(name="concepts", elapsed_s=0.0, skipped=why)
+    curated = read_curated(ledger)
+    made, report = rebuild(
+        gathered.material,
+        read_anchors(ledger),
+        vectors=gathered.vectors,
+        texts=ledger.texts,
+        embed=_naming(embedder),
+        curated=curated.wanted,
+        denied=curated.denied,
+        now=now,
+        how=how,
+    )
+    with ledger.store.write():
+        if ledger.store.journal(ledger.bank, after=gathered.seq, kinds=("erase", "rebuild")):
+            return None
+        block = Block(0, made.rows_built, made.to_bytes())
+        ledger.store.drop_payloads(ledger.bank, "concept")
+        ledger.store.put_block(ledger.bank, "concept", block)
+        ledger.note(WOKE)
+    names = {"found": report.found, "pruned": report.pruned, "promotable": report.promotable}
+    counts = {"anchors": len(made), "entries": report.entries}
+    counts |= {what: len(which) for what, which in names.items()}
+    return replace(_step("concepts", started, **counts), names=names)
+
+
+def _payloads(ledger: Ledger, rows: range) -> Payloads:
+    parts = list(read_payloads(ledger.store, ledger.bank, "phrase", rows.start, rows.stop))
+    return Payloads(
+        np.concatenate([np.empty(0, np.uint32), *(part.lengths for part in parts)]),
+        np.concatenate([np.empty(0, np.uint8), *(part.data for part in parts)]),
+    )
+
+
+def _naming(embedder: Embedder) -> Callable[[Sequence[str]], NDArray[np.float32]]:
+    def embed(names: Sequence[str]) -> NDArray[np.float32]:
+        made = embedder.embed([Passage(name) for name in names])
+        return np.stack([one.vector for one in made]).astype(np.float32)
+
+    return embed
+
+
+def _step(name: str, started: float, **counts: int) -> SleepStep:
+    return SleepStep(name=name, elapsed_s=time.perf_counter() - started, counts=counts)

@@ -1,0 +1,182 @@
+"""Anchors are chosen by what is salient, live and are given up, and what is under them is right."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus.config import Concepts
+from hippocampus.encode.phrases import find_phrases, key_of
+from hippocampus.errors import StoreCorrupt
+from hippocampus.index.anchors import Anchors, effective
+from hippocampus.index.concept import PROPER
+from hippocampus.sleep.concepts import Material, rebuild
+
+DAY = 86_400_000_000
+D = 64
+
+
+def vector_of(text):
+    """A fake embedder: the direction of each word is its own, and texts add their words up."""
+    total = np.zeros(D)
+    for word in text.casefold().split():
+        total += np.random.default_rng(key_of(word.strip(".,!"))).normal(size=D)
+    return (total / (np.linalg.norm(total) or 1)).astype(np.float32)
+
+
+class World:
+    """Texts said a day apart, and what a rebuild makes of them."""
+
+    def __init__(self, texts, *, speakers=()):
+        self.texts = list(texts)
+        self.vectors = np.stack([vector_of(text) for text in self.texts])
+        self.speakers = speakers
+        self.hidden = set()
+
+    @property
+    def now(self):
+        return len(self.texts) * DAY
+
+    def material(self):
+        found = [{p.key: p.proper for p in find_phrases(text)} for text in self.texts]
+        count = len(self.texts)
+        return Material(
+            keys=np.array([k | PROPER * p for f in found for k, p in f.items()], np.uint32),
+            owner=np.repeat(np.arange(count), [len(f) for f in found]),
+            lasting=np.linspace(0, 8, count).astype(np.float32),
+            said_at=np.arange(1, count + 1) * DAY,
+            shown=np.array([row not in self.hidden for row in range(count)]),
+            by_user=np.ones(count, np.bool_),
+            speakers=self.speakers,
+        )
+
+    def rebuild(self, old=None, *, curated=(), denied=(), **how):
+        return rebuild(
+            self.material(), old,
+            vectors=self.vectors.__getitem__,
+            texts=lambda rows: {row: self.texts[row] for row in rows},
+            embed=lambda names: np.stack([vector_of(name) for name in names]),
+            curated=curated, denied=denied, now=self.now, how=Concepts(**how),
+        )  # fmt: skip
+
+
+def talk(count=60):
+    subjects = ["the garden", "a violin", "Lisbon", "the tax report", "our boat"]
+    return [f"Number {n} is about {subjects[n % 5]} again." for n in range(count)]
+
+
+def under(anchors, name):
+    at = anchors.names.index(name)
+    return anchors.rows[anchors.ends[at] : anchors.ends[at + 1]].tolist()
+
+
+def test_what_is_talked_of_becomes_an_anchor_and_what_anybody_says_does_not():
+    texts = [*talk(), *(f"Line {n} has the same word, weather." for n in range(40))]
+    anchors, report = World(texts).rebuild()
+
+    assert {"garden", "violin", "lisbon", "tax report", "boat"} <= set(anchors.names)
+    assert "weather" not in anchors.names, "what every third text says tells nothing"
+    assert set(report.found) == set(anchors.names)
+    assert anchors.kind(anchors.names.index("lisbon")) == "named"
+
+
+@given(st.integers(0, 3), st.integers(1, 60), st.sampled_from([0.0, 0.2, 0.5]))
+def test_what_lies_under_an_anchor_is_what_brute_force_finds(seed, k_max, theta):
+    random = np.random.default_rng(seed)
+    words = ["garden", "violin", "lisbon", "tax", "boat", "hedge", "bow", "tram", "form", "sail"]
+    world = World(" ".join(random.choice(words, 4)) for _ in range(50))
+    how = Concepts(k=k_max, k_max=k_max, theta=theta, near=2.0)
+    anchors, _ = world.rebuild(curated=["violin"], k=k_max, k_max=k_max, theta=theta, near=2.0)
+
+    material = world.material()
+    mentions = np.array(["violin" in text for text in world.texts])
+    cosines = world.vectors @ vector_of("violin") + how.mention * mentions
+    ages = (world.now - material.said_at) / 3.6e9
+    scores = effective(cosines, material.lasting, ages, how.alpha)
+    scores[(cosines < theta) | (scores <= 0)] = -np.inf
+    expected = np.sort(scores[np.isfinite(scores)])[::-1][:k_max]
+    at = anchors.names.index("violin")
+    found = anchors.scores[anchors.ends[at] : anchors.ends[at + 1]]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    np.testing.assert_allclose(scores[under(anchors, "violin")], expected, rtol=1e-5)
+
+
+def test_a_repetition_is_stood_for_by_the_newest_and_its_row_stays_known():
+    texts = [*talk(20), "The violin needs a new bow.", "The violin needs a new bow."]
+    anchors, _ = World(texts).rebuild(curated=["violin"])
+
+    assert 21 in under(anchors, "violin")
+    assert 20 not in under(anchors, "violin")
+    assert [20, 21] in anchors.aliases.tolist()
+
+
+def test_what_is_hidden_lies_under_nothing():
+    world = World(talk())
+    world.hidden = {row for row in range(60) if row % 5 == 1}
+    anchors, _ = world.rebuild()
+
+    assert not set(anchors.rows.tolist()) & world.hidden
+    assert "violin" not in anchors.names
+
+
+def test_an_anchor_that_fades_is_given_up_at_the_third_rebuild_and_a_curated_one_never():
+    world = World(talk())
+    anchors, _ = world.rebuild(curated=["hedgehog"])
+    world.texts += [f"Something on chess, part {n}, and on openings." for n in range(60)]
+    world.texts += [f"Part {n} is about trains." for n in range(400)]
+    world.vectors = np.stack([vector_of(text) for text in world.texts])
+    lives = []
+    for _ in range(3):
+        anchors, report = world.rebuild(anchors, curated=["hedgehog"])
+        lives.append("violin" in anchors.names)
+
+    assert lives == [True, True, False]
+    assert "violin" in report.pruned
+    assert "hedgehog" in anchors.names
+    assert "chess" in anchors.names
+
+
+def test_what_is_denied_and_who_speaks_are_never_anchors():
+    texts = [f"{text} Maria nods." for text in talk()]
+    anchors, _ = World(texts, speakers=("Maria Silva",)).rebuild(denied=["violins"])
+
+    assert not {"violin", "maria"} & set(anchors.names)
+
+
+def test_an_anchor_with_two_meanings_has_two_centres_and_one_with_one_has_none():
+    river = [f"The bank of the river has reeds herons mud {n % 3}." for n in range(14)]
+    money = [f"The bank gave credit interest loan account {n % 3}." for n in range(14)]
+    anchors, _ = World([*river, *money]).rebuild(curated=["bank", "heron"], near=2.0, theta=0.0)
+    centres = np.diff(anchors.centre_ends)
+
+    assert centres[anchors.names.index("bank")] == 2
+    assert centres[anchors.names.index("heron")] in (0, 2)
+
+
+def test_a_bank_of_nothing_and_a_bank_of_one_sentence_have_anchors_of_their_own():
+    empty, _ = World(["So what?"]).rebuild()
+    same, _ = World(["The violin is new."] * 50).rebuild(curated=["violin"])
+
+    assert len(empty) == 0
+    assert under(same, "violin") == [49], "all the others are the same"
+
+
+def test_anchors_come_back_from_bytes_and_damage_is_refused():
+    made, _ = World(talk()).rebuild()
+    written = made.to_bytes()
+    read = Anchors.load(written, path="a.db")
+
+    assert read.names == made.names
+    assert read.rows.tolist() == made.rows.tolist()
+    np.testing.assert_allclose(read.vectors, made.vectors, atol=5e-3)
+    for damaged in (b"", b"PK", written[:-9], written[:300] + b"\0" * 40 + written[340:]):
+        with pytest.raises(StoreCorrupt, match="sleep makes them anew"):
+            Anchors.load(damaged, path="a.db")
+
+
+def test_importance_lifts_a_score_by_its_logarithm():
+    same = np.full(2, 0.5, np.float32)
+    dull, vital = effective(same, np.array([0.0, 8.5], np.float32), 1e6, 0.15)
+
+    assert dull == pytest.approx(0.5)
+    assert vital == pytest.approx(0.5 * (1 + 0.15 * np.log(8.5)))
