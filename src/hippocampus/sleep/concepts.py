@@ -107,7 +107,8 @@ def rebuild(
     known = {} if old is None else dict(zip(old.names, old.vectors, strict=True))
     missing = [one.name for one in chosen if one.name not in known]
     known |= dict(zip(missing, embed(missing), strict=True)) if missing else {}
-    anchors = np.stack([known[one.name] for one in chosen]) if chosen else np.empty((0, 1), "f4")
+    none = vectors(np.empty(0, np.int64))  # shape (0, dimension)
+    anchors = np.stack([known[one.name] for one in chosen]) if chosen else none
     mentions = _mentions([one.key for one in chosen], material)
     under = [
         _settled(rows, scores, vectors(rows), material.said_at[rows], how)

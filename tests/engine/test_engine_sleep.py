@@ -1,0 +1,207 @@
+"""Sleep makes anchors that recall hears; it changes no episode, and erasure reaches into it."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+
+import pytest
+
+from hippocampus import Config, Ingest, Turn
+from hippocampus.config import Concepts
+from hippocampus.errors import InputError, UnknownBank
+from hippocampus.upkeep import verify
+
+SMALL = Config(ingest=Ingest(seal_rows=16, batch=32), concepts=Concepts(theta=0.15))
+SUBJECTS = ("the greenhouse", "a violin", "Lisbon", "the tax report", "our sailing boat")
+
+
+def talk(count=80):
+    return [
+        Turn(
+            text=f"Item {n}: something on {SUBJECTS[n % 5]}, and more of it.",
+            at=f"2025-0{1 + n // 28}-{1 + n % 28:02}", speaker="Ada", role="user",
+        )
+        for n in range(count)
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def slept(open_memory):
+    memory = open_memory(config=SMALL)
+    bank = memory.bank("ada")
+    bank.remember_many(talk())
+    bank.sleep()
+    return memory, bank
+
+
+def test_a_bank_that_has_slept_has_anchors_and_recall_hears_them(slept):
+    _, bank = slept
+    anchors = {anchor.name: anchor for anchor in bank.anchors()}
+    found = bank.recall("the violin?", k=8, cues=["concept"])
+
+    assert {"greenhouse", "violin", "lisbon", "tax report"} <= set(anchors)
+    assert anchors["lisbon"].kind == "named"
+    assert anchors["violin"].episodes > 0
+    assert "ada" not in anchors
+    assert all("violin" in hit.text for hit in found.hits)
+    assert len(found.hits) == 8
+
+
+def test_sleeping_again_changes_nothing_and_no_episode_is_touched(slept):
+    memory, bank = slept
+    episodes, anchors = bank.episodes(), bank.anchors()
+    again = bank.sleep()
+
+    assert again.steps[0].counts == {"episodes": 0}
+    assert again.steps[1].counts["found"] == again.steps[1].counts["pruned"] == 0
+    assert [a.name for a in bank.anchors()] == [a.name for a in anchors]
+    assert bank.episodes() == episodes
+    assert verify(memory).sound
+    assert "concepts: " in str(again)
+
+
+def test_what_is_remembered_after_a_sleep_is_under_its_anchor_at_once(slept):
+    memory, bank = slept
+    new = bank.remember("A luthier mended the violin.", at="2025-05-30", speaker="Ada")
+    novel = bank.remember("We took up falconry.", at="2025-05-30", speaker="Ada")
+
+    assert new.id in {hit.id for hit in bank.recall("violin", k=50, cues=["concept"])}
+    assert bank.recall("falconry", cues=["concept"]).hits[0].id == novel.id
+    assert verify(memory).sound
+
+
+def test_another_process_hears_what_this_one_slept_on(slept, open_memory):
+    _, bank = slept
+    other = open_memory(config=SMALL, embedder="hash").bank("ada")
+    assert other.recall("violin", cues=["concept"]).hits
+    bank.curate(add=["item"])
+    bank.sleep()
+
+    assert "item" in {anchor.name for anchor in other.anchors()}
+    assert other.recall("item", cues=["concept"]).hits
+
+
+def test_who_curates_is_heeded_and_may_change_their_mind(slept):
+    _, bank = slept
+    bank.curate(add=["Hedgehogs"], deny=["violin"])
+    bank.sleep()
+    names = {anchor.name: anchor.kind for anchor in bank.anchors()}
+    bank.curate(remove=["hedgehog", "violins"])
+    bank.sleep()
+    later = {anchor.name for anchor in bank.anchors()}
+
+    assert names["hedgehogs"] == "curated"
+    assert "violin" not in names
+    assert "hedgehogs" not in later
+    assert "violin" in later
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"add": ["  "]}, "1 to 100 characters"),
+        ({"add": ["x" * 101]}, "1 to 100 characters"),
+        ({"add": [7]}, "1 to 100 characters"),
+        ({"add": "violin"}, "give a collection"),
+        ({"add": ["violin"], "deny": ["Violins"]}, "say one of them"),
+        ({"add": ["\ud800"]}, "surrogate"),
+    ],
+)
+def test_what_is_no_anchor_is_refused_and_changes_nothing(slept, said, message):
+    _, bank = slept
+    before = bank.journal()
+    with pytest.raises(InputError, match=message):
+        bank.curate(**said)
+
+    assert bank.journal() == before
+
+
+def test_erasing_takes_the_words_out_of_anchors_too(slept):
+    memory, bank = slept
+    secret = bank.remember("My Zanzibarian passport is under the bed.", at="2025-05-30")
+    bank.sleep()
+    assert "zanzibarian" in {anchor.name.split()[0] for anchor in bank.anchors()}
+    bank.forget(secret.id, erase=True)
+
+    assert verify(memory, residue="anzibarian").sound
+    assert not bank.anchors()
+    assert bank.recall("violin").hits
+    bank.sleep()
+    assert not any("zanzibar" in anchor.name for anchor in bank.anchors())
+    assert verify(memory, residue="anzibarian").sound
+
+
+def test_what_is_forgotten_lies_under_no_anchor(slept):
+    _, bank = slept
+    gone = bank.recall("violin", k=3, cues=["concept"]).hits
+    bank.forget([hit.id for hit in gone])
+
+    assert not {h.id for h in gone} & {h.id for h in bank.recall("violin", k=50, cues=["concept"])}
+
+
+def test_a_bank_without_episodes_or_an_embedder_says_why_it_has_no_concepts(open_memory):
+    bank = open_memory(config=SMALL, embedder="none").bank("ada")
+    with pytest.raises(UnknownBank):
+        bank.sleep()
+    bank.remember("The violin is new.")
+
+    assert "no embedder" in bank.sleep().steps[1].skipped
+    assert not bank.anchors()
+    assert not bank.recall("violin", cues=["concept"]).found
+
+
+def test_reading_and_writing_go_on_while_a_bank_sleeps(slept):
+    memory, bank = slept
+    wrong, stop = [], threading.Event()
+
+    def live():
+        count = 0
+        while not stop.is_set():
+            count += 1
+            kept = bank.remember(f"While asleep, a violin played {count}.", at="2025-05-30")
+            if kept.id not in {h.id for h in bank.recall("violin played asleep", k=200)}:
+                wrong.append(kept)
+
+    thread = threading.Thread(target=live)
+    thread.start()
+    for _ in range(5):
+        bank.sleep()
+    stop.set()
+    thread.join()
+
+    assert not wrong
+    assert verify(memory).sound
+
+
+KILLED = """
+import sys
+from hippocampus import Memory, Config, Ingest
+from hippocampus.config import Concepts
+memory = Memory(sys.argv[1], embedder="hash", config=Config(
+    ingest=Ingest(seal_rows=16, batch=32), concepts=Concepts(theta=0.15)))
+bank = memory.bank("ada")
+print("ready", flush=True)
+while True:
+    bank.curate(add=["item"]); bank.sleep(); bank.curate(remove=["item"]); bank.sleep()
+"""
+
+
+def test_a_sleep_that_is_killed_leaves_a_bank_that_is_sound(slept, path, open_memory):
+    memory, bank = slept
+    before = bank.episodes()
+    memory.close()
+    for delay in (0.05, 0.2, 0.4):
+        child = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(KILLED), path], stdout=subprocess.PIPE, text=True
+        )
+        assert child.stdout.readline() == "ready\n"
+        threading.Event().wait(delay)
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        again = open_memory(config=SMALL)
+        assert again.bank("ada").episodes() == before
+        assert verify(again).sound
+        assert again.bank("ada").recall("violin", cues=["concept"]).hits
+        again.close()
