@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hippocampus.aio import AsyncBank, AsyncMemory
     from hippocampus.bank import Bank
-    from hippocampus.config import Config, Fusion, Ingest, Signatures
+    from hippocampus.config import Concepts, Config, Fusion, Ingest, Signatures
     from hippocampus.errors import HippocampusError
     from hippocampus.memory import Memory
     from hippocampus.model import (
+        AnchorInfo,
         Change,
         Compacted,
         Context,
@@ -21,16 +22,19 @@ if TYPE_CHECKING:
         Imported,
         Period,
         Recall,
+        Slept,
         Stats,
         Turn,
     )
 
 __all__ = [
+    "AnchorInfo",
     "AsyncBank",
     "AsyncMemory",
     "Bank",
     "Change",
     "Compacted",
+    "Concepts",
     "Config",
     "Context",
     "Embedder",
@@ -44,6 +48,7 @@ __all__ = [
     "Period",
     "Recall",
     "Signatures",
+    "Slept",
     "Stats",
     "Turn",
 ]
@@ -54,6 +59,7 @@ _HOME = {
     "AsyncBank": "aio",
     "AsyncMemory": "aio",
     "Bank": "bank",
+    "Concepts": "config",
     "Config": "config",
     "Fusion": "config",
     "HippocampusError": "errors",

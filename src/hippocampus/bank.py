@@ -86,8 +86,10 @@ from hippocampus.sleep.cycle import (
     CURATED,
     WOKE,
     check_curated,
+    export_concepts,
     find_missing_phrases,
     gather,
+    import_concepts,
     read_anchors,
     rebuild_concepts,
 )
@@ -491,6 +493,49 @@ class Bank:
             return
         with self.writing, self._transaction() as ledger:
             ledger.note(CURATED, **{verb: list(given) for verb, given in said.items() if given})
+
+    def export_concepts(self, path: str | Path) -> int:
+        """
+        Write the concept index as JSON (CONCEPT, section 4.4); returns how many anchors.
+
+        Raises:
+            InputError: the bank has not slept, so there is none.
+
+        """
+        memory = self._memory
+        with self._store.read():
+            ledger = memory.ledger(self.name)
+            anchors = read_anchors(ledger)
+            used = memory.fingerprint()
+            if anchors is None or used is None:
+                msg = f"bank {self.name!r} has no concept index; sleep makes one"
+                raise InputError(msg)
+            document = export_concepts(ledger, anchors, model=used.name, now=memory.now())
+        written = json.dumps(document, ensure_ascii=False, indent=1)
+        Path(path).write_text(written + "\n", encoding="utf-8")
+        return len(anchors)
+
+    def import_concepts(self, path: str | Path) -> int:
+        """
+        Use a concept index written by ``export_concepts``, or edited since; returns its anchors.
+
+        The next ``sleep`` chooses anew; what is to stay is said with ``curate``.
+
+        Raises:
+            InputError: it is none, or does not fit the bank; nothing was changed.
+
+        """
+        memory = self._memory
+        try:
+            document = json.loads(Path(path).read_bytes())
+        except (ValueError, RecursionError) as exc:
+            msg = f"{path}: not JSON ({exc})"
+            raise InputError(msg) from exc
+        if memory.embedder is None:
+            msg = "a concept index is read with the embedder that made it; open the store with one"
+            raise InputError(msg)
+        with self.writing, self._transaction() as ledger:
+            return import_concepts(ledger, document, memory.embedder, now=to_micros(memory.now()))
 
     # ------------------------------------------------------------ reading
 

@@ -15,12 +15,17 @@ from hippocampus.cli.demo import questions_about
 COMMANDS = [
     "remember", "import", "correct", "forget", "recall", "context", "count", "trend", "episodes",
     "show", "history", "stats", "banks", "compact", "verify", "doctor", "reindex", "reembed",
-    "backup", "export", "bench", "demo",
+    "backup", "export", "sleep", "find", "bench", "demo",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "name", [*([c] for c in COMMANDS), *(["models", c] for c in ("install", "list", "verify"))]
+    "name",
+    [
+        *([c] for c in COMMANDS),
+        *(["models", c] for c in ("install", "list", "verify")),
+        *(["anchors", c] for c in ("list", "report", "add", "deny", "remove", "export", "import")),
+    ],
 )
 def test_the_help_of_every_command_teaches_with_an_example(shell, name):
     said = shell(*name, "--help", env={"COLUMNS": "200"})
@@ -33,7 +38,7 @@ def test_the_help_of_every_command_teaches_with_an_example(shell, name):
 def test_every_command_is_in_the_help_and_every_exit_code(shell):
     said = shell("--help", env={"COLUMNS": "200"}).out
 
-    assert set(COMMANDS) | {"models"} <= set(said.split())
+    assert set(COMMANDS) | {"models", "anchors"} <= set(said.split())
     assert all(f"{code} " in said for code in (0, 1, 2, 3, 4, 5, 130))
 
 

@@ -30,7 +30,8 @@ Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Answer with one J
 Cues: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        metavar="NAMES", help="Only these cues, by comma: tokens,vector,lexical,time,signature."
+        metavar="NAMES",
+        help="Only these cues, by comma: tokens,vector,lexical,time,signature,concept.",
     ),
 ]
 Now: TypeAlias = Annotated[

@@ -6,7 +6,8 @@ import json
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from datetime import datetime
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from hippocampus.index.live import LiveIndex, read_payloads
 from hippocampus.index.vector import VectorCue
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.model import Block, Embedder, Passage, Payloads, SleepStep
+from hippocampus.sleep.artifact import from_json, to_json
 from hippocampus.sleep.concepts import Floats, Material, Rows, rebuild
 
 CURATED: Final = "anchors"
@@ -157,14 +159,40 @@ def rebuild_concepts(
     with ledger.store.write():
         if ledger.store.journal(ledger.bank, after=gathered.seq, kinds=("erase", "rebuild")):
             return None
-        block = Block(0, made.rows_built, made.to_bytes())
-        ledger.store.drop_payloads(ledger.bank, "concept")
-        ledger.store.put_block(ledger.bank, "concept", block)
-        ledger.note(WOKE)
+        _keep(ledger, made)
     names = {"found": report.found, "pruned": report.pruned, "promotable": report.promotable}
     counts = {"anchors": len(made), "entries": report.entries}
     counts |= {what: len(which) for what, which in names.items()}
     return replace(_step("concepts", started, **counts), names=names)
+
+
+def export_concepts(
+    ledger: Ledger, anchors: Anchors, *, model: str, now: datetime
+) -> dict[str, Any]:
+    """Return the concept index as a JSON document."""
+    rows = sorted(set(anchors.rows.tolist()))
+    there = {e.row: e for e in ledger.store.episodes(ledger.bank, rows) if e.state == "active"}
+    return to_json(anchors, there, model=model, built_at=now)
+
+
+def import_concepts(ledger: Ledger, document: object, embedder: Embedder, *, now: int) -> int:
+    """Put a document's anchors in the place of the bank's; inside a transaction."""
+    made = from_json(
+        document,
+        model=embedder.fingerprint.name,
+        rows_of=lambda ids: ledger.store.rows_of(ledger.bank, ids),
+        embed=_naming(embedder),
+        rows_built=ledger.store.episode_count(ledger.bank),
+        now=now,
+    )
+    _keep(ledger, made)
+    return len(made)
+
+
+def _keep(ledger: Ledger, made: Anchors) -> None:
+    ledger.store.drop_payloads(ledger.bank, "concept")
+    ledger.store.put_block(ledger.bank, "concept", Block(0, made.rows_built, made.to_bytes()))
+    ledger.note(WOKE)
 
 
 def _payloads(ledger: Ledger, rows: range) -> Payloads:

@@ -1,0 +1,143 @@
+"""The commands of what happens at rest: sleep, and the anchors it finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from hippocampus.cli.command import command
+from hippocampus.cli.options import BankScope, Json
+from hippocampus.cli.render import clean, print_json, stdout, table
+
+PANEL = "Look after"
+
+Names: TypeAlias = Annotated[list[str], typer.Argument(metavar="NAME...", help="Words or phrases.")]
+
+app = typer.Typer(no_args_is_help=True, help="See and curate the anchors of a bank.")
+
+
+def register(root: typer.Typer) -> None:
+    """Add the commands to an app."""
+    command(root, "sleep", "hippocampus sleep --bank work", panel=PANEL)(sleep)
+    root.add_typer(app, name="anchors", rich_help_panel=PANEL)
+
+
+def sleep(*, scope: BankScope, as_json: Json = False) -> None:
+    """
+    Turn what was experienced into what is known.
+
+    Chooses the anchors anew, what memories gather around, and ranks what lies under each. Others
+    read and write meanwhile; run it at night, or when nobody is there.
+    """
+    with scope.open_bank(embed=True) as bank:
+        slept = bank.sleep()
+    if as_json:
+        print_json(slept)
+        return
+    console = stdout()
+    console.print(clean(str(slept)), soft_wrap=True)
+    for step in slept.steps:
+        for what, names in step.names.items():
+            if names:
+                console.print(clean(f"  {what}: {', '.join(names)}"))
+
+
+def list_(*, scope: BankScope, as_json: Json = False) -> None:
+    """List the anchors, the most salient first."""
+    with scope.open_bank() as bank:
+        anchors = bank.anchors()
+    if as_json:
+        print_json(anchors)
+        return
+    rows = [(a.name, a.kind, f"{a.salience:.1f}", f"{a.episodes}") for a in anchors]
+    stdout().print(table(rows, "anchor", "kind", "salience", "episodes"))
+
+
+def report(*, scope: BankScope, as_json: Json = False) -> None:
+    """
+    Say which anchors may be worth keeping for good, and which are about to be given up.
+
+    Keep one with 'hippocampus anchors add'; what is curated is never given up.
+    """
+    with scope.open_bank() as bank:
+        anchors = [anchor for anchor in bank.anchors() if anchor.kind == "discovered"]
+    strong = [anchor.name for anchor in anchors if anchor.strong >= 3]
+    weak = [anchor.name for anchor in anchors if anchor.weak]
+    if as_json:
+        print_json({"promotable": strong, "weak": weak})
+        return
+    for what, names in (("worth keeping", strong), ("fading", weak)):
+        stdout().print(clean(f"{what}: {', '.join(names) or 'none'}"))
+
+
+def add(names: Names, *, scope: BankScope, as_json: Json = False) -> None:
+    """Make words or phrases anchors from the next sleep on; they are never given up."""
+    with scope.open_bank() as bank:
+        bank.curate(add=names)
+    _said(add=names, as_json=as_json)
+
+
+def deny(names: Names, *, scope: BankScope, as_json: Json = False) -> None:
+    """Have words or phrases never be anchors."""
+    with scope.open_bank() as bank:
+        bank.curate(deny=names)
+    _said(deny=names, as_json=as_json)
+
+
+def remove(names: Names, *, scope: BankScope, as_json: Json = False) -> None:
+    """Take back what 'add' or 'deny' said."""
+    with scope.open_bank() as bank:
+        bank.curate(remove=names)
+    _said(remove=names, as_json=as_json)
+
+
+def export(
+    path: Annotated[Path, typer.Argument(help="The JSON file to write.")],
+    *,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """Write the concept index as JSON."""
+    with scope.open_bank() as bank:
+        count = bank.export_concepts(path)
+    _moved(count, f"written to {path}", as_json=as_json)
+
+
+def import_(
+    path: Annotated[Path, typer.Argument(help="The JSON file to read.")],
+    *,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """Use a concept index that was exported, or edited since."""
+    with scope.open_bank(embed=True) as bank:
+        count = bank.import_concepts(path)
+    _moved(count, f"read from {path}", as_json=as_json)
+
+
+def _said(*, as_json: bool, **said: list[str]) -> None:
+    if as_json:
+        print_json(said)
+    else:
+        stdout().print("'hippocampus sleep' heeds it")
+
+
+def _moved(count: int, where: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"anchors": count})
+    else:
+        stdout().print(clean(f"{count:,} anchors {where}"), soft_wrap=True)
+
+
+for _name, _run, _example in (
+    ("list", list_, "hippocampus anchors list --bank work"),
+    ("report", report, "hippocampus anchors report"),
+    ("add", add, 'hippocampus anchors add ENGRAM "laser tunneling"'),
+    ("deny", deny, "hippocampus anchors deny meeting"),
+    ("remove", remove, "hippocampus anchors remove meeting"),
+    ("export", export, "hippocampus anchors export concepts.json"),
+    ("import", import_, "hippocampus anchors import concepts.json"),
+):
+    command(app, _name, _example)(_run)

@@ -1,0 +1,93 @@
+"""Sleep and anchors on the command line."""
+
+import json
+
+import pytest
+
+SUBJECTS = ("the greenhouse", "a violin", "Lisbon", "the roof", "our boat", "a tax form")
+SAID = [f"Item {n}: something on {SUBJECTS[n % 6]}." for n in range(30)]
+
+
+@pytest.fixture
+def slept(shell):
+    for n, text in enumerate(SAID):
+        shell("remember", text, "--at", f"2025-01-{n + 1:02}", "--embedder", "hash")
+    assert shell("sleep", "--embedder", "hash").code == 0
+    return shell
+
+
+def test_sleep_says_what_it_did_and_the_anchors_are_listed(slept):
+    again = slept("sleep", "--embedder", "hash", "--json").json
+    listed = slept("anchors", "list").out
+
+    assert [step["name"] for step in again["steps"]] == ["phrases", "concepts"]
+    assert again["steps"][1]["counts"]["found"] == 0
+    assert all(name in listed for name in ("greenhouse", "violin", "lisbon", "named"))
+    assert {a["name"] for a in slept("anchors", "list", "--json").json} >= {"violin", "lisbon"}
+
+
+def test_curating_is_heeded_by_the_next_sleep(slept):
+    slept("anchors", "add", "hedgehog", "tax report")
+    slept("anchors", "deny", "violin")
+    slept("sleep", "--embedder", "hash")
+    names = {a["name"]: a["kind"] for a in slept("anchors", "list", "--json").json}
+
+    assert names["tax report"] == names["hedgehog"] == "curated"
+    assert "violin" not in names
+    assert 2 == slept("anchors", "add", " ").code
+    assert slept("anchors", "report", "--json").json["promotable"] == []
+
+
+def test_the_index_goes_out_as_json_and_comes_back(slept, tmp_path):
+    path = tmp_path / "concepts.json"
+    assert "anchors written to" in slept("anchors", "export", str(path)).out
+    document = json.loads(path.read_text())
+    entry = document["entries"]["violin"]
+    assert document["version"] == "1.3"
+    assert len(entry["chunks"]) == len(entry["scores"]) == len(entry["sources"])
+    document["entries"] = {"fiddle": entry}
+    path.write_text(json.dumps(document))
+    assert "1 anchors read" in slept("anchors", "import", str(path), "--embedder", "hash").out
+    found = slept("recall", "fiddle", "--cues", "concept", "--embedder", "hash", "--json").json
+
+    assert any("violin" in hit["episode"]["text"] for hit in found["hits"][:3])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d.update(version="9"), "version='9': must be '1.3'"),
+        (lambda d: d.update(model="other"), "model='other'"),
+        (lambda d: d.update(entries={}), "there are none"),
+        (lambda d: d.update(entries=[]), "JSON object"),
+        (lambda d: d["entries"]["violin"]["scores"].pop(), "as long as 'ids'"),
+        (lambda d: d["entries"]["violin"]["scores"].__setitem__(0, "high"), "a score of 'high'"),
+        (lambda d: d["entries"]["violin"]["scores"].__setitem__(0, float("nan")), "a score of nan"),
+        (lambda d: d["entries"]["violin"]["ids"].__setitem__(0, "nobody"), "no episode 'nobody'"),
+        (lambda d: d["entries"]["violin"].update(kind="odd"), "kind='odd'"),
+        (lambda d: d["entries"].update(Violins=d["entries"]["violin"]), "the same anchor as"),
+        (lambda d: d["entries"].update({" ": d["entries"]["violin"]}), "an anchor has a name"),
+        (lambda d: d["entries"].update(violin=7), "must be an object"),
+    ],
+)
+def test_an_index_edited_by_hand_is_checked_and_changes_nothing_when_wrong(
+    slept, tmp_path, change, message
+):
+    path = tmp_path / "concepts.json"
+    slept("anchors", "export", str(path))
+    before = slept("anchors", "list", "--json").json
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document))
+    refused = slept("anchors", "import", str(path), "--embedder", "hash", env={"COLUMNS": "500"})
+
+    assert 2 == refused.code
+    assert message in refused.err
+    assert before == slept("anchors", "list", "--json").json
+
+
+def test_what_is_no_json_is_refused(slept, tmp_path):
+    path = tmp_path / "concepts.json"
+    path.write_text("{")
+
+    assert "not JSON" in slept("anchors", "import", str(path), "--embedder", "hash").err
