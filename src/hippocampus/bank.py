@@ -982,13 +982,16 @@ class Bank:
         """Bring an index up; False when something must leave memory that it cannot take back."""
         with self._store.read():
             kinds = ("erase", "rebuild", WOKE)
-            undone = self._store.journal(self._number, after=live.seq, kinds=kinds)
-            if not undone:
+            found = self._store.journal(self._number, after=live.seq, kinds=kinds)
+            undone = {change.kind for change in found}
+            if undone == {WOKE}:
+                self._attach_concepts(live)
+            if undone <= {WOKE}:
                 live.catch_up()
-        if any(change.kind == "erase" for change in undone):
+        if "erase" in undone:
             self._memory.segments.drop(self._number)
             self._gate.clear()
-        return not undone
+        return undone <= {WOKE}
 
     def _new_index(self) -> LiveIndex:
         memory = self._memory
@@ -1006,17 +1009,19 @@ class Bank:
             if self._signs is not None:
                 cues.append(SignatureCue(self._signs.bits, self._signs.radius))
             live = LiveIndex(self._store, self._number, cues)
-            anchors = read_anchors(memory.ledger_of(self._number, self.name))
-            vectors = live.cues.get("vector")
-            self._anchored = anchors is not None and isinstance(vectors, VectorCue)
-            if anchors is not None and isinstance(vectors, VectorCue):
-                how, said_at = memory.config.concepts, live.columns.said_at
-                leads = None
-                if how.sources is not None:
-                    leads = live.columns.source.telling(how.sources)
-                live.cues["concept"] = ConceptCue(anchors, how, vectors, said_at, leads)
+            self._attach_concepts(live)
             live.catch_up()
         return live
+
+    def _attach_concepts(self, live: LiveIndex) -> None:
+        """Give an index the anchors that the last sleep has left; it then catches up with them."""
+        anchors = read_anchors(self._memory.ledger_of(self._number, self.name))
+        vectors = live.cues.get("vector")
+        self._anchored = anchors is not None and isinstance(vectors, VectorCue)
+        if anchors is not None and isinstance(vectors, VectorCue):
+            how, columns = self._memory.config.concepts, live.columns
+            leads = None if how.sources is None else columns.source.telling(how.sources)
+            live.cues["concept"] = ConceptCue(anchors, how, vectors, columns.said_at, leads)
 
 
 def _page(

@@ -371,7 +371,6 @@ def _clustered(vectors: Floats, count: int) -> tuple[Floats, NDArray[np.intp]]:
     centres = vectors[picked]
     for _ in range(10):
         group = np.argmax(vectors @ centres.T, axis=1)
-        sums = np.zeros_like(centres)
-        np.add.at(sums, group, vectors)
+        sums = np.eye(count, dtype=np.float32)[group].T @ vectors
         centres = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12)
     return centres, np.argmax(vectors @ centres.T, axis=1)
