@@ -31,6 +31,8 @@ FADING_DAYS: Final = 60.0
 """In which the salience of what is no longer spoken of has fallen to 1/e."""
 WEAK: Final = 0.5
 """Share of its salience when found below which an anchor is weak."""
+STRONG: Final = 75
+"""Percentile of salience from which on an anchor that has lost none of its own is strong."""
 PRUNED_AFTER: Final = 3
 """Rebuilds in a row in which a weak anchor is given up, or a strong one put forward."""
 _HOUR: Final = 3.6e9
@@ -210,6 +212,7 @@ def _choose(
 def _living(old: Anchors | None, tally: _Tally) -> list[_Chosen]:
     """Return the anchors that live on: weak ones are given up after some rebuilds (4.2)."""
     living = []
+    high = 0.0 if old is None or not len(old) else float(np.percentile(old.salience, STRONG))
     for place, name in enumerate(() if old is None else old.names):
         assert old is not None, "it has names"
         if old.kind(place) == "curated":
@@ -217,7 +220,7 @@ def _living(old: Anchors | None, tally: _Tally) -> list[_Chosen]:
         key, found = int(old.keys[place]), float(old.found_salience[place])
         salience = tally.salience_of(key)
         weak = int(old.weak[place]) + 1 if salience < WEAK * found else 0
-        strong = 0 if salience < found else min(255, int(old.strong[place]) + 1)
+        strong = min(255, int(old.strong[place]) + 1) if salience >= max(found, high) else 0
         if weak < PRUNED_AFTER:
             at = int(old.found_at[place])
             living.append(_Chosen(name, key, old.kind(place), salience, found, at, weak, strong))
