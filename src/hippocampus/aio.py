@@ -55,6 +55,7 @@ class AsyncBank:
     forget = _on_a_thread(Bank.forget)
     restore = _on_a_thread(Bank.restore)
     compact = _on_a_thread(Bank.compact)
+    expand = _on_a_thread(Bank.expand)
     sleep = _on_a_thread(Bank.sleep)
     anchors = _on_a_thread(Bank.anchors)
     curate = _on_a_thread(Bank.curate)

@@ -26,6 +26,7 @@ from hippocampus.errors import (
     EncoderError,
     InputError,
     SourceError,
+    UnknownEpisode,
 )
 from hippocampus.filters import Filters, read_filters, spell_out
 from hippocampus.index.allowed import Filter
@@ -719,8 +720,10 @@ class Bank:
         k: int = 50,
         system: str = "",
         persona: str = "",
+        projects: str = "",
         summary: str = "",
         recent: int = 0,
+        pointers: int = 0,
         now: datetime | None = None,
         cues: Sequence[str] | None = None,
         **filters: Unpack[Filters],
@@ -728,25 +731,28 @@ class Bank:
         """
         Compose a prompt-ready text of what bears on ``query``, within ``budget_tokens``.
 
-        In order: ``system``, ``persona``, ``summary``, the memories in order of time, each with
-        date and speaker and quoted as data, then the ``recent`` last turns. Tokens are counted in
+        In order: ``system``, ``persona``, ``projects``, ``summary``, the memories in order of time,
+        each with date and speaker and quoted as data, the ``recent`` last turns, then up to
+        ``pointers`` addresses of what did not fit, for ``expand``. Tokens are counted in
         ``encode.tokens.VOCABULARY``.
 
         Raises:
-            BudgetTooSmall: the system, persona and summary alone do not fit.
+            BudgetTooSmall: what comes before the memories alone does not fit.
 
         """
         if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int):
             msg = f"budget_tokens={budget_tokens!r}: must be a whole number of tokens"
             raise InputError(msg)
-        if isinstance(recent, bool) or not isinstance(recent, int) or recent < 0:
-            msg = f"recent={recent!r}: how many last turns to add must be 0 or more"
-            raise InputError(msg)
+        for name, value in (("recent", recent), ("pointers", pointers)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                msg = f"{name}={value!r}: how many to add must be a whole number, 0 or more"
+                raise InputError(msg)
         found = self.recall(query, k, now=now, cues=cues, **filters)
         last = self.episodes(limit=recent, newest=True, **filters) if recent else []
         return compose(
             found, budget_tokens=budget_tokens, zone=self._memory.zone,
-            system=system, persona=persona, summary=summary, recent=last,
+            system=system, persona=persona, projects=projects, summary=summary, recent=last,
+            pointers=pointers,
         )  # fmt: skip
 
     def get(self, id: str) -> Episode:  # noqa: A002
@@ -760,6 +766,23 @@ class Bank:
         with self._store.read():
             ledger = self._memory.ledger(self.name)
             return ledger.episodes([ledger.find(id).row])[0]
+
+    def expand(self, address: str) -> list[Episode]:
+        """
+        Return the episodes in force at an address, as a context's pointers name it.
+
+        Raises:
+            UnknownEpisode: there is none.
+
+        """
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            rows = self._store.rows_at(ledger.bank, address)
+            found = [e for e in ledger.episodes(rows) if e.state == "active"]
+        if not found:
+            msg = f"nothing in bank {self.name!r} has the address {address!r}; see Episode.address"
+            raise UnknownEpisode(msg)
+        return found
 
     @spell_out
     def episodes(

@@ -655,6 +655,10 @@ class Store(Protocol):
         """Return every episode of a source, in any state, in order of row."""
         ...
 
+    def rows_at(self, bank: int, address: str) -> list[int]:
+        """Return the rows of an address, in any state, in order; looks at every episode."""
+        ...
+
     def rows_of(self, bank: int, ids: Collection[str]) -> dict[str, int]:
         """Return the rows of those ids that exist."""
         ...

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hippocampus import Config, Memory, Turn
 from hippocampus.encode.tokens import count
-from hippocampus.errors import BudgetTooSmall
+from hippocampus.errors import BudgetTooSmall, UnknownEpisode
 from hippocampus.quotes import CLOSE, OPEN, quote, unquote
 
 TURNS = [
@@ -52,20 +52,23 @@ def talk():
     system=st.sampled_from(["", "You are a helpful assistant.", "<b>"]),
     persona=st.sampled_from(["", "Ada is 34 & lives in Lisbon."]),
     summary=st.sampled_from(["", "They spoke of keys."]),
+    projects=st.sampled_from(["", "The key hunt <active>"]),
+    pointers=st.sampled_from([0, 1, 5]),
 )
 def test_a_context_never_exceeds_its_budget(
-    talk, budget, query, k, recent, system, persona, summary
+    talk, budget, query, k, recent, system, persona, summary, projects, pointers
 ):
-    parts = {"system": system, "persona": persona, "summary": summary}
+    parts = {"system": system, "persona": persona, "projects": projects, "summary": summary}
     needed = talk.context(query, 10_000, k=0, **parts).tokens
     if budget < needed:
         with pytest.raises(BudgetTooSmall, match=f"needs {needed};"):
             talk.context(query, budget, k=k, recent=recent, **parts)
         return
-    context = talk.context(query, budget, k=k, recent=recent, **parts)
+    context = talk.context(query, budget, k=k, recent=recent, pointers=pointers, **parts)
 
     assert count(context.text) == context.tokens <= budget
-    assert all(quote(part) in context.text for part in (persona, summary))
+    assert all(quote(part) in context.text for part in (persona, projects, summary))
+    assert context.text.count(" tokens)") <= min(pointers, len(context.left_out))
     assert context.text.startswith(system)
     inside = {hit.id for hit in context.items}
     outside = {pointer.id for pointer in context.left_out}
@@ -181,3 +184,25 @@ def test_an_empty_bank_gives_a_context_of_the_frame_alone(bank):
     assert () == context.items == context.left_out
     assert not context.recall
     assert str(context) == context.text
+
+
+def test_what_did_not_fit_is_pointed_to_and_can_be_had_by_its_address(talk):
+    context = talk.context("chair in a room", 150, k=8, pointers=3)
+    more = context.text.partition("<more ")[2]
+    named = [pointer for pointer in context.left_out if quote(pointer.address) in more]
+
+    assert 1 <= len(named) <= 3
+    assert named == list(context.left_out[: len(named)])
+    for pointer in named:
+        assert pointer.id in {episode.id for episode in talk.expand(pointer.address)}
+    with pytest.raises(UnknownEpisode, match="has the address 'nowhere'"):
+        talk.expand("nowhere")
+
+
+def test_a_context_with_pointers_is_known_when_it_comes_back(talk):
+    context = talk.context("chair in a room", 150, k=8, pointers=3)
+    before = talk.stats().episodes
+    talk.remember(f"{context.text}\n\nAnd so I went home by myself yesterday.")
+
+    assert talk.stats().episodes == before + 1
+    assert talk.episodes(newest=True, limit=1)[0].text.startswith("And so I went")

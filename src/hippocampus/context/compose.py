@@ -8,7 +8,17 @@ from datetime import tzinfo
 from hippocampus.encode.tokens import count
 from hippocampus.errors import BudgetTooSmall
 from hippocampus.model import Context, Episode, Hit, Pointer, Recall
-from hippocampus.quotes import CLOSE, OPEN, RECENT_CLOSE, RECENT_OPEN, line, quote
+from hippocampus.quotes import (
+    CLOSE,
+    MORE_CLOSE,
+    MORE_OPEN,
+    OPEN,
+    RECENT_CLOSE,
+    RECENT_OPEN,
+    line,
+    pointer_line,
+    quote,
+)
 
 
 def compose(
@@ -18,16 +28,19 @@ def compose(
     zone: tzinfo,
     system: str = "",
     persona: str = "",
+    projects: str = "",
     summary: str = "",
     recent: Sequence[Episode] = (),
     minimum: float = 0.0,
+    pointers: int = 0,
 ) -> Context:
     """
     Fit what was recalled into ``budget_tokens``.
 
-    The frame (system, persona, summary) comes first and whole; then recent turns, newest kept
-    first; then hits by rank, whole ones only. What did not fit is named in ``left_out``. In the
-    text, memories stand in order of time.
+    The frame (system, persona, projects, summary) comes first and whole; then recent turns, newest
+    kept first; then hits by rank, whole ones only. What did not fit is named in ``left_out``; the
+    first ``pointers`` of it also in the text, by address, if need be in the place of the last hit.
+    In the text, memories stand in order of time.
 
     Raises:
         BudgetTooSmall: the frame alone does not fit.
@@ -38,6 +51,7 @@ def compose(
         for part in (
             system,
             persona and f"<persona>\n{quote(persona)}\n</persona>",
+            projects and f"<projects>\n{quote(projects)}\n</projects>",
             summary and f"<summary>\n{quote(summary)}\n</summary>",
         )
         if part
@@ -82,6 +96,8 @@ def compose(
         kept_recent.pop()
         text = _render(frame, kept, kept_recent, zone)
         tokens = count(text)
+    if pointers and left:
+        text, tokens = _pointed(frame, kept, kept_recent, left, zone, budget_tokens, pointers)
     return Context(
         text=text,
         tokens=tokens,
@@ -92,8 +108,35 @@ def compose(
     )
 
 
+def _pointed(
+    frame: Sequence[str],
+    kept: list[Hit],
+    recent: Sequence[Episode],
+    left: list[Pointer],
+    zone: tzinfo,
+    budget_tokens: int,
+    most: int,
+) -> tuple[str, int]:
+    """Name what was left out; hits give way, the last first, until one name fits at least."""
+    while True:
+        for number in range(min(most, len(left)), 0, -1):
+            text = _render(frame, kept, recent, zone, left[:number])
+            tokens = count(text)
+            if tokens <= budget_tokens:
+                return text, tokens
+        if not kept:
+            text = _render(frame, kept, recent, zone)
+            return text, count(text)
+        last = kept.pop()
+        left.insert(0, Pointer(id=last.id, address=last.address, tokens=last.tokens))
+
+
 def _render(
-    frame: Iterable[str], hits: Sequence[Hit], recent: Sequence[Episode], zone: tzinfo
+    frame: Iterable[str],
+    hits: Sequence[Hit],
+    recent: Sequence[Episode],
+    zone: tzinfo,
+    left: Sequence[Pointer] = (),
 ) -> str:
     parts = list(frame)
     if hits:
@@ -103,6 +146,8 @@ def _render(
         ordered = sorted(recent, key=_in_time)
         lines = [line(episode, zone) for episode in ordered]
         parts.append("\n".join([RECENT_OPEN, *lines, RECENT_CLOSE]))
+    if left:
+        parts.append("\n".join([MORE_OPEN, *map(pointer_line, left), MORE_CLOSE]))
     return "\n\n".join(parts)
 
 

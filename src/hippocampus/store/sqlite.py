@@ -696,6 +696,11 @@ class SqliteStore:
         )
         return list(map(_to_episode, found))
 
+    def rows_at(self, bank: int, address: str) -> list[int]:
+        """Return the rows of an address, in any state, in order; looks at every episode."""
+        sql = "SELECT row FROM episodes WHERE bank = ? AND address = ? ORDER BY row"
+        return [row for (row,) in self._rows(sql, bank, address)]
+
     def rows_of(self, bank: int, ids: Collection[str]) -> dict[str, int]:
         """Return the rows of those ids that exist."""
         return dict(
