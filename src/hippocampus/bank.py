@@ -1044,7 +1044,9 @@ class Bank:
         if anchors is not None and isinstance(vectors, VectorCue):
             how, columns = self._memory.config.concepts, live.columns
             leads = None if how.sources is None else columns.source.telling(how.sources)
-            live.cues["concept"] = ConceptCue(anchors, how, vectors, columns.said_at, leads)
+            live.cues["concept"] = ConceptCue(
+                anchors, how, vectors, columns.said_at, lambda: columns.session.codes, leads
+            )
 
 
 def _page(

@@ -47,7 +47,6 @@ class Fusion:
     lexical: float = 0.5
     vector: float = 0.3
     signature: float = 0.3
-    concept: float = 0.3
     before: float = 0.3
     """Part of the previous turn's score that counts towards a turn."""
     after: float = 0.2
@@ -73,6 +72,10 @@ class Fusion:
     """What it is worth that who is asked about, by name or as "I", tells of themself."""
     time: float = 2.0
     """What it is worth to lie in the time the question names."""
+    concept: float = 2.0
+    """What it is worth to be about what the question calls up."""
+    about: float = 0.1
+    """Least activation with which an episode is about something."""
     sessions: int = 128
     """Best sessions that are ranked among themselves."""
     association: float = 1.0
@@ -93,7 +96,6 @@ class Fusion:
             "lexical": self.lexical,
             "vector": self.vector,
             "signature": self.signature,
-            "concept": self.concept,
         }
 
 
@@ -156,7 +158,7 @@ class Concepts:
 
     discovered: int = 200
     """Most anchors that are found by their salience."""
-    named: int = 200
+    named: int = 1000
     """Most names that are anchors."""
     k: int = 20
     """Episodes under an anchor after a rebuild; more while they are as near as the best quarter."""
@@ -177,6 +179,12 @@ class Concepts:
     """Shares of nearness to the anchor and to the question in a score."""
     near: float = 0.9
     """Cosine above which two episodes under an anchor are the same, and the newer stays."""
+    spread: float = 0.5
+    """How much of what activates an anchor goes on to those it is spoken of with."""
+    kin: int = 24
+    """Most anchors that one activates."""
+    lend: float = 0.7
+    """How far an episode is about what others of its session name."""
     active: int = 3
     """Anchors that are meant by a question that points but names nothing."""
     active_hours: float = 336.0

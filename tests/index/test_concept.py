@@ -36,7 +36,7 @@ def unit(random, *shape):
 def anchors_of(names, vectors, *, kinds=None, built=0):
     count = len(names)
     return Anchors(
-        names=tuple(names), sounds=("",) * count, rows_built=built,
+        names=tuple(names), sounds=("",) * count, words=((),) * count, rows_built=built,
         keys=np.array([key_of(n) for n in names], np.uint32),
         kinds=np.array([KINDS.index(k) for k in kinds or ["curated"] * count], np.uint8),
         salience=np.ones(count, np.float32), found_salience=np.ones(count, np.float32),
@@ -45,7 +45,9 @@ def anchors_of(names, vectors, *, kinds=None, built=0):
         ends=np.zeros(count + 1, np.int64), rows=np.empty(0, np.int32),
         scores=np.empty(0, np.float32), centres=np.empty((0, D), np.float32),
         centre_ends=np.zeros(count + 1, np.int64), mentions=np.empty(0, np.int32),
-        mention_ends=np.zeros(count + 1, np.int64), aliases=np.empty((0, 2), np.int32),
+        mention_ends=np.zeros(count + 1, np.int64), kin=np.arange(count, dtype=np.int32),
+        kin_strengths=np.ones(count, np.float32), kin_ends=np.arange(count + 1),
+        aliases=np.empty((0, 2), np.int32),
     )  # fmt: skip
 
 
@@ -65,12 +67,17 @@ def a_day_apart(rows):
     return np.array([(NOW - timedelta(days=100 - int(r))).timestamp() * 1e6 for r in rows], "i8")
 
 
+def alone(count):
+    """Sessions of rows: none."""
+    return lambda: np.full(count, -1, np.int32)
+
+
 def cue_of(names, count=40, seed=0, **how):
     random = np.random.default_rng(seed)
     kinds = how.pop("kinds", None)
     anchors = anchors_of(names, unit(random, len(names)), kinds=kinds)
     seen = Seen(unit(random, count))
-    return ConceptCue(anchors, Concepts(**how), seen, a_day_apart), seen
+    return ConceptCue(anchors, Concepts(**how), seen, a_day_apart, alone(count)), seen
 
 
 @given(st.lists(st.dictionaries(st.integers(0, 2**31 - 1), st.booleans(), max_size=5)))
@@ -123,7 +130,7 @@ def test_a_name_is_heard_through_its_spelling():
     cue, _ = cue_of(["zebulon"], theta=0.0)
     anchors = cue.anchors
     object.__setattr__(anchors, "sounds", ("SBLN",))
-    heard = ConceptCue(anchors, Concepts(theta=0.0), cue._seen, a_day_apart)
+    heard = ConceptCue(anchors, Concepts(theta=0.0), cue._seen, a_day_apart, alone(40))
     heard.observe(Payloads.of([said("Zebulon")]))
 
     assert heard.propose(ask(sounds=("SBLN",)), None, 5).tolist() == [0]
@@ -175,7 +182,12 @@ def test_the_allowed_set_is_applied_inside(seed):
 def test_anchors_lead_only_where_they_may():
     cue, seen = cue_of(["violin"], theta=0.0, near=2.0)
     kept = ConceptCue(
-        cue.anchors, Concepts(theta=0.0, near=2.0), seen, a_day_apart, lambda r: r % 2 == 0
+        cue.anchors,
+        Concepts(theta=0.0, near=2.0),
+        seen,
+        a_day_apart,
+        alone(40),
+        lambda r: r % 2 == 0,
     )
     kept.observe(Payloads.of([said("violin")] * 40))
 

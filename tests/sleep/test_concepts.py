@@ -27,10 +27,10 @@ def vector_of(text):
 class World:
     """Texts said a day apart, and what a rebuild makes of them."""
 
-    def __init__(self, texts, *, speakers=()):
+    def __init__(self, texts, *, sessions=None):
         self.texts = list(texts)
         self.vectors = np.stack([vector_of(text) for text in self.texts])
-        self.speakers = speakers
+        self.sessions = sessions
         self.hidden = set()
 
     @property
@@ -47,14 +47,14 @@ class World:
             said_at=np.arange(1, count + 1) * DAY,
             shown=np.array([row not in self.hidden for row in range(count)]),
             by_user=np.ones(count, np.bool_),
-            speakers=self.speakers,
+            session=np.array(self.sessions or [-1] * count, np.int32),
         )
 
     def rebuild(self, old=None, *, curated=(), denied=(), **how):
         return rebuild(
             self.material(), old,
             vectors=self.vectors.__getitem__,
-            texts=lambda rows: {row: self.texts[row] for row in rows},
+            names=lambda rows: {row: find_phrases(self.texts[row]) for row in rows},
             embed=lambda names: np.stack([vector_of(name) for name in names]),
             curated=curated, denied=denied, now=self.now, how=Concepts(**how),
         )  # fmt: skip
@@ -136,11 +136,34 @@ def test_an_anchor_that_fades_is_given_up_at_the_third_rebuild_and_a_curated_one
     assert "chess" in anchors.names
 
 
-def test_what_is_denied_and_who_speaks_are_never_anchors():
-    texts = [f"{text} Maria nods." for text in talk()]
-    anchors, _ = World(texts, speakers=("Maria Silva",)).rebuild(denied=["violins"])
+def test_what_is_denied_is_never_an_anchor():
+    anchors, _ = World(talk()).rebuild(denied=["violins"])
 
-    assert not {"violin", "maria"} & set(anchors.names)
+    assert "violin" not in anchors.names
+
+
+def kin(anchors, name):
+    at = anchors.names.index(name)
+    inside = slice(*anchors.kin_ends[at : at + 2])
+    names = [anchors.names[other] for other in anchors.kin[inside]]
+    return dict(zip(names, anchors.kin_strengths[inside].tolist(), strict=True))
+
+
+def test_who_is_spoken_of_together_activates_each_other_and_strangers_do_not():
+    texts, sessions = [], []
+    for n in range(12):
+        one, other = ("Falconer", "Aurel") if n % 2 else ("Windmill", "Thore")
+        texts += [f"On {one} we made progress.", f"We saw {other} about it, and Josefa."]
+        sessions += [n, n]
+    texts += [f"Something on the weather, part {n}." for n in range(80)]
+    sessions += [12 + n for n in range(80)]
+    anchors, _ = World(texts, sessions=sessions).rebuild()
+
+    assert kin(anchors, "falconer")["falconer"] == 1
+    assert kin(anchors, "falconer")["aurel"] > 0.2
+    assert kin(anchors, "falconer")["aurel"] > 2 * kin(anchors, "falconer").get("thore", 0)
+    assert kin(anchors, "josefa")["aurel"] == pytest.approx(kin(anchors, "josefa")["thore"])
+    assert list(kin(anchors, "progress")) == ["progress"], "a common word has no kin"
 
 
 def test_an_anchor_with_two_meanings_has_two_centres_and_one_with_one_has_none():

@@ -95,6 +95,17 @@ def find_phrases(text: str) -> list[Phrase]:
     return [phrase for run in _runs(text) for phrase in _of_run(run)]
 
 
+def names_of(speaker: str | None) -> list[Phrase]:
+    """Return the names by which a speaker is called: the whole one and its parts."""
+    words = [
+        _Word(found[0], found.start(), found.end(), opens=False, led=False)
+        for found in _TOKEN.finditer(speaker or "")
+        if found[0][0].isalpha() and len(found[0]) > 1
+    ]
+    several = [_phrase(words[: MOST_WORDS + 1], proper=True)] if len(words) > 1 else []
+    return several + [_phrase([word], proper=True) for word in words]
+
+
 class _Word(NamedTuple):
     text: str
     start: int

@@ -24,6 +24,7 @@ from hippocampus.kernel import quantise_rows
 AnchorKind: TypeAlias = Literal["curated", "named", "discovered"]
 KINDS: Final[tuple[AnchorKind, ...]] = ("curated", "named", "discovered")
 
+_DISCOVERED: Final = KINDS.index("discovered")
 RECENCY: Final = 1.5
 RECENCY_HOURS: Final = 168.0
 """What being new adds to importance, and the hours in which that has fallen to 1/e. The paper calls
@@ -32,7 +33,7 @@ _VERSION: Final = 1
 _UNREADABLE: Final = (
     ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
-_IN_HEAD: Final = ("names", "sounds", "rows_built")
+_IN_HEAD: Final = ("names", "sounds", "words", "rows_built")
 
 
 def effective(
@@ -56,21 +57,24 @@ class Anchors:
     """
     A rebuild's result over the first ``rows_built`` rows; a anchors, m entries, c sense centres.
 
-    ``names``; ``sounds``: how they sound, "" for those that are only read; ``keys``: by which
-    phrases know them, shape (a,), uint32; ``kinds``: places in ``KINDS``, uint8; ``salience``: now,
-    and ``found_salience`` when found, float32; ``found_at``: int64 microseconds; ``weak``: rebuilds
-    under half of that in a row, ``strong``: at or above, uint8; ``vectors``: shape (a, dimension),
-    float32, length 1.
+    ``names``; ``sounds``: how they sound, "" for those that are only read; ``words``: keys of the
+    words of names that have several; ``keys``: by which phrases know them, shape (a,), uint32;
+    ``kinds``: places in ``KINDS``, uint8; ``salience``: now, and ``found_salience`` when found,
+    float32; ``found_at``: int64 microseconds; ``weak``: rebuilds under half of that in a row,
+    ``strong``: at or above, uint8; ``vectors``: shape (a, dimension), float32, length 1, or 0 for
+    names, which mean nothing.
 
     Entries of anchor i are ``[ends[i], ends[i + 1])``: ``rows``, int32; ``scores``: effective,
     falling, float32. ``centres`` of its senses: shape (c, dimension), those of anchor i at
-    ``[centre_ends[i], centre_ends[i + 1])``, none where it has only one. ``mentions``: the last
-    rows that name it, by ``mention_ends``. ``aliases``: shape (x, 2), int32: near-duplicate rows
-    left out, and the row that stands for each.
+    ``[centre_ends[i], centre_ends[i + 1])``, none where it has only one. ``mentions``: the rows
+    that name it, in order of time, by ``mention_ends``. ``kin``: anchors that one activates, itself
+    first, by ``kin_ends``, int32; ``kin_strengths``: by how much, in (0, 1], float32. ``aliases``:
+    shape (x, 2), int32: near-duplicate rows left out, and the row that stands for each.
     """
 
     names: tuple[str, ...]
     sounds: tuple[str, ...]
+    words: tuple[tuple[int, ...], ...]
     rows_built: int
     keys: NDArray[np.uint32]
     kinds: NDArray[np.uint8]
@@ -87,6 +91,9 @@ class Anchors:
     centre_ends: NDArray[np.int64]
     mentions: NDArray[np.int32]
     mention_ends: NDArray[np.int64]
+    kin: NDArray[np.int32]
+    kin_strengths: NDArray[np.float32]
+    kin_ends: NDArray[np.int64]
     aliases: NDArray[np.int32]
 
     def __len__(self) -> int:
@@ -95,6 +102,10 @@ class Anchors:
     def kind(self, anchor: int) -> AnchorKind:
         """Return what sort of anchor one is."""
         return KINDS[int(self.kinds[anchor])]
+
+    def is_tied(self, anchor: int) -> bool:
+        """Return whether one is somebody or something, and not a common word: kin are of these."""
+        return self.kinds[anchor] != _DISCOVERED or " " in self.names[anchor]
 
     def to_bytes(self) -> bytes:
         """Return what ``load`` reads: a zip of NumPy arrays, float32 matrices as signed bytes."""
@@ -106,7 +117,7 @@ class Anchors:
             else:
                 arrays[name] = value
         head: dict[str, Any] = {"version": _VERSION, "rows_built": self.rows_built}
-        head |= {"names": self.names, "sounds": self.sounds}
+        head |= {"names": self.names, "sounds": self.sounds, "words": self.words}
         arrays["head"] = np.frombuffer(json.dumps(head, ensure_ascii=False).encode(), np.uint8)
         written = io.BytesIO()
         np.savez_compressed(written, allow_pickle=False, **arrays)
@@ -132,6 +143,7 @@ class Anchors:
                 arrays[name] = arrays[name] * arrays.pop(f"{name}_scales")[:, None]
             made = cls(
                 names=tuple(head["names"]), sounds=tuple(head["sounds"]),
+                words=tuple(map(tuple, head["words"])),
                 rows_built=int(head["rows_built"]), **arrays,
             )  # fmt: skip
         except _UNREADABLE as exc:

@@ -29,11 +29,17 @@ _NOVEL: Final = 0.45
 """The score of an episode that names what is not an anchor yet: an average anchor's."""
 _BY_SOUND: Final = 0.8
 """How surely an anchor is meant that sounds like a word no dictionary has."""
+_BY_PART: Final = 0.7
+"""How surely an anchor is meant of whose name one word is said."""
+_FEW: Final = 3
+"""Anchors that may share a word for it to mean them."""
 _AT_ONCE: Final = 1024
 _MENTIONS: Final = 64
 """Last mentions of an anchor that tell how active it is."""
 
 Places: TypeAlias = NDArray[np.intp]
+Sessions: TypeAlias = Callable[[], NDArray[np.int32]]
+"""Gives the sessions of all rows by number, -1 for none."""
 
 
 def pack_phrases(found: Mapping[int, bool], lasting: float) -> bytes:
@@ -75,15 +81,47 @@ class Heard(NamedTuple):
     sure: float
 
 
+class Activation:
+    """
+    How far episodes are about what a question calls up, in [0, 1].
+
+    What names it outright, or names what is spoken of with it; and, less, what belongs to the same
+    session as such.
+    """
+
+    def __init__(self, rows: Rows, values: Scores, sessions: Sessions, lend: float) -> None:
+        self._rows, at = np.unique(rows, return_inverse=True)
+        self._values = np.zeros(len(self._rows), np.float32)
+        np.maximum.at(self._values, at, values)
+        self._codes = sessions()
+        lent = np.zeros(int(self._codes.max(initial=-1)) + 2, np.float32)  # the last is "none"
+        np.maximum.at(lent, self._codes[self._rows], np.float32(lend) * self._values)
+        lent[-1] = 0
+        self._lent = lent
+
+    def of(self, rows: Rows) -> Scores:
+        """Return it for some rows, shape (rows,)."""
+        at = np.minimum(np.searchsorted(self._rows, rows), len(self._rows) - 1)
+        own = np.where(self._rows[at] == rows, self._values[at], np.float32(0))
+        return np.maximum(own, self._lent[self._codes[rows]])
+
+    def above(self, least: float) -> Mask:
+        """Return which of all rows have at least so much, shape (n,)."""
+        mask: Mask = (self._lent >= least)[self._codes]
+        mask[self._rows[self._values >= least]] = True
+        return mask
+
+
 class ConceptCue:
     """
     Anchors and what is under them, kept fresh.
 
     Args:
-        anchors: what the last rebuild left, if there was one.
+        anchors: what the last rebuild left.
         how: thresholds and sizes.
         seen: the vectors of rows; observed before this cue, row by row.
         said_at: when rows were said, in microseconds.
+        sessions: the sessions of all rows by number, -1 for none.
         leads: which of some rows anchors may lead to; all by default.
 
     """
@@ -93,47 +131,46 @@ class ConceptCue:
 
     def __init__(
         self,
-        anchors: Anchors | None,
+        anchors: Anchors,
         how: Concepts,
         seen: Vectors,
         said_at: Callable[[Rows], NDArray[np.int64]],
+        sessions: Sessions,
         leads: Callable[[Rows], Mask] | None = None,
     ) -> None:
         self.anchors = anchors
         self._how = how
         self._seen = seen
         self._said_at = said_at
+        self._sessions = sessions
         self._leads = leads
-        self._length = 0 if anchors is None else anchors.rows_built
-        self._place: dict[int, int] = {}
-        self._sounds: dict[str, list[int]] = {}
-        self._rows: list[NDArray[np.int32]] = []
-        self._scores: list[NDArray[np.float32]] = []
-        self._mentions: list[list[int]] = []
-        self._novel: defaultdict[int, list[int]] = defaultdict(list)
-        self.aliases: dict[int, int] = {}
-        """Near-duplicate rows, and the row that stands for each under its anchors."""
-        if anchors is not None:
-            self._take(anchors)
-        self._last: tuple[Question, int, tuple[Rows, Scores]] | None = None
-
-    def _take(self, anchors: Anchors) -> None:
+        self._length = anchors.rows_built
         self._place = {key: place for place, key in enumerate(anchors.keys.tolist())}
         self._rows = np.split(anchors.rows, anchors.ends[1:-1])
         self._scores = np.split(anchors.scores, anchors.ends[1:-1])
-        mentions = np.split(anchors.mentions, anchors.mention_ends[1:-1])
-        self._mentions = [rows.tolist() for rows in mentions]
+        self._more: defaultdict[int, list[int]] = defaultdict(list)
+        """Rows that name an anchor and came since."""
+        self._novel: defaultdict[int, list[int]] = defaultdict(list)
+        """Rows that name what is no anchor yet, by key."""
+        self._sounds: defaultdict[str, list[int]] = defaultdict(list)
+        self._parts: defaultdict[int, list[int]] = defaultdict(list)
+        """Anchors by the words of their names, where they have several."""
         for place, sound in enumerate(anchors.sounds):
             if sound:
-                self._sounds.setdefault(sound, []).append(place)
-        self.aliases = dict(anchors.aliases.tolist())
+                self._sounds[sound].append(place)
+        for place, keys in enumerate(anchors.words):
+            for key in keys:
+                self._parts[key].append(place)
+        self.aliases: dict[int, int] = dict(anchors.aliases.tolist())
+        """Near-duplicate rows, and the row that stands for each under its anchors."""
+        self._last: tuple[Question, int, tuple[Rows, Scores]] | None = None
 
     def __len__(self) -> int:
         return self._length
 
     @property
     def nbytes(self) -> int:
-        kept = [] if self.anchors is None else [self.anchors.vectors, *self._rows, *self._scores]
+        kept = (self.anchors.vectors, self.anchors.mentions, *self._rows, *self._scores)
         return sum(array.nbytes for array in kept)
 
     # ------------------------------------------------------------ taking in
@@ -154,8 +191,8 @@ class ConceptCue:
             else:
                 mentioned[place].append(row)
         for place, named in mentioned.items():
-            self._mentions[place] = (self._mentions[place] + named)[-_MENTIONS:]
-        if self.anchors is not None and len(self.anchors):
+            self._more[place] += named
+        if len(self.anchors):
             for start in range(0, len(payloads), _AT_ONCE):
                 some = lasting[start : start + _AT_ONCE]
                 self._insert(first + start + np.arange(len(some)), some, mentioned)
@@ -164,12 +201,12 @@ class ConceptCue:
         self, rows: NDArray[np.int64], lasting: Scores, mentioned: dict[int, list[int]]
     ) -> None:
         """Put new rows under the anchors they belong to: one product, O(anchors) a row."""
-        assert self.anchors is not None, "there is something to put them under"
         how = self._how
         vectors = self._seen.vectors(rows)
         cosines = self.anchors.vectors @ vectors.T
         for place, named in mentioned.items():
-            cosines[place, np.isin(rows, named)] += how.mention
+            bonus = how.mention if self.anchors.vectors[place].any() else 1.0
+            cosines[place, np.isin(rows, named)] += bonus
         near = cosines >= how.theta
         scores = effective(cosines, lasting, 0.0, how.alpha)
         for place in np.flatnonzero(near.any(axis=1)).tolist():
@@ -196,43 +233,77 @@ class ConceptCue:
 
     def hear(self, question: Question) -> list[Heard]:
         """
-        Return the anchors a question calls up, the surest first.
+        Return the anchors a question calls up, the surest first, and those that it means.
 
-        By name whatever the endings, by sound, by meaning; and when it only points, those that are
-        active at the time.
+        By name whatever the endings, by sound, by a word of a longer name; and when it only points,
+        those that are active at the time.
         """
-        heard: dict[int, float] = {}
-        for key in question.phrases:
-            if key in self._place:
-                heard[self._place[key]] = 1.0
-        for sound in question.sounds:
-            heard |= dict.fromkeys(self._sounds.get(sound, ()), _BY_SOUND)
-        named = bool(heard) or any(key in self._novel for key in question.phrases)
-        if self._how.pronouns and question.points and not named:
-            heard |= dict.fromkeys(self.active(question), 1.0)
-        if question.vector is not None and self.anchors is not None and len(self.anchors):
+        heard = self._called(question)
+        if question.vector is not None and len(self.anchors):
             meant = self.anchors.vectors @ question.vector
             best = top_k(meant, self._how.most_meant)
             for place in best[meant[best] >= self._how.sem_theta].tolist():
                 heard.setdefault(place, float(meant[place]))
         return [Heard(*one) for one in sorted(heard.items(), key=lambda one: -one[1])]
 
-    def active(self, question: Question) -> list[int]:
-        """Return the anchors that come up most at the time of a question, rare ones before."""
-        now = question.now.timestamp() * 1e6
-        activity = np.zeros(len(self._mentions))
-        for place, rows in enumerate(self._mentions):
-            if self._may_be_active(place):
-                ages = now - self._said_at(np.array(rows, np.uint32))
-                hours = ages[ages >= 0] / 3.6e9
-                activity[place] = np.exp(-hours / self._how.active_hours).sum()
-        best = np.argsort(-activity, kind="stable")[: self._how.active]
-        return [int(place) for place in best if activity[place] > 0]
+    def _called(self, question: Question) -> dict[int, float]:
+        heard = {self._place[key]: 1.0 for key in question.phrases if key in self._place}
+        for sound in question.sounds:
+            for place in self._sounds.get(sound, ()):
+                heard.setdefault(place, _BY_SOUND)
+        if any(map(self.anchors.is_tied, heard)) or self._novel.keys() & set(question.phrases):
+            return heard
+        if question.points and self._how.pronouns:
+            return heard | dict.fromkeys(self.active(question), 1.0)
+        parts = [self._parts.get(key, ()) for key in question.phrases]
+        some = {place: _BY_PART for places in parts if len(places) <= _FEW for place in places}
+        return some | heard
 
-    def _may_be_active(self, place: int) -> bool:
-        """Return whether an anchor can be what somebody is at: a common word cannot."""
-        assert self.anchors is not None, "it is one of them"
-        return self.anchors.kind(place) != "discovered" or " " in self.anchors.names[place]
+    def active(self, question: Question) -> list[int]:
+        """Return the anchors that come up most at the time of a question."""
+        now = question.now.timestamp() * 1e6
+        tied = [place for place in range(len(self.anchors)) if self.anchors.is_tied(place)]
+        named = [self._naming(place)[-_MENTIONS:] for place in tied]
+        ages = now - self._said_at(np.concatenate([np.empty(0, np.uint32), *named]))
+        fading = np.where(ages >= 0, np.exp(-ages.clip(0) / 3.6e9 / self._how.active_hours), 0.0)
+        owner = np.repeat(np.arange(len(tied)), [len(rows) for rows in named])
+        activity = np.bincount(owner, fading, len(tied))
+        best = np.argsort(-activity, kind="stable")[: self._how.active]
+        return [tied[place] for place in best.tolist() if activity[place] > 0]
+
+    def _naming(self, place: int) -> Rows:
+        """Return the rows that name an anchor, in order."""
+        start, end = self.anchors.mention_ends[place : place + 2]
+        since = np.array(self._more.get(place, ()), np.uint32)
+        return np.concatenate([self.anchors.mentions[start:end].astype(np.uint32), since])
+
+    def activate(self, question: Question) -> Activation | None:
+        """Return how far episodes are about what a question calls up; None if that is nothing."""
+        called = {p: sure for p, sure in self._called(question).items() if self.anchors.is_tied(p)}
+        strength: defaultdict[int, float] = defaultdict(float)
+        total = 0.0
+        for place, sure in called.items():
+            weight = sure / np.log(
+                2 + len(self._naming(place))
+            )  # who is named rarely is meant more
+            total += weight
+            inside = slice(*self.anchors.kin_ends[place : place + 2])
+            pairs = zip(self.anchors.kin[inside], self.anchors.kin_strengths[inside], strict=True)
+            for other, share in pairs:
+                strength[int(other)] += weight * float(share)
+        values = {place: min(1.0, share / total) for place, share in strength.items()}
+        values |= called
+        rows = [self._naming(place) for place in values]
+        new = [np.array(self._novel[k], np.uint32) for k in question.phrases if k in self._novel]
+        if not rows and not new:
+            return None
+        weights = [*values.values(), *([1.0] * len(new))]
+        every = np.concatenate([*rows, *new])
+        value = np.repeat(np.array(weights, np.float32), [len(part) for part in (*rows, *new)])
+        if self._leads is not None:
+            to = self._leads(every)
+            every, value = every[to], value[to]
+        return Activation(every, value, self._sessions, self._how.lend) if len(every) else None
 
     def found(self, question: Question) -> tuple[Rows, Scores]:
         """Return the rows under what a question calls up, ascending, and their anchors' scores."""
@@ -258,7 +329,6 @@ class ConceptCue:
 
     def _under(self, anchor: int, question: Question) -> tuple[NDArray[np.int32], Scores]:
         """Return what lies under an anchor, in the sense that the question has in mind."""
-        assert self.anchors is not None, "an anchor was heard"
         rows, scores = self._rows[anchor], self._scores[anchor]
         start, end = self.anchors.centre_ends[anchor : anchor + 2]
         if self._how.senses and end - start > 1 and question.vector is not None:

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Ingest
 from hippocampus.encode import tokens as tokenizer
+from hippocampus.encode.phrases import Phrase, find_phrases, names_of
 from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.ingest.content import Content, Segment, Segments
 from hippocampus.ingest.prepare import CONTEXT_TURNS, Draft, Encoded, phrase_payload, spoken
@@ -129,7 +130,13 @@ class Ledger:
         """Return the phrase payloads of rows; of what was erased there is none."""
         texts = self.texts(rows)
         records = self.store.episodes(self.bank, list(texts))
-        return [(e.row, phrase_payload(texts[e.row], e.role)) for e in records]
+        return [(e.row, phrase_payload(texts[e.row], e.speaker, e.role)) for e in records]
+
+    def names(self, rows: Collection[int]) -> dict[int, list[Phrase]]:
+        """Return the phrases of rows, spelled, and the names of who speaks there."""
+        texts = self.texts(rows)
+        records = self.store.episodes(self.bank, list(texts))
+        return {e.row: find_phrases(texts[e.row]) + names_of(e.speaker) for e in records}
 
     def last_said(self, sessions: Iterable[str]) -> dict[str, list[str]]:
         """Return the last few lines of sessions, in the light of which the next is read."""

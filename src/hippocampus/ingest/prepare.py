@@ -16,7 +16,7 @@ from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Ingest, Signatures
 from hippocampus.encode.importance import lasting_importance
 from hippocampus.encode.indexing import signatures
-from hippocampus.encode.phrases import find_phrases
+from hippocampus.encode.phrases import find_phrases, names_of
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.encode.telling import tells_of_self
 from hippocampus.encode.terms import hash_terms
@@ -260,7 +260,7 @@ def encode_drafts(
     if signed is not None:
         made["signature"] = [codes.tobytes() for codes in signatures(ids, signed)]
     if phrases:
-        made["phrase"] = [phrase_payload(d.text, d.role) for d in drafts]
+        made["phrase"] = [phrase_payload(d.text, d.speaker, d.role) for d in drafts]
     if embedder is not None and drafts:
         passages = [
             Passage(d.spoken, before="\n".join(said)[-CONTEXT_CHARACTERS:])
@@ -277,10 +277,11 @@ def encode_drafts(
     }
 
 
-def phrase_payload(text: str, role: str | None) -> bytes:
-    """Return a text's phrases and its lasting importance, as the concept cue takes them."""
+def phrase_payload(text: str, speaker: str | None, role: str | None) -> bytes:
+    """Return a text's phrases, who speaks, and its lasting importance, for the concept cue."""
     found = {phrase.key: phrase.proper for phrase in find_phrases(text)}
     lasting = lasting_importance(text, names=sum(found.values()), role=role)
+    found |= {phrase.key: True for phrase in names_of(speaker)}
     return pack_phrases(found, lasting)
 
 

@@ -8,7 +8,7 @@ question) and added with fixed weights; where those come from: ``docs/adr/0003-f
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hippocampus.config import Fusion
 from hippocampus.index.base import Mask, Question, Rows
-from hippocampus.index.concept import ConceptCue
+from hippocampus.index.concept import Activation, ConceptCue
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.signature import SignatureCue
@@ -58,7 +58,11 @@ def search(
 ) -> Ranking:
     """Rank the allowed episodes for a question; the ``limit`` best are returned."""
     inside = in_intervals(index, question)
-    rows = _candidates(index, question, allowed, fusion, cues, inside)
+    about = _activation(index, question, cues)
+    scopes = [inside] if "time" in cues and inside is not None else []
+    if about is not None:
+        scopes.append(about.above(fusion.about))
+    rows = _candidates(index, question, allowed, fusion, cues, scopes)
     lexical = index.cues.get("lexical")
     assert isinstance(lexical, LexicalCue), "every index has the words cue"
     rarity = lexical.rarity(question.terms)
@@ -74,6 +78,9 @@ def search(
     # NumPy takes three times as long to look rows up by another type than its own.
     places = rows.astype(np.intp)
     parts |= _around(index, question, places, fused, lengths, fusion, inside)
+    called = _called_up(index, question, rows, about, fusion, cues)
+    if called is not None:
+        parts["concept"] = called
     scores = _sum(parts, len(rows))
     sessions = Sessions.of(index.columns.session.codes[places], scores)
     lent = np.float32(fusion.session * _lean(lengths, fusion)) * sessions.support()
@@ -97,8 +104,9 @@ def _candidates(
     allowed: Mask | None,
     fusion: Fusion,
     cues: frozenset[str],
-    inside: Mask | None,
+    within: Sequence[Mask],
 ) -> Rows:
+    """Return what the cues propose: of all that is allowed, and again within each mask."""
     total = len(index) if allowed is None else int(np.count_nonzero(allowed))
     if total <= fusion.candidates:
         everyone = np.arange(len(index)) if allowed is None else np.flatnonzero(allowed)
@@ -109,8 +117,7 @@ def _candidates(
     if not proposing and "tokens" in cues:
         proposing = [index.cues["tokens"]]
     scopes = [allowed]
-    if "time" in cues and inside is not None:
-        scopes.append(inside if allowed is None else inside & allowed)
+    scopes += [mask if allowed is None else mask & allowed for mask in within]
     share = max(1, fusion.candidates // max(1, len(proposing)))
     if "concept" in cues and "concept" in index.cues:
         proposing.append(index.cues["concept"])  # it has few to offer, and takes nobody's share
@@ -123,6 +130,35 @@ def _candidates(
     near = beside[beside >= 0].astype(np.uint32)
     proposed.append(near if allowed is None else near[allowed[near]])
     return _each_once(np.concatenate(proposed))
+
+
+_ONLY_CONCEPTS = frozenset({"concept", "time"})
+
+
+def _activation(index: LiveIndex, question: Question, cues: frozenset[str]) -> Activation | None:
+    concept = index.cues.get("concept")
+    if "concept" not in cues or not isinstance(concept, ConceptCue):
+        return None
+    return concept.activate(question)
+
+
+def _called_up(
+    index: LiveIndex,
+    question: Question,
+    rows: Rows,
+    about: Activation | None,
+    fusion: Fusion,
+    cues: frozenset[str],
+) -> Numbers | None:
+    """Let it count to be about what the question calls up; alone, to lie near it as well."""
+    concept = index.cues.get("concept")
+    worth: Numbers | None = None if about is None else np.float32(fusion.concept) * about.of(rows)
+    if concept is not None and cues <= _ONLY_CONCEPTS:
+        near = concept.score(question, rows)
+        if near is not None:
+            apart = np.float32(fusion.concept) * standardised(near)
+            worth = apart if worth is None else worth + apart
+    return worth
 
 
 def _each_once(rows: Rows) -> Rows:
@@ -151,11 +187,6 @@ def ask(
     tokens = index.cues.get("tokens")
     if "tokens" in cues and isinstance(tokens, TokensCue) and question.tokens is not None:
         said["tokens"] = tokens.matches(question, rows)
-    concept = index.cues.get("concept")
-    if "concept" in cues and isinstance(concept, ConceptCue):
-        called = concept.score(question, rows)
-        if called is not None:
-            said["concept"] = called
     signature = index.cues.get("signature")
     if "signature" in cues and isinstance(signature, SignatureCue) and question.keywords:
         said["signature"] = signature.matches(question, rows)
@@ -194,8 +225,6 @@ def _features(
         features["signature"] = said["signature"] @ signature.rarity(question)
     if "vector" in said:
         features["vector"] = said["vector"]
-    if "concept" in said:
-        features["concept"] = said["concept"]
     return features
 
 

@@ -19,6 +19,7 @@ from hippocampus.encode.sounds import sound_of
 from hippocampus.errors import InputError
 from hippocampus.index.anchors import KINDS, Anchors, runs
 from hippocampus.model import EpisodeRow
+from hippocampus.sleep.concepts import words_of
 
 VERSION: Final = "1.3"
 """Of the document, as the paper has it."""
@@ -110,6 +111,7 @@ def from_json(
     return Anchors(
         names=names,
         sounds=tuple(map(sound_of, names)),
+        words=tuple(map(words_of, names)),
         rows_built=rows_built,
         keys=np.array([key_of(name) for name in names], np.uint32),
         kinds=np.array([KINDS.index(entry["kind"]) for entry in entries.values()], np.uint8),
@@ -119,6 +121,8 @@ def from_json(
         vectors=vectors, ends=ends, rows=under, scores=scores,
         centres=vectors[:0], centre_ends=np.zeros(count + 1, np.int64),
         mentions=np.empty(0, np.int32), mention_ends=np.zeros(count + 1, np.int64),
+        kin=np.arange(count, dtype=np.int32), kin_strengths=np.ones(count, np.float32),
+        kin_ends=np.arange(count + 1),
         aliases=np.empty((0, 2), np.int32),
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.config import Concepts
-from hippocampus.encode.phrases import find_phrases, key_of
+from hippocampus.encode.phrases import Phrase, key_of
 from hippocampus.encode.sounds import sound_of
 from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, effective, runs
 from hippocampus.index.concept import PROPER
@@ -37,9 +37,10 @@ PRUNED_AFTER: Final = 3
 """Rebuilds in a row in which a weak anchor is given up, or a strong one put forward."""
 _HOUR: Final = 3.6e9
 _AT_ONCE: Final = 8192
-_MENTIONS: Final = 64
 _SENSES: Final = 3
 _LEAST_OF_A_SENSE: Final = 4
+_FAINT: Final = 0.02
+"""Activation that is none."""
 _APART: Final = 0.75
 """Cosine of two centres above which they are one sense."""
 
@@ -50,8 +51,8 @@ class Material:
     What a bank has to make concepts from; n rows, p phrases.
 
     ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: the row of each; ``lasting``
-    importance, ``said_at`` in microseconds, ``shown`` and ``by_user``, shape (n,). ``speakers``:
-    who speaks; their names are in everything, and so lead to nothing.
+    importance, ``said_at`` in microseconds, ``shown``, ``by_user`` and ``session`` by number, -1
+    for none, shape (n,).
     """
 
     keys: NDArray[np.uint32]
@@ -60,7 +61,7 @@ class Material:
     said_at: NDArray[np.int64]
     shown: NDArray[np.bool_]
     by_user: NDArray[np.bool_]
-    speakers: tuple[str, ...]
+    session: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.shown)
@@ -83,7 +84,7 @@ def rebuild(
     old: Anchors | None,
     *,
     vectors: Callable[[Rows], Floats],
-    texts: Callable[[Collection[int]], Mapping[int, str]],
+    names: Callable[[Collection[int]], Mapping[int, Sequence[Phrase]]],
     embed: Callable[[Sequence[str]], Floats],
     curated: Sequence[str],
     denied: Collection[str],
@@ -97,7 +98,7 @@ def rebuild(
         material: the bank's phrases, times and states.
         old: the anchors so far.
         vectors: gives vectors of rows, shape (rows, dimension), of length 1 or zero.
-        texts: gives texts by row; asked for a few, to spell the new anchors.
+        names: gives phrases by row, spelled; asked for a few, those of new anchors.
         embed: gives vectors of names.
         curated: anchors that somebody wants, spelled as they should be.
         denied: anchors that nobody wants.
@@ -105,26 +106,27 @@ def rebuild(
         how: sizes and thresholds.
 
     """
-    chosen = _choose(material, old, texts, curated, denied, now, how)
-    known = {} if old is None else dict(zip(old.names, old.vectors, strict=True))
-    missing = [one.name for one in chosen if one.name not in known]
-    known |= dict(zip(missing, embed(missing), strict=True)) if missing else {}
-    none = vectors(np.empty(0, np.int64))  # shape (0, dimension)
-    anchors = np.stack([known[one.name] for one in chosen]) if chosen else none
+    chosen = _choose(material, old, names, curated, denied, now, how)
+    anchors = _directions(chosen, old, vectors, embed)
     mentions = _mentions([one.key for one in chosen], material)
     under = [
         _settled(rows, scores, vectors(rows), material.said_at[rows], how)
         for rows, scores in _under(anchors, material, mentions, vectors, now, how)
     ]
+    ties = [one.kind != "discovered" or " " in one.name for one in chosen]
+    kin = _kin(mentions, ties, material.session, how)
     rows, ends = runs([one.rows for one in under], np.int32)
     scores, _ = runs([one.scores for one in under], np.float32)
     senses = [one.senses for one in under]
     aliases = {pair for one in under for pair in one.aliases}
-    named, mention_ends = runs([rows[-_MENTIONS:] for rows in mentions], np.int32)
+    named, mention_ends = runs(mentions, np.int32)
+    others, kin_ends = runs([one.anchors for one in kin], np.int32)
+    strengths, _ = runs([one.strengths for one in kin], np.float32)
     centre_ends = np.cumsum([0, *map(len, senses)], dtype=np.int64)
     made = Anchors(
         names=tuple(one.name for one in chosen),
         sounds=tuple(sound_of(one.name) for one in chosen),
+        words=tuple(words_of(one.name) for one in chosen),
         rows_built=len(material),
         keys=np.array([one.key for one in chosen], np.uint32),
         kinds=np.array([KINDS.index(one.kind) for one in chosen], np.uint8),
@@ -136,6 +138,7 @@ def rebuild(
         vectors=anchors, ends=ends, rows=rows, scores=scores,
         centres=np.concatenate([anchors[:0], *senses]), centre_ends=centre_ends,
         mentions=named, mention_ends=mention_ends,
+        kin=others, kin_strengths=strengths, kin_ends=kin_ends,
         aliases=np.array(sorted(aliases), np.int32).reshape(-1, 2),
     )  # fmt: skip
     before = set() if old is None else set(old.names)
@@ -167,10 +170,16 @@ class _Chosen:
     strong: int = 0
 
 
+def words_of(name: str) -> tuple[int, ...]:
+    """Return the keys of the words of a name that has several."""
+    words = name.split()
+    return tuple(map(key_of, words)) if len(words) > 1 else ()
+
+
 def _choose(
     material: Material,
     old: Anchors | None,
-    texts: Callable[[Collection[int]], Mapping[int, str]],
+    names: Callable[[Collection[int]], Mapping[int, Sequence[Phrase]]],
     curated: Sequence[str],
     denied: Collection[str],
     now: int,
@@ -178,8 +187,7 @@ def _choose(
 ) -> list[_Chosen]:
     """Take what is curated, what lives on, and the most salient of what is new."""
     tally = _Tally.of(material, now)
-    heard = [name for one in material.speakers for name in (one, *one.split())]
-    never = {key_of(name) for name in (*denied, *heard)}
+    never = {key_of(name) for name in denied}
     chosen: dict[int, _Chosen] = {}
     for name in curated:
         key = key_of(name)
@@ -200,12 +208,12 @@ def _choose(
         if room[kind] > 0 and key not in chosen and key not in passed:
             room[kind] -= 1
             found[key] = kind, int(tally.example[place])
-    spelled = texts(sorted({row for _, row in found.values()}))
+    spelled = names(sorted({row for _, row in found.values()}))
     for key, (kind, row) in found.items():
-        names = [p.name for p in find_phrases(spelled.get(row, "")) if p.key == key]
-        if names:
+        spellings = [phrase.name for phrase in spelled.get(row, ()) if phrase.key == key]
+        if spellings:
             salience = tally.salience_of(key)
-            chosen[key] = _Chosen(names[0], key, kind, salience, salience, now)
+            chosen[key] = _Chosen(spellings[0], key, kind, salience, salience, now)
     return list(chosen.values())
 
 
@@ -288,6 +296,70 @@ def _mentions(keys: Sequence[int], material: Material) -> list[Rows]:
     return [owner[a:b] for a, b in zip(starts, stops, strict=True)]
 
 
+def _directions(
+    chosen: Sequence[_Chosen],
+    old: Anchors | None,
+    vectors: Callable[[Rows], Floats],
+    embed: Callable[[Sequence[str]], Floats],
+) -> Floats:
+    """
+    Return the anchors' vectors, shape (anchors, dimension).
+
+    Those of names are zero: a name means nothing to an embedder, and what lies under it is what
+    names it.
+    """
+    made = np.zeros((len(chosen), vectors(np.empty(0, np.int64)).shape[1]), np.float32)
+    known = {} if old is None else dict(zip(old.names, old.vectors, strict=True))
+    meant = [place for place, one in enumerate(chosen) if one.kind != "named"]
+    missing = [chosen[place].name for place in meant if chosen[place].name not in known]
+    known |= dict(zip(missing, embed(missing), strict=True)) if missing else {}
+    for place in meant:
+        made[place] = known[chosen[place].name]
+    return made
+
+
+class _Kin(NamedTuple):
+    """Anchors that one activates, the one itself first, and how much of it they have."""
+
+    anchors: NDArray[np.intp]
+    strengths: Floats
+
+
+def _kin(
+    mentions: Sequence[Rows], ties: Sequence[bool], session: NDArray[np.int32], how: Concepts
+) -> list[_Kin]:
+    """
+    Spread activation over anchors that are spoken of together, until it rests.
+
+    A walk goes from an anchor to a session that names it, to another anchor named there, and ends
+    at each step with probability 1 - ``how.spread``. What anchor b has of anchor a's activation is
+    how surely a walk from b ends in a: whoever is only spoken of on one occasion means it.
+    """
+    alone = [_Kin(np.array([place]), np.ones(1, np.float32)) for place in range(len(mentions))]
+    tied = np.flatnonzero(ties)
+    if len(tied) < 2:
+        return alone
+    # An episode without a session is one of its own.
+    own = np.where(session >= 0, session, np.arange(len(session)) + session.max(initial=0) + 1)
+    where = [np.unique(own[mentions[place]]) for place in tied.tolist()]
+    every, column = np.unique(np.concatenate(where), return_inverse=True)
+    there = np.zeros((len(tied), len(every)), np.float32)
+    there[np.repeat(np.arange(len(tied)), [len(w) for w in where]), column] = 1
+    together = (there / there.sum(axis=0)) @ there.T
+    np.fill_diagonal(together, 0)
+    steps = together / np.maximum(together.sum(axis=1, keepdims=True), 1e-9)
+    ends = (1 - how.spread) * np.linalg.inv(np.eye(len(tied)) - how.spread * steps)
+    for own_place, place in enumerate(tied.tolist()):
+        reach = ends[:, own_place].astype(np.float32)
+        reach[own_place] = reach.max(initial=0)
+        best = top_k(reach, how.kin).astype(np.intp)
+        best = np.append(own_place, best[best != own_place])
+        strengths = reach[best] / reach[own_place]
+        strong = strengths >= _FAINT
+        alone[place] = _Kin(tied[best[strong]], strengths[strong])
+    return alone
+
+
 def _under(
     anchors: Floats,
     material: Material,
@@ -303,7 +375,8 @@ def _under(
         cosines = anchors @ vectors(rows).T
         for place, named in enumerate(mentions):
             inside = named[(named >= first) & (named < first + _AT_ONCE)]
-            cosines[place, np.searchsorted(rows, inside)] += how.mention
+            bonus = how.mention if anchors[place].any() else 1.0
+            cosines[place, np.searchsorted(rows, inside)] += bonus
         ages = np.maximum(0, now - material.said_at[rows]) / np.float32(_HOUR)
         scores = effective(cosines, material.lasting[rows], ages, how.alpha)
         scores[cosines < how.theta] = -1

@@ -124,7 +124,7 @@ def gather(ledger: Ledger, index: LiveIndex) -> Gathered:
         said_at=columns.said_at(every.astype(np.uint32)),
         shown=columns.visible(),
         by_user=~columns.role.holds("assistant", every) & ~columns.role.holds("tool", every),
-        speakers=columns.speakers(),
+        session=columns.session.codes.copy(),
     )
     vectors = index.cues.get("vector")
     return Gathered(
@@ -149,7 +149,7 @@ def rebuild_concepts(
         gathered.material,
         read_anchors(ledger),
         vectors=gathered.vectors,
-        texts=ledger.texts,
+        names=ledger.names,
         embed=_naming(embedder),
         curated=curated.wanted,
         denied=curated.denied,
