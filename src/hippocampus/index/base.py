@@ -38,6 +38,8 @@ class Question:
     keywords: tuple[tuple[NDArray[np.uint8], ...], ...] = ()
     phrases: tuple[int, ...] = ()
     """Keys of its phrases and of all runs of up to three words of content."""
+    parts: tuple[int, ...] = ()
+    """Keys of the words of those of its phrases that have several."""
     sounds: tuple[str, ...] = ()
     """How its words of content sound, for names spelt as they are heard."""
     points: bool = False

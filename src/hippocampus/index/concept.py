@@ -29,7 +29,7 @@ _NOVEL: Final = 0.45
 """The score of an episode that names what is not an anchor yet: an average anchor's."""
 _BY_SOUND: Final = 0.8
 """How surely an anchor is meant that sounds like a word no dictionary has."""
-_BY_PART: Final = 0.7
+_BY_PART: Final = 0.5
 """How surely an anchor is meant of whose name one word is said."""
 _FEW: Final = 3
 """Anchors that may share a word for it to mean them."""
@@ -255,7 +255,7 @@ class ConceptCue:
             return heard
         if question.points and self._how.pronouns:
             return heard | dict.fromkeys(self.active(question), 1.0)
-        parts = [self._parts.get(key, ()) for key in question.phrases]
+        parts = [self._parts.get(key, ()) for key in question.parts]
         some = {place: _BY_PART for places in parts if len(places) <= _FEW for place in places}
         return some | heard
 

@@ -72,6 +72,7 @@ def understand(
         token_terms=token_terms,
         keywords=keywords,
         phrases=_phrases(text, found) if phrases else (),
+        parts=_parts(text) if phrases else (),
         sounds=_sounds(text, found) if phrases else (),
         points=phrases and _POINTS.search(text) is not None,
         intervals=find_intervals(text, now),
@@ -80,11 +81,9 @@ def understand(
     )
 
 
-# What stands for something said before, or for what "we" are at (CONCEPT, section 3.2, mode 1).
-_POINTS = re.compile(
-    r"\b(?:we|us|our|ours|it|its|this|that|these|those|they|them|the (?:one|thing|other))\b",
-    re.IGNORECASE,
-)
+# What stands for what "we" are at (CONCEPT, section 3.2, mode 1). "It" and "that" mostly stand for
+# something in the question itself.
+_POINTS = re.compile(r"\b(?:we|us|our|ours|that one|this one)\b", re.IGNORECASE)
 
 
 def _phrases(text: str, found: Sequence[Term]) -> tuple[int, ...]:
@@ -95,6 +94,11 @@ def _phrases(text: str, found: Sequence[Term]) -> tuple[int, ...]:
         for run in zip(*(words[start:] for start in range(count)), strict=False):
             keys[key_of(" ".join(run))] = None
     return tuple(keys)
+
+
+def _parts(text: str) -> tuple[int, ...]:
+    names = (phrase.name for phrase in find_phrases(text) if " " in phrase.name)
+    return tuple(dict.fromkeys(key_of(word) for name in names for word in name.split()))
 
 
 def _sounds(text: str, found: Sequence[Term]) -> tuple[str, ...]:
