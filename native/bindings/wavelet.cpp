@@ -22,6 +22,7 @@
 #include "hippo/check.hpp"
 #include "hippo/dynamic_wavelet.hpp"
 #include "hippo/hamming.hpp"
+#include "hippo/huffman_wavelet.hpp"
 #include "hippo/sealed_wavelet.hpp"
 #include "hippo/wavelet.hpp"
 
@@ -101,12 +102,11 @@ struct Count {
   std::string shown;
 };
 
-std::size_t width_of(const Whole& bits) {
+std::size_t width_of(const Whole& bits, std::size_t most = hippo::max_symbol_bits) {
   const std::optional<Word> found = word_of(bits);
   if (!found)
-    throw std::invalid_argument("bits=" + text(bits) + ", must be 1 to " +
-                                std::to_string(hippo::max_symbol_bits));
-  hippo::check_width(*found);
+    throw std::invalid_argument("bits=" + text(bits) + ", must be 1 to " + std::to_string(most));
+  hippo::check_width(*found, most);
   return *found;
 }
 
@@ -267,6 +267,7 @@ struct Bytes {
   Py_buffer view{};
 };
 
+template <class Matrix>
 struct Sealed {
   template <class Ask>
   auto read(Ask ask) const {
@@ -275,11 +276,11 @@ struct Sealed {
   }
 
   static Sealed build(const Array& array, const Whole& bits) {
-    const std::size_t width = width_of(bits);
+    const std::size_t width = width_of(bits, Matrix::max_symbol_bits);
     nb::gil_scoped_release unlocked;
     const hippo::DynamicWavelet rule{width};
     const Operand from = symbols(rule, array);
-    return {hippo::SealedWavelet::build(from.data, from.n, width), nullptr};
+    return {Matrix::build(from.data, from.n, width), nullptr};
   }
 
   static Sealed load(nb::handle buffer) {
@@ -292,22 +293,25 @@ struct Sealed {
       held = std::make_unique<Bytes>(copy);
     }
     nb::gil_scoped_release unlocked;
-    return {hippo::SealedWavelet::load(held->view.buf, static_cast<std::size_t>(held->view.len)),
+    return {Matrix::load(held->view.buf, static_cast<std::size_t>(held->view.len)),
             std::move(held)};
   }
 
   nb::bytes to_bytes() const {
-    const auto size = static_cast<Py_ssize_t>(matrix.nbytes());
+    const auto size = static_cast<Py_ssize_t>(matrix.length());
     nb::bytes out = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, size));
     char* to = PyBytes_AsString(out.ptr());
     nb::gil_scoped_release unlocked;
-    std::memcpy(to, matrix.data(), matrix.nbytes());
+    std::memcpy(to, matrix.data(), matrix.length());
     return out;
   }
 
-  hippo::SealedWavelet matrix;
+  Matrix matrix;
   std::unique_ptr<Bytes> from;
 };
+
+using Plain = Sealed<hippo::SealedWavelet>;
+using Huffman = Sealed<hippo::HuffmanWavelet>;
 
 std::size_t checked_range(const Count& start, const Count& end, std::size_t n, hippo::Range& out) {
   out = {start.at_most(n, "start"), end.at_most(n, "end")};
@@ -427,24 +431,25 @@ void bind_reads(nb::class_<Self>& found) {
       .def_prop_ro(
           "zeros",
           [](const Self& self) {
-            auto out = allocate<Word>(self.matrix.bits());
+            auto out = allocate<Word>(self.matrix.depth());
             self.read([&] {
-              for (std::size_t k = 0; k < self.matrix.bits(); ++k)
+              for (std::size_t k = 0; k < self.matrix.depth(); ++k)
                 out[k] = self.matrix.level(k).zeros();
             });
-            return give(std::move(out), self.matrix.bits());
+            return give(std::move(out), self.matrix.depth());
           },
           nb::rv_policy::move,
-          "How many bits of each level are 0, called Z_k in the paper; shape (bits,).")
+          "How many bits of each level are 0, called Z_k in the paper; shape (levels,).")
       .def(
           "level",
           [](const Self& self, const Whole& k) {
-            const std::size_t at = Count{k}.below(self.matrix.bits(), "level");
+            const std::size_t at = Count{k}.below(self.matrix.depth(), "level");
             std::vector<std::uint8_t> out;
             self.read([&] {
-              hippo::BitWriter packed(self.matrix.size());
+              const std::size_t n = self.matrix.level(at).size();
+              hippo::BitWriter packed(n);
               self.matrix.level(at).pack(packed);
-              out.resize((self.matrix.size() + 7) / 8);
+              out.resize((n + 7) / 8);
               std::memcpy(out.data(), packed.words().data(), out.size());
             });
             return give(out);
@@ -537,7 +542,7 @@ void bind_reads(nb::class_<Self>& found) {
             const Count from{position};
             return self.read([&]() -> std::optional<Word> {
               const Word at = from.at_most(self.matrix.size(), "position");
-              return self.matrix.next_occurrence(wanted, at);
+              return hippo::next_occurrence(self.matrix, wanted, at);
             });
           },
           "symbol"_a, "position"_a,
@@ -549,7 +554,7 @@ void bind_reads(nb::class_<Self>& found) {
             const Count from{position};
             return self.read([&]() -> std::optional<Word> {
               const Word at = from.at_most(self.matrix.size(), "position");
-              return self.matrix.previous_occurrence(wanted, at);
+              return hippo::previous_occurrence(self.matrix, wanted, at);
             });
           },
           "symbol"_a, "position"_a,
@@ -564,6 +569,19 @@ void bind_reads(nb::class_<Self>& found) {
           "code"_a, "radius"_a,
           "Return the positions of symbols that differ from the code in at most `radius` bits.\n\n"
           "Descends from level to level; the positions are in order.");
+}
+
+template <class Matrix>
+void bind_sealed(nb::class_<Sealed<Matrix>>& found, const char* made, const std::string& name) {
+  const std::string load = "def load(buffer: bytes | bytearray | memoryview) -> " + name;
+  found
+      .def_static("build", &Sealed<Matrix>::build, "symbols"_a.noconvert(), "bits"_a, made)
+      .def_static("load", &Sealed<Matrix>::load, "buffer"_a, nb::sig(load.c_str()),
+                  "Read what `to_bytes` wrote: bytes, and views of bytes, in place; others are copied.\n\n"
+                  "Raises ValueError for bytes that were cut or altered.")
+      .def("to_bytes", &Sealed<Matrix>::to_bytes,
+           "Return the bytes it consists of, with a checksum.");
+  bind_reads(found);
 }
 
 Vector<Word> hamming_scan(const Matrix<std::uint8_t>& codes, const View<std::uint8_t>& code,
@@ -586,7 +604,7 @@ void bind_wavelet(nb::module_& m) {
         "Return where (n, bytes) codes differ from one in at most `radius` bits.\n\n"
         "Looks at each; the positions are in order.");
 
-  nb::class_<Sealed> sealed(
+  nb::class_<Plain> sealed(
       m, "WaveletMatrix",
       "A sequence of symbols that never changes, in 8 % more than its bits.\n\n"
       "Symbols are ints, or uint64 arrays of shape (n,); those of more than 64 bits have shape\n"
@@ -594,21 +612,19 @@ void bind_wavelet(nb::module_& m) {
       "their end. Safe to use from several threads.\n\n"
       "Raises OverflowError for symbols that do not fit, IndexError for positions and\n"
       "occurrences out of bounds.");
+  nb::class_<Huffman> huffman(
+      m, "HuffmanWaveletMatrix",
+      "A WaveletMatrix that has fewer bits for symbols that are frequent: Huffman codes.\n\n"
+      "It answers the same, and takes 8 % more than the codes, and 1 to 3 bytes for each symbol\n"
+      "that occurs, in memory some 17 more.");
   nb::class_<Dynamic> dynamic(
       m, "DynamicWaveletMatrix",
       "A sequence of symbols that grows at its end, held as WaveletMatrix would hold it.\n\n"
       "It answers what WaveletMatrix answers. Safe to use from several threads: a call sees the\n"
       "sequence as it was at one moment, before or after another's append.");
 
-  sealed
-      .def_static("build", &Sealed::build, "symbols"_a.noconvert(), "bits"_a,
-                  "Make one of symbols of 1 to 128 bits.")
-      .def_static("load", &Sealed::load, "buffer"_a,
-                  nb::sig("def load(buffer: bytes | bytearray | memoryview) -> WaveletMatrix"),
-                  "Read what `to_bytes` wrote: bytes, and views of bytes, in place; others are copied.\n\n"
-                  "Raises ValueError for bytes that were cut or altered.")
-      .def("to_bytes", &Sealed::to_bytes, "Return the bytes it consists of, with a checksum.");
-  bind_reads(sealed);
+  bind_sealed(sealed, "Make one of symbols of 1 to 128 bits.", "WaveletMatrix");
+  bind_sealed(huffman, "Make one of symbols of 1 to 32 bits.", "HuffmanWaveletMatrix");
 
   dynamic
       .def(
@@ -619,7 +635,7 @@ void bind_wavelet(nb::module_& m) {
       .def(
           "seal",
           [](const Dynamic& self) {
-            return Sealed{self.read([&] { return hippo::SealedWavelet(self.matrix); }), nullptr};
+            return Plain{self.read([&] { return hippo::SealedWavelet(self.matrix); }), nullptr};
           },
           "Return what it holds now as a matrix that never changes.");
   bind_reads(dynamic);

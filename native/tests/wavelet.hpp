@@ -15,6 +15,7 @@
 
 #include "hippo/checksum.hpp"
 #include "hippo/dynamic_wavelet.hpp"
+#include "hippo/huffman_wavelet.hpp"
 #include "hippo/sealed_wavelet.hpp"
 
 namespace wavelet_test {
@@ -143,8 +144,8 @@ void ask(const Matrix& matrix, const Plain& plain, Draw& draw) {
         if (equal(all[i])) next = i;
       for (std::size_t i = 0; i < range.start; ++i)
         if (equal(all[i])) previous = i;
-      require(matrix.next_occurrence(symbol, range.start) == next, "next_occurrence");
-      require(matrix.previous_occurrence(symbol, range.start) == previous, "previous_occurrence");
+      require(next_occurrence(matrix, symbol, range.start) == next, "next_occurrence");
+      require(previous_occurrence(matrix, symbol, range.start) == previous, "previous_occurrence");
       break;
     }
     default: {
@@ -176,10 +177,11 @@ class Odd {
 };
 
 // Bytes are read or refused; what is read answers without leaving its bytes.
-inline void read(const void* bytes, std::size_t n) {
+template <class Matrix>
+void read(const void* bytes, std::size_t n) {
   const Odd odd{bytes, n};
   try {
-    const auto matrix = hippo::SealedWavelet::load(odd.data(), odd.size());
+    const auto matrix = Matrix::load(odd.data(), odd.size());
     if (matrix.size() == 0) return;
     std::vector<Word> out(matrix.size() * matrix.words()), again(out.size());
     matrix.span(0, matrix.size(), out.data());
@@ -199,13 +201,28 @@ inline void read(const void* bytes, std::size_t n) {
 
 // The same with the length and the checksum that such bytes should have, so that what lies behind
 // them is reached.
-inline void read_mended(std::vector<std::uint8_t> bytes) {
+template <class Matrix>
+void read_mended(std::vector<std::uint8_t> bytes) {
   if (bytes.size() < 40) return;
   const Word length = bytes.size();
   std::memcpy(bytes.data() + 24, &length, 8);
   const Word sum = hippo::checksum(bytes.data(), bytes.size() - 8);
   std::memcpy(bytes.data() + bytes.size() - 8, &sum, 8);
-  read(bytes.data(), bytes.size());
+  read<Matrix>(bytes.data(), bytes.size());
+}
+
+// Write a matrix, read it back and ask it, then alter its bytes and read what they are now.
+template <class Matrix>
+void write_and_read(const Matrix& built, const Plain& plain, Draw& draw) {
+  const Odd written{built.data(), built.length()};
+  const auto loaded = Matrix::load(written.data(), written.size());
+  for (int i = 0; i < 6; ++i) ask(loaded, plain, draw);
+  std::vector<std::uint8_t> spoilt(written.size());
+  std::memcpy(spoilt.data(), written.data(), written.size());
+  spoilt[draw.word() % spoilt.size()] ^= static_cast<std::uint8_t>(1 + draw.below(255));
+  read_mended<Matrix>(spoilt);
+  spoilt.resize(draw.word() % spoilt.size());
+  read_mended<Matrix>(spoilt);
 }
 
 // Grow a matrix as the bytes say, asking on the way; seal, write, alter and read it.
@@ -246,20 +263,17 @@ inline void exercise(const std::uint8_t* data, std::size_t size) {
   const auto words = plain.packed(0, plain.symbols.size());
   const auto built = hippo::SealedWavelet::build(words.data(), plain.symbols.size(), bits);
   const hippo::SealedWavelet sealed{dynamic};
-  require(built.nbytes() == sealed.nbytes() &&
-              std::memcmp(built.data(), sealed.data(), built.nbytes()) == 0,
+  require(built.length() == sealed.length() &&
+              std::memcmp(built.data(), sealed.data(), built.length()) == 0,
           "grown and sealed is not what is built at once");
-  const Odd written{built.data(), built.nbytes()};
-  const auto loaded = hippo::SealedWavelet::load(written.data(), written.size());
-  for (int i = 0; i < 6; ++i) ask(loaded, plain, draw);
-  std::vector<std::uint8_t> spoilt(written.size());
-  std::memcpy(spoilt.data(), written.data(), written.size());
-  spoilt[draw.word() % spoilt.size()] ^= static_cast<std::uint8_t>(1 + draw.below(255));
-  read_mended(spoilt);
-  spoilt.resize(draw.word() % spoilt.size());
-  read_mended(spoilt);
-  read(data, size);
-  read_mended({data, data + size});
+  write_and_read(built, plain, draw);
+  if (bits <= hippo::HuffmanWavelet::max_symbol_bits)
+    write_and_read(hippo::HuffmanWavelet::build(words.data(), plain.symbols.size(), bits), plain,
+                   draw);
+  read<hippo::SealedWavelet>(data, size);
+  read_mended<hippo::SealedWavelet>({data, data + size});
+  read<hippo::HuffmanWavelet>(data, size);
+  read_mended<hippo::HuffmanWavelet>({data, data + size});
 }
 
 }  // namespace wavelet_test

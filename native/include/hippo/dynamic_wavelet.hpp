@@ -20,7 +20,7 @@ namespace hippo {
 
 class DynamicWavelet : public Wavelet<DynamicBits> {
  public:
-  explicit DynamicWavelet(std::size_t bits) {
+  explicit DynamicWavelet(std::size_t bits) : Wavelet(bits) {
     check_width(bits);
     levels_.resize(bits);
   }

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "hippo/bits.hpp"
 #include "hippo/simd.hpp"
@@ -51,6 +52,21 @@ class SealedBits {
   // Write everything but the bits, which are there already. O(n / 64).
   static void index(Word* words, std::size_t n) noexcept {
     counting([=]() HIPPO_INLINE { index_inline(words, n); });
+  }
+
+  // What is wrong with n bits from elsewhere, if anything is: the directories must be those of the
+  // bits, and the bits beyond the last must be 0.
+  static const char* fault(Words words, std::size_t n) {
+    const Layout at{n};
+    std::vector<Word> again(at.end);
+    std::memcpy(again.data() + at.bits, (words + at.bits).bytes(), 8 * (at.hints - at.bits));
+    for (std::size_t w = n / 64; at.bits + w < at.hints; ++w)
+      if (again[at.bits + w] & ~(w == n / 64 ? low_bits(n % 64) : Word{0}))
+        return "has bits beyond its end";
+    index(again.data(), n);
+    if (std::memcmp(again.data(), words.bytes(), 8 * at.end) != 0)
+      return "has a directory that is not that of its bits";
+    return nullptr;
   }
 
   std::size_t size() const noexcept { return size_; }

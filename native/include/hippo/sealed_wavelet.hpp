@@ -1,13 +1,6 @@
 // A wavelet matrix that never changes, and the bytes it is: made once, written, and read in place.
 //
-// Format 1, little-endian:
-//   0   "HPWM"       magic
-//   4   u32          version, 1
-//   8   u64          bits of a symbol, 1 to 128
-//   16  u64          symbols, n
-//   24  u64          bytes in all
-//   32  levels       one SealedBits::Layout(n) per bit, highest first
-//   end u64          XXH64 of all bytes before it
+// Format 1: in a Frame of magic "HPWM", one SealedBits::Layout(n) per bit, highest first.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +13,8 @@
 #include <vector>
 
 #include "hippo/bits.hpp"
-#include "hippo/checksum.hpp"
 #include "hippo/dynamic_wavelet.hpp"
+#include "hippo/frame.hpp"
 #include "hippo/partition.hpp"
 #include "hippo/sealed_bits.hpp"
 #include "hippo/wavelet.hpp"
@@ -30,6 +23,8 @@ namespace hippo {
 
 class SealedWavelet : public Wavelet<SealedBits> {
  public:
+  static constexpr std::size_t max_symbol_bits = hippo::max_symbol_bits;
+
   static SealedWavelet build(const Word* symbols, std::size_t n, std::size_t bits) {
     SealedWavelet made(bits, n);
     if (words_for(bits) == 1)
@@ -53,67 +48,50 @@ class SealedWavelet : public Wavelet<SealedBits> {
   // Read bytes in place, which must stay as they are. Everything that later reads rely on is
   // checked, so that not even bytes made with intent lead astray.
   static SealedWavelet load(const void* bytes, std::size_t length) {
-    const auto refuse = [](const std::string& why) {
-      throw std::invalid_argument("not the bytes of a wavelet matrix: " + why);
-    };
-    const auto bytes_are = [](std::size_t count) { return std::to_string(count) + " bytes"; };
-    const std::string again = "; read or copy them again from where they came";
-    if (length < 8 * (header + 1))
-      refuse("there are " + bytes_are(length) + ", must be at least " +
-             bytes_are(8 * (header + 1)) + again);
-    const Words words{bytes};
-    if ((words[0] & 0xffffffff) != (magic & 0xffffffff)) refuse("they do not begin with HPWM");
-    if (words[0] != magic)
-      refuse("format " + std::to_string(words[0] >> 32) + ", this version reads format 1; " +
-             "upgrade the package if the format is newer");
-    if (words[3] != length)
-      refuse("they say they are " + std::to_string(words[3]) + " and are " + bytes_are(length) +
-             ", so they were cut or altered" + again);
-    const std::size_t body = length - 8;
-    Word sum;
-    std::memcpy(&sum, words.bytes() + body, 8);
-    if (sum != checksum(bytes, body)) refuse("their checksum is wrong, they were altered" + again);
-    if (words[1] == 0 || words[1] > max_symbol_bits || words[2] > max_length ||
-        length != 8 * total(words[1], words[2]))
-      refuse("bits " + std::to_string(words[1]) + " and length " + std::to_string(words[2]) +
-             " do not belong to " + bytes_are(length));
-    SealedWavelet found;
-    found.attach(bytes, words[1], words[2]);
-    found.check_levels(refuse);
+    const Words words = Frame::open(bytes, length, magic);
+    const std::size_t bits = words[1], n = words[2];
+    if (bits == 0 || bits > max_symbol_bits || n > max_length || length != 8 * total(bits, n))
+      Frame::refuse("bits " + std::to_string(bits) + " and length " + std::to_string(n) +
+                    " do not belong to " + std::to_string(length) + " bytes");
+    SealedWavelet found(bits);
+    found.attach(bytes, n);
+    for (std::size_t k = 0; k < bits; ++k)
+      if (const char* why = SealedBits::fault(words + found.level_at(k), n))
+        Frame::refuse("level " + std::to_string(k) + " " + why);
     return found;
   }
 
   const void* data() const noexcept { return data_; }
-  std::size_t nbytes() const noexcept { return 8 * total(bits(), size_); }
+  std::size_t length() const noexcept { return 8 * total(bits(), size_); }  // of the data
+  std::size_t nbytes() const noexcept { return length(); }
 
   SealedWavelet(SealedWavelet&&) = default;
   SealedWavelet& operator=(SealedWavelet&&) = default;
 
  private:
-  static constexpr std::size_t header = 4;                 // words
-  static constexpr Word magic = 0x1'4d57'5048;             // "HPWM", 1
-  static_assert(sizeof(std::size_t) == 8, "lengths are written as 64 bits");
+  static constexpr Word magic = Frame::magic("HPWM");
 
-  SealedWavelet() = default;
+  explicit SealedWavelet(std::size_t bits) : Wavelet(bits) {}
 
-  SealedWavelet(std::size_t bits, std::size_t n) {
+  SealedWavelet(std::size_t bits, std::size_t n) : SealedWavelet(bits) {
     check_width(bits);
     check_length(n);
     own_.resize(total(bits, n));
-    own_[0] = magic;
-    own_[1] = bits;
-    own_[2] = n;
-    own_[3] = 8 * own_.size();
-    attach(own_.data(), bits, n);
+    Frame::begin(own_, magic, bits, n);
+    attach(own_.data(), n);
   }
 
   // In words.
   static std::size_t total(std::size_t bits, std::size_t n) noexcept {
-    return header + bits * SealedBits::Layout(n).end + 1;
+    return Frame::words + bits * SealedBits::Layout(n).end + 1;
+  }
+  std::size_t level_at(std::size_t k) const noexcept {
+    return Frame::words + k * SealedBits::Layout(size_).end;
   }
 
-  Word* words_of(std::size_t k) { return own_.data() + header + k * SealedBits::Layout(size_).end; }
-  Word* bits_of(std::size_t k) { return words_of(k) + SealedBits::Layout(size_).bits; }
+  Word* bits_of(std::size_t k) {
+    return own_.data() + level_at(k) + SealedBits::Layout(size_).bits;
+  }
 
   template <std::size_t Wide>
   void fill(std::vector<Item<Wide>> items) {
@@ -125,34 +103,17 @@ class SealedWavelet : public Wavelet<SealedBits> {
   }
 
   void finish() {
-    for (std::size_t k = 0; k < bits(); ++k) SealedBits::index(words_of(k), size_);
-    own_.back() = checksum(own_.data(), 8 * (own_.size() - 1));
-    attach(own_.data(), bits(), size_);
+    for (std::size_t k = 0; k < bits(); ++k) SealedBits::index(own_.data() + level_at(k), size_);
+    Frame::end(own_);
+    attach(own_.data(), size_);
   }
 
-  void attach(const void* bytes, std::size_t bits, std::size_t n) {
+  void attach(const void* bytes, std::size_t n) {
     data_ = bytes;
     size_ = n;
     levels_.clear();
-    for (std::size_t k = 0; k < bits; ++k)
-      levels_.emplace_back((Words{bytes} + header + k * SealedBits::Layout(n).end).bytes(), n);
-  }
-
-  // The directories must be those of the bits, and the bits beyond the last must be 0.
-  template <class Refuse>
-  void check_levels(Refuse refuse) const {
-    const SealedBits::Layout at{size_};
-    std::vector<Word> again(at.end);
-    for (std::size_t k = 0; k < bits(); ++k) {
-      const Words words = Words{data_} + header + k * at.end;
-      std::memcpy(again.data() + at.bits, (words + at.bits).bytes(), 8 * (at.hints - at.bits));
-      for (std::size_t w = size_ / 64; at.bits + w < at.hints; ++w)
-        if (again[at.bits + w] & ~(w == size_ / 64 ? low_bits(size_ % 64) : Word{0}))
-          refuse("level " + std::to_string(k) + " has bits beyond its end");
-      SealedBits::index(again.data(), size_);
-      if (std::memcmp(again.data(), words.bytes(), 8 * at.end) != 0)
-        refuse("the directory of level " + std::to_string(k) + " is not that of its bits");
-    }
+    for (std::size_t k = 0; k < bits(); ++k)
+      levels_.emplace_back((Words{bytes} + level_at(k)).bytes(), n);
   }
 
   std::vector<Word> own_;  // empty when the bytes are someone else's

@@ -20,96 +20,20 @@
 #include <vector>
 
 #include "hippo/bits.hpp"
+#include "hippo/levels.hpp"
 #include "hippo/partition.hpp"
 #include "hippo/simd.hpp"
 
 namespace hippo {
 
-inline constexpr std::size_t max_symbol_bits = 128;
-inline constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
-
-inline void check_width(std::size_t bits) {
-  if (bits == 0 || bits > max_symbol_bits)
-    throw std::invalid_argument("bits=" + std::to_string(bits) + ", must be 1 to " +
-                                std::to_string(max_symbol_bits));
-}
-
-inline void check_length(std::size_t n) {
-  if (n > max_length)
-    throw std::length_error("the matrix would hold " + std::to_string(n) +
-                            " symbols, must hold at most " + std::to_string(max_length));
-}
-
-// Positions [start, end) of a level.
-struct Range {
-  std::size_t start, end;
-
-  std::size_t size() const noexcept { return end - start; }
-};
-
-// Arguments of a batch: one per query, or (stride 0) the same for all.
-struct Column {
-  const Word* data;
-  std::size_t stride;
-
-  HIPPO_INLINE const Word* operator[](std::size_t i) const noexcept { return data + i * stride; }
-};
-
 template <class Bits>
-class Wavelet {
+class Wavelet : public Levels<Bits, Digits> {
+  using Base = Levels<Bits, Digits>;
+
  public:
-  std::size_t size() const noexcept { return size_; }
-  std::size_t bits() const noexcept { return levels_.size(); }
-  // Words that a symbol takes in arrays.
-  std::size_t words() const noexcept { return words_for(bits()); }
-  const Bits& level(std::size_t k) const noexcept { return levels_[k]; }
+  using Base::bits, Base::descend;
   // The bit of a symbol that level k holds.
   HIPPO_INLINE std::size_t place(std::size_t k) const noexcept { return bits() - 1 - k; }
-
-  // Whether the symbols fit; the position of the first that does not, or `nowhere`.
-  std::size_t first_too_large(const Word* symbols, std::size_t n) const noexcept {
-    const std::size_t wide = words(), top = bits() % 64;
-    if (top == 0) return nowhere;
-    for (std::size_t i = 0; i < n; ++i)
-      if (symbols[i * wide + wide - 1] >> top != 0) return i;
-    return nowhere;
-  }
-
-  // The part of the range that goes to the zeros of the next level, and that to its ones.
-  // Precondition: the range lies in [0, size()].
-  HIPPO_INLINE std::pair<Range, Range> descend(std::size_t k, Range range) const noexcept {
-    const Bits& level = levels_[k];
-    const std::size_t start = level.rank1(range.start), end = level.rank1(range.end);
-    const std::size_t zeros = level.zeros();
-    return {{range.start - start, range.end - end}, {zeros + start, zeros + end}};
-  }
-
-  // Write the symbol at each position, `words()` words each. Precondition: positions < size().
-  void access(const Word* positions, std::size_t n, Word* out) const {
-    const std::size_t wide = words();
-    std::fill_n(out, n * wide, Word{0});
-    counting([=, this]() HIPPO_INLINE {
-      for (std::size_t first = 0; first < n; first += side_by_side) {
-        const std::size_t count = std::min(side_by_side, n - first);
-        Places at;
-        for (std::size_t q = 0; q < count; ++q) {
-          at[q] = positions[first + q];
-          levels_[0].prefetch(at[q]);
-        }
-        for (std::size_t k = 0; k < bits(); ++k) {
-          const Bits &level = levels_[k], &next = levels_[std::min(k + 1, bits() - 1)];
-          const std::size_t zeros = level.zeros(), shift = place(k) % 64;
-          Word* to = out + first * wide + place(k) / 64;
-          for (std::size_t q = 0; q < count; ++q) {
-            const auto look = level.look(at[q]);
-            to[q * wide] |= Word{look.bit} << shift;
-            at[q] = pick(look.bit, zeros + look.ones, at[q] - look.ones);
-            next.prefetch(at[q]);
-          }
-        }
-      }
-    });
-  }
 
   // Write how often each symbol occurs before each position. Where symbols of a level begin depends
   // on the symbol alone, so of one symbol for all positions it is found once.
@@ -179,34 +103,6 @@ class Wavelet {
     });
   }
 
-  // Decode positions [start, end), `words()` words each. Neighbours share their way down for as
-  // long as their bits agree, so this takes less than as many accesses.
-  //
-  // Precondition: start <= end <= size().
-  void span(std::size_t start, std::size_t end, Word* out) const {
-    constexpr std::size_t piece = 4096;  // what is being parted stays in the nearest cache
-    std::vector<std::uint32_t> order(std::min(piece, end - start)), aside(order.size());
-    std::vector<Run> runs(order.size()), next(order.size());
-    std::vector<Alone> alone(order.size());
-    std::fill_n(out, (end - start) * words(), Word{0});
-    for (; start < end; start += piece) {
-      const std::size_t count = std::min(piece, end - start);
-      for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<std::uint32_t>(i);
-      runs[0] = {static_cast<std::uint32_t>(start), 0, static_cast<std::uint32_t>(count)};
-      std::size_t used = 1, singles = 0;
-      counting([&, this]() HIPPO_INLINE {
-        for (std::size_t k = 0; k < bits(); ++k) {
-          const std::size_t before = singles;
-          used = part_runs(k, runs.data(), used, next.data(), alone.data(), singles, order.data(),
-                           aside.data(), out);
-          go_alone(k, alone.data(), before, out);
-          runs.swap(next);
-        }
-      });
-      out += count * words();
-    }
-  }
-
   // The (k + 1)-th smallest symbol of a range. Precondition: k < range.size().
   Symbol quantile(Range range, std::size_t k) const noexcept {
     Symbol found;
@@ -231,17 +127,6 @@ class Wavelet {
       range = bit ? ones : zeros;
     }
     return below;
-  }
-
-  // The first position from `at` on that holds the symbol. Preconditions: it fits; at <= size().
-  std::optional<Word> next_occurrence(const Symbol& symbol, Word at) const {
-    return occurrence(symbol, count_before(symbol, at));
-  }
-
-  // The last position before `at` that holds the symbol. Preconditions: it fits; at <= size().
-  std::optional<Word> previous_occurrence(const Symbol& symbol, Word at) const {
-    const Word before = count_before(symbol, at);
-    return before == 0 ? std::nullopt : occurrence(symbol, before - 1);
   }
 
   // The k most frequent symbols of a range and their counts, most frequent first, then smallest.
@@ -352,31 +237,10 @@ class Wavelet {
   }
 
  protected:
-  using Places = std::array<std::size_t, side_by_side>;
+  using typename Base::Places;
+  using Base::levels_, Base::size_;
 
-  // Neighbours of the sequence that are neighbours in a level still: order[first] and on.
-  struct Run {
-    std::uint32_t at, first, count;
-  };
-
-  // One of them without neighbours: where it is now, and its number in the sequence.
-  struct Alone {
-    std::uint32_t at, symbol;
-  };
-
-  Wavelet() = default;
-
-  Word count_before(const Symbol& symbol, Word at) const {
-    Word count = 0;
-    rank({symbol.words.data(), 0}, {&at, 0}, 1, &count);
-    return count;
-  }
-
-  std::optional<Word> occurrence(const Symbol& symbol, Word j) const {
-    Word at = 0;
-    select({symbol.words.data(), 0}, {&j, 0}, 1, &at);
-    return at == nowhere ? std::nullopt : std::optional<Word>{at};
-  }
+  explicit Wavelet(std::size_t bits) : Base(Digits{bits}) {}
 
   // Turn positions below the last level into those of the sequence; `nowhere` where the position
   // does not belong to the symbol. `word_of(q, w)` is word w of the q-th symbol.
@@ -409,62 +273,6 @@ class Wavelet {
     for (std::size_t q = 0; q < live; ++q) at[query[q]] = place_of[q];
   }
 
-  // Write level k's bit of each symbol, and move on to the next level.
-  HIPPO_INLINE void go_alone(std::size_t k, Alone* alone, std::size_t count, Word* out) const {
-    const Bits &level = levels_[k], &below = levels_[std::min(k + 1, bits() - 1)];
-    const std::size_t zeros = level.zeros(), wide = words(), shift = place(k) % 64;
-    out += place(k) / 64;
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto look = level.look(alone[i].at);
-      out[alone[i].symbol * wide] |= Word{look.bit} << shift;
-      const std::size_t at = pick(look.bit, zeros + look.ones, alone[i].at - look.ones);
-      alone[i].at = static_cast<std::uint32_t>(at);
-      below.prefetch(at);
-    }
-  }
-
-  // Write level k's bit of all symbols of the runs, and part each run by it into the next level's,
-  // or, where one symbol is left, into those without neighbours. Returns how many runs there are.
-  HIPPO_INLINE std::size_t part_runs(std::size_t k, const Run* runs, std::size_t used, Run* next,
-                                     Alone* alone, std::size_t& singles, std::uint32_t* order,
-                                     std::uint32_t* aside, Word* out) const {
-    const Bits &level = levels_[k], &below = levels_[std::min(k + 1, bits() - 1)];
-    const std::size_t zeros = level.zeros(), wide = words(), shift = place(k) % 64;
-    out += place(k) / 64;
-    std::size_t made = 0;
-    const auto add = [&](std::size_t place, std::size_t first, std::size_t count) HIPPO_INLINE {
-      const auto at = static_cast<std::uint32_t>(place);
-      if (count == 1)
-        alone[singles++] = {at, order[first]};
-      else if (count > 1)
-        next[made++] = {at, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)};
-      below.prefetch(at);
-    };
-    for (std::size_t r = 0; r < used; ++r) {
-      const Run run = runs[r];
-      std::size_t kept = run.first, parted = 0, ones_before = 0;
-      for (std::size_t done = 0; done < run.count; done += 64) {
-        const std::size_t count = std::min<std::size_t>(64, run.count - done);
-        const auto window = level.window(run.at + done, count);
-        if (done == 0) ones_before = window.ones;
-        for (std::size_t i = 0; i < count; ++i) {
-          const std::uint32_t symbol = order[run.first + done + i];
-          const Word bit = window.bits >> i & 1;
-          out[symbol * wide] |= bit << shift;
-          order[kept] = aside[parted] = symbol;
-          kept += 1 - bit;
-          parted += bit;
-        }
-      }
-      std::copy_n(aside, parted, order + kept);
-      add(run.at - ones_before, run.first, kept - run.first);
-      add(zeros + ones_before, kept, parted);
-    }
-    return made;
-  }
-
-  std::size_t size_ = 0;
-  std::vector<Bits> levels_;
 };
 
 }  // namespace hippo

@@ -3,6 +3,7 @@
 from hippocampus.kernel._native import (
     Bm25Index,
     DynamicWaveletMatrix,
+    HuffmanWaveletMatrix,
     WaveletMatrix,
     best_two,
     build_info,
@@ -23,6 +24,7 @@ from hippocampus.kernel._native import (
 __all__ = [
     "Bm25Index",
     "DynamicWaveletMatrix",
+    "HuffmanWaveletMatrix",
     "WaveletMatrix",
     "best_two",
     "build_info",

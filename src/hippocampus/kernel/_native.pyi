@@ -326,7 +326,174 @@ class WaveletMatrix:
     @property
     def zeros(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C")]:
         """
-        How many bits of each level are 0, called Z_k in the paper; shape (bits,).
+        How many bits of each level are 0, called Z_k in the paper; shape (levels,).
+        """
+
+    def level(self, k: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C")]:
+        """
+        Return level k's bits packed into bytes, lowest first; level 0 is the highest.
+        """
+
+    @overload
+    def access(self, position: int) -> int:
+        """Return the symbol at a position."""
+
+    @overload
+    def access(
+        self,
+        positions: Annotated[NDArray[numpy.uint64], dict(order="C", device="cpu", writable=False)],
+    ) -> Annotated[NDArray[numpy.uint64], dict(order="C")]:
+        """
+        Return the symbol at each position; shape (n,), or (n, 2) above 64 bits.
+        """
+
+    @overload
+    def rank(self, symbol: int, end: int) -> int:
+        """Return how often the symbol occurs before position `end`."""
+
+    @overload
+    def rank(
+        self,
+        symbol: int,
+        ends: Annotated[NDArray[numpy.uint64], dict(order="C", device="cpu", writable=False)],
+    ) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C")]:
+        """Return the same for every end."""
+
+    @overload
+    def rank(
+        self,
+        symbols: Annotated[NDArray[numpy.uint64], dict(order="C", device="cpu", writable=False)],
+        end: int,
+    ) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C")]:
+        """Return the same for every symbol."""
+
+    @overload
+    def rank(
+        self,
+        symbols: Annotated[NDArray[numpy.uint64], dict(order="C", device="cpu", writable=False)],
+        ends: Annotated[NDArray[numpy.uint64], dict(order="C", device="cpu", writable=False)],
+    ) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C")]:
+        """Return the same for every pair."""
+
+    @overload
+    def select(self, symbol: int, occurrence: int) -> int:
+        """
+        Return where the symbol occurs for the time numbered `occurrence`, counted from 0.
+        """
+
+    @overload
+    def select(
+        self,
+        symbol: int,
+        occurrences: Annotated[
+            NDArray[numpy.uint64], dict(order="C", device="cpu", writable=False)
+        ],
+    ) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C")]:
+        """Return the same for every occurrence."""
+
+    @overload
+    def select(
+        self,
+        symbols: Annotated[NDArray[numpy.uint64], dict(order="C", device="cpu", writable=False)],
+        occurrence: int,
+    ) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C")]:
+        """Return the same for every symbol."""
+
+    @overload
+    def select(
+        self,
+        symbols: Annotated[NDArray[numpy.uint64], dict(order="C", device="cpu", writable=False)],
+        occurrences: Annotated[
+            NDArray[numpy.uint64], dict(order="C", device="cpu", writable=False)
+        ],
+    ) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C")]:
+        """Return the same for every pair."""
+
+    def span(self, start: int, end: int) -> Annotated[NDArray[numpy.uint64], dict(order="C")]:
+        """Return the symbols at positions start to end - 1."""
+
+    def quantile(self, start: int, end: int, k: int) -> int:
+        """
+        Return the k-th smallest symbol, counted from 0, at positions start to end - 1.
+        """
+
+    def range_count(self, start: int, end: int, low: int, high: int) -> int:
+        """
+        Return how many symbols at positions start to end - 1 are in [low, high).
+
+        high may be 2**bits.
+        """
+
+    def top_k(
+        self, start: int, end: int, k: int
+    ) -> tuple[
+        Annotated[NDArray[numpy.uint64], dict(order="C")],
+        Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C")],
+    ]:
+        """
+        Return the k most frequent symbols at positions start to end - 1, and their counts.
+
+        The most frequent comes first; of equals, the smallest.
+        """
+
+    def next_occurrence(self, symbol: int, position: int) -> int | None:
+        """
+        Return the first position from `position` on that holds the symbol, or None.
+        """
+
+    def previous_occurrence(self, symbol: int, position: int) -> int | None:
+        """
+        Return the last position before `position` that holds the symbol, or None.
+        """
+
+    def ball(
+        self, code: int, radius: int
+    ) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C")]:
+        """
+        Return the positions of symbols that differ from the code in at most `radius` bits.
+
+        Descends from level to level; the positions are in order.
+        """
+
+class HuffmanWaveletMatrix:
+    """
+    A WaveletMatrix that has fewer bits for symbols that are frequent: Huffman codes.
+
+    It answers the same, and takes 8 % more than the codes, and 1 to 3 bytes for each symbol
+    that occurs, in memory some 17 more.
+    """
+
+    @staticmethod
+    def build(
+        symbols: Annotated[NDArray[numpy.uint64], dict(order="C", device="cpu", writable=False)],
+        bits: int,
+    ) -> HuffmanWaveletMatrix:
+        """Make one of symbols of 1 to 32 bits."""
+
+    @staticmethod
+    def load(buffer: bytes | bytearray | memoryview) -> HuffmanWaveletMatrix:
+        """
+        Read what `to_bytes` wrote: bytes, and views of bytes, in place; others are copied.
+
+        Raises ValueError for bytes that were cut or altered.
+        """
+
+    def to_bytes(self) -> bytes:
+        """Return the bytes it consists of, with a checksum."""
+
+    def __len__(self) -> int: ...
+    @property
+    def bits(self) -> int:
+        """Bits of a symbol."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory held."""
+
+    @property
+    def zeros(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C")]:
+        """
+        How many bits of each level are 0, called Z_k in the paper; shape (levels,).
         """
 
     def level(self, k: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C")]:
@@ -488,7 +655,7 @@ class DynamicWaveletMatrix:
     @property
     def zeros(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C")]:
         """
-        How many bits of each level are 0, called Z_k in the paper; shape (bits,).
+        How many bits of each level are 0, called Z_k in the paper; shape (levels,).
         """
 
     def level(self, k: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C")]:
