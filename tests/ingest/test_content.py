@@ -13,10 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Config, Ingest, Memory, Turn
+from hippocampus.encode.phrase import Phrase
 from hippocampus.encode.tokens import decode, encode, pack
 from hippocampus.errors import StoreCorrupt
 from hippocampus.ingest.content import Content, Segment, Segments
 from hippocampus.ingest.ledger import DERIVED, Ledger
+from hippocampus.kernel import WaveletMatrix
 from hippocampus.model import Block
 from hippocampus.store import open_store
 from hippocampus.upkeep import verify
@@ -28,6 +30,14 @@ TEXTS = ["The boat leaves at nine.", "", "Nine? 💥", "nul \0 \r\n", "From the 
 
 def make_segment(texts=TEXTS, first=7):
     return Segment.of(first, [np.array(encode(text), np.uint64) for text in texts])
+
+
+def version_1(segment):
+    """The block of version 1 that holds what a segment holds: lengths of four bytes, no codes."""
+    ids = segment.matrix.span(0, len(segment.matrix))
+    lengths = np.diff(segment.ends).astype("<u4").tobytes()
+    matrix = WaveletMatrix.build(ids, 18).to_bytes()
+    return Block(segment.first, len(segment), b"HipC\1\0\1\0" + lengths + matrix)
 
 
 def read(segment, rows):
@@ -43,8 +53,26 @@ def test_a_segment_gives_every_text_back_by_any_rows(texts, data):
     assert [texts[row - 7] for row in rows] == (read(segment, rows) if rows else [])
 
 
-def test_a_segment_with_any_byte_altered_is_refused():
-    block = make_segment().to_block()
+@given(st.lists(st.integers(0, 300) | st.integers(0, 40_000), max_size=20))
+def test_a_segment_knows_the_lengths_of_its_rows_whatever_they_are(lengths):
+    ids = [np.arange(length, dtype=np.uint64) % 50 for length in lengths]
+    segment = Segment.load(Segment.of(3, ids).to_block(), path="p")
+
+    assert lengths == np.diff(segment.ends).tolist()
+    assert all(map(np.array_equal, ids, segment.ids(range(3, 3 + len(ids)))))
+
+
+def test_a_segment_of_version_1_is_read_and_written_as_one_of_version_2():
+    old = Segment.load(version_1(make_segment()), path="p")
+
+    assert read(old, range(7, 12)) == TEXTS
+    assert make_segment().to_block() == old.to_block()
+    assert [7] == old.candidates(Phrase("boat leaves"), np.ones(5, bool))
+
+
+@pytest.mark.parametrize("written", [Segment.to_block, version_1])
+def test_a_segment_with_any_byte_altered_is_refused(written):
+    block = written(make_segment())
     for place in range(len(block.payload)):
         payload = bytearray(block.payload)
         payload[place] ^= 1 << place % 8
@@ -52,11 +80,18 @@ def test_a_segment_with_any_byte_altered_is_refused():
             Segment.load(Block(block.first, block.count, bytes(payload)), path="p")
 
 
-@pytest.mark.parametrize("length", [0, 7, 8, 20, 60, -8, -1])
-def test_a_segment_that_was_cut_is_refused(length):
-    block = make_segment().to_block()
+@pytest.mark.parametrize("written", [Segment.to_block, version_1])
+@pytest.mark.parametrize("length", [0, 7, 8, 12, 20, 60, -8, -1])
+def test_a_segment_that_was_cut_is_refused(written, length):
+    block = written(make_segment())
     with pytest.raises(StoreCorrupt):
         Segment.load(Block(block.first, block.count, block.payload[:length]), path="p")
+
+
+def test_lengths_that_no_text_has_are_refused():
+    payload = b"HipC\2\0\1\0" + b"\xff" * 4 + b"\1" + bytes(4)
+    with pytest.raises(StoreCorrupt, match="cannot hold the lengths of 5 texts"):
+        Segment.load(Block(7, 5, payload), path="p")
 
 
 def test_ids_of_a_vocabulary_we_do_not_have_are_refused_with_the_fix():

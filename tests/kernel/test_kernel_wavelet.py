@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.kernel import DynamicWaveletMatrix, WaveletMatrix, hamming_scan, reference
+from hippocampus.kernel import (
+    DynamicWaveletMatrix,
+    HuffmanWaveletMatrix,
+    WaveletMatrix,
+    hamming_scan,
+    reference,
+)
 
 WIDTHS = st.integers(1, 20) | st.sampled_from([31, 32, 33, 63, 64, 65, 127, 128])
 LENGTHS = (0, 1, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097)
@@ -49,6 +55,15 @@ def grown(symbols, bits):
     }  # fmt: skip
 
 
+def in_every_form(symbols, bits):
+    """Return the same sequence, in codes of different lengths too where there are any."""
+    made = grown(symbols, bits)
+    if bits <= 32:
+        made["Huffman"] = HuffmanWaveletMatrix.build(words(symbols, bits), bits)
+        made["Huffman, loaded"] = HuffmanWaveletMatrix.load(made["Huffman"].to_bytes())
+    return made
+
+
 @given(sequences())
 def test_after_every_append_the_levels_are_those_of_a_matrix_built_from_scratch(sequence):
     bits, symbols = sequence
@@ -69,13 +84,12 @@ def test_however_it_was_made_it_holds_and_answers_the_same(n, bits):
     random = np.random.default_rng([n, bits])
     symbols = random_symbols(random, bits, n)
     array = words(symbols, bits)
-    made = grown(symbols, bits)
     whole = np.arange(n, dtype=np.uint64)
-    first = made["built"]
+    first = WaveletMatrix.build(array, bits)
     ends = random.integers(0, n + 1, 50, dtype=np.uint64)
-    for how, matrix in made.items():
+    for how, matrix in in_every_form(symbols, bits).items():
         assert n == len(matrix), how
-        for k in range(bits):
+        for k in range(0 if "Huffman" in how else bits):
             assert np.array_equal(first.level(k), matrix.level(k)), (how, k)
         assert np.array_equal(array, matrix.access(whole)), how
         assert np.array_equal(array, matrix.span(0, n)), how
@@ -135,7 +149,7 @@ def test_every_question_is_answered_as_the_reference_answers_it(sequence, data):
     k = data.draw(st.integers(0, n))
     wide = words([symbol, other], bits)
     ends = np.array([start, end], np.uint64)
-    for how, matrix in grown(symbols, bits).items():
+    for how, matrix in in_every_form(symbols, bits).items():
         for c in (symbol, other):
             assert plain.rank(c, end) == matrix.rank(c, end), how
             assert plain.next_occurrence(c, start) == matrix.next_occurrence(c, start), how
@@ -169,7 +183,7 @@ def test_every_path_gives_the_same(on_every_path):
         dynamic.extend(symbols[:3000])
         dynamic.extend(symbols[3000:])
         found = [hamming_scan(codes, codes[0], 9)]
-        for matrix in (dynamic, dynamic.seal()):
+        for matrix in (dynamic, dynamic.seal(), HuffmanWaveletMatrix.build(symbols, 9)):
             nth = matrix.rank(symbols[at], at)
             found += [matrix.access(at), nth, matrix.select(symbols[at], nth)]
             found += [matrix.span(7, 4900), matrix.ball(5, 2)]
@@ -251,10 +265,12 @@ def test_a_call_sees_the_sequence_as_it_was_at_one_moment(rows):
 def small(kind="dynamic"):
     dynamic = DynamicWaveletMatrix(7)
     dynamic.extend(np.array([5, 9, 5, 120], np.uint64))
+    if kind == "Huffman":
+        return HuffmanWaveletMatrix.build(dynamic.span(0, 4), 7)
     return dynamic if kind == "dynamic" else dynamic.seal()
 
 
-@pytest.mark.parametrize("kind", ["dynamic", "sealed"])
+@pytest.mark.parametrize("kind", ["dynamic", "sealed", "Huffman"])
 @pytest.mark.parametrize(
     ("ask", "error", "says"),
     [
@@ -298,13 +314,19 @@ def small(kind="dynamic"):
         (lambda m: m.top_k(0, 4, -1), ValueError, "k is -1, must be at least 0"),
         (lambda m: m.next_occurrence(5, 5), IndexError, "position 5 is out of bounds"),
         (lambda m: m.ball(5, -1), ValueError, "radius is -1, must be at least 0"),
-        (lambda m: m.level(7), IndexError, r"level 7 is out of bounds, must be in \[0, 7\)"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_answered_is_refused_with_its_bounds(kind, ask, error, says):
     matrix = small(kind)
     with pytest.raises(error, match=says):
         ask(matrix)
+
+
+@pytest.mark.parametrize(("kind", "levels"), [("dynamic", 7), ("sealed", 7), ("Huffman", 2)])
+def test_a_level_that_is_not_there_is_refused(kind, levels):
+    says = rf"level {levels} is out of bounds, must be in \[0, {levels}\)"
+    with pytest.raises(IndexError, match=says):
+        small(kind).level(levels)
 
 
 @pytest.mark.parametrize("bits", [0, -1, 129, 2**70])
@@ -314,6 +336,8 @@ def test_a_width_that_no_symbol_has_is_refused(bits):
         DynamicWaveletMatrix(bits)
     with pytest.raises(ValueError, match=says):
         WaveletMatrix.build(np.zeros(1, np.uint64), bits)
+    with pytest.raises(ValueError, match=f"bits={bits}, must be 1 to 32"):
+        HuffmanWaveletMatrix.build(np.zeros(1, np.uint64), bits)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 The token stream of a bank, and the only place where its texts are.
 
 What is new is a row of the tail: the ids of one text. Once enough rows are together they are sealed
-into a segment, one wavelet matrix over the ids of all of them, in less than nine tenths of the
-bytes. A text is read back by decoding its span (DWM, section 3.2.2).
+into a segment, one wavelet matrix over the ids of all of them, with fewer bits for what is frequent:
+in less than half the bytes. A text is read back by decoding its span (DWM, section 3.2.2).
 """
 
 from __future__ import annotations
@@ -24,14 +24,19 @@ from numpy.typing import NDArray
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.phrase import LOST, SPELLED, Mask, Phrase
 from hippocampus.errors import StoreCorrupt
-from hippocampus.kernel import WaveletMatrix
+from hippocampus.kernel import HuffmanWaveletMatrix, WaveletMatrix
 from hippocampus.model import Block, Store
 
 _HEAD = struct.Struct("<4sHH")
-"""Magic, version, vocabulary; little-endian. After it as many lengths in tokens, uint32, as the
-block has rows, then the matrix."""
+"""Magic, version, vocabulary; little-endian. After it as many lengths in tokens as the block has
+rows, then the matrix. Version 1 had lengths of four bytes and a matrix without codes."""
 _MAGIC = b"HipC"
-_VERSION = 1
+_VERSION = 2
+
+_MORE = 128
+"""Added to a byte of a length that another one follows, of seven bits each, the lowest first."""
+_LONGEST = 4
+"""Bytes of a length at most: it is below 2**28."""
 
 KEPT_BYTES = 64 << 20
 """What segments may take in memory together; the ones read longest ago go first."""
@@ -50,14 +55,14 @@ class Segment:
 
     first: int
     ends: NDArray[np.int64]
-    matrix: WaveletMatrix
+    matrix: HuffmanWaveletMatrix | WaveletMatrix
 
     @classmethod
     def of(cls, first: int, ids: Sequence[Ids]) -> Segment:
         """Seal the ids of consecutive rows; a row without a text has none."""
         ends = np.cumsum([0, *map(len, ids)])
         symbols = np.concatenate(ids) if ids else np.empty(0, np.uint64)
-        return cls(first, ends, WaveletMatrix.build(symbols, tokenizer.BITS))
+        return cls(first, ends, HuffmanWaveletMatrix.build(symbols, tokenizer.BITS))
 
     @classmethod
     def load(cls, block: Block, *, path: str) -> Segment:
@@ -71,10 +76,10 @@ class Segment:
         try:
             wrong = _misfit(block)
             if wrong is None:
-                lengths = np.frombuffer(block.payload, "<u4", block.count, _HEAD.size)
+                lengths, start = _lengths(block)
                 ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-                start = _HEAD.size + 4 * block.count
-                matrix = WaveletMatrix.load(memoryview(block.payload)[start:])
+                kind = WaveletMatrix if _version(block) == 1 else HuffmanWaveletMatrix
+                matrix = kind.load(memoryview(block.payload)[start:])
                 if (len(matrix), matrix.bits) == (ends[-1], tokenizer.BITS):
                     return cls(block.first, ends, matrix)
                 wrong = f"{len(matrix)} ids of {matrix.bits} bits where its rows have {ends[-1]}"
@@ -85,9 +90,11 @@ class Segment:
 
     def to_block(self) -> Block:
         """Return what ``load`` reads."""
+        matrix = self.matrix
+        if isinstance(matrix, WaveletMatrix):  # read from a segment of version 1
+            matrix = HuffmanWaveletMatrix.build(matrix.span(0, len(matrix)), tokenizer.BITS)
         head = _HEAD.pack(_MAGIC, _VERSION, tokenizer.VOCABULARY_NUMBER)
-        lengths = np.diff(self.ends).astype("<u4").tobytes()
-        return Block(self.first, len(self), head + lengths + self.matrix.to_bytes())
+        return Block(self.first, len(self), head + _pack(np.diff(self.ends)) + matrix.to_bytes())
 
     def __len__(self) -> int:
         return len(self.ends) - 1
@@ -186,17 +193,59 @@ class Segment:
 
 def _misfit(block: Block) -> str | None:
     """Return what is wrong with a segment's head, if anything is."""
-    if len(block.payload) < _HEAD.size + 4 * block.count:
-        return f"{len(block.payload)} bytes cannot hold the lengths of {block.count} texts"
+    if len(block.payload) < _HEAD.size:
+        return f"{len(block.payload)} bytes cannot hold a head of {_HEAD.size}"
     magic, version, vocabulary = _HEAD.unpack_from(block.payload)
-    if (magic, version) != (_MAGIC, _VERSION):
-        return f"they begin with {magic!r} version {version}, not {_MAGIC!r} version {_VERSION}"
+    if magic != _MAGIC or not 1 <= version <= _VERSION:
+        return f"they begin with {magic!r} version {version}, not {_MAGIC!r} version 1 or {_VERSION}"
     if vocabulary != tokenizer.VOCABULARY_NUMBER:
         return (
             f"ids of vocabulary {vocabulary}, and this version knows only"
             f" {tokenizer.VOCABULARY_NUMBER}, {tokenizer.VOCABULARY}; upgrade hippocampus"
         )
     return None
+
+
+def _version(block: Block) -> int:
+    version: int = _HEAD.unpack_from(block.payload)[1]
+    return version
+
+
+def _pack(numbers: Places) -> bytes:
+    """Return lengths as ``_lengths`` reads them."""
+    packed = bytearray()
+    for number in numbers.tolist():
+        left = number
+        while left >= _MORE:
+            packed.append(left & (_MORE - 1) | _MORE)
+            left >>= 7
+        packed.append(left)
+    return bytes(packed)
+
+
+def _lengths(block: Block) -> tuple[Places, int]:
+    """
+    Return the lengths of a segment's rows in tokens, and where its matrix begins.
+
+    Raises:
+        ValueError: there are fewer, or one is longer than any text.
+
+    """
+    if _version(block) == 1:
+        lengths = np.frombuffer(block.payload, "<u4", block.count, _HEAD.size)
+        return lengths.astype(np.int64), _HEAD.size + 4 * block.count
+    raw = np.frombuffer(block.payload, np.uint8, offset=_HEAD.size)
+    stops = np.flatnonzero(raw < _MORE)[: block.count] + 1
+    sizes = np.diff(stops, prepend=0)
+    if len(stops) < block.count or sizes.max(initial=0) > _LONGEST:
+        msg = f"{len(block.payload)} bytes cannot hold the lengths of {block.count} texts"
+        raise ValueError(msg)
+    end = int(stops[-1]) if len(stops) else 0
+    starts = stops - sizes
+    parts = (raw[:end] & (_MORE - 1)).astype(np.int64)
+    parts <<= 7 * (np.arange(end) - np.repeat(starts, sizes))
+    lengths = np.add.reduceat(parts, starts) if end else parts
+    return lengths, _HEAD.size + end
 
 
 class Segments:
@@ -322,7 +371,7 @@ class Content:
             payloads = [tail.get(row, b"") for row in range(stop, len(allowed))]
             ends = np.cumsum([0, *(len(payload) // tokenizer.ID_BYTES for payload in payloads)])
             ids = tokenizer.unpack(b"".join(payloads))
-            yield Segment(stop, ends, WaveletMatrix.build(ids, tokenizer.BITS))
+            yield Segment(stop, ends, HuffmanWaveletMatrix.build(ids, tokenizer.BITS))
 
     def blank(self, rows: Collection[int]) -> None:
         """Take the texts of rows out of the stream; segments that held them are made anew."""
