@@ -33,9 +33,11 @@ def test_a_row_has_everything_that_can_be_measured(made):
 
     assert 2_000 <= row["tokens"] < 2_300
     assert 18 * row["tokens"] / 8 < row["sealed_bytes"] < row["dynamic_bytes"]
-    assert all(row[f"{kind}_s"] > 0 for kind in ("append", "extend", "build"))
-    assert all(row[f"{kind}_rank_m"] > 0 for kind in ("sealed", "dynamic"))
+    assert row["huffman_bytes"] < row["content_bytes"] < row["sealed_bytes"]
+    assert all(row[f"{kind}_s"] > 0 for kind in ("append", "extend", "build", "huffman_build"))
+    assert all(row[f"{kind}_rank_m"] > 0 for kind in ("huffman", "sealed", "dynamic"))
     assert row["read_us"] > 0
+    assert row["huffman_read_us"] > 0
 
 
 def test_the_other_packages_take_part_where_they_are_installed(made):
@@ -74,12 +76,20 @@ def test_texts_of_a_file_are_measured_instead(tmp_path):
 def test_the_paper_stands_beside_its_sizes():
     report = {
         "settings": {"bits": 18},
-        "rows": [{"tokens": 160_012, "sealed_bytes": 389_000, "append_s": 0.16}],
+        "rows": [
+            {
+                "tokens": 160_012,
+                "dynamic_bytes": 435_000,
+                "sealed_bytes": 389_000,
+                "huffman_bytes": 190_000,
+                "append_s": 0.16,
+            }
+        ],
     }
     making, keeping, *_ = dwm.tables(report)
 
-    assert "| 160,012 | 0.16 s | – | – | – | 402 s |" in making
-    assert "| 160,012 | – | 0.389 MB | 1.080 |" in keeping
+    assert "| 160,012 | 0.16 s | – | – | – | – | 402 s |" in making
+    assert "| 160,012 | 0.435 MB | 0.389 MB | 1.080 | 0.19 MB | 0.528 |" in keeping
     assert "| 1.46 MB |" in keeping
 
 

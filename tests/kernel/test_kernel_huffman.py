@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.kernel import HuffmanWaveletMatrix, WaveletMatrix
+from hippocampus.kernel import HuffmanWaveletMatrix, WaveletMatrix, reference
 
 SYMBOLS = np.array([5, 1, 7, 1, 0, 6, 5, 5, 1, 5, 300, 5], np.uint64)
 
@@ -61,6 +61,15 @@ def test_no_code_could_have_fewer_bits(symbols):
     assert fewest_bits(symbols) == sum(lengths[symbol] for symbol in symbols)
     for d, (_, left) in enumerate(codes):
         assert left == sum(lengths[symbol] > d for symbol in symbols)
+
+
+@given(st.lists(st.integers(0, 511) | st.sampled_from([3, 4, 400])))
+def test_the_levels_are_those_of_the_reference(symbols):
+    made, plain = matrix(symbols), reference.HuffmanWaveletMatrix(symbols, 9)
+
+    assert plain.zeros.tolist() == made.zeros.tolist()
+    for k in range(len(plain.zeros)):
+        assert plain.level(k).tolist() == made.level(k).tolist()
 
 
 def test_what_grows_like_fibonacci_numbers_has_the_longest_codes_there_are():

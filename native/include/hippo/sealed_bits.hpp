@@ -109,36 +109,25 @@ class SealedBits {
   // Turn each at[q] = j into the position of the (j + 1)-th bit of value[q], in steps of one miss
   // each, all queries side by side. Preconditions: there are such bits; count <= side_by_side.
   HIPPO_INLINE void select(const bool* value, std::size_t* at, std::size_t count) const noexcept {
-    std::array<std::size_t, side_by_side> block_of, part_of;
+    std::array<std::size_t, side_by_side> guess, last;
+    std::array<Quarter, side_by_side> inside;
     for (std::size_t q = 0; q < count; ++q) {
       const std::size_t s = at[q] / hint_every, low = hint(value[q], s);
-      const std::size_t span = hint(value[q], s + 1) - low;
-      block_of[q] = low + at[q] % hint_every * span / hint_every;
-      prefetch_line((directory_ + block_of[q]).bytes());
+      last[q] = hint(value[q], s + 1);
+      guess[q] = low + at[q] % hint_every * (last[q] - low) / hint_every;
+      prefetch_line((directory_ + guess[q]).bytes());
     }
+    // Bits lie evenly between two hints as a rule, so the guess is right or next to it.
     for (std::size_t q = 0; q < count; ++q) {
-      const std::size_t b = find_block(value[q], at[q], block_of[q]);
-      const std::size_t j = at[q] - before(value[q], b);
-      const Word inside = directory_[b] >> 32;
-      constexpr Word all = quarter | 2 * quarter << 10 | Word{3 * quarter} << 20;
-      const Word counts = pick(value[q], inside, all - inside);
-      const std::size_t part =
-          ((counts & 1023) <= j) + ((counts >> 10 & 1023) <= j) + ((counts >> 20) <= j);
-      at[q] = j - (counts << 10 >> 10 * part & 1023);
-      part_of[q] = b * (block / 64) + part * (quarter / 64);
-      prefetch_line((bits_ + part_of[q]).bytes());
+      const bool over = before(value[q], guess[q]) > at[q];
+      const bool under = (guess[q] < last[q]) & (before(value[q], guess[q] + 1) <= at[q]);
+      inside[q] = find_quarter(value[q], guess[q] + under - over, at[q]);
+      prefetch_line((bits_ + inside[q].word).bytes());
     }
-    for (std::size_t q = 0; q < count; ++q) {
-      const Words words = bits_ + part_of[q];
-      const Word flip = Word{value[q]} - 1;
-      std::size_t word = 0, seen = 0, passed = 0;
-      for (std::size_t w = 0; w < 3; ++w) {
-        seen += static_cast<std::size_t>(std::popcount(words[w] ^ flip));
-        word += seen <= at[q];
-        passed = pick(seen <= at[q], seen, passed);
-      }
-      at[q] = 64 * (part_of[q] + word) + select_in_word(words[word] ^ flip, at[q] - passed);
-    }
+    for (std::size_t q = 0; q < count; ++q)
+      if (!select_in_quarter(value[q], inside[q], at[q])) [[unlikely]]
+        select_in_quarter(value[q], find_quarter(value[q], find_block(value[q], at[q]), at[q]),
+                          at[q]);
   }
 
   HIPPO_INLINE void prefetch(std::size_t i) const noexcept {
@@ -167,23 +156,48 @@ class SealedBits {
     return found;
   }
 
-  // The last block with at most j bits of this value before it. Bits lie evenly between two hints
-  // as a rule, so the guess is right or next to it; elsewhere it is searched for.
-  HIPPO_INLINE std::size_t find_block(bool value, std::size_t j, std::size_t guess) const noexcept {
-    const std::size_t first = hint(value, j / hint_every), last = hint(value, j / hint_every + 1);
-    const auto begins = [=, this](std::size_t b) HIPPO_INLINE {  // by j; words follow the directory
-      return (b <= last) & (before(value, b) <= j);
-    };
-    const std::size_t previous = guess - (guess > 0);
-    if (begins(previous) & !begins(guess + 2))
-      return previous + (begins(guess) & (guess > 0)) + begins(guess + 1);
-    std::size_t at = first;
-    for (std::size_t steps = last + 1 - first; steps > 1;) {
+  // The last block with at most j bits of this value before it.
+  std::size_t find_block(bool value, std::size_t j) const noexcept {
+    std::size_t at = hint(value, j / hint_every);
+    for (std::size_t steps = hint(value, j / hint_every + 1) + 1 - at; steps > 1;) {
       const std::size_t half = steps / 2;
       at += pick(before(value, at + half) <= j, half, 0);
       steps -= half;
     }
     return at;
+  }
+
+  // A quarter of a block, by its first word, and how many bits of a value to pass over in it.
+  struct Quarter {
+    std::size_t word, pass;
+  };
+
+  // Where the (j + 1)-th bit is if it is in block b, and some quarter with fewer bits if not.
+  HIPPO_INLINE Quarter find_quarter(bool value, std::size_t b, std::size_t j) const noexcept {
+    j -= before(value, b);
+    const Word inside = directory_[b] >> 32;
+    constexpr Word all = quarter | 2 * quarter << 10 | Word{3 * quarter} << 20;
+    const Word counts = pick(value, inside, all - inside);
+    const std::size_t which =
+        ((counts & 1023) <= j) + ((counts >> 10 & 1023) <= j) + ((counts >> 20) <= j);
+    return {b * (block / 64) + which * (quarter / 64), j - (counts << 10 >> 10 * which & 1023)};
+  }
+
+  // Write the position of the bit, or return false if there are not so many.
+  HIPPO_INLINE bool select_in_quarter(bool value, Quarter inside, std::size_t& at) const noexcept {
+    const Words words = bits_ + inside.word;
+    const Word flip = Word{value} - 1;
+    std::size_t word = 0, seen = 0, passed = 0;
+    for (std::size_t w = 0; w < 3; ++w) {
+      seen += static_cast<std::size_t>(std::popcount(words[w] ^ flip));
+      word += seen <= inside.pass;
+      passed = pick(seen <= inside.pass, seen, passed);
+    }
+    const Word found = words[word] ^ flip;
+    const std::size_t j = inside.pass - passed;
+    if (j >= static_cast<std::size_t>(std::popcount(found))) return false;
+    at = 64 * (inside.word + word) + select_in_word(found, j);
+    return true;
   }
 
   HIPPO_INLINE static void index_inline(Word* words, std::size_t n) noexcept {

@@ -58,12 +58,13 @@ class SealedWavelet : public Wavelet<SealedBits> {
     for (std::size_t k = 0; k < bits; ++k)
       if (const char* why = SealedBits::fault(words + found.level_at(k), n))
         Frame::refuse("level " + std::to_string(k) + " " + why);
+    found.know_starts();
     return found;
   }
 
   const void* data() const noexcept { return data_; }
   std::size_t length() const noexcept { return 8 * total(bits(), size_); }  // of the data
-  std::size_t nbytes() const noexcept { return length(); }
+  std::size_t nbytes() const noexcept { return length() + known_bytes(); }
 
   SealedWavelet(SealedWavelet&&) = default;
   SealedWavelet& operator=(SealedWavelet&&) = default;
@@ -106,6 +107,7 @@ class SealedWavelet : public Wavelet<SealedBits> {
     for (std::size_t k = 0; k < bits(); ++k) SealedBits::index(own_.data() + level_at(k), size_);
     Frame::end(own_);
     attach(own_.data(), size_);
+    know_starts();
   }
 
   void attach(const void* bytes, std::size_t n) {

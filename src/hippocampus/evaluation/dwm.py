@@ -33,8 +33,8 @@ from hippocampus.encode import tokens as tokenizer
 from hippocampus.errors import InputError, MissingExtra
 from hippocampus.evaluation.report import commit, machine
 from hippocampus.evaluation.synthetic import generate
-from hippocampus.ingest.content import Segment
-from hippocampus.kernel import DynamicWaveletMatrix, WaveletMatrix
+from hippocampus.ingest.content import Segment, pack_lengths
+from hippocampus.kernel import DynamicWaveletMatrix, HuffmanWaveletMatrix, WaveletMatrix
 from hippocampus.model import Progress
 
 PAPER: Final[Mapping[int, tuple[float, float]]] = {
@@ -226,21 +226,21 @@ def _measure(
     row["append_s"] = _best(lambda: _appended(ids), tries_s) if small else None
     row["extend_s"] = _best(lambda: _extended(ids), tries_s)
     row["build_s"] = _best(lambda: WaveletMatrix.build(ids, tokenizer.BITS), tries_s)
+    row["huffman_build_s"] = _best(lambda: HuffmanWaveletMatrix.build(ids, tokenizer.BITS), tries_s)
     dynamic, sealed = _extended(ids), WaveletMatrix.build(ids, tokenizer.BITS)
+    huffman = HuffmanWaveletMatrix.build(ids, tokenizer.BITS)
     row["text_bytes"] = sum(len(text.encode()) for text, _ in texts)
     row["dynamic_bytes"], row["sealed_bytes"] = dynamic.nbytes, len(sealed.to_bytes())
+    row["huffman_bytes"] = len(huffman.to_bytes())
     row["content_bytes"] = _content_bytes([ids for _, ids in texts])
     if asked:
         row |= _asked("sealed", sealed, ids, random, tries_s)
+        row |= _asked("huffman", huffman, ids, random, tries_s)
         row |= _asked("dynamic", dynamic, ids, random, tries_s)
     ends = [0, *accumulate(len(ids) for _, ids in texts)]
     runs = _episodes(ends, random) if asked else []
-    if runs:
-        row["read_us"] = 1e6 * _each(
-            lambda run: tokenizer.decode(sealed.span(ends[run[0]], ends[run[1]]).tolist()),
-            runs,
-            tries_s,
-        )
+    for name, matrix in (("read_us", sealed), ("huffman_read_us", huffman)) if runs else ():
+        row[name] = 1e6 * _each(partial(_text, matrix, ends), runs, tries_s)
     package, zstd = rivals["wavelet_matrix"], rivals["zstandard"]
     if package is not None and small:
         row |= _package(package, ids, random, tries_s, asked=asked)
@@ -254,6 +254,12 @@ def _episodes(ends: Sequence[int], random: np.random.Generator) -> list[tuple[in
     last = bisect_left(ends, ends[-1] - EPISODE)
     firsts = random.integers(0, last, _READ).tolist()
     return [(first, bisect_left(ends, ends[first] + EPISODE)) for first in firsts]
+
+
+def _text(
+    matrix: WaveletMatrix | HuffmanWaveletMatrix, ends: Sequence[int], run: tuple[int, int]
+) -> str:
+    return tokenizer.decode(matrix.span(ends[run[0]], ends[run[1]]).tolist())
 
 
 def _appended(ids: Ids) -> DynamicWaveletMatrix:
@@ -278,7 +284,7 @@ def _content_bytes(ids: Sequence[Ids]) -> int:
 
 def _asked(
     name: str,
-    matrix: WaveletMatrix | DynamicWaveletMatrix,
+    matrix: WaveletMatrix | HuffmanWaveletMatrix | DynamicWaveletMatrix,
     ids: Ids,
     random: np.random.Generator,
     tries_s: float,
@@ -355,12 +361,12 @@ def _zstd(
     trained.precompute_compress(level=_LEVEL)
     alone = zstd.ZstdCompressor(level=_LEVEL, dict_data=trained, write_content_size=False)
     blocks = zstd.ZstdCompressor(level=_LEVEL)
-    lengths = 4 * len(raw)
+    each = [len(alone.compress(text)) for text in raw]
     cut = [b"".join(some) for some in _blocks(raw)]
     packed = [blocks.compress(block) for block in cut]
-    row: Figures = {
-        "zstd_bytes": lengths + len(trained.as_bytes()) + sum(len(alone.compress(r)) for r in raw),
-        "zstd_block_bytes": lengths + 8 * len(packed) + sum(map(len, packed)),
+    row: Figures = {  # lengths as segments have them
+        "zstd_bytes": _packed_bytes(each) + len(trained.as_bytes()) + sum(each),
+        "zstd_block_bytes": _packed_bytes(map(len, raw)) + 8 * len(packed) + sum(map(len, packed)),
     }
     if runs:
         own, plain = zstd.ZstdDecompressor(dict_data=trained), zstd.ZstdDecompressor()
@@ -375,6 +381,10 @@ def _zstd(
             tries_s,
         )
     return row
+
+
+def _packed_bytes(lengths: Iterable[int]) -> int:
+    return len(pack_lengths(np.fromiter(lengths, np.int64)))
 
 
 def _blocks(raw: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
@@ -444,11 +454,22 @@ def tables(report: Mapping[str, Any]) -> list[str]:
     bits = report["settings"]["bits"]
     return [
         table(
-            ["tokens", "one by one", "`extend`", "`build`", "package, one by one", "paper"],
+            [
+                "tokens",
+                "one by one",
+                "`extend`",
+                "`build`",
+                "Huffman, `build`",
+                "package, one by one",
+                "paper",
+            ],
             (
                 [
                     f"{row['tokens']:,}",
-                    *(_said(row.get(f"{kind}_s"), " s") for kind in ("append", "extend", "build")),
+                    *(
+                        _said(row.get(f"{kind}_s"), " s")
+                        for kind in ("append", "extend", "build", "huffman_build")
+                    ),
                     _said(row.get("package_append_s"), " s"),
                     _said(_paper(row["tokens"], 0), " s"),
                 ]
@@ -460,7 +481,9 @@ def tables(report: Mapping[str, Any]) -> list[str]:
                 "tokens",
                 "dynamic",
                 "sealed",
-                "sealed, of the bits",
+                "of the bits",
+                "Huffman",
+                "of the bits",
                 "segments of a store",
                 "package, dynamic",
                 "zstd, each text",
@@ -471,8 +494,15 @@ def tables(report: Mapping[str, Any]) -> list[str]:
             (
                 [
                     f"{row['tokens']:,}",
-                    *(_mb(row.get(f"{kind}_bytes")) for kind in ("dynamic", "sealed")),
-                    f"{8 * row['sealed_bytes'] / (bits * row['tokens']):.3f}",
+                    _mb(row["dynamic_bytes"]),
+                    *(
+                        said
+                        for kind in ("sealed", "huffman")
+                        for said in (
+                            _mb(row[f"{kind}_bytes"]),
+                            f"{8 * row[f'{kind}_bytes'] / (bits * row['tokens']):.3f}",
+                        )
+                    ),
                     *(
                         _mb(row.get(f"{kind}_bytes"))
                         for kind in ("content", "package_dynamic", "zstd", "zstd_block", "text")
@@ -499,7 +529,8 @@ def tables(report: Mapping[str, Any]) -> list[str]:
             (
                 [who] + [_said(r.get(name), " µs") for r in rows if "read_us" in r]
                 for name, who in (
-                    ("read_us", "sealed matrix"),
+                    ("huffman_read_us", "Huffman"),
+                    ("read_us", "sealed"),
                     ("zstd_read_us", "zstd, each text"),
                     ("zstd_block_read_us", "zstd, blocks"),
                 )
@@ -509,6 +540,7 @@ def tables(report: Mapping[str, Any]) -> list[str]:
 
 
 _WHO: Final = {
+    "huffman": "Huffman",
     "sealed": "sealed",
     "package_sealed": "package, static",
     "dynamic": "dynamic",
@@ -554,6 +586,7 @@ def plot(report: Mapping[str, Any], folder: Path) -> list[Path]:
             "dwm-construction", "Making a wavelet matrix of n tokens", "seconds",
             {
                 "append, one by one": "append_s", "extend": "extend_s", "build, sealed": "build_s",
+                "build, Huffman": "huffman_build_s",
                 "wavelet-matrix, one by one": "package_append_s",
                 "wavelet-matrix, static": "package_build_s",
             },
@@ -562,7 +595,7 @@ def plot(report: Mapping[str, Any], folder: Path) -> list[Path]:
         (
             "dwm-footprint", "Keeping n tokens", "bytes",
             {
-                "dynamic": "dynamic_bytes", "sealed": "sealed_bytes",
+                "dynamic": "dynamic_bytes", "sealed": "sealed_bytes", "Huffman": "huffman_bytes",
                 "segments of a store": "content_bytes", "zstd, each text": "zstd_bytes",
                 "zstd, blocks": "zstd_block_bytes", "text": "text_bytes",
             },

@@ -2,8 +2,9 @@
 The token stream of a bank, and the only place where its texts are.
 
 What is new is a row of the tail: the ids of one text. Once enough rows are together they are sealed
-into a segment, one wavelet matrix over the ids of all of them, with fewer bits for what is frequent:
-in less than half the bytes. A text is read back by decoding its span (DWM, section 3.2.2).
+into a segment, one wavelet matrix over the ids of all of them, with fewer bits for what is
+frequent: in less than half the bytes. A text is read back by decoding its span (DWM, section
+3.2.2).
 """
 
 from __future__ import annotations
@@ -94,7 +95,8 @@ class Segment:
         if isinstance(matrix, WaveletMatrix):  # read from a segment of version 1
             matrix = HuffmanWaveletMatrix.build(matrix.span(0, len(matrix)), tokenizer.BITS)
         head = _HEAD.pack(_MAGIC, _VERSION, tokenizer.VOCABULARY_NUMBER)
-        return Block(self.first, len(self), head + _pack(np.diff(self.ends)) + matrix.to_bytes())
+        lengths = pack_lengths(np.diff(self.ends))
+        return Block(self.first, len(self), head + lengths + matrix.to_bytes())
 
     def __len__(self) -> int:
         return len(self.ends) - 1
@@ -197,7 +199,9 @@ def _misfit(block: Block) -> str | None:
         return f"{len(block.payload)} bytes cannot hold a head of {_HEAD.size}"
     magic, version, vocabulary = _HEAD.unpack_from(block.payload)
     if magic != _MAGIC or not 1 <= version <= _VERSION:
-        return f"they begin with {magic!r} version {version}, not {_MAGIC!r} version 1 or {_VERSION}"
+        return (
+            f"they begin with {magic!r} version {version}, not {_MAGIC!r} version 1 or {_VERSION}"
+        )
     if vocabulary != tokenizer.VOCABULARY_NUMBER:
         return (
             f"ids of vocabulary {vocabulary}, and this version knows only"
@@ -211,11 +215,11 @@ def _version(block: Block) -> int:
     return version
 
 
-def _pack(numbers: Places) -> bytes:
-    """Return lengths as ``_lengths`` reads them."""
+def pack_lengths(lengths: Places) -> bytes:
+    """Return lengths as segments have them."""
     packed = bytearray()
-    for number in numbers.tolist():
-        left = number
+    for length in lengths.tolist():
+        left = length
         while left >= _MORE:
             packed.append(left & (_MORE - 1) | _MORE)
             left >>= 7

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from hippocampus.kernel.wavelet_reference import (
     DynamicWaveletMatrix,
+    HuffmanWaveletMatrix,
     WaveletMatrix,
     hamming_scan,
 )
 
-__all__ = ["DynamicWaveletMatrix", "WaveletMatrix", "hamming_scan"]
+__all__ = ["DynamicWaveletMatrix", "HuffmanWaveletMatrix", "WaveletMatrix", "hamming_scan"]
 
 TOP_LEVEL = 15
 """A query coordinate is rounded to the levels 0 to 15."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
 from collections.abc import Callable
 from typing import overload
@@ -19,6 +20,42 @@ def levels(symbols: list[int], bits: int) -> list[list[int]]:
     for place in reversed(range(bits)):
         found.append([symbol >> place & 1 for symbol in symbols])
         symbols = sorted(symbols, key=lambda symbol: symbol >> place & 1)
+    return found
+
+
+def huffman_codes(symbols: list[int]) -> dict[int, list[int]]:
+    """
+    Return a code for each symbol, the shorter the more often it occurs.
+
+    Nodes of a tree are numbered level by level: first what has a 0 last, then what has a 1, within
+    both as what comes before is numbered. Codes end at the nodes numbered last, by symbol.
+    """
+    counts = sorted(Counter(symbols).items(), key=lambda item: (item[1], item[0]))
+    heap = [(times, number, {symbol: 0}) for number, (symbol, times) in enumerate(counts)]
+    for number in range(len(heap), 2 * len(heap) - 1):
+        (some, _, left), (others, _, right) = heapq.heappop(heap), heapq.heappop(heap)
+        deeper = {symbol: length + 1 for half in (left, right) for symbol, length in half.items()}
+        heapq.heappush(heap, (some + others, number, deeper))
+    lengths = heap[0][2] if heap else {}
+    found: dict[int, list[int]] = {}
+    nodes: list[list[int]] = [[]]
+    for length in range(max(lengths.values(), default=-1) + 1):
+        ending = sorted(symbol for symbol in lengths if lengths[symbol] == length)
+        inner = len(nodes) - len(ending)
+        found |= zip(ending, nodes[inner:], strict=True)
+        nodes = [[*path, bit] for bit in (0, 1) for path in nodes[:inner]]
+    return found
+
+
+def huffman_levels(symbols: list[int]) -> list[list[int]]:
+    """Return the bits of each level: of the codes that are long enough, which are then parted."""
+    codes = huffman_codes(symbols)
+    paths = [codes[symbol] for symbol in symbols]
+    found: list[list[int]] = []
+    while paths := [path for path in paths if len(path) > len(found)]:
+        k = len(found)
+        found.append([path[k] for path in paths])
+        paths.sort(key=lambda path, k=k: path[k])  # type: ignore[misc]
     return found
 
 
@@ -48,11 +85,11 @@ class WaveletMatrix:
     @property
     def zeros(self) -> NDArray[np.uint64]:
         """How many bits of each level are 0."""
-        return np.array([level.count(0) for level in levels(self._symbols, self.bits)], np.uint64)
+        return np.array([level.count(0) for level in self._levels()], np.uint64)
 
     def level(self, k: int) -> NDArray[np.uint8]:
         """Return level ``k`` packed into bytes, lowest bit first."""
-        return np.packbits(levels(self._symbols, self.bits)[k], bitorder="little")
+        return np.packbits(self._levels()[k], bitorder="little")
 
     @overload
     def access(self, position: int) -> int: ...
@@ -124,6 +161,9 @@ class WaveletMatrix:
         near = [i for i, c in enumerate(self._symbols) if (c ^ code).bit_count() <= radius]
         return np.array(near, np.uint64)
 
+    def _levels(self) -> list[list[int]]:
+        return levels(self._symbols, self.bits)
+
     def _array(self, symbols: list[int]) -> Symbols:
         words = np.array([[c % 2**64, c >> 64] for c in symbols], np.uint64).reshape(-1, 2)
         return words if self.bits > 64 else words[:, 0].copy()
@@ -139,6 +179,13 @@ class WaveletMatrix:
         at = index.tolist()
         which = [symbol] * len(at) if isinstance(symbol, int) else numbers(symbol)
         return np.array([ask(c, i) for c, i in zip(which, at, strict=True)], np.uint64)
+
+
+class HuffmanWaveletMatrix(WaveletMatrix):
+    """The same sequence, its levels those of Huffman codes."""
+
+    def _levels(self) -> list[list[int]]:
+        return huffman_levels(self._symbols)
 
 
 class DynamicWaveletMatrix(WaveletMatrix):
