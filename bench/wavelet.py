@@ -9,7 +9,12 @@ from types import ModuleType
 import numpy as np
 
 from bench.measure import Row
-from hippocampus.kernel import DynamicWaveletMatrix, WaveletMatrix, hamming_scan
+from hippocampus.kernel import (
+    DynamicWaveletMatrix,
+    HuffmanWaveletMatrix,
+    WaveletMatrix,
+    hamming_scan,
+)
 
 try:
     import wavelet_matrix as package
@@ -84,10 +89,11 @@ def asking(kind: str, some: np.ndarray, random: np.random.Generator) -> Iterator
     nth = dynamic.rank(some[at], at)
     for name, matrix, theirs in (
         ("sealed", WaveletMatrix.build(some, BITS), "WaveletMatrix"),
+        ("Huffman", HuffmanWaveletMatrix.build(some, BITS), None),
         ("dynamic", dynamic, "DynamicWaveletMatrix"),
     ):
         baselines = [None] * 3
-        if package and n == SMALL:
+        if package and theirs and n == SMALL:
             baselines = package_ns(package, theirs, some, at, which, nth)
         questions = {
             "access": lambda m=matrix: m.access(at),
@@ -107,6 +113,10 @@ def asking(kind: str, some: np.ndarray, random: np.random.Generator) -> Iterator
         yield row(f"{name} memory, {size}", matrix.nbytes / n, "B/symbol")
         share = 8 * matrix.nbytes / (n * BITS)
         yield row(f"{name} memory over its bits, {size}", share, "x")
+        if isinstance(matrix, DynamicWaveletMatrix):
+            continue
+        share = 8 * len(matrix.to_bytes()) / (n * BITS)
+        yield row(f"{name} written over its bits, {size}", share, "x")
 
 
 def package_ns(
@@ -152,14 +162,18 @@ def long(random: np.random.Generator) -> Iterator[Row]:
     yield from asking("as words", some, random)
 
 
-def sealing(some: np.ndarray) -> Iterator[Row]:
-    """Time making, writing and reading a sealed matrix."""
+def sealing(kind: str, some: np.ndarray) -> Iterator[Row]:
+    """Time making and reading a sealed matrix."""
     dynamic = DynamicWaveletMatrix(BITS)
     dynamic.extend(some)
-    written = WaveletMatrix.build(some, BITS).to_bytes()
-    yield row(f"build, {len(some)}", best_s(lambda: WaveletMatrix.build(some, BITS)) * 1e3, "ms")
-    yield row(f"seal, {len(some)}", best_s(dynamic.seal) * 1e3, "ms")
-    yield row(f"load, {len(some)}", best_s(lambda: WaveletMatrix.load(written)) * 1e3, "ms")
+    yield row(f"seal, {len(some)} {kind}", best_s(dynamic.seal) * 1e3, "ms")
+    for name, form in (("", WaveletMatrix), ("Huffman ", HuffmanWaveletMatrix)):
+        written = form.build(some, BITS).to_bytes()
+        size = f"{len(some)} {kind}"
+        build_s = best_s(lambda form=form: form.build(some, BITS))
+        load_s = best_s(lambda form=form, written=written: form.load(written))
+        yield row(f"{name}build, {size}", build_s * 1e3, "ms")
+        yield row(f"{name}load, {size}", load_s * 1e3, "ms")
 
 
 def balls(random: np.random.Generator) -> Iterator[Row]:
@@ -182,7 +196,7 @@ def run(_workshop: object = None, *, quick: bool = False) -> Iterator[Row]:
         some = symbols(random, SMALL, kind)
         yield from growing(kind, some)
         yield from asking(kind, some, random)
-    yield from sealing(some)
+        yield from sealing(kind, some)
     yield from balls(random)
     if not quick:
         yield from long(random)
