@@ -615,7 +615,7 @@ void bind_wavelet(nb::module_& m) {
   nb::class_<Huffman> huffman(
       m, "HuffmanWaveletMatrix",
       "A WaveletMatrix that has fewer bits for symbols that are frequent: Huffman codes.\n\n"
-      "It answers the same, and takes 8 % more than the codes, and 1 to 3 bytes for each symbol\n"
+      "It answers the same, and takes 4 % more than the codes, and 1 to 3 bytes for each symbol\n"
       "that occurs, in memory some 17 more.");
   nb::class_<Dynamic> dynamic(
       m, "DynamicWaveletMatrix",

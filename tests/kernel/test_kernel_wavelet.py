@@ -16,7 +16,10 @@ from hippocampus.kernel import (
 )
 
 WIDTHS = st.integers(1, 20) | st.sampled_from([31, 32, 33, 63, 64, 65, 127, 128])
-LENGTHS = (0, 1, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097)
+LENGTHS = (
+    *(0, 1, 63, 64, 65, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025),
+    *(2047, 2048, 2049, 4095, 4096, 4097),
+)
 
 
 @st.composite
@@ -122,7 +125,11 @@ def test_select_finds_its_way_where_bits_lie_unevenly():
     n = 300_000
     symbols = np.zeros(n, np.uint64)
     symbols[1000:1100] = symbols[-70_000:-65_000] = symbols[-3:] = 1
-    for matrix in (WaveletMatrix.build(symbols, 1), grown_at_once(symbols, 1)):
+    for matrix in (
+        WaveletMatrix.build(symbols, 1),
+        HuffmanWaveletMatrix.build(symbols, 1),
+        grown_at_once(symbols, 1),
+    ):
         for symbol in (0, 1):
             places = np.flatnonzero(symbols == symbol).astype(np.uint64)
             nth = np.arange(len(places), dtype=np.uint64)

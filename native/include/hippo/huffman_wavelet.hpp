@@ -1,7 +1,7 @@
 // A sealed wavelet matrix in which a symbol takes as many levels as its Huffman code has bits, and
 // the bytes it is.
 //
-// Space: n (H + 1) bits at most, H the entropy of a symbol, and what SealedBits takes over it (8 %);
+// Space: n (H + 1) bits at most, H the entropy of a symbol, and what LeanBits takes over it (4 %);
 //        written 1 to 3 bytes more for each symbol that occurs, in memory 17.
 // Time:  as many steps as the code has bits: access looks once a level, rank once, and select once
 //        on the way up, for where each symbol begins below the last level is known.
@@ -13,7 +13,7 @@
 //                    codes of d = 0, 1 ... bits: how many there are; how many positions have a longer
 //                    one; and of the symbols that have such codes, ascending, by how much each is
 //                    larger than the one before and 1, the first than 0. Zeros up to 8 bytes.
-//   ... levels       a SealedBits::Layout of as many bits as positions have a code longer than k
+//   ... levels       a LeanBits::Layout of as many bits as positions have a code longer than k
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@
 
 namespace hippo {
 
-class HuffmanWavelet : public Levels<SealedBits, HuffmanCode> {
+class HuffmanWavelet : public Levels<LeanBits, HuffmanCode> {
  public:
   static constexpr std::size_t max_symbol_bits = HuffmanCode::max_bits;
 
@@ -74,11 +74,11 @@ class HuffmanWavelet : public Levels<SealedBits, HuffmanCode> {
     made.write_table(sizes);
     for (std::size_t k = 0; k < sizes.size(); ++k) {
       Word* level = made.own_.data() + made.at_[k];
-      Word* packed = level + SealedBits::Layout(sizes[k]).bits;
+      Word* packed = level + LeanBits::Layout(sizes[k]).bits;
       paths.resize(sizes[k]);
       pack_place(paths, k, packed);
       part(paths, room, packed);
-      SealedBits::index(level, sizes[k]);
+      LeanBits::index(level, sizes[k]);
     }
     Frame::end(made.own_);
     made.attach(made.own_.data(), sizes);
@@ -100,7 +100,7 @@ class HuffmanWavelet : public Levels<SealedBits, HuffmanCode> {
     found.place_levels(words_of_bytes(table), sizes);
     if (length != 8 * found.total_) refuse_table();
     for (std::size_t k = 0; k < sizes.size(); ++k)
-      if (const char* why = SealedBits::fault(words + found.at_[k], sizes[k]))
+      if (const char* why = LeanBits::fault(words + found.at_[k], sizes[k]))
         Frame::refuse("level " + std::to_string(k) + " " + why);
     found.attach(bytes, sizes);
     if (!found.find_starts()) Frame::refuse("its levels are not of the lengths it says");
@@ -142,7 +142,7 @@ class HuffmanWavelet : public Levels<SealedBits, HuffmanCode> {
           ++live;
         }
         for (std::size_t k = 0; live > 0; ++k) {
-          const SealedBits &level = levels_[k], &next = below(k);
+          const LeanBits &level = levels_[k], &next = below(k);
           const std::size_t zeros = level.zeros();
           std::size_t kept = 0;
           for (std::size_t i = 0; i < live; ++i) {
@@ -328,7 +328,7 @@ class HuffmanWavelet : public Levels<SealedBits, HuffmanCode> {
     total_ = header + table;
     for (const std::size_t size : sizes) {
       at_.push_back(total_);
-      total_ += SealedBits::Layout(size).end;
+      total_ += LeanBits::Layout(size).end;
     }
     ++total_;
   }
@@ -421,7 +421,7 @@ class HuffmanWavelet : public Levels<SealedBits, HuffmanCode> {
     if (code_.size() > 0) starts_[0] = 0;
     std::vector<std::size_t> starts{0}, next;
     for (std::size_t k = 0; k < depth(); ++k) {
-      const SealedBits& level = levels_[k];
+      const LeanBits& level = levels_[k];
       next.clear();
       for (const std::size_t start : starts) next.push_back(start - level.rank1(start));
       for (const std::size_t start : starts) next.push_back(level.zeros() + level.rank1(start));

@@ -459,7 +459,7 @@ class HuffmanWaveletMatrix:
     """
     A WaveletMatrix that has fewer bits for symbols that are frequent: Huffman codes.
 
-    It answers the same, and takes 8 % more than the codes, and 1 to 3 bytes for each symbol
+    It answers the same, and takes 4 % more than the codes, and 1 to 3 bytes for each symbol
     that occurs, in memory some 17 more.
     """
 
