@@ -183,5 +183,8 @@ int main() {
       }
   for (std::size_t n : {0, 1, 40, 500, 20000})
     for (int i = 0; i < 5; ++i) wavelets(n);
+  for (const auto& symbols : std::vector<std::vector<std::uint64_t>>{
+           {}, {7}, {7, 7}, {0, 511}, {3, 3, 3, 3, 2, 2, 1, 0}, {5, 1, 7, 1, 0, 6, 5, 5, 1, 5, 300}})
+    wavelet_test::alter_huffman(symbols, 9);
   std::puts("the native kernels are clean");
 }

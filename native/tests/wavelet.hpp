@@ -182,10 +182,12 @@ void read(const void* bytes, std::size_t n) {
   const Odd odd{bytes, n};
   try {
     const auto matrix = Matrix::load(odd.data(), odd.size());
-    if (matrix.size() == 0) return;
-    std::vector<Word> out(matrix.size() * matrix.words()), again(out.size());
-    matrix.span(0, matrix.size(), out.data());
-    for (Word i = 0; i < matrix.size(); ++i) {
+    // One symbol takes no bits however often it occurs, and is not read out to its end.
+    const Word size = std::min<Word>(matrix.size(), 8 * n);
+    if (size == 0) return;
+    std::vector<Word> out(size * matrix.words()), again(out.size());
+    matrix.span(0, size, out.data());
+    for (Word i = 0; i < size; ++i) {
       Word* symbol = again.data() + i * matrix.words();
       Word rank = 0, found = 0;
       matrix.access(&i, 1, symbol);
@@ -194,7 +196,7 @@ void read(const void* bytes, std::size_t n) {
       require(found == i, "what was read contradicts itself");
     }
     require(out == again, "what was read contradicts itself");
-    matrix.ball({}, 3);
+    if (size == matrix.size()) matrix.ball({}, 3);
   } catch (const std::invalid_argument&) {
   }
 }
@@ -219,11 +221,44 @@ void write_and_read(const Matrix& built, const Plain& plain, Draw& draw) {
   for (int i = 0; i < 6; ++i) ask(loaded, plain, draw);
   std::vector<std::uint8_t> spoilt(written.size());
   std::memcpy(spoilt.data(), written.data(), written.size());
-  const std::size_t within = draw.below(2) == 0 ? spoilt.size() : std::min<std::size_t>(200, spoilt.size());
+  const std::size_t head = std::min<std::size_t>(200, spoilt.size());
+  const std::size_t within = draw.below(2) == 0 ? spoilt.size() : head;
   spoilt[draw.word() % within] ^= static_cast<std::uint8_t>(1 + draw.below(255));
   read_mended<Matrix>(spoilt);
   spoilt.resize(draw.word() % spoilt.size());
   read_mended<Matrix>(spoilt);
+}
+
+// Alter every byte of a Huffman-shaped matrix, and then every bit of its levels with directories that
+// are those of the bits.
+inline void alter_huffman(const std::vector<Word>& symbols, std::size_t bits) {
+  const auto built = hippo::HuffmanWavelet::build(symbols.data(), symbols.size(), bits);
+  std::vector<std::uint8_t> bytes(built.length());
+  std::memcpy(bytes.data(), built.data(), bytes.size());
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    for (const int change : {1, 2, 4, 8, 16, 32, 64, 128, 127, 255}) {
+      auto spoilt = bytes;
+      spoilt[i] ^= static_cast<std::uint8_t>(change);
+      read_mended<hippo::HuffmanWavelet>(spoilt);
+    }
+  Word table;
+  std::memcpy(&table, bytes.data() + 40, 8);
+  std::size_t at = 6 + (table + 7) / 8;
+  for (std::size_t k = 0; k < built.depth(); ++k) {
+    const std::size_t n = built.level(k).size();
+    const hippo::LeanBits::Layout layout{n};
+    for (std::size_t i = 0; i < n; ++i) {
+      std::vector<Word> level(layout.end);
+      std::memcpy(level.data(), bytes.data() + 8 * at, 8 * layout.end);
+      level[layout.bits + i / 64] ^= Word{1} << i % 64;
+      hippo::LeanBits::index(level.data(), n);
+      auto spoilt = bytes;
+      std::memcpy(spoilt.data() + 8 * at, level.data(), 8 * layout.end);
+      read_mended<hippo::HuffmanWavelet>(spoilt);
+    }
+    at += layout.end;
+  }
+  require(8 * (at + 1) == bytes.size(), "the levels are not where they should be");
 }
 
 // Grow a matrix as the bytes say, asking on the way; seal, write, alter and read it.
