@@ -53,6 +53,8 @@ EPISODE: Final = 300
 """Tokens of the episode that is read as text."""
 
 _QUERIES = 200_000
+_BATCH = 2_000
+"""Questions a call: few enough that most calls are over before another process has its turn."""
 _CALLS = 20_000
 _READ = 1_000
 _BLOCK = 16 << 10
@@ -293,12 +295,27 @@ def _asked(
     at = random.integers(0, len(ids), _QUERIES, dtype=np.uint64)
     other, there = ids[random.integers(0, len(ids), _QUERIES)], ids[at]
     nth = matrix.rank(there, at)
-    seconds = {
-        "access": _best(lambda: matrix.access(at), tries_s),
-        "rank": _best(lambda: matrix.rank(other, at), tries_s),
-        "select": _best(lambda: matrix.select(there, nth), tries_s),
+    return {
+        f"{name}_access_m": _rate(matrix.access, (at,), tries_s),
+        f"{name}_rank_m": _rate(matrix.rank, (other, at), tries_s),
+        f"{name}_select_m": _rate(matrix.select, (there, nth), tries_s),
     }
-    return {f"{name}_{verb}_m": _QUERIES / took / 1e6 for verb, took in seconds.items()}
+
+
+def _rate(ask: Callable[..., object], columns: Sequence[Ids], tries_s: float) -> float:
+    """Return how many million questions a second are answered, each batch in its shortest try."""
+    starts = range(0, _QUERIES, _BATCH)
+    batches = [[column[start : start + _BATCH] for column in columns] for start in starts]
+    best = [np.inf] * len(batches)
+    end = time.perf_counter() + tries_s
+    while best[-1] == np.inf or time.perf_counter() < end:
+        for i, batch in enumerate(
+            batches
+        ):  # all in turn, so that none finds its places in the cache
+            start = time.perf_counter()
+            ask(*batch)
+            best[i] = min(best[i], time.perf_counter() - start)
+    return float(_QUERIES / sum(best) / 1e6)
 
 
 def _package(
