@@ -1,0 +1,514 @@
+"""
+The topic cue: tags in a graph from broad to narrow, and the rows under each (SWIFT, 3.2).
+
+A question finds the tags it is about, by words and by meaning; these bring the narrower and the
+broader ones along, and a row counts by the tags it is under.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from base64 import b64decode, b64encode
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.errors import InputError
+from hippocampus.index.base import Mask, Question, Rows, Scores
+from hippocampus.kernel import top_k
+from hippocampus.model import Kind, Payloads
+
+Terms = tuple[int, ...]
+"""Hashes of the words of a tag or of another name for it; a text with all of them names it."""
+
+
+@dataclass(slots=True, eq=False)
+class Tag:
+    """
+    One node, called v in SWIFT, definition 3.1.
+
+    ``level``: its specificity, 0 for what nothing is broader than. ``names``: hashed words of the
+    tag and its synonyms. ``rows``: ascending, each once.
+    """
+
+    name: str
+    level: int = 0
+    parents: set[str] = field(default_factory=set)
+    children: set[str] = field(default_factory=set)
+    aliases: set[str] = field(default_factory=set)
+    names: set[Terms] = field(default_factory=set)
+    rows: Rows = field(default_factory=lambda: np.empty(0, np.uint32))
+    vector: NDArray[np.float32] | None = None
+
+
+class TagGraph:
+    """
+    A directed acyclic graph of tags, parents broader than their children.
+
+    Along every edge the level rises, so no path can come back to where it began (SWIFT, theorem
+    3.2); an edge that would close a cycle is refused, one that says what others imply already is
+    not kept. A name is one tag, or another name of one, and never both.
+    """
+
+    def __init__(self) -> None:
+        self._tags: dict[str, Tag] = {}
+        self._meant: dict[str, str] = {}
+        """Which tag an alias means."""
+
+    def __len__(self) -> int:
+        return len(self._tags)
+
+    def __iter__(self) -> Iterator[Tag]:
+        return iter(self._tags.values())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tags or name in self._meant
+
+    def __getitem__(self, name: str) -> Tag:
+        """Return the tag of that name or alias; KeyError when there is none."""
+        return self._tags[self._meant.get(name, name)]
+
+    def add(self, name: str, rows: Iterable[int] = (), names: Iterable[Terms] = ()) -> Tag:
+        """Return the tag of that name, made if there is none, with these rows under it as well."""
+        if name not in self:
+            self._tags[name] = Tag(name)
+        tag = self[name]
+        more = np.fromiter(rows, np.uint32)
+        if len(more):
+            tag.rows = np.union1d(tag.rows, more)
+        tag.names.update(names)
+        return tag
+
+    def relate(self, parent: str, child: str) -> bool:
+        """
+        Put a tag under a broader one, both of which exist; return whether it is now.
+
+        False when the child is the broader one already, or both are the same: that would close a
+        cycle, and nothing changes.
+        """
+        above, below = self[parent], self[child]
+        if above is below or self._leads(below, above):
+            return False
+        if self._leads(above, below):
+            return True
+        ancestors = {above.name, *self._reached([above.name], "parents")}
+        descendants = {below.name, *self._reached([below.name], "children")}
+        for name in ancestors:  # the new edge now says what theirs did
+            for implied in self._tags[name].children & descendants:
+                self._cut(self._tags[name], self._tags[implied])
+        above.children.add(below.name)
+        below.parents.add(above.name)
+        self._sink(below, above.level + 1)
+        return True
+
+    def merge(self, name: str, into: str) -> bool:
+        """
+        Make one tag another name of a second: its rows, names, parents and children go over.
+
+        A relation that would close a cycle then is dropped. Return whether there were two.
+        """
+        gone, kept = self[name], self[into]
+        if gone is kept:
+            return False
+        parents, children = sorted(gone.parents), sorted(gone.children)
+        self._drop(gone)
+        kept.rows = np.union1d(kept.rows, gone.rows)
+        kept.names |= gone.names
+        for alias in (gone.name, *gone.aliases):
+            kept.aliases.add(alias)
+            self._meant[alias] = kept.name
+        for parent in parents:
+            if parent != kept.name:
+                self.relate(parent, kept.name)
+        for child in children:
+            if child != kept.name:
+                self.relate(kept.name, child)
+        self._level()
+        return True
+
+    def remove(self, name: str) -> None:
+        """Take a tag out; its children come under its parents."""
+        gone = self[name]
+        parents, children = sorted(gone.parents), sorted(gone.children)
+        self._drop(gone)
+        for alias in gone.aliases:
+            del self._meant[alias]
+        for parent in parents:
+            for child in children:
+                self.relate(parent, child)
+        self._level()
+
+    def expand(self, names: Iterable[str], *, down: int = 0, up: int = 0) -> dict[str, int]:
+        """
+        Return the tags within so many steps, and of each how many: below positive, above negative.
+
+        A tag that is in reach both ways counts as below.
+        """
+        start = {self[name].name for name in names}
+        above = self._reached(start, "parents", up)
+        below = self._reached(start, "children", down)
+        return (
+            {name: -steps for name, steps in above.items() if name not in start}
+            | {name: steps for name, steps in below.items() if name not in start}
+            | dict.fromkeys(start, 0)
+        )
+
+    def _reached(self, start: Iterable[str], side: str, steps: int | None = None) -> dict[str, int]:
+        """Walk breadth first to one side; return the steps to each tag, the first ones left out."""
+        seen = dict.fromkeys(start, 0)
+        first = set(seen)
+        ahead = deque(seen)
+        while ahead:
+            name = ahead.popleft()
+            if steps is not None and seen[name] == steps:
+                continue
+            for following in sorted(getattr(self._tags[name], side)):
+                if following not in seen:
+                    seen[following] = seen[name] + 1
+                    ahead.append(following)
+        return {name: far for name, far in seen.items() if name not in first}
+
+    def _leads(self, above: Tag, below: Tag) -> bool:
+        """Return whether a path goes down from one to the other: through levels between."""
+        ahead, seen = [above], {above.name}
+        while ahead:
+            for name in ahead.pop().children:
+                tag = self._tags[name]
+                if tag is below:
+                    return True
+                if tag.level < below.level and name not in seen:
+                    seen.add(name)
+                    ahead.append(tag)
+        return False
+
+    def _sink(self, tag: Tag, level: int) -> None:
+        """Move a tag down to a level, and what is under it down with it."""
+        ahead = deque([(tag, level)])
+        while ahead:
+            tag, level = ahead.popleft()
+            if tag.level < level:
+                tag.level = level
+                ahead.extend((self._tags[name], level + 1) for name in tag.children)
+
+    def _level(self) -> None:
+        """Set every level to the longest way down to it."""
+        for tag in self:
+            tag.level = 0
+        for tag in [tag for tag in self if not tag.parents]:
+            for name in tag.children:
+                self._sink(self._tags[name], 1)
+
+    def _cut(self, parent: Tag, child: Tag) -> None:
+        parent.children.discard(child.name)
+        child.parents.discard(parent.name)
+
+    def _drop(self, tag: Tag) -> None:
+        for name in sorted(tag.parents):
+            self._cut(self._tags[name], tag)
+        for name in sorted(tag.children):
+            self._cut(tag, self._tags[name])
+        del self._tags[tag.name]
+
+
+# ---------------------------------------------------------------- bytes
+
+FORMAT: Final = 1
+_MAGIC: Final = b"HTOPIC"
+_HEAD: Final = struct.Struct("<6sHIQ")
+"""Magic, format, CRC-32 of the packed rest, bytes of the rest unpacked."""
+_MOST_BYTES: Final = 1 << 30
+
+
+class Artifact(NamedTuple):
+    """
+    A graph as it is kept.
+
+    ``length``: of the rows it was made from, which are those before it. ``embedder``: identity of
+    who made the tags' vectors, "" for nobody. ``kept``: what its maker wants to see again, JSON.
+    """
+
+    graph: TagGraph
+    length: int
+    embedder: str = ""
+    kept: Mapping[str, Any] = {}
+
+
+def pack(artifact: Artifact) -> bytes:
+    """Return the bytes of an artifact; the same graph gives the same bytes."""
+    tags = sorted(artifact.graph, key=lambda tag: tag.name)
+    place = {tag.name: at for at, tag in enumerate(tags)}
+    vectors = [tag.vector for tag in tags if tag.vector is not None]
+    said = {
+        "length": artifact.length,
+        "embedder": artifact.embedder,
+        "kept": artifact.kept,
+        "tags": [
+            {
+                "name": tag.name,
+                "aliases": sorted(tag.aliases),
+                "parents": sorted(place[name] for name in tag.parents),
+                "names": sorted(tag.names),
+                "rows": _text(tag.rows, "<u4"),
+                "vector": tag.vector is not None,
+            }
+            for tag in tags
+        ],
+        "dimension": len(vectors[0]) if vectors else 0,
+        "vectors": _text(np.array(vectors), "<f2"),
+    }
+    body = json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    packed = zlib.compress(body, 6)
+    return _HEAD.pack(_MAGIC, FORMAT, zlib.crc32(packed), len(body)) + packed
+
+
+def unpack(data: bytes) -> Artifact:
+    """
+    Read the bytes of an artifact.
+
+    Raises:
+        InputError: they are not what ``pack`` wrote, or a later version wrote them; build the
+            topics again.
+
+    """
+    body = _unframe(data)
+    try:
+        return _read(json.loads(body))
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as exc:
+        msg = f"topics: their structure is damaged ({exc!r:.80}); build them again"
+        raise InputError(msg) from exc
+
+
+def _unframe(data: bytes) -> bytes:
+    if len(data) < _HEAD.size or data[: len(_MAGIC)] != _MAGIC:
+        msg = "topics: these bytes are something else; build the topics again"
+        raise InputError(msg)
+    _, version, checksum, nbytes = _HEAD.unpack_from(data)
+    if version > FORMAT:
+        msg = (
+            f"topics: format {version} is newer than {FORMAT}, the newest this version reads;"
+            " upgrade, or build the topics again"
+        )
+        raise InputError(msg)
+    packed = data[_HEAD.size :]
+    if version < 1 or zlib.crc32(packed) != checksum or nbytes > _MOST_BYTES:
+        msg = "topics: their checksum is wrong, so they are damaged; build them again"
+        raise InputError(msg)
+    unpacking = zlib.decompressobj()
+    try:
+        body = unpacking.decompress(packed, nbytes)
+    except zlib.error as exc:
+        msg = "topics: they cannot be unpacked; build them again"
+        raise InputError(msg) from exc
+    if len(body) != nbytes or not unpacking.eof:
+        msg = f"topics: {len(body)} bytes where {nbytes} were written; build them again"
+        raise InputError(msg)
+    return body
+
+
+def _read(said: Mapping[str, Any]) -> Artifact:
+    graph = TagGraph()
+    tags: list[Mapping[str, Any]] = said["tags"]
+    for tag in tags:
+        name = _named(tag["name"])
+        if name in graph:
+            raise ValueError(name)
+        rows = np.frombuffer(b64decode(tag["rows"], validate=True), "<u4")
+        if len(rows) and (np.any(np.diff(rows.astype(np.int64)) < 1) or rows[-1] >= said["length"]):
+            raise ValueError(name)
+        graph.add(name, rows.tolist(), [_terms(terms) for terms in tag["names"]])
+    for tag in tags:
+        for alias in tag["aliases"]:
+            if alias in graph:
+                raise ValueError(alias)
+            graph.add(_named(alias))
+            graph.merge(alias, into=tag["name"])
+        for at in tag["parents"]:
+            if at < 0 or not graph.relate(tags[at]["name"], tag["name"]):
+                raise ValueError(tag["name"])
+    seen = [tag["name"] for tag in tags if tag["vector"] is True]
+    vectors = np.frombuffer(b64decode(said["vectors"], validate=True), "<f2")
+    vectors = vectors.astype(np.float32).reshape(len(seen), said["dimension"])
+    if not np.isfinite(vectors).all():
+        raise ValueError(said["embedder"])
+    for name, vector in zip(seen, vectors, strict=True):
+        graph[name].vector = vector
+    length, embedder, kept = said["length"], said["embedder"], said["kept"]
+    if type(length) is not int or type(embedder) is not str or type(kept) is not dict:
+        raise TypeError(length)
+    return Artifact(graph, length, embedder, kept)
+
+
+def _named(name: object) -> str:
+    if not isinstance(name, str) or not name:
+        raise TypeError(name)
+    return name
+
+
+def _terms(terms: Sequence[object]) -> Terms:
+    if not terms or any(type(term) is not int or not 0 <= term < 1 << 32 for term in terms):
+        raise ValueError(terms)
+    return tuple(term for term in terms if isinstance(term, int))
+
+
+def _text(numbers: NDArray[Any], dtype: str) -> str:
+    return b64encode(numbers.astype(dtype).tobytes()).decode()
+
+
+# ---------------------------------------------------------------- the cue
+
+
+_FLAT: Final = 1e-3
+"""A cosine; tags that differ by less are equally near."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Routing:
+    """How a question finds tags, and what they are worth to rows."""
+
+    tags: int = 8
+    """Tags a question finds by itself at most, called k."""
+    likeness: float = 1.5
+    """Standard deviations above all tags' mean cosine from which on a tag is near in meaning."""
+    named: float = 3.0
+    """What it adds to those that the question names the tag."""
+    down: int = 2
+    up: int = 1
+    """Steps to narrower and to broader tags, called D_max."""
+    fade: float = 0.6
+    """What is left of a tag's weight a step down; twice that is lost a step up."""
+
+
+class TopicCue:
+    """
+    Rows by the tags they are under.
+
+    Built from a graph; rows written since come under the tags whose words they hold all of, by the
+    payloads of the words cue, so that what was said a moment ago is under its topic at once.
+
+    Space: 4 bytes a row and tag, 4 a tag and dimension. Time: a pass over the tags' vectors, then
+    one over the rows of the tags found.
+    """
+
+    name = "topic"
+    kind: Kind = "lexical"
+
+    def __init__(self, graph: TagGraph, length: int = 0, routing: Routing | None = None) -> None:
+        self.graph = graph
+        self._length = length
+        self._routing = routing or Routing()
+        self._tags = list(graph)
+        self._place = {tag.name: at for at, tag in enumerate(self._tags)}
+        self._rows = [tag.rows for tag in self._tags]
+        vectors = [tag.vector for tag in self._tags if tag.vector is not None]
+        size = len(vectors[0]) if vectors else 0
+        zero = np.zeros(size, np.float32)
+        self._vectors = np.array(
+            [zero if tag.vector is None else tag.vector for tag in self._tags], np.float32
+        ).reshape(len(self._tags), size)
+        # By term, which names it is in; a name is met when all of its terms are.
+        self._names = [
+            (at, terms) for at, tag in enumerate(self._tags) for terms in sorted(tag.names)
+        ]
+        pairs = [(term, name) for name, (_, terms) in enumerate(self._names) for term in set(terms)]
+        pairs.sort()
+        self._terms = np.array([term for term, _ in pairs], np.uint32)
+        self._of_term = np.array([name for _, name in pairs], np.int64)
+        self._needed = np.array([len(set(terms)) for _, terms in self._names], np.int64)
+
+    def __len__(self) -> int:
+        return self._length
+
+    @property
+    def nbytes(self) -> int:
+        return (
+            sum(rows.nbytes for rows in self._rows) + self._vectors.nbytes + 20 * len(self._terms)
+        )
+
+    def rows(self, tag: str) -> Rows:
+        """Return the rows under a tag, ascending, those written since the graph was made too."""
+        return self._rows[self._place[self.graph[tag].name]]
+
+    def observe(self, payloads: Payloads) -> None:
+        terms = np.ascontiguousarray(payloads.data).view("<u4")
+        at = np.repeat(np.arange(len(payloads)), payloads.lengths // 4)
+        tags, rows = self._naming(terms, at)
+        order = np.argsort(tags, kind="stable")
+        tags, rows = tags[order], rows[order]
+        for tag in np.unique(tags).tolist():
+            first, stop = np.searchsorted(tags, [tag, tag + 1])
+            fresh = (rows[first:stop] + self._length).astype(np.uint32)
+            self._rows[tag] = np.concatenate([self._rows[tag], fresh])
+        self._length += len(payloads)
+
+    def _naming(
+        self, terms: NDArray[np.uint32], at: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return which tags are named where, as pairs of tag and place, each once."""
+        first = np.searchsorted(self._terms, terms)
+        counts = np.searchsorted(self._terms, terms, side="right") - first
+        hit = np.flatnonzero(counts)
+        counts = counts[hit]
+        offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        names = self._of_term[np.repeat(first[hit], counts) + offsets]
+        places = np.repeat(at[hit], counts)
+        # A term that a text says twice counts once towards a name.
+        said = np.unique(
+            np.stack([places, names, np.repeat(terms[hit].astype(np.int64), counts)]), axis=1
+        )
+        met, how_many = np.unique(said[:2], axis=1, return_counts=True)
+        met = met[:, how_many == self._needed[met[1]]]
+        owner = np.array([tag for tag, _ in self._names], np.int64)
+        found = np.unique(np.stack([owner[met[1]], met[0]]), axis=1) if met.size else met
+        return found[0], found[1]
+
+    def route(self, question: Question) -> dict[str, float]:
+        """Return the tags a question is about, and how much, from 0 up."""
+        how = self._routing
+        near = np.zeros(len(self._tags), np.float32)
+        if question.vector is not None and self._vectors.shape[1] == len(question.vector):
+            near = self._vectors @ question.vector
+            near = (near - near.mean()) / np.float32(max(float(near.std()), _FLAT))
+            near[near < how.likeness] = 0
+        counts = question.term_weights > 0
+        terms = question.terms[counts]
+        named, _ = self._naming(terms, np.zeros(len(terms), np.int64))
+        near[named] += np.float32(how.named)
+        best = top_k(near, how.tags)
+        weights: dict[str, float] = {}
+        for at in best.tolist():
+            start, weight = self._tags[at].name, float(near[at])
+            if weight <= 0:
+                continue
+            for name, steps in self.graph.expand([start], down=how.down, up=how.up).items():
+                worth = weight * (how.fade**steps if steps >= 0 else how.fade ** (-2 * steps))
+                weights[name] = max(weights.get(name, 0.0), worth)
+        return weights
+
+    def worth(self, question: Question) -> Scores | None:
+        """Return what every row is worth to a question by its tags, shape (n,); None: no tag is."""
+        weights = self.route(question)
+        if not weights:
+            return None
+        total = np.zeros(self._length, np.float32)
+        for name, weight in weights.items():
+            rows = self._rows[self._place[name]]
+            rarity = np.log((self._length + 1) / (len(rows) + 0.5))
+            total[rows] += np.float32(weight * rarity)
+        return total
+
+    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+        worth = self.worth(question)
+        if worth is None:
+            return np.empty(0, np.uint32)
+        best = top_k(worth, limit, None if allowed is None else allowed.view(np.uint8))
+        return best[worth[best] > 0]
+
+    def score(self, question: Question, rows: Rows) -> Scores | None:
+        worth = self.worth(question)
+        return None if worth is None else worth[rows]

@@ -1,0 +1,294 @@
+"""
+From what a bank was told to its graph of tags (SWIFT, 3.2).
+
+The graph is made of the turns given, in one order, so doing it again gives the same. What costs is
+not done twice: a model is not asked again about talk it has tagged, nor the embedder about a name.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import groupby, pairwise
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.encode.tagging import Completer, read_answer, tag_by_model, write_answer
+from hippocampus.encode.tags import (
+    Alike,
+    Relation,
+    Tagging,
+    is_feeling,
+    relations_of,
+    spoken,
+    subsumptions,
+    tag_groups,
+)
+from hippocampus.encode.terms import hash_terms
+from hippocampus.errors import EncoderError
+from hippocampus.index.topic import Artifact, TagGraph, Terms
+from hippocampus.model import Embedder, Passage
+
+WINDOW: Final = 20
+"""Turns of a session that are tagged together, about."""
+TOGETHER: Final = 4
+"""Turns within which tags are named together."""
+ENOUGH: Final = 2
+"""Rows a tag must have to be in the graph of a bank with more than ``WINDOW`` turns."""
+RELATED: Final = 1.0
+"""Standard deviations above its mean nearness to all tags at which what words or the dictionary
+call broader than a tag is believed: a server is a worker only where there are waiters."""
+BATCH: Final = 64
+"""Names that are embedded at once."""
+
+
+_FLAT: Final = 1e-3
+"""A cosine; what differs by less differs by rounding."""
+
+
+class Turn(NamedTuple):
+    """What tags are made of; ``at`` in microseconds since 1970, UTC."""
+
+    row: int
+    text: str
+    session: str | None
+    at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tagged:
+    """
+    What making the topics of a bank came to.
+
+    ``refused``: relations that would have closed a cycle. ``by_model``: groups a model tagged,
+    ``asked``: of those, now. ``fallbacks``: why it did not tag the others, a line for each.
+    """
+
+    turns: int
+    groups: int
+    tags: int
+    relations: int
+    merged: int = 0
+    refused: int = 0
+    embedded: int = 0
+    by_model: int = 0
+    asked: int = 0
+    fallbacks: tuple[str, ...] = ()
+
+
+def make_topics(
+    turns: Iterable[Turn],
+    *,
+    length: int,
+    speakers: Collection[str] = (),
+    embedder: Embedder | None = None,
+    complete: Completer | None = None,
+    before: Artifact | None = None,
+) -> tuple[Artifact, Tagged]:
+    """
+    Make the graph of tags of a bank, and say what came of it.
+
+    Args:
+        turns: of the bank, those in force.
+        length: the bank's rows so far, hidden ones too; later ones come in by the cue's
+            ``observe``.
+        speakers: whose names are no tags.
+        embedder: makes the tags' vectors; without it fewer relations are found, and questions
+            find tags by words alone.
+        complete: a model to ask for tags. Where it fails tags come from words, and the report
+            says so; nothing is lost.
+        before: the last artifact, from which vectors and the model's answers are taken again.
+
+    """
+    groups = group_turns(turns)
+    texts = [[turn.text for turn in group] for group in groups]
+    by_model: dict[int, Tagging] = {}
+    fallbacks: list[str] = []
+    known = {} if before is None else before.kept
+    answers: dict[str, str] = {}
+    asked = 0
+    for at, group in enumerate(texts if complete is not None else ()):
+        digest = _digest(group)
+        try:
+            if digest in known:
+                by_model[at] = read_answer(known[digest])
+            elif complete is not None:
+                asked += 1
+                by_model[at] = tag_by_model(group, complete)
+        except EncoderError as exc:
+            fallbacks.append(f"group {at}: {exc}")
+        else:
+            answers[digest] = write_answer(by_model[at])
+    taggings = [by_model.get(at, made) for at, made in enumerate(tag_groups(texts, apart=speakers))]
+    vectors = _Vectors(embedder, before)
+    graph = TagGraph()
+    merged, own = _add_tags(graph, groups, taggings)
+    given = [relation for tagging in by_model.values() for relation in tagging.relations]
+    refused = _relate(graph, own, given, sum(map(len, groups)), vectors)
+    _prune(graph, own.keys())
+    _embed(graph, vectors)
+    report = Tagged(
+        turns=sum(map(len, groups)),
+        groups=len(groups),
+        tags=len(graph),
+        relations=sum(len(tag.children) for tag in graph),
+        merged=merged,
+        refused=refused,
+        embedded=vectors.made,
+        by_model=len(by_model),
+        asked=asked,
+        fallbacks=tuple(fallbacks),
+    )
+    return Artifact(graph, length, vectors.identity, answers), report
+
+
+def group_turns(turns: Iterable[Turn], size: int = WINDOW) -> list[list[Turn]]:
+    """Cut each session, in order of time, into windows of like length, about ``size`` turns."""
+    ordered = sorted(turns, key=lambda turn: (turn.session or "", turn.at, turn.row))
+    groups = []
+    for _, session in groupby(ordered, key=lambda turn: turn.session):
+        talk = list(session)
+        count = max(1, round(len(talk) / size))
+        cuts = [len(talk) * part // count for part in range(count + 1)]
+        groups += [talk[start:end] for start, end in pairwise(cuts)]
+    return groups
+
+
+def names_of(tag: str) -> list[Terms]:
+    """Return the names of a tag, each as the hashes of its words, as the words cue has them."""
+    return sorted({tuple(hash_terms(words).tolist()) for words in spoken(tag)})
+
+
+def _digest(texts: Sequence[str]) -> str:
+    return blake2b("\0".join(texts).encode(), digest_size=16).hexdigest()
+
+
+class _Vectors:
+    """Embeddings of names, each made once, in batches."""
+
+    def __init__(self, embedder: Embedder | None, before: Artifact | None) -> None:
+        self._embedder = embedder
+        self.identity = "" if embedder is None else str(embedder.fingerprint)
+        self.made = 0
+        self._known: dict[str, NDArray[np.float32]] = {}
+        if before is not None and before.embedder == self.identity:
+            tags = before.graph
+            self._known = {tag.name: tag.vector for tag in tags if tag.vector is not None}
+
+    def of(self, names: Sequence[str]) -> NDArray[np.float32] | None:
+        """Return the vectors of names, shape (names, dimension); None without an embedder."""
+        if self._embedder is None:
+            return None
+        new = [name for name in dict.fromkeys(names) if name not in self._known]
+        for start in range(0, len(new), BATCH):
+            some = new[start : start + BATCH]
+            passages = [Passage(name.replace("_", " ")) for name in some]
+            for name, made in zip(some, self._embedder.embed(passages), strict=True):
+                # At the precision in which they are kept, so that doing it again changes nothing.
+                self._known[name] = made.vector.astype(np.float16).astype(np.float32)
+        self.made += len(new)
+        return np.array([self._known[name] for name in names], np.float32)
+
+    def alike(self, own: Sequence[str], more: Sequence[str]) -> Alike | None:
+        """Return a measure of how near tags are, against how near ``own`` are to each."""
+        base = self.of([*own, *more])
+        if base is None or not own:
+            return None
+        base = base[: len(own)]
+        usual: dict[str, tuple[float, float]] = {}
+
+        def measure(one: str, other: str) -> float:
+            vector = self._known[one]
+            if one not in usual:
+                near = base @ vector
+                usual[one] = float(near.mean()), max(float(near.std()), _FLAT)
+            mean, deviation = usual[one]
+            return (float(vector @ self._known[other]) - mean) / deviation
+
+        return measure
+
+
+def _add_tags(
+    graph: TagGraph, groups: Sequence[Sequence[Turn]], taggings: Sequence[Tagging]
+) -> tuple[int, dict[str, set[int]]]:
+    """Put tags and their rows in; return how many were merged, and the places of each by name."""
+    turns = [turn for group in groups for turn in group]
+    where = _places(groups, taggings)
+    least = ENOUGH if len(turns) > WINDOW else 1
+    merged = 0
+    spelled: dict[frozenset[frozenset[int]], str] = {}
+    for tag in sorted(where, key=lambda tag: (len(tag), tag)):
+        if len(where[tag]) >= least:
+            names = names_of(tag)
+            graph.add(tag, [turns[place].row for place in where[tag]], names)
+            same = spelled.setdefault(frozenset(map(frozenset, names)), tag)
+            merged += graph.merge(tag, into=same)
+    return merged, {tag.name: where[tag.name] for tag in graph}
+
+
+def _places(groups: Sequence[Sequence[Turn]], taggings: Sequence[Tagging]) -> dict[str, set[int]]:
+    """Return at which places in the talk each tag is: where it is named, else all of its group."""
+    holding: defaultdict[int, set[int]] = defaultdict(set)
+    spans: list[range] = []
+    place = 0
+    for group in groups:
+        spans.append(range(place, place + len(group)))
+        for turn in group:
+            for term in set(hash_terms(turn.text).tolist()):
+                holding[term].add(place)
+            place += 1
+    where: dict[str, set[int]] = {}
+    for tagging, span in zip(taggings, spans, strict=True):
+        for tag in tagging.tags:
+            if tag not in where:
+                named = (map(holding.__getitem__, terms) for terms in names_of(tag))
+                where[tag] = set().union(*(set.intersection(*sets) for sets in named))
+            if where[tag].isdisjoint(span):  # a model's words need not be the speaker's
+                where[tag].update(span)
+    return where
+
+
+def _relate(
+    graph: TagGraph,
+    own: Mapping[str, AbstractSet[int]],
+    given: Iterable[Relation],
+    total: int,
+    vectors: _Vectors,
+) -> int:
+    """Put in relations a model gave, those of words, those of places; return how many failed."""
+    by_words = relations_of(sorted(own), own)
+    alike = vectors.alike(sorted(own), [name for relation in by_words for name in relation])
+    if alike is not None:
+        by_words = [
+            Relation(parent, child)
+            for parent, child in by_words
+            if is_feeling(child) or alike(child, parent) >= RELATED
+        ]
+    near = {tag: {place // TOGETHER for place in places} for tag, places in own.items()}
+    by_places = subsumptions(near, -(-total // TOGETHER), alike)
+    refused = 0
+    for parent, child in dict.fromkeys([*given, *by_words, *by_places]):
+        for name in (parent, child):
+            graph.add(name, names=names_of(name))
+        refused += not graph.relate(parent, child)
+    return refused
+
+
+def _prune(graph: TagGraph, own: Collection[str]) -> None:
+    """Take out what nobody said and what tells nothing apart: fewer than two tags below it."""
+    for tag in sorted(graph, key=lambda tag: (-tag.level, tag.name)):
+        if tag.name not in own and len(tag.children) < 2:
+            graph.remove(tag.name)
+
+
+def _embed(graph: TagGraph, vectors: _Vectors) -> None:
+    tags = list(graph)
+    made = vectors.of([tag.name for tag in tags])
+    if made is not None:
+        for tag, vector in zip(tags, made, strict=True):
+            tag.vector = vector
