@@ -20,6 +20,7 @@ from hippocampus.encode.tags import (
     Tagging,
     is_feeling,
     relations_of,
+    relations_of_names,
     spoken,
     subsumptions,
     tag_groups,
@@ -164,6 +165,22 @@ def test_tags_near_in_meaning_need_fewer_places_and_far_ones_have_no_relation():
     assert [] == subsumptions(places, 100)
     assert [Relation("beach", "driftwood")] == subsumptions(places, 100, lambda *_: 3.0)
     assert [] == subsumptions(places, 100, lambda *_: 1.0)
+
+
+def test_names_are_places_or_people_by_the_words_beside_them():
+    texts = [
+        "We met by the Douro, and Jule says it rained. Pottery helped. Pottery has a name.",
+        "I asked Dona Odete. Dona Odete's cat is in Horta; near Horta it is dry.",
+        "Jule wants to go. Maybe Kranich, maybe porto wine.",
+    ]
+    tags = ["pottery", "douro", "jule", "dona_odete", "odete", "horta", "kranich", "cat"]
+
+    assert {
+        Relation("people", "jule"),
+        Relation("people", "dona_odete"),
+        Relation("people", "odete"),
+        Relation("place", "horta"),
+    } == set(relations_of_names(texts, tags))
 
 
 def test_kinds_of_the_same_are_not_above_each_other():

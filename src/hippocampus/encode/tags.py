@@ -66,6 +66,7 @@ class Tagging(NamedTuple):
     relations: tuple[Relation, ...] = ()
 
 
+@lru_cache(maxsize=1 << 16)
 def tag_name(text: str) -> str | None:
     """
     Return the tag that a phrase makes, "Italian cuisine" "italian_cuisine"; None if it makes none.
@@ -284,6 +285,56 @@ def relations_of(tags: Iterable[str], known: Collection[str] = ()) -> list[Relat
 _INTENTS: Final = frozenset({"planning", "decision", "advice", "complaint", "apology", "ambition"})
 
 
+def relations_of_names(texts: Iterable[str], tags: Iterable[str]) -> list[Relation]:
+    """
+    Return which tags are names of places and which of people, told by the words beside them.
+
+    One is "in Porto" and "near Horta"; it is a person who "says" and is "Dona Odete". Only what is
+    written with a capital counts.
+    """
+    tags = set(tags)
+    where: Counter[str] = Counter()
+    who: Counter[str] = Counter()
+    times: Counter[str] = Counter()
+    for text in texts:
+        for found in _NAME.finditer(text):
+            words = found["name"].split()
+            before, after = (found["before"] or "").casefold(), (found["after"] or "").casefold()
+            for size in range(len(words), 0, -1):
+                for at in range(len(words) - size + 1):
+                    name = tag_name(" ".join(words[at : at + size]))
+                    if name is None or name not in tags or not words[at][0].isupper():
+                        continue
+                    times[name] += 1
+                    titled = words[max(0, at - 1)].casefold() in _TITLES
+                    where[name] += at == 0 and before in _WHERE
+                    who[name] += titled or (at + size == len(words) and after in _WHO)
+    found_kinds = []
+    for name, count in sorted(times.items()):
+        known = bool(kinds(name.replace("_", " ")))  # "Pottery helps" is no person
+        if not known and 3 * who[name] >= count and who[name] >= max(2, where[name]):
+            found_kinds.append(Relation("people", name))
+        elif 3 * where[name] >= count and where[name] >= max(2, 2 * who[name]):
+            found_kinds.append(Relation("place", name))
+    return found_kinds
+
+
+_NAME = re.compile(
+    r"(?:\b(?P<before>[a-z][^\W\d_]*)\s+)?(?P<name>[^\W\d_a-z][^\W\d_]+(?:\s[^\W\d_a-z][^\W\d_]+)*)"
+    r"\b(?:(?=['’]s\b)|\s(?=(?P<after>[^\W\d_]+)))?"
+)
+_TITLES: Final = frozenset(
+    "aunt cousin doctor doutora dona dr frau grandma grandpa herr miss mr mrs ms professor senhor"
+    " senhora señor señora uncle".split()
+)
+_WHERE: Final = frozenset("in at near around via outside across towards reach reached".split())
+_WHO: Final = frozenset(
+    "says said asked asks told tells thinks thought wants wanted wrote writes called calls came"
+    " comes brought gave gives plays played feeds knows knew laughed answered has had and lives"
+    " lived likes loves makes made sent helps helped speaks taught works worked".split()
+)
+
+
 def is_feeling(tag: str) -> bool:
     """Return whether a tag is one of the feelings and intents that are known by their words."""
     return tag in _all_feelings()
@@ -313,12 +364,14 @@ def _kinds(tag: str, known: AbstractSet[str]) -> Iterator[str]:
     called = _called()
     seen = {tag}
     for kind in above:
-        name = tag_name(kind)
-        if name is not None and (name in called or (name in known and not _says_nothing(name))):
-            name = called.get(name, name)
-            if name not in seen:
-                seen.add(name)
-                yield name
+        name = called.get(kind.replace(" ", "_"))
+        if name is None:
+            name = tag_name(kind)
+            if name is None or name not in known or _says_nothing(name):
+                continue
+        if name not in seen:
+            seen.add(name)
+            yield name
 
 
 @cache
@@ -360,14 +413,11 @@ def subsumptions(
         together = Counter(tag for place in where for tag in at[place] if tag != child)
         for parent, both in sorted(together.items()):
             above, below = both / len(where), both / len(places[parent])
-            if (
-                both >= support
-                and above >= surely
-                and below < above
-                and above * total >= LIFT * len(places[parent])
-                and (alike is None or alike(child, parent) >= NEAR)
-                and not _siblings(child, parent)
-            ):
+            if not below < above or above * total < LIFT * len(places[parent]):
+                continue
+            near = alike is None or alike(child, parent) >= NEAR
+            believed = above >= surely and both >= support and near
+            if believed and not _siblings(child, parent):
                 found.append(Relation(parent, child))
     return found
 

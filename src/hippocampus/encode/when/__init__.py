@@ -27,7 +27,7 @@ from hippocampus.encode.when.grammar import read
 from hippocampus.errors import InvalidTime
 from hippocampus.model import Interval
 
-__all__ = ["find_intervals"]
+__all__ = ["differences", "find_intervals"]
 
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"[0-9]")
@@ -56,7 +56,7 @@ def find_intervals(text: str, now: datetime) -> tuple[Interval, ...]:
         return ()
     if not readings:
         return ()
-    idle = _differences(text, ENGLISH)
+    idle = differences(text, ENGLISH)
     found: list[Interval] = []
     for reading in readings:
         if any(start <= reading.start < end for start, end in idle):
@@ -72,7 +72,7 @@ def _may_hold_time(text: str, language: Language) -> bool:
     return not language.core.isdisjoint(_WORD.findall(text.lower())) or bool(_DIGIT.search(text))
 
 
-def _differences(text: str, language: Language) -> list[tuple[int, int]]:
+def differences(text: str, language: Language) -> list[tuple[int, int]]:
     """Return the sentences that ask for the time between two moments, as (start, end)."""
     spans: list[tuple[int, int]] = []
     for match in language.difference.finditer(text):

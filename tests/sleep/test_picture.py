@@ -1,0 +1,48 @@
+"""A graph of tags can be read as an outline and seen as a picture."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hippocampus.index.topic import TagGraph
+from hippocampus.sleep.picture import outline, plot_topics
+
+
+def graph_of(*edges, alone=()):
+    graph = TagGraph()
+    for at, (parent, child) in enumerate(edges):
+        graph.add(parent)
+        graph.add(child, [at])
+        graph.relate(parent, child)
+    for name in alone:
+        graph.add(name, [1, 2])
+    return graph
+
+
+def test_an_outline_has_broad_tags_first_and_children_of_several_parents_once_in_full():
+    graph = graph_of(("animal", "cat"), ("pet", "cat"), ("cat", "kitten"), alone=["tram"])
+
+    assert [
+        "animal (0)",
+        "  cat (2)",
+        "    kitten (1)",
+        "pet (0)",
+        "  cat (2) …",
+        "tram (2)",
+    ] == outline(graph)
+
+
+NAMES = st.sampled_from("abcdefgh")
+
+
+@settings(max_examples=8)
+@given(st.lists(st.tuples(NAMES, NAMES), max_size=12), st.sets(st.sampled_from("xyz")))
+def test_every_tag_is_in_the_outline_and_any_graph_can_be_drawn(tmp_path_factory, edges, alone):
+    pytest.importorskip("matplotlib", reason="drawing is an extra")
+    graph = graph_of(*edges, alone=alone)
+    path = tmp_path_factory.mktemp("topics") / "topics.png"
+    plot_topics(graph, path)
+
+    assert path.read_bytes().startswith(b"\x89PNG")
+    lines = [line.split()[0] for line in outline(graph)]
+    assert {tag.name for tag in graph} == set(lines)
