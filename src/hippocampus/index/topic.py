@@ -14,6 +14,7 @@ from base64 import b64decode, b64encode
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from hippocampus.errors import InputError
 from hippocampus.index.base import Mask, Question, Rows, Scores
-from hippocampus.kernel import top_k
+from hippocampus.kernel import dot_rows, quantise_rows, top_k
 from hippocampus.model import Kind, Payloads
 
 Terms = tuple[int, ...]
@@ -104,8 +105,22 @@ class TagGraph:
                 self._cut(self._tags[name], self._tags[implied])
         above.children.add(below.name)
         below.parents.add(above.name)
-        self._sink(below, above.level + 1)
+        self._sink(below)
         return True
+
+    def alias(self, name: str, of: str) -> None:
+        """
+        Give a tag another name.
+
+        Raises:
+            InputError: the name is that of a tag, or another name of one.
+
+        """
+        if name in self:
+            msg = f"{name!r} is known already; merge it into {of!r} instead"
+            raise InputError(msg)
+        self[of].aliases.add(name)
+        self._meant[name] = self[of].name
 
     def merge(self, name: str, into: str) -> bool:
         """
@@ -187,22 +202,22 @@ class TagGraph:
                     ahead.append(tag)
         return False
 
-    def _sink(self, tag: Tag, level: int) -> None:
-        """Move a tag down to a level, and what is under it down with it."""
-        ahead = deque([(tag, level)])
+    def _sink(self, below: Tag) -> None:
+        """Move a tag under its lowest parent, and what is under it down with it."""
+        # By the level before: whatever else moves a tag has then moved already.
+        ahead = [(below.level, below.name)]
         while ahead:
-            tag, level = ahead.popleft()
+            tag = self._tags[heappop(ahead)[1]]
+            level = 1 + max(self._tags[name].level for name in tag.parents)
             if tag.level < level:
                 tag.level = level
-                ahead.extend((self._tags[name], level + 1) for name in tag.children)
+                for name in tag.children:
+                    heappush(ahead, (self._tags[name].level, name))
 
     def _level(self) -> None:
         """Set every level to the longest way down to it."""
-        for tag in self:
-            tag.level = 0
-        for tag in [tag for tag in self if not tag.parents]:
-            for name in tag.children:
-                self._sink(self._tags[name], 1)
+        for tag in sorted(self, key=lambda tag: tag.level):
+            tag.level = max((1 + self._tags[name].level for name in tag.parents), default=0)
 
     def _cut(self, parent: Tag, child: Tag) -> None:
         parent.children.discard(child.name)
@@ -324,10 +339,7 @@ def _read(said: Mapping[str, Any]) -> Artifact:
         graph.add(name, rows.tolist(), [_terms(terms) for terms in tag["names"]])
     for tag in tags:
         for alias in tag["aliases"]:
-            if alias in graph:
-                raise ValueError(alias)
-            graph.add(_named(alias))
-            graph.merge(alias, into=tag["name"])
+            graph.alias(_named(alias), tag["name"])
         for at in tag["parents"]:
             if at < 0 or not graph.relate(tags[at]["name"], tag["name"]):
                 raise ValueError(tag["name"])
@@ -391,7 +403,7 @@ class TopicCue:
     Built from a graph; rows written since come under the tags whose words they hold all of, by the
     payloads of the words cue, so that what was said a moment ago is under its topic at once.
 
-    Space: 4 bytes a row and tag, 4 a tag and dimension. Time: a pass over the tags' vectors, then
+    Space: 4 bytes a row and tag, 1 a tag and dimension. Time: a pass over the tags' vectors, then
     one over the rows of the tags found.
     """
 
@@ -405,12 +417,12 @@ class TopicCue:
         self._tags = list(graph)
         self._place = {tag.name: at for at, tag in enumerate(self._tags)}
         self._rows = [tag.rows for tag in self._tags]
-        vectors = [tag.vector for tag in self._tags if tag.vector is not None]
-        size = len(vectors[0]) if vectors else 0
-        zero = np.zeros(size, np.float32)
-        self._vectors = np.array(
-            [zero if tag.vector is None else tag.vector for tag in self._tags], np.float32
-        ).reshape(len(self._tags), size)
+        seen = [(at, tag.vector) for at, tag in enumerate(self._tags) if tag.vector is not None]
+        self._seen = np.array([at for at, _ in seen], np.int64)
+        self._bytes, self._scales = np.empty((0, 0), np.int8), np.empty(0, np.float32)
+        if seen:
+            vectors = np.array([vector for _, vector in seen], np.float32)
+            self._bytes, self._scales = quantise_rows(vectors)
         # By term, which names it is in; a name is met when all of its terms are.
         self._names = [
             (at, terms) for at, tag in enumerate(self._tags) for terms in sorted(tag.names)
@@ -420,15 +432,15 @@ class TopicCue:
         self._terms = np.array([term for term, _ in pairs], np.uint32)
         self._of_term = np.array([name for _, name in pairs], np.int64)
         self._needed = np.array([len(set(terms)) for _, terms in self._names], np.int64)
+        self._owner = np.array([at for at, _ in self._names], np.int64)
 
     def __len__(self) -> int:
         return self._length
 
     @property
     def nbytes(self) -> int:
-        return (
-            sum(rows.nbytes for rows in self._rows) + self._vectors.nbytes + 20 * len(self._terms)
-        )
+        rows = sum(under.nbytes for under in self._rows)
+        return rows + self._bytes.nbytes + 28 * len(self._terms)
 
     def rows(self, tag: str) -> Rows:
         """Return the rows under a tag, ascending, those written since the graph was made too."""
@@ -463,18 +475,23 @@ class TopicCue:
         )
         met, how_many = np.unique(said[:2], axis=1, return_counts=True)
         met = met[:, how_many == self._needed[met[1]]]
-        owner = np.array([tag for tag, _ in self._names], np.int64)
-        found = np.unique(np.stack([owner[met[1]], met[0]]), axis=1) if met.size else met
+        found = np.unique(np.stack([self._owner[met[1]], met[0]]), axis=1) if met.size else met
         return found[0], found[1]
 
     def route(self, question: Question) -> dict[str, float]:
         """Return the tags a question is about, and how much, from 0 up."""
         how = self._routing
         near = np.zeros(len(self._tags), np.float32)
-        if question.vector is not None and self._vectors.shape[1] == len(question.vector):
-            near = self._vectors @ question.vector
-            near = (near - near.mean()) / np.float32(max(float(near.std()), _FLAT))
-            near[near < how.likeness] = 0
+        if (
+            len(self._seen)
+            and question.vector is not None
+            and self._bytes.shape[1] == len(question.vector)
+        ):
+            every = np.arange(len(self._seen), dtype=np.uint32)
+            cosines = dot_rows(self._bytes, self._scales, question.vector, every)
+            usual = np.float32(cosines.mean())
+            above = (cosines - usual) / np.float32(max(float(cosines.std()), _FLAT))
+            near[self._seen] = np.where(above < how.likeness, 0, above)
         counts = question.term_weights > 0
         terms = question.terms[counts]
         named, _ = self._naming(terms, np.zeros(len(terms), np.int64))
