@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Recall,
         Slept,
         Stats,
+        TopicInfo,
         Turn,
     )
 
@@ -50,6 +51,7 @@ __all__ = [
     "Signatures",
     "Slept",
     "Stats",
+    "TopicInfo",
     "Turn",
 ]
 

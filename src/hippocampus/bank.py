@@ -37,6 +37,7 @@ from hippocampus.index.live import LiveIndex
 from hippocampus.index.moments import to_moment
 from hippocampus.index.signature import SignatureCue
 from hippocampus.index.tokens import TokensCue
+from hippocampus.index.topic import TagGraph, TopicCue
 from hippocampus.index.vector import VectorCue
 from hippocampus.ingest.gate import Gate
 from hippocampus.ingest.ledger import Ledger
@@ -73,6 +74,7 @@ from hippocampus.model import (
     Slept,
     State,
     Stats,
+    TopicInfo,
     Turn,
     When,
 )
@@ -86,14 +88,18 @@ from hippocampus.recall.understand import signed, understand
 from hippocampus.sleep.cycle import (
     CURATED,
     WOKE,
+    Gathered,
     check_curated,
     export_concepts,
     find_missing_phrases,
     gather,
     import_concepts,
     read_anchors,
+    read_topics,
     rebuild_concepts,
+    rebuild_topics,
 )
+from hippocampus.sleep.picture import outline, plot_topics
 
 if TYPE_CHECKING:
     from hippocampus.memory import Memory
@@ -432,7 +438,10 @@ class Bank:
 
     def sleep(self) -> Slept:
         """
-        Turn what was experienced into what is known: choose anchors and rank what lies under each.
+        Turn what was experienced into what is known.
+
+        Anchors are chosen anew and what lies under each is ranked; tags are put in a graph from
+        broad to narrow, by ``Memory.tagger`` if there is one.
 
         Others read and write meanwhile. Doing it again changes little; killed half-way, all is as
         it was before.
@@ -441,13 +450,22 @@ class Bank:
         ledger = memory.ledger(self.name)
         steps = [find_missing_phrases(ledger)]
         how, now = memory.config.concepts, to_micros(memory.now())
-        for _ in range(_TRIES):
-            with self.reading:  # what was seen in there never changes, so the rest needs no lock
-                material = gather(ledger, self._index())
-            step = rebuild_concepts(ledger, material, memory.embedder, how, now)
-            if step is not None:
-                break
-        steps.append(step or SleepStep(name="concepts", elapsed_s=0.0, skipped=_RESTLESS))
+
+        def concepts(gathered: Gathered) -> SleepStep | None:
+            return rebuild_concepts(ledger, gathered, memory.embedder, how, now)
+
+        def topics(gathered: Gathered) -> SleepStep | None:
+            return rebuild_topics(ledger, gathered, memory.embedder, memory.tagger)
+
+        for step in (concepts, topics):
+            done = None
+            for _ in range(_TRIES):
+                with self.reading:  # what was seen never changes, so the rest needs no lock
+                    gathered = gather(ledger, self._index())
+                done = step(gathered)
+                if done is not None:
+                    break
+            steps.append(done or SleepStep(name=step.__name__, elapsed_s=0.0, skipped=_RESTLESS))
         with self.reading:
             self._index()  # the sleeper pays for the index, not the next reader
         return Slept(bank=self.name, steps=tuple(steps))
@@ -468,6 +486,37 @@ class Bank:
             for place, name in enumerate(found.names)
         ]  # fmt: skip
         return sorted(listed, key=lambda anchor: -anchor.salience)
+
+    def topics(self) -> list[TopicInfo]:
+        """Return the bank's tags, in order of name; none before the first ``sleep``."""
+        graph = self._tag_graph()
+        return [
+            TopicInfo(
+                name=tag.name, aliases=tuple(sorted(tag.aliases)),
+                parents=tuple(sorted(tag.parents)), children=tuple(sorted(tag.children)),
+                episodes=len(tag.rows),
+            )
+            for tag in sorted(graph, key=lambda tag: tag.name)
+        ]  # fmt: skip
+
+    def topic_outline(self) -> list[str]:
+        """Return the tags as indented lines, the broad ones first."""
+        return outline(self._tag_graph())
+
+    def plot_topics(self, path: str | Path) -> None:
+        """
+        Draw the tags as trees.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+
+        """
+        plot_topics(self._tag_graph(), Path(path))
+
+    def _tag_graph(self) -> TagGraph:
+        with self._store.read():
+            found = read_topics(self._memory.ledger(self.name))
+        return TagGraph() if found is None else found.graph
 
     def curate(
         self,
@@ -1038,7 +1087,10 @@ class Bank:
 
     def _attach_concepts(self, live: LiveIndex) -> None:
         """Give an index the anchors that the last sleep has left; it then catches up with them."""
-        anchors = read_anchors(self._memory.ledger_of(self._number, self.name))
+        ledger = self._memory.ledger_of(self._number, self.name)
+        anchors, topics = read_anchors(ledger), read_topics(ledger)
+        if topics is not None:
+            live.cues["topic"] = TopicCue(topics.graph, topics.length)
         vectors = live.cues.get("vector")
         self._anchored = anchors is not None and isinstance(vectors, VectorCue)
         if anchors is not None and isinstance(vectors, VectorCue):

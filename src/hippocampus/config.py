@@ -47,6 +47,7 @@ class Fusion:
     lexical: float = 0.5
     vector: float = 0.3
     signature: float = 0.3
+    topic: float = 0.1
     before: float = 0.3
     """Part of the previous turn's score that counts towards a turn."""
     after: float = 0.2
@@ -96,6 +97,7 @@ class Fusion:
             "lexical": self.lexical,
             "vector": self.vector,
             "signature": self.signature,
+            "topic": self.topic,
         }
 
 

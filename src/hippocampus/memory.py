@@ -20,6 +20,7 @@ from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.indexing import dump, load
 from hippocampus.encode.keywords import KeywordExtractor
+from hippocampus.encode.tagging import Completer
 from hippocampus.errors import (
     EmbedderMismatch,
     InputError,
@@ -42,9 +43,9 @@ from hippocampus.model import (
 )
 from hippocampus.store import open_store
 
-CUES: Final = ("tokens", "vector", "lexical", "time", "signature", "concept")
+CUES: Final = ("tokens", "vector", "lexical", "time", "signature", "concept", "topic")
 """Every cue by name, the strongest first; ``signature`` is there only where tokens are signed,
-``concept`` once a bank has slept."""
+``concept`` and ``topic`` once a bank has slept."""
 
 SIGNED: Final = "signatures"
 """The setting that says how the store's tokens were signed."""
@@ -66,6 +67,8 @@ class Memory:
         reranker: an optional cross-encoder for the first hits.
         keywords: what chooses the keywords whose signatures are searched, such as a language
             model; the words that are not grammar by default.
+        tagger: a language model that tags talk in sleep; by words alone otherwise. It is shown what
+            was said.
         read_only: open an existing store without the right to change it.
         create: make the store if it is missing.
 
@@ -86,6 +89,7 @@ class Memory:
         clock: Clock | None = None,
         reranker: Reranker | None = None,
         keywords: KeywordExtractor | None = None,
+        tagger: Completer | None = None,
         read_only: bool = False,
         create: bool = True,
     ) -> None:
@@ -94,6 +98,7 @@ class Memory:
         self.read_only = read_only
         self.reranker = reranker
         self.keywords = keywords
+        self.tagger = tagger
         self.cues = _known_cues(cues)
         try:
             self.zone = ZoneInfo(self.config.timezone)

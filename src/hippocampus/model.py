@@ -330,6 +330,17 @@ class AnchorInfo:
     episodes: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicInfo:
+    """One tag of a bank: what it is under, what is under it, and in how many episodes it is."""
+
+    name: str
+    aliases: tuple[str, ...]
+    parents: tuple[str, ...]
+    children: tuple[str, ...]
+    episodes: int
+
+
 By: TypeAlias = Literal["day", "week", "month", "year"]
 """How long a period of a trend is; weeks begin on Monday."""
 
@@ -524,12 +535,12 @@ class Block:
 
 
 Kind: TypeAlias = Literal[
-    "content", "vector", "tokens", "lexical", "signature", "phrase", "concept",
+    "content", "vector", "tokens", "lexical", "signature", "phrase", "concept", "topic",
     "vector.next", "tokens.next", "lexical.next", "signature.next",
 ]  # fmt: skip
 """What a per-episode payload is: content token ids, pooled vector, token codes, terms, token
-signatures that need no embedder, or phrases. ``concept`` is one block over all rows, which sleep
-makes: the anchors and what is under them.
+signatures that need no embedder, or phrases. ``concept`` and ``topic`` are one block each over
+all rows, which sleep makes: the anchors, the tags, and what is under them.
 ``.next`` are the ones a rebuild has made so far; they take the others' place all at once."""
 
 

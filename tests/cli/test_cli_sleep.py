@@ -20,7 +20,7 @@ def test_sleep_says_what_it_did_and_the_anchors_are_listed(slept):
     again = slept("sleep", "--embedder", "hash", "--json").json
     listed = slept("anchors", "list").out
 
-    assert [step["name"] for step in again["steps"]] == ["phrases", "concepts"]
+    assert [step["name"] for step in again["steps"]] == ["phrases", "concepts", "topics"]
     assert again["steps"][1]["counts"]["found"] == 0
     assert all(name in listed for name in ("greenhouse", "violin", "lisbon", "named"))
     assert {a["name"] for a in slept("anchors", "list", "--json").json} >= {"violin", "lisbon"}
@@ -91,3 +91,14 @@ def test_what_is_no_json_is_refused(slept, tmp_path):
     path.write_text("{")
 
     assert "not JSON" in slept("anchors", "import", str(path), "--embedder", "hash").err
+
+
+def test_topics_are_shown_and_drawn(slept, tmp_path):
+    shown = slept("topics").out
+    listed = {topic["name"]: topic for topic in slept("topics", "--json").json}
+
+    assert "violin" in shown
+    assert listed["violin"]["episodes"] >= 5
+    pytest.importorskip("matplotlib")
+    assert slept("topics", "--plot", str(tmp_path / "topics.png")).code == 0
+    assert (tmp_path / "topics.png").read_bytes().startswith(b"\x89PNG")

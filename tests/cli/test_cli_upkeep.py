@@ -15,7 +15,7 @@ from hippocampus.cli.demo import questions_about
 COMMANDS = [
     "remember", "import", "correct", "forget", "recall", "context", "count", "trend", "episodes",
     "show", "history", "stats", "banks", "compact", "verify", "doctor", "reindex", "reembed",
-    "backup", "export", "sleep", "find", "bench", "demo",
+    "backup", "export", "sleep", "topics", "find", "bench", "demo",
 ]  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from hippocampus.encode.terms import find_terms, hash_terms
 from hippocampus.index.allowed import make_filter, matches, read_where
 from hippocampus.index.base import Question
 from hippocampus.index.lexical import K1, TELLING, B, LexicalCue, pack_terms
-from hippocampus.index.vector import VectorCue, pack_vectors
+from hippocampus.index.vector import OVERSAMPLE, VectorCue, pack_vectors
 from hippocampus.kernel import reference
 from hippocampus.model import Passage, Payloads
 
@@ -301,7 +301,7 @@ def test_the_vector_cue_proposes_what_an_exact_scan_finds(count, limit, chance):
 
     assert min(limit, allowed.sum()) == len(rows) == len(set(rows.tolist()))
     assert allowed[rows].all()
-    if allowed.sum() <= 3 * limit:  # then every allowed row is rescored
+    if allowed.sum() <= OVERSAMPLE * limit:  # then every allowed row is rescored
         best = np.sort(exact)[::-1][: len(rows)]
         assert best == pytest.approx(exact[rows], abs=0.02)  # eight bits a dimension
 

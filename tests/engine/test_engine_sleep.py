@@ -1,5 +1,6 @@
 """Sleep makes anchors that recall hears; it changes no episode, and erasure reaches into it."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 
 from hippocampus import Config, Ingest, Turn
 from hippocampus.config import Concepts
-from hippocampus.errors import InputError, UnknownBank
+from hippocampus.errors import EncoderError, InputError, UnknownBank
 from hippocampus.upkeep import verify
 
 SMALL = Config(ingest=Ingest(seal_rows=16, batch=32), concepts=Concepts(theta=0.15))
@@ -205,3 +206,40 @@ def test_a_sleep_that_is_killed_leaves_a_bank_that_is_sound(slept, path, open_me
         assert verify(again).sound
         assert again.bank("ada").recall("violin", cues=["concept"]).hits
         again.close()
+
+
+def test_topics_are_a_graph_and_a_model_that_fails_loses_nothing(open_memory):
+    def broken(prompt):
+        if "violin" in prompt:
+            raise EncoderError("out of time")
+        return "tags: none, sorry"
+
+    memory = open_memory(config=SMALL, tagger=broken)
+    bank = memory.bank("ada")
+    bank.remember_many(talk())
+    slept = bank.sleep()
+    topics = {topic.name: topic for topic in bank.topics()}
+
+    assert {"violin", "greenhouse"} <= set(topics)
+    assert slept.steps[2].names["fallbacks"]
+    assert all(topics[parent] for topic in topics.values() for parent in topic.parents)
+    assert any("violin" in line for line in bank.topic_outline())
+    assert bank.recall("violin", k=3, cues=["topic"]).hits[0].text.count("violin")
+
+
+def test_a_model_is_asked_once_about_the_same_talk(open_memory):
+    asked = []
+
+    def model(prompt):
+        asked.append(prompt)
+        relations = [{"parent": "music", "child": "violin"}]
+        return json.dumps({"tags": ["violin", "music", "garden"], "relations": relations})
+
+    bank = open_memory(config=SMALL, tagger=model).bank("ada")
+    bank.remember_many(talk())
+    bank.sleep()
+    before = len(asked)
+    bank.sleep()
+
+    assert before == len(asked) > 0
+    assert "music" in {topic.name for topic in bank.topics()}

@@ -21,6 +21,9 @@ app = typer.Typer(no_args_is_help=True, help="See and curate the anchors of a ba
 def register(root: typer.Typer) -> None:
     """Add the commands to an app."""
     command(root, "sleep", "hippocampus sleep --bank work", panel=PANEL)(sleep)
+    command(
+        root, "topics", "hippocampus topics", "hippocampus topics --plot topics.png", panel=PANEL
+    )(topics)
     root.add_typer(app, name="anchors", rich_help_panel=PANEL)
 
 
@@ -42,6 +45,29 @@ def sleep(*, scope: BankScope, as_json: Json = False) -> None:
         for what, names in step.names.items():
             if names:
                 console.print(clean(f"  {what}: {', '.join(names)}"))
+
+
+def topics(
+    *,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw them as trees: a .png, .svg or .pdf.")
+    ] = None,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """
+    Show what a bank is about: its tags, the narrow ones under the broad ones.
+
+    Sleep makes them. Drawing needs matplotlib, which is in the extra 'bench'.
+    """
+    with scope.open_bank() as bank:
+        if plot is not None:
+            bank.plot_topics(plot)
+        found = bank.topics() if as_json else bank.topic_outline()
+    if as_json:
+        print_json(found)
+    else:
+        stdout().print(clean("\n".join(map(str, found))), soft_wrap=True)
 
 
 def list_(*, scope: BankScope, as_json: Json = False) -> None:

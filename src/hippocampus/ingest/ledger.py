@@ -32,6 +32,9 @@ from hippocampus.model import (
 DERIVED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical", "signature", "phrase")
 """Payloads that are made from texts, and can be made anew."""
 
+SLEPT: Final[tuple[Kind, ...]] = ("concept", "topic")
+"""What sleep makes of a whole bank, in one block each."""
+
 NEXT: Final[Mapping[Kind, Kind]] = {
     "vector": "vector.next",
     "tokens": "tokens.next",
@@ -295,7 +298,8 @@ class Ledger:
             self.content.blank(live)
             for kind in (*DERIVED, *NEXT.values()):
                 self._blank(kind, live)
-            self.store.drop_payloads(self.bank, "concept")  # it spells anchors; sleep makes another
+            for made in SLEPT:  # they spell what was said; sleep makes others
+                self.store.drop_payloads(self.bank, made)
             self.store.erase_episodes(self.bank, live)
         return len(live)
 

@@ -121,6 +121,8 @@ def _candidates(
     share = max(1, fusion.candidates // max(1, len(proposing)))
     if "concept" in cues and "concept" in index.cues:
         proposing.append(index.cues["concept"])  # it has few to offer, and takes nobody's share
+    if not proposing and "topic" in cues and "topic" in index.cues:
+        proposing = [index.cues["topic"]]
     proposed = [cue.propose(question, scope, share) for cue in proposing for scope in scopes]
     if not proposed:
         return np.empty(0, np.uint32)
@@ -190,6 +192,10 @@ def ask(
     signature = index.cues.get("signature")
     if "signature" in cues and isinstance(signature, SignatureCue) and question.keywords:
         said["signature"] = signature.matches(question, rows)
+    topic = index.cues.get("topic")
+    under = topic.score(question, rows) if "topic" in cues and topic is not None else None
+    if under is not None:
+        said["topic"] = under
     vector = index.cues.get("vector")
     near = vector.score(question, rows) if "vector" in cues and vector is not None else None
     return said if near is None else said | {"vector": near}
@@ -225,6 +231,8 @@ def _features(
         features["signature"] = said["signature"] @ signature.rarity(question)
     if "vector" in said:
         features["vector"] = said["vector"]
+    if "topic" in said:
+        features["topic"] = said["topic"]
     return features
 
 

@@ -1,7 +1,7 @@
 """
 Tags that belong together, and an order of rows in which theirs lie together (SWIFT, 3.4).
 
-Vectors in that order were not read faster, see ``docs/adr/0014-topics.md``: no bank is laid out so.
+Vectors in that order were not read faster, see ``docs/adr/0015-topics.md``: no bank is laid out so.
 """
 
 from __future__ import annotations

@@ -14,16 +14,19 @@ from numpy.typing import NDArray
 
 from hippocampus.config import Concepts
 from hippocampus.encode.phrases import key_of
+from hippocampus.encode.tagging import Completer
 from hippocampus.encode.tokens import encode
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.concept import unpack_phrases
 from hippocampus.index.live import LiveIndex, read_payloads
+from hippocampus.index.topic import Artifact, pack, unpack
 from hippocampus.index.vector import VectorCue
 from hippocampus.ingest.ledger import Ledger
-from hippocampus.model import Block, Embedder, Passage, Payloads, SleepStep
+from hippocampus.model import Block, Embedder, Kind, Passage, Payloads, SleepStep
 from hippocampus.sleep.artifact import from_json, to_json
 from hippocampus.sleep.concepts import Floats, Material, Rows, rebuild
+from hippocampus.sleep.topics import Turn, make_topics
 
 CURATED: Final = "anchors"
 """The journal's kind of a change to the anchors that somebody wants, or wants not."""
@@ -104,6 +107,48 @@ def find_missing_phrases(ledger: Ledger) -> SleepStep:
     return _step("phrases", started, episodes=done)
 
 
+def read_topics(ledger: Ledger) -> Artifact | None:
+    """Return the tags that the last sleep of a bank left, if there are any."""
+    spans = ledger.store.block_spans(ledger.bank, "topic")
+    if not spans:
+        return None
+    try:
+        return unpack(ledger.store.block(ledger.bank, "topic", spans[0][0]).payload)
+    except InputError as exc:
+        raise StoreCorrupt(str(exc), path=ledger.store.path) from exc
+
+
+def rebuild_topics(
+    ledger: Ledger, gathered: Gathered, embedder: Embedder | None, complete: Completer | None
+) -> SleepStep | None:
+    """
+    Make the graph of tags anew (SWIFT, section 3.2).
+
+    None if somebody erased or rebuilt in the meantime: then what was gathered must not be kept.
+    """
+    started, shown = time.perf_counter(), gathered.material.shown
+    rows = np.flatnonzero(shown).tolist()
+    if not rows:
+        return SleepStep(name="topics", elapsed_s=0.0, skipped="there are no episodes")
+    with ledger.store.read():
+        texts = ledger.texts(rows)
+        records = ledger.store.episodes(ledger.bank, list(texts))
+        before = read_topics(ledger)
+    made, report = make_topics(
+        [Turn(e.row, texts[e.row], e.session, e.said_at) for e in records],
+        length=len(shown),
+        speakers={e.speaker for e in records if e.speaker},
+        embedder=embedder,
+        complete=complete,
+        before=before,
+    )
+    if not _keep(ledger, "topic", len(shown), pack(made), gathered.seq):
+        return None
+    counts = {"tags": report.tags, "relations": report.relations, "by a model": report.by_model}
+    names = {"fallbacks": report.fallbacks}
+    return replace(_step("topics", started, **counts), names=names)
+
+
 class Gathered(NamedTuple):
     """What a bank was at a moment, told by ``seq``. ``vectors`` may be asked later: rows stay."""
 
@@ -156,10 +201,8 @@ def rebuild_concepts(
         now=now,
         how=how,
     )
-    with ledger.store.write():
-        if ledger.store.journal(ledger.bank, after=gathered.seq, kinds=("erase", "rebuild")):
-            return None
-        _keep(ledger, made)
+    if not _keep(ledger, "concept", made.rows_built, made.to_bytes(), gathered.seq):
+        return None
     names = {"found": report.found, "pruned": report.pruned, "promotable": report.promotable}
     counts = {"anchors": len(made), "entries": report.entries}
     counts |= {what: len(which) for what, which in names.items()}
@@ -185,14 +228,19 @@ def import_concepts(ledger: Ledger, document: object, embedder: Embedder, *, now
         rows_built=ledger.store.episode_count(ledger.bank),
         now=now,
     )
-    _keep(ledger, made)
+    _keep(ledger, "concept", made.rows_built, made.to_bytes(), ledger.store.last_seq(ledger.bank))
     return len(made)
 
 
-def _keep(ledger: Ledger, made: Anchors) -> None:
-    ledger.store.drop_payloads(ledger.bank, "concept")
-    ledger.store.put_block(ledger.bank, "concept", Block(0, made.rows_built, made.to_bytes()))
-    ledger.note(WOKE)
+def _keep(ledger: Ledger, kind: Kind, rows: int, payload: bytes, seq: int) -> bool:
+    """Keep what sleep has made of the first rows; False if some were erased after ``seq``."""
+    with ledger.store.write():
+        if ledger.store.journal(ledger.bank, after=seq, kinds=("erase", "rebuild")):
+            return False
+        ledger.store.drop_payloads(ledger.bank, kind)
+        ledger.store.put_block(ledger.bank, kind, Block(0, rows, payload))
+        ledger.note(WOKE)
+    return True
 
 
 def _payloads(ledger: Ledger, rows: range) -> Payloads:
