@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import comb
 from typing import Literal
 
 import numpy as np
@@ -159,6 +160,31 @@ def separation(
     columns = _draws(len(negative), seed=seed + 1, resamples=resamples) / len(negative)
     sampled = ((rows @ wins) * columns).sum(axis=1)
     return _estimate(float(wins.mean()), sampled, len(positive) + len(negative))
+
+
+def tail_ms(seconds: Sequence[float], *, seed: int = 0, resamples: int = 2000) -> Estimate:
+    """Return the 95th percentile of durations in milliseconds, with its interval."""
+    taken = np.asarray(seconds) * 1e3
+    drawn = np.random.default_rng(seed).choice(taken, (resamples, len(taken)))
+    return _estimate(
+        float(np.percentile(taken, 95)), np.percentile(drawn, 95, axis=1), len(taken)
+    )
+
+
+def mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, float | int]:
+    """
+    Say how likely two systems alike would differ so much on the same questions.
+
+    Returns:
+        ``ours_only`` and ``theirs_only``, the questions that one alone got right, and the exact
+        two-sided ``p``: either would win each of them with probability one half.
+
+    """
+    ours_only = sum(a and not b for a, b in zip(ours, theirs, strict=True))
+    theirs_only = sum(b and not a for a, b in zip(ours, theirs, strict=True))
+    n = ours_only + theirs_only
+    tail = sum(comb(n, i) for i in range(min(ours_only, theirs_only) + 1))
+    return {"ours_only": ours_only, "theirs_only": theirs_only, "p": min(1.0, 2 * tail / 2**n)}
 
 
 def percentiles_ms(seconds: Sequence[float]) -> dict[str, float]:

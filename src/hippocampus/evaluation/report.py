@@ -27,6 +27,11 @@ _SHOWN = (
     "session_recall_all@10",
     "ndcg@10",
     "found_auroc",
+    "corf_recall@20",
+    "fpr",
+    "fpr@20",
+    "injected_recall",
+    "latency_p95_ms",
 )
 """Measures of the printed table; those a benchmark does not have are left out."""
 
@@ -123,6 +128,8 @@ class Report:
     """Most memory the process has held."""
     baselines: Mapping[str, System] = field(default_factory=dict)
     receipts: tuple[Receipt, ...] = ()
+    extra: Mapping[str, object] = field(default_factory=dict)
+    """What only one benchmark reports, as JSON holds it."""
 
     def as_dict(self) -> dict[str, object]:
         """Return the report as JSON holds it."""
@@ -137,6 +144,7 @@ class Report:
             "bytes_on_disk": self.bytes_on_disk,
             "rss_mb": round(self.rss_mb, 1),
             "baselines": {name: system.as_dict() for name, system in self.baselines.items()},
+            **self.extra,
         }
 
     def write(self, path: Path) -> Path:
@@ -176,7 +184,7 @@ def _row(
     latency_ms: Mapping[str, Mapping[str, float]],
 ) -> tuple[str, ...]:
     p50 = latency_ms["recall"].get("p50", 0.0)
-    return (system, *(str(metrics[name]) for name in names), f"{p50:.1f}")
+    return (system, *(str(metrics.get(name, "–")) for name in names), f"{p50:.1f}")
 
 
 def _estimates(found: Mapping[str, Estimate]) -> dict[str, dict[str, float | int]]:

@@ -7,7 +7,7 @@ Any retrieval data set, in one simple format.
                 "questions": [{"id": "…", "text": "…", "at": "…", "gold": ["…"], "kind": "…"}]}]}
 
 Only ids, texts and ``gold`` are required. A question whose ``gold`` is empty has no answer: it
-tells whether recall knows that it found nothing. An episode may also have a ``role``. Without
+tells whether recall knows that it found nothing. An episode may also have a ``role`` and a ``source``. Without
 ``at``, episodes are a minute apart and a question comes after the last one.
 """
 
@@ -88,7 +88,9 @@ def _bank(bank: Node) -> Case:
 def _episodes(nodes: Node) -> Iterator[Said]:
     for place, node in enumerate(nodes.each()):
         at = node.get("at")
-        speaker, role, session = (node.get(name) for name in ("speaker", "role", "session"))
+        speaker, role, session, source = (
+            node.get(name) for name in ("speaker", "role", "session", "source")
+        )
         yield Said(
             node["id"].text(),
             Turn(
@@ -97,5 +99,6 @@ def _episodes(nodes: Node) -> Iterator[Said]:
                 speaker=speaker.text() if speaker else None,
                 role=role.text() if role else None,
                 session=session.text() if session else None,
+                source=source.text() if source else None,
             ),
         )

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from random import Random
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from hippocampus.errors import InputError
 from hippocampus.evaluation import _topics
@@ -37,6 +37,7 @@ class Episode(TypedDict):
     role: str | None
     at: str
     session: str
+    source: NotRequired[str]
 
 
 class Asked(TypedDict):
@@ -171,10 +172,12 @@ def slots(template: str) -> set[str]:
 
 
 @dataclass
-class _Filler:
+class Filler:
     """Fills slots, and remembers what this conversation has used."""
 
     rng: Random
+    words: Callable[[str], Sequence[str]] = words
+    """What a slot may be filled with."""
     used: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def fill(
@@ -194,7 +197,7 @@ class _Filler:
 
     def draw(self, name: str, avoid: set[str], values: Mapping[str, str]) -> str:
         avoid = avoid | {word for slot, word in values.items() if slot.rstrip("2") == name}
-        left = [word for word in words(name) if word not in avoid] or list(words(name))
+        left = [word for word in self.words(name) if word not in avoid] or list(self.words(name))
         fresh = [word for word in left if word not in self.used[name]]
         # Things return in real life, in other roles; half the time they do here as well.
         if fresh and (name in _UNIQUE or self.rng.random() < 0.5):
@@ -206,7 +209,7 @@ class _Filler:
     def unused(self, slot: str) -> str | None:
         """Return a word that this conversation has not used, or None."""
         name = slot.rstrip("2")
-        fresh = [word for word in words(name) if word not in self.used[name]]
+        fresh = [word for word in self.words(name) if word not in self.used[name]]
         return self.rng.choice(fresh) if fresh else None
 
 
@@ -295,7 +298,7 @@ class _Task:
 class _Conversation:
     def __init__(self, name: str, *, alone: bool) -> None:
         self.rng = Random(name)  # noqa: S311 - nothing here is secret
-        self.filler = _Filler(self.rng)
+        self.filler = Filler(self.rng)
         self.name = name
         self.alone = alone
         """Whether the other speaker is an assistant."""
