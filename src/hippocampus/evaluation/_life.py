@@ -8,7 +8,7 @@ What a life is made of: kinds of projects, what comes up in them, and the words 
     & short titles: "the tunnelling paper"
     @ what one says to open a note on a matter of this kind
     * facet: its things
-    = something that gets settled once in a project
+    = something that gets settled once in a project, as one would call it
     > it is told                         (``{P}`` names the project, or is "it")
     ? it is asked for, by the project's name
     ~ it is asked for in other words, without any name
@@ -25,21 +25,21 @@ KINDS = """
 @ Sat down with {P} again.
 @ An hour on {P} before breakfast.
 * peer review: the second referee|the rebuttal|the reply letter|the minor remarks|the referee reports|the editor's summary|the list of objections|the revised version
-= demand
+= what the referees demand
 > The second referee will not budge: everything has to be repeated with {control}.
 > What they insist on most is a comparison against {control}, nothing else seems to matter to them.
 > {who} read the report aloud to me. In short: without {control} they will reject {P}.
 ? What do the referees of {P} insist on?
 ? Which extra comparison was demanded in the review of {P}?
 ~ What was it that those anonymous critics could not live without?
-= who_replies
+= the answers to the referees
 > We agreed that {who} drafts the answers to all the remarks and I only polish them.
 > {who} offered to take the whole reply letter on, and I was not going to argue.
 > Answering the reports is now on {who}, with {who2} looking over it at the end.
 ? Who writes the reply to the reviewers of {P}?
 ? Whose job is the response letter for {P}?
 ~ Who volunteered to deal with the criticism for us?
-= extension
+= the new deadline
 > The editor gave us until the {nth} of {month} to send everything back.
 > I begged for more time and we have it: the {nth} of {month}, not a day later.
 > New date from the editorial office for {P}: {month} {nth}.
@@ -47,21 +47,21 @@ KINDS = """
 ? Until when did the editor extend the deadline for {P}?
 ~ By when do they want our answer back?
 * where to send it: the cover letter|the submission portal|the formatting rules|the word limit|the scope statement|the keywords|the editor's mail|the fees
-= journal
+= the choice of journal
 > First we try {journal}. If that fails we can still go lower.
 > {who} talked me into {journal}, mostly because they are quick.
 > Settled over coffee: it goes to {journal}.
 ? Which journal do we submit {P} to?
 ? Where do we send {P} first?
 ~ Where did we want to try our luck with it?
-= editor
+= the editor in charge
 > {who} knows an editor there from school, {outsider}, and will write ahead.
 > It turns out that {outsider} handles everything in our area, so we address it to them.
 > The one who decides about {P} will be {outsider}, which is good news.
 ? Which editor handles {P}?
 ? Who is in charge of {P} at the journal?
 ~ Whose desk does it land on over there?
-= limit
+= the length
 > I had overlooked that they allow only {number} pages, supplement not counted.
 > {number} pages, that is all they give us, so half of section four has to go.
 > {who} checked the rules: no more than {number} pages for {P}.
@@ -69,21 +69,21 @@ KINDS = """
 ? What is the length limit for {P}?
 ~ How long are we allowed to make it?
 * figures: the colour scale|figure three|the error bars|panel b|the caption|the inset|the legend|the map|the axis labels
-= maker
+= the plotting
 > {who} redraws everything in {tool}, since mine looked like a child's work.
 > From now on all plots are made in {tool}, by {who}.
 > We threw my drawings away. {who} does them over with {tool}.
 ? What are the figures of {P} drawn with?
 ? Which program do we use for the plots of {P}?
 ~ How are the pictures being produced now?
-= palette
+= the colours
 > {who} is colour-blind, so everything turns {colour} and {colour2} now.
 > The new scheme is {colour} for ours and {colour2} for the rest.
 > After the complaint about red and green we went for {colour} against {colour2}.
 ? Which colours do the plots of {P} use?
 ? What is the colour scheme of {P}?
 ~ What shades did we switch to so that everybody can tell them apart?
-= dropped
+= a figure less
 > Figure {digit} is out, it said nothing that the table does not say.
 > I took figure {digit} out of {P} and nobody noticed for a week.
 > {who} finally persuaded me to kill figure {digit}.
@@ -91,21 +91,21 @@ KINDS = """
 ? Which plot did we remove from {P}?
 ~ Which of the drawings did not survive?
 * measurements: the calibration run|the second batch|the outliers|the control group|the raw files|the logbook|the sensor|the spreadsheet|the field site
-= broken
+= the spoiled data
 > The whole run of {month} is worthless, the {device} was not calibrated.
 > We have to throw out {month}: somebody had knocked the {device}.
 > {who} found it. All values from {month} are off because of the {device}.
 ? What spoiled the data of {P}?
 ? Which measurements of {P} are unusable, and why?
 ~ What went wrong when we were collecting?
-= sample
+= the sample size
 > In the end {number} cases are left after the exclusions, which is still enough.
 > {who} counted again and we are down to {number} usable ones.
 > So the final n is {number}, and I will not touch it any more.
 ? How many cases does {P} analyse?
 ? What is the final sample size of {P}?
 ~ How many were left once the bad ones had been thrown away?
-= archive
+= the open data
 > All the raw files go to {archive}, {who} has the account.
 > The data will be open: {who} uploads them to {archive} when it is accepted.
 > We had to name a repository, so I wrote {archive}.
@@ -113,21 +113,21 @@ KINDS = """
 ? Which repository holds the raw data of {P}?
 ~ Where can strangers download our stuff?
 * writing: the introduction|section two|the abstract|the discussion|the last paragraph|the title|the reference list|the methods part
-= title
+= the title
 > The working title is dead. It will be called "{paptitle}".
 > {who} came up with "{paptitle}" in the shower and we all like it.
 > We voted: "{paptitle}", four to one.
 ? What title did we choose for {P}?
 ? What will {P} be called in print?
 ~ What heading did the vote come out for?
-= cut_part
+= what is cut
 > The part about {section} goes, and {who} turns it into something of its own.
 > {who} is right that {section} belongs elsewhere. Cut.
 > I moved {section} out of the text and feel ten pounds lighter.
 ? Which part was cut from {P}?
 ? What did we leave out of the text of {P}?
 ~ Which passage is to become something separate?
-= reader
+= the proofreading
 > Before it goes out {outsider} reads it, as the only person who will be honest.
 > I asked {outsider} to go over the English and got a yes.
 > {outsider} will read all of {P} for a bottle of wine.
@@ -135,21 +135,21 @@ KINDS = """
 ? Which outsider reads {P} before it is sent?
 ~ Who goes over the language for us as a favour?
 * authors and money: the author order|the grant report|the acknowledgements|the contribution statement|the conference budget|the affiliation|the invoice for printing
-= first_author
+= the author order
 > {who} goes first and I go last, everybody in between by alphabet.
 > After a long talk: {who} is first author, and that is that.
 > The order is fixed, with {who} at the front.
 ? Who is first author of {P}?
 ? Whose name comes first on {P}?
 ~ Who gets to stand at the front of the list?
-= who_pays
+= the publication fee
 > The open access fee comes out of {who}'s {fund}.
 > {who} can pay the {amount} from the {fund}, so we need not beg the faculty.
 > Money is solved: the {fund} covers the publication of {P}.
 ? Who pays the fees of {P}?
 ? Where does the money to publish {P} come from?
 ~ Which pot covers what they charge?
-= talk
+= the conference
 > We present it in {city}, {who} gives the talk.
 > {who} speaks about it in {city} and I do the poster.
 > The abstract was accepted, so off to {city} we go with {P}.
@@ -162,21 +162,21 @@ KINDS = """
 @ The builders were here for {P} today.
 @ Walked through {P} with a torch tonight.
 * permits: the form|the building office|the neighbours' consent|the drawings|the stamp|the heritage board|the site plan|the inspector
-= office
+= the permit office
 > The person to talk to at the building office is {outsider}, only in on {weekday}s.
 > {outsider} at the town hall has our file, mornings only.
 > I finally know who decides: {outsider}, second floor.
 ? Who handles the permit for {P}?
 ? Which official is in charge of {P}?
 ~ Who do we have to be nice to at the town hall?
-= objection
+= the neighbours' objection
 > The neighbours object because of the {nuisance}, {who} wants to talk to them.
 > We got a letter from next door. They fear for the {nuisance}.
 > Our consent hangs on the {nuisance}, of all things.
 ? Why do the neighbours object to {P}?
 ? What is the complaint about {P}?
 ~ What are the people next door upset about?
-= fee
+= the cost of the permit
 > It costs {amount} just to have the thing stamped.
 > The permit alone came to {amount}, paid today.
 > {who} transferred {amount} to the town for the paper.
@@ -184,21 +184,21 @@ KINDS = """
 ? How much was the fee for {P}?
 ~ What did the bureaucrats charge us?
 * builder and crew: the quote|the carpenter|the scaffolding|the apprentice|the contract|the guarantee|the hours|the foreman|the second offer
-= firm
+= the choice of builder
 > We took {firm}. Not the cheapest, but they answer the phone.
 > Signed with {firm} after {who} had seen their last site.
 > {who} convinced me of {firm} and the others got a polite no.
 ? Which firm carries out {P}?
 ? Who did we hire for {P}?
 ~ Who got the job after all those offers?
-= start
+= the start of the work
 > They begin on the {nth} of {month}, if the weather holds.
 > Start is now the {nth} of {month}, as {who} is in hospital until then.
 > The crew comes for {P} on {month} {nth}.
 ? When does the work on {P} begin?
 ? On what day do the builders start {P}?
 ~ From when on will there be dust everywhere?
-= damage
+= the damage
 > One of them dropped a beam on the {fixture}. They will replace it.
 > The {fixture} is broken, they say it was like that before, {who} has photos.
 > I am cross: nobody told me that they had cracked the {fixture}.
@@ -206,21 +206,21 @@ KINDS = """
 ? Which damage was done in the course of {P}?
 ~ What did those clumsy people ruin?
 * materials: the tiles|the floorboards|the plaster|the insulation|the samples|the paint|the grout|the timber|the delivery
-= floor
+= the flooring
 > The floor will be {floor}. {who} has held the sample against the wall.
 > After three weekends in showrooms we ordered {floor}.
 > {floor}, final, and I will hear no more about it.
 ? What flooring did we choose for {P}?
 ? Which floor goes into {P}?
 ~ What will we be walking on?
-= wall
+= the colour of the walls
 > {who} painted a patch and we both like it: {colour}.
 > The walls get {colour}, the ceiling stays white.
 > I ordered eleven litres of {colour} this morning.
 ? Which colour do the walls get in {P}?
 ? How is {P} painted?
 ~ What shade did we fall in love with for up there and all around?
-= insulation
+= the insulation
 > For insulation we take {insul}, since {who} hates the itch of the other stuff.
 > {insul} between the rafters, {digit}0 centimetres thick.
 > The energy adviser swears by {insul}, so be it.
@@ -228,21 +228,21 @@ KINDS = """
 ? Which insulation material did we settle on for {P}?
 ~ What keeps the warmth in?
 * pipes and cables: the fuse box|the sockets|the drain|the boiler|the valve|the meter|the old wiring|the radiator|the water pressure
-= leak
+= the leak
 > The leak came from the {pipe}, not from the roof.
 > {who} opened the wall and there it was, a hole in the {pipe}.
 > All this water because of the {pipe}!
 ? Where did the leak in {P} come from?
 ? What caused the water damage in {P}?
 ~ So why was it dripping?
-= sockets
+= the number of sockets
 > {number} sockets, {who} counted them twice, and two more by the window.
 > The electrician put in {number} sockets and shook his head.
 > We want {number} sockets, better too many than too few.
 ? How many sockets are planned for {P}?
 ? How many power outlets does {P} get?
 ~ In how many places can we plug something in?
-= heating
+= the heating
 > Instead of a radiator there will be {heating}.
 > {who} worked it out, {heating} pays off after nine winters.
 > The heating question is settled: {heating}.
@@ -250,21 +250,21 @@ KINDS = """
 ? How will {P} be heated?
 ~ What did we go for so that we never freeze again?
 * money and loan: the invoice|the loan|the second instalment|the tax form|the subsidy|the overrun|the spreadsheet|the bank|the receipt
-= budget
+= the budget
 > The ceiling is {amount}. Beyond that we stop, whatever is open.
 > {who} and I shook hands on {amount} at most.
 > Together we can put {amount} into {P}, not more.
 ? What is the budget of {P}?
 ? How much may {P} cost at most?
 ~ At what sum did we promise each other to stop?
-= bank
+= the loan
 > {outsider} at {bank} gave us the better rate, fixed for ten years.
 > The loan comes from {bank} after all.
 > We said no to the house bank and yes to {bank}.
 ? Which bank finances {P}?
 ? Where did we take the loan for {P}?
 ~ Who lends us the money?
-= subsidy
+= the subsidy
 > There is a grant for {grantfor} and {who} applied in time.
 > If we do {grantfor} the state pays a fifth of it.
 > The subsidy was approved, all because of {grantfor}.
@@ -272,21 +272,21 @@ KINDS = """
 ? For which measure did we get a grant in {P}?
 ~ What does the state chip in for?
 * furniture and light: the shelf|the lamp|the wardrobe|the window seat|the mirror|the table|the curtains|the switch|the hooks
-= made_to_measure
+= the piece made to measure
 > {who} builds the {furniture} himself, out of the old beams.
 > The {furniture} has to be made to measure, nothing in the shops fits.
 > A joiner from {city} makes the {furniture} for {P}.
 ? Which piece is made to measure for {P}?
 ? What is being built specially for {P}?
 ~ Which bit of furniture cannot be bought off the shelf?
-= lamp
+= the lamp
 > Found the lamp at {shop}. {who} thinks it is hideous.
 > The lamp from {shop} is reserved until {weekday}.
 > {shop} had exactly the light we were looking for.
 ? Where does the lamp for {P} come from?
 ? In which shop did we find the light for {P}?
 ~ Where did we spot the thing that hangs from the ceiling?
-= keep
+= what we keep
 > We keep the old {oldthing}, {who} sands it down.
 > The {oldthing} stays. It was there before us and will be after us.
 > I could not throw the {oldthing} away and now it has a place of honour.
@@ -299,21 +299,21 @@ KINDS = """
 @ Call about {P} this morning.
 @ Cleared the desk for {P}.
 * offer and price: the quote|the hourly rate|the discount|the terms|the second draft|the signature|the cancellation clause|the purchase order
-= rate
+= our daily rate
 > We charge {amount} a day there, and {who} said yes without blinking.
 > The day rate is {amount}, travel on top.
 > {who} beat us down to {amount} per day.
 ? What day rate did we agree on for {P}?
 ? How much do we charge per day for {P}?
 ~ What do we earn there for eight hours?
-= clause
+= the disputed clause
 > Our lawyer wants the clause on {clause} out, otherwise we do not sign.
 > {who} reads every line and stumbled over {clause}.
 > The only thing in the way of {P} is the paragraph about {clause}.
 ? Which clause is in dispute in {P}?
 ? What did our lawyer object to in {P}?
 ~ Which paragraph kept us from signing?
-= rival
+= the competition
 > They also asked {firm}, who are cheaper but booked out.
 > Our rival there was {firm}, {who} told me after the fact.
 > It was between {firm} and us until the last round.
@@ -321,21 +321,21 @@ KINDS = """
 ? Which competitor did we have for {P}?
 ~ Who did we beat to it?
 * people over there: the head of sales|the new assistant|the board|the works council|the contact|the secretary|the founder|the steering group
-= decider
+= who decides
 > Nothing happens without {who}, the {postjob} over there.
 > It is not the boss who decides but the {postjob}, {who}.
 > Learned today that {who}, {postjob}, has the last word.
 ? Who has the last word in {P}?
 ? Whose approval do we need in {P}?
 ~ Which of them do we really have to convince?
-= quirk
+= how to behave there
 > Note to self: never call {who} before ten, and no {dislike}, ever.
 > {who} cannot stand {dislike}. {who2} warned me in time.
 > The quickest way to lose {P} is {dislike}, says {who2}.
 ? What should we avoid when dealing with the client of {P}?
 ? What does the client of {P} dislike?
 ~ What must we never do in front of them?
-= leaving
+= a change of contact
 > {who} leaves in {month} and {who2} takes over the file.
 > From {month} on it will be {who2} instead of {who}.
 > Farewell drinks for {who} in {month}, so we start again with {who2}.
@@ -343,21 +343,21 @@ KINDS = """
 ? From when on is somebody else responsible for {P}?
 ~ How long do we still have the person we know?
 * what we deliver: the prototype|the handbook|the training|the interface|the first version|the test plan|the logo|the walkthrough|the data export
-= first_part
+= the first delivery
 > First of all they get {deliver}, everything else can wait.
 > {who} wants {deliver} before anything else.
 > Phase one is {deliver}, phase two we will see.
 ? What do we deliver first in {P}?
 ? What is phase one of {P}?
 ~ Where do we begin with what they ordered?
-= handover
+= the handover
 > Handover is on {month} {nth}, with cake.
 > {who} booked the room for the {nth} of {month}, then it has to be done.
 > Delivery date fixed with {who}: {nth} of {month}.
 ? When do we hand over {P}?
 ? What is the delivery date of {P}?
 ~ On which day does everything have to work?
-= language
+= the translation
 > Everything has to be in {language} as well, nobody had told us.
 > {who} asks for a version in {language}, and {outsider} will translate.
 > They have forty people who only read {language}. So we translate.
@@ -365,21 +365,21 @@ KINDS = """
 ? Which other language does {P} need?
 ~ What do we need a translator for?
 * trouble: the outage|the angry call|the missing files|the bug|the delay|the misunderstanding|the complaint|the apology
-= cause
+= the cause of the outage
 > It was the {techbit} all along. Two days for that.
 > {who} traced it back to the {techbit}.
 > The reason for the mess was the {techbit}, we have it in writing.
 ? What caused the outage in {P}?
 ? What was the reason for the trouble in {P}?
 ~ So what was behind that whole disaster?
-= amends
+= the compensation
 > To make up for it they get {amends} for free.
 > I offered {amends} and {who} calmed down at once.
 > The apology cost us {amends}, which is fair.
 ? What did we offer as compensation in {P}?
 ? How did we make up for the mistake in {P}?
 ~ How did we smooth things over?
-= lost_days
+= the delay
 > We lost {number} days, and {who} moved the plan accordingly.
 > The delay is {number} days by now.
 > {number} days behind, I wrote it in red on the board.
@@ -387,21 +387,21 @@ KINDS = """
 ? How many days have we lost in {P}?
 ~ How late are we?
 * invoices: the reminder|the first instalment|the tax number|the travel costs|the purchase order|the bank transfer|the late fee
-= open_sum
+= the unpaid invoice
 > {amount} are still open and {who} does not pick up the phone.
 > The second invoice of {amount} is overdue by six weeks.
 > They owe us {amount}. I have sent the second reminder.
 ? How much does the client of {P} still owe us?
 ? Which sum is unpaid in {P}?
 ~ What are we still waiting for on the account?
-= address
+= the billing address
 > Bills do not go to the office but to {outsider} in {city}.
 > New rule: invoices only to {city}, for the attention of {outsider}.
 > {who2} says that accounting sits in {city} now.
 ? Where do the invoices for {P} go?
 ? To whom do we address the bills for {P}?
 ~ Where does accounting sit these days?
-= schedule
+= the instalments
 > They pay in {digit} instalments, the last one after the launch.
 > {who} agreed to {digit} part payments.
 > Split into {digit} instalments, that was my condition.
@@ -409,21 +409,21 @@ KINDS = """
 ? How is the payment of {P} split?
 ~ Into how many parts is our fee divided?
 * meetings: the agenda|the minutes|the kick-off|the video call|the workshop|the lunch|the whiteboard photos|the action items
-= place
+= where we meet
 > We meet at {venue} because their room is being painted.
 > {who} suggested {venue} for the workshop.
 > The kick-off takes place at {venue}, parking behind the house.
 ? Where does the workshop of {P} take place?
 ? Where do we meet the client of {P}?
 ~ What place was suggested for getting together?
-= rhythm
+= the regular call
 > From now on a call every second {weekday} at {hour}.
 > {who} wants to hear from us on {weekday}s, at {hour} sharp.
 > Regular slot: {weekday}, {hour}.
 ? When is the regular call of {P}?
 ? At what time do we talk to the client of {P}?
 ~ When do they expect us on the line?
-= absent
+= the stand-in
 > {who} will not be there, {who2} stands in.
 > We go without {who} this time, as {who2} knows the details anyway.
 > {who} has to cancel and sends {who2}.
@@ -436,21 +436,21 @@ KINDS = """
 @ Rehearsal for {P} last night.
 @ Listened to the takes of {P} on the train.
 * songs: the bridge|the chorus|the third verse|the intro|the key change|the lyrics|the ballad|the running order|the last track
-= opener
+= the opening song
 > The first track will be "{song}", {who} had goosebumps.
 > It opens with "{song}" now, the slow one moves to the end.
 > "{song}" goes to the top of {P}, decided by show of hands.
 ? Which song opens {P}?
 ? What is the first track of {P}?
 ~ What do people hear as soon as they press play?
-= key
+= the key
 > {who} cannot reach the high part, so everything goes down to {key}.
 > We play the long one in {key} now, it sits better.
 > Transposed it to {key}. The trumpet will hate me.
 ? To which key did we transpose the song on {P}?
 ? In what key do we play the long one on {P}?
 ~ How far down did we take it for the singer's sake?
-= guest
+= the guest
 > {outsider} sings on the second one, {who} asked her at a wedding.
 > We have a guest: {outsider} plays {instrument}.
 > A yes from {outsider}, {instrument} on two songs.
@@ -458,21 +458,21 @@ KINDS = """
 ? Which guest plays on {P}?
 ~ Who from outside joins us?
 * studio: the microphone|the drum booth|the takes|the rough mix|the headphones|the tape machine|the engineer|the overdubs
-= where
+= the studio
 > We booked {studio} for a week, it smells of soup but the piano is good.
 > {who} got us into {studio} at half the price.
 > Recording happens at {studio} after all.
 ? In which studio do we record {P}?
 ? Where is {P} recorded?
 ~ Which room did we rent to get it on tape?
-= mixer
+= the mixing
 > {outsider} mixes it, {who} knows them from the radio.
 > For the mix we take {outsider}, who did that record we all love.
 > The mix goes to {outsider} in {city}.
 ? Who mixes {P}?
 ? To whom do we give {P} for mixing?
 ~ Who turns the knobs at the end?
-= redo
+= what to record again
 > The {part} have to be done again, all of them.
 > {who} hears it too: the {part} are out of time.
 > We record the {part} of {P} a second time on {weekday}.
@@ -480,21 +480,21 @@ KINDS = """
 ? Which tracks of {P} do we redo?
 ~ What was not good enough and has to be repeated?
 * concerts: the set list|the promoter|the van|the encore|the sound check|the tickets|the support act|the hall|the poster
-= hall
+= the release show
 > We present it at {venue}, {number} rows of chairs.
 > {who} talked to the owner and {venue} is ours for one night.
 > The release show will be at {venue}.
 ? Where is the release show of {P}?
 ? In which place do we present {P} live?
 ~ Where do we celebrate with an audience?
-= support
+= the support act
 > {band} open for us, {who} plays with their drummer.
 > As support we asked {band} and they said yes in a minute.
 > {band} start at eight, we start at nine.
 ? Who plays before us at the show of {P}?
 ? Which band opens the evening for {P}?
 ~ Who warms up the crowd?
-= fee_gig
+= the fee for the evening
 > They pay {amount} and dinner, more than ever.
 > {who} negotiated {amount} for the evening.
 > {amount} flat, no share of the door.
@@ -502,21 +502,21 @@ KINDS = """
 ? How much are we paid for playing {P}?
 ~ What do we take home for that night?
 * band matters: the rehearsal room|the new drummer|the vote|the argument|the calendar|the band fund|the key to the room|the name
-= quarrel
+= the quarrel
 > {who} and {who2} are not talking because of {quarrel}.
 > The argument was about {quarrel}, as usual.
 > {who} walked out over {quarrel}. Back by nine, with beer.
 ? What did the band argue about during {P}?
 ? What was the quarrel about at the rehearsals of {P}?
 ~ Why were two of us not on speaking terms?
-= joins
+= the new member
 > {outsider} plays {instrument} with us from {month} on.
 > We have found somebody for the {instrument}: {outsider}, a neighbour of {who}.
 > New in the room: {outsider} with a {instrument}.
 ? Who joined us on {P}?
 ? Who is the new player for {P}?
 ~ Who is the new face?
-= room
+= the rehearsal room
 > The rehearsal room moves to {place}, {who} has the keys.
 > From {month} on we rehearse in {place}.
 > We lost the old room. {place} is cold but free.
@@ -524,21 +524,21 @@ KINDS = """
 ? Where is the new rehearsal room for {P}?
 ~ Where do we make our noise nowadays?
 * sleeve and pressing: the cover photo|the booklet|the test pressing|the vinyl|the fonts|the credits|the liner notes|the barcode
-= cover
+= the cover picture
 > The cover shows {coverpic}, {who} took it on holiday.
 > {who} painted {coverpic} and that is our cover.
 > Everybody voted for {coverpic} on the front.
 ? What is on the cover of {P}?
 ? Which picture did we choose for the sleeve of {P}?
 ~ What will people see in the shop window?
-= copies
+= the print run
 > We press {number} hundred, {who} thinks that is mad.
 > The order is out: {number} hundred on vinyl.
 > {number} hundred copies and not one more.
 ? How many copies of {P} do we press?
 ? What is the print run of {P}?
 ~ How large a pile of them did we order?
-= plant
+= the pressing plant
 > The plant in {city} can do it by {month}.
 > Pressed in {city}, since the other one has a queue until next year.
 > {who} found a plant in {city} that answers mails.
@@ -546,21 +546,21 @@ KINDS = """
 ? Which pressing plant makes {P}?
 ~ Where are they being manufactured?
 * label and rights: the label|the contract|the royalties|the radio|the press kit|the distributor|the streaming date|the review copy
-= label
+= the label
 > {label} want it, {who} cried a little.
 > It comes out on {label} after all.
 > Two labels answered and we go with {label}.
 ? Which label brings out {P}?
 ? Who releases {P}?
 ~ Who is going to put their logo on it?
-= out
+= the release date
 > It comes out on the {nth} of {month}.
 > The date is the {nth} of {month}, {who} has told the press.
 > {month} {nth}, a Friday, as always.
 ? When does {P} come out?
 ? What is the release date of {P}?
 ~ From which day can people buy it?
-= cover_rights
+= the rights
 > The publisher wants {amount} for the cover version.
 > For one old song we pay {amount}, {who} got the letter.
 > We may use it if we pay {amount} to the heirs.
@@ -573,21 +573,21 @@ KINDS = """
 @ Appointment for {P} today.
 @ Kept the diary for {P}.
 * doctors: the specialist|the referral|the second opinion|the waiting room|the surgeon|the practice|the letter|the on-call doctor
-= who_doctor
+= the choice of doctor
 > Dr. {surname} is the one to see, {who} was there last year.
 > {who} recommended Dr. {surname}, and for once the wait is short.
 > I change to Dr. {surname}, who at least listens.
 ? Which doctor does {P}?
 ? Who treats us in {P}?
 ~ Whom did we decide to trust with it?
-= opinion
+= the second opinion
 > The second opinion says {opinion}.
 > According to the other one {opinion}. {who} is relieved.
 > {opinion}, at least that is what the clinic thinks.
 ? What did the second opinion on {P} say?
 ? What does the other clinic think about {P}?
 ~ What did the other expert make of it?
-= next_visit
+= the next appointment
 > The next appointment is on {month} {nth} at {hour}.
 > They gave me the {nth} of {month}, {hour}, and {who} drives.
 > Check-up: {nth} of {month}, {hour}, on an empty stomach.
@@ -595,21 +595,21 @@ KINDS = """
 ? On what day is the check-up for {P}?
 ~ When do we have to turn up there again?
 * medicine: the tablets|the dose|the side effects|the prescription|the drops|the leaflet|the pharmacy|the injections
-= drug
+= the new medicine
 > From tonight it is {drug}, half a tablet.
 > The new one is called {drug}, {who} takes it too.
 > Switched to {drug} because the old one made me dizzy.
 ? Which medicine is taken in {P}?
 ? What was prescribed for {P}?
 ~ What do we swallow now instead of the old stuff?
-= side
+= the side effects
 > Since then {sideeffect}, which is on the list of rare ones.
 > The tablets work but {sideeffect}.
 > {who} noticed first: {sideeffect}.
 ? What side effect does the medicine of {P} have?
 ? What happens when taking the tablets for {P}?
 ~ What is the price for feeling better?
-= never
+= what is forbidden
 > Never together with {badfood}, underlined twice.
 > The pharmacist says no {badfood} as long as this goes on.
 > {who} nearly gave me {badfood}, which is forbidden now.
@@ -617,21 +617,21 @@ KINDS = """
 ? Which food is forbidden in {P}?
 ~ What are we not allowed to have at the table?
 * exercises: the stretching|the rubber band|the balance board|the physiotherapist|the swimming|the diary|the daily walk|the mat
-= which
+= the exercise
 > The one that helps is {exercise}, three times a day.
 > {who} showed me {exercise}, and it hurts less already.
 > Homework: {exercise}, also on Sundays.
 ? Which exercise helps in {P}?
 ? What does the therapist of {P} want done daily?
 ~ What do we have to practise morning and night?
-= teacher
+= the course
 > {outsider} does the course, {weekday}s in the old school.
 > I go to {outsider} now, who used to work with dancers.
 > The sessions with {outsider} start next {weekday}.
 ? With whom do we do the exercises for {P}?
 ? Who gives the course for {P}?
 ~ Who makes us sweat?
-= goal
+= the goal
 > The goal: {goal} by {month}.
 > {who} and I agreed that if I can {goal}, we celebrate.
 > By {month} I want to {goal}.
@@ -639,21 +639,21 @@ KINDS = """
 ? What do we want to be able to do after {P}?
 ~ What are we training towards?
 * insurance: the claim|the refund|the form|the policy|the hotline|the co-payment|the rejected bill|the appeal
-= refused
+= what the insurance refuses
 > They will not pay for {aid}, {who} writes the appeal.
 > The claim for {aid} was rejected.
 > {aid}: "not medically necessary". We appeal.
 ? What does the insurance refuse to pay in {P}?
 ? Which claim was rejected in {P}?
 ~ What do they say is not necessary?
-= refund
+= the refund
 > They refund {amount}, which is more than nothing.
 > {amount} came back from the insurance today.
 > After the third letter: {amount} on the account.
 ? How much did the insurance refund for {P}?
 ? What sum came back for {P}?
 ~ How much did we get out of them in the end?
-= number_case
+= the clerk
 > {outsider} there handles it, file {digit}{digit2}-{nth}.
 > At the hotline only {outsider} knows the case.
 > The clerk is {outsider}, before noon.
@@ -661,21 +661,21 @@ KINDS = """
 ? Which clerk is responsible for {P}?
 ~ Whom do we ask for when we ring them up?
 * hospital: the ward|the bag|the anaesthetist|the discharge|the visiting hours|the scan|the bed by the window|the operation date
-= op_date
+= the operation date
 > They operate on {month} {nth}, first thing in the morning.
 > The operation is fixed: {nth} of {month}.
 > {who} takes the week off, since they cut on the {nth} of {month}.
 ? When is the operation in {P}?
 ? What is the date of surgery in {P}?
 ~ When does it get serious?
-= ward
+= the ward
 > It will be ward {digit}{digit2}, visits until {hour}.
 > {who} found the bed in ward {digit}{digit2}.
 > Ward {digit}{digit2}, by the lift on the left.
 ? Which ward is it in {P}?
 ? Where in the hospital is the bed in {P}?
 ~ Where do the visitors have to go?
-= bring
+= what to pack
 > What must not be left at home: the {bring}.
 > {who} says I will miss the {bring} most, so it is packed.
 > They asked me to bring the {bring}.
@@ -683,21 +683,21 @@ KINDS = """
 ? What has to be packed for {P}?
 ~ What should go in the bag?
 * at home: the sleep log|the ice packs|the pillow|the stairs|the diet|the alarm|the chair|the crutches
-= helper
+= help at home
 > {who} comes every {weekday} to help with the shopping.
 > For the heavy things I have {who}, on {weekday}s.
 > {who} insists on cooking on {weekday}s until this is over.
 ? Who helps at home during {P}?
 ? Who comes by to help because of {P}?
 ~ Who lends a hand while this goes on?
-= trigger
+= what makes it worse
 > The diary is clear: it gets worse with {trigger}.
 > {trigger}, that is what sets it off. {who} guessed it months ago.
 > Every bad night followed {trigger}.
 ? What makes things worse in {P}?
 ? Which trigger did we find in {P}?
 ~ What did we find out sets it off?
-= gadget
+= a useful aid
 > I bought {aid} and it changed everything.
 > {who} lent me {aid}.
 > {aid} is the best thing that happened since this began.
@@ -710,21 +710,21 @@ KINDS = """
 @ Maps all over the floor for {P}.
 @ Long talk about {P} tonight.
 * route: the map|the pass|the coast road|the second leg|the border|the detour|the rest day|the viewpoint|the ferry
-= first_stop
+= the first stop
 > First stop is {town}, {who} has a cousin there.
 > We begin in {town} and leave the capital for the end.
 > Night one: {town}, no discussion.
 ? Where is the first stop of {P}?
 ? In which place does {P} begin?
 ~ Where do we spend the very first night?
-= skip
+= what we skip
 > We leave {town} out, too many coaches.
 > {who} crossed out {town}, which saves two days.
 > No {town} this time, decided.
 ? Which place do we leave out on {P}?
 ? What did we cross off the route of {P}?
 ~ What fell victim to the shorter plan?
-= longest
+= the longest stage
 > The longest day is {number}0 kilometres, on foot the last bit.
 > {who} measured it: {number}0 kilometres on day {digit}.
 > Day {digit} will hurt, {number}0 kilometres.
@@ -732,21 +732,21 @@ KINDS = """
 ? How far do we go on the hardest day of {P}?
 ~ How much ground do we cover when it is at its worst?
 * beds: the hostel|the cabin|the booking|the deposit|the campsite|the host|the room with a view|the cancellation
-= stay
+= where we stay
 > We stay at {lodging}, with breakfast.
 > {who} booked {lodging} before anybody could object.
 > {lodging} had one room left, so I took it.
 ? Where do we stay on {P}?
 ? Which accommodation is booked for {P}?
 ~ Under which roof do we sleep?
-= host
+= our host
 > The host is called {outsider} and picks us up at the pier.
 > {outsider} runs it, writes three mails a day, very sweet.
 > Keys are with {outsider}, the neighbour.
 ? Who is our host on {P}?
 ? Who has the keys for {P}?
 ~ Who lets us in when we arrive?
-= deposit
+= the deposit
 > They wanted {amount} in advance, {who} paid.
 > The deposit was {amount}, gone if we cancel after {month}.
 > I transferred {amount} so that the room is ours.
@@ -754,21 +754,21 @@ KINDS = """
 ? What did we pay in advance for {P}?
 ~ What do we lose if we do not show up?
 * getting there: the night train|the flight|the seats|the transfer|the timetable|the luggage rules|the rental car|the delay
-= how
+= how we travel
 > We go by {vehicle}, although {who} gets sick.
 > No plane. {vehicle}, and two days to read.
 > Tickets bought: {vehicle}, leaving at {hour}.
 ? How do we get to the start of {P}?
 ? What means of transport do we take for {P}?
 ~ What carries us there?
-= depart
+= the departure
 > We leave on the {nth} of {month}, before dawn.
 > Departure {month} {nth}, {who} brings sandwiches.
 > The {nth} of {month} it is, all four have the days off.
 ? When does {P} start?
 ? On which day do we leave for {P}?
 ~ On what date do we lock the front door behind us?
-= car
+= the car
 > The car comes from {rental}, with winter tyres.
 > {who} reserved at {rental}, cheapest by far.
 > {rental} want a credit card in the driver's name.
@@ -776,21 +776,21 @@ KINDS = """
 ? Which company do we rent from on {P}?
 ~ Who gives us four wheels?
 * packing: the tent|the boots|the stove|the sleeping bag|the adapter|the rain gear|the first aid kit|the list|the backpack
-= forgot
+= missing gear
 > Last time we forgot the {gear}, so it is on top of the list.
 > {who} buys a new {gear}, ours has a hole.
 > The {gear} is still at {who2}'s place.
 ? Which piece of gear do we still need for {P}?
 ? What must not be forgotten when packing for {P}?
 ~ What is missing in our bags?
-= weight
+= the luggage limit
 > Ten kilos each, {who} will weigh every bag.
 > The limit is {digit} kilos per person, no exceptions.
 > I am at {number} kilos and {who} laughs.
 ? How heavy may the luggage be on {P}?
 ? What is the weight limit for {P}?
 ~ How much may each of us carry?
-= lender
+= what we borrow
 > {outsider} lends us the {gear}, in exchange for a postcard.
 > We get the {gear} from {outsider}.
 > No need to buy the {gear}, {outsider} has one.
@@ -798,21 +798,21 @@ KINDS = """
 ? From whom do we borrow gear for {P}?
 ~ Who is kind enough to let us use theirs?
 * papers: the passport|the visa|the insurance|the vaccination|the copies|the consulate|the form|the licence
-= expired
+= an old passport
 > {who}'s passport runs out in {month}, of all times.
 > Just saw that {who} needs a new passport, the office takes six weeks.
 > {who} has to renew the passport before {month}.
 ? Whose passport expires before {P}?
 ? Who needs a new passport for {P}?
 ~ Which of us cannot cross a border at the moment?
-= visa
+= the visa
 > The visa takes {number} working days and one ugly photo.
 > {who} rang the consulate: {number} working days.
 > {number} working days, and they keep the passports meanwhile.
 ? How long does the visa for {P} take?
 ? How many days does the consulate need for {P}?
 ~ How long are they going to sit on our documents?
-= shot
+= the vaccination
 > We need the {vaccine} shot, two of them, a month apart.
 > {who} insists on {vaccine}, the rest is optional.
 > Got the {vaccine} jab today, arm hurts.
@@ -820,21 +820,21 @@ KINDS = """
 ? What did we get vaccinated against for {P}?
 ~ Against what did we roll up our sleeves?
 * on the spot: the market|the guide|the restaurant|the hike|the museum|the boat|the festival|the weather|the souvenir
-= guide
+= the guide
 > {outsider} guides us on the second day, speaks four languages.
 > We booked {outsider} for the hike.
 > {who} met {outsider}, who will show us around.
 ? Who is our guide on {P}?
 ? Who shows us around on {P}?
 ~ Whom do we follow when we have no idea?
-= must
+= the main sight
 > {who} only comes along because of the {sight}.
 > The one thing I must see is the {sight}.
 > Whatever the weather, we do the {sight}.
 ? What is the must-see of {P}?
 ? Which sight do we not want to miss on {P}?
 ~ What would we never forgive ourselves for missing?
-= eat
+= the table for dinner
 > We have a table at {restaurant}, {weekday} at {hour}.
 > {who} reserved at {restaurant} four months ahead.
 > The last evening we eat at {restaurant}.
@@ -847,21 +847,21 @@ KINDS = """
 @ Family call about {P}.
 @ Lists, lists, lists for {P}.
 * guests: the guest list|the replies|the seating plan|the cousins|the invitation|the plus ones|the far table|the old neighbours
-= count
+= the number of guests
 > We are {number} now, {who} brings the dog.
 > The count stands at {number} and I stop here.
 > {who} added two, that makes {number}.
 ? How many guests come to {P}?
 ? For how many people is {P} planned?
 ~ How many of us will there be?
-= apart
+= who sits apart
 > {who} and {who2} must not sit together after that {quarrel} business.
 > Seat {who} far away from {who2}. Trust me.
 > Not at one table: {who} and {who2}.
 ? Who should not sit together at {P}?
 ? Which two guests are kept apart at {P}?
 ~ Which two would ruin the evening side by side?
-= declines
+= a guest who declines
 > {outsider} cannot come, the flight from {city} is too long.
 > Sad news, {outsider} says no. {who} had hoped so much.
 > A card from {outsider}: not this time, but a parcel is on its way.
@@ -869,21 +869,21 @@ KINDS = """
 ? Which guest declined the invitation to {P}?
 ~ Who will be missed?
 * food: the menu|the cake|the caterer|the buffet|the vegetarian dish|the tasting|the wine|the children's table
-= main
+= the main course
 > The main course is {dish}, {who} tasted three times.
 > We settled on {dish}, with something green for the young ones.
 > {dish} for all, cooked by {who}.
 ? What is served at {P}?
 ? Which main course did we choose for {P}?
 ~ What ends up on everybody's plate?
-= cake
+= the cake
 > {who} bakes the cake, {digit} layers with {flavour}.
 > The cake will be {flavour}, ordered at the corner.
 > {flavour}, because that is what grandmother always made.
 ? What kind of cake is there at {P}?
 ? Which flavour does the cake for {P} have?
 ~ What sweet thing do we cut at midnight?
-= allergic
+= the allergy
 > {who} must not have {ingredient}, tell the kitchen.
 > Attention: {ingredient}! {who2} ended up in hospital last time.
 > The caterer knows about {who} and the {ingredient}.
@@ -891,21 +891,21 @@ KINDS = """
 ? What must not be in the food at {P}?
 ~ What has to stay out of the kitchen?
 * place: the hall|the garden|the tent|the parking|the stage|the deposit|the chairs|the view|the cloakroom
-= hall
+= the venue
 > We have {venue}, reserved in {who}'s name.
 > {venue} was free on the day, so we took it.
 > In the end {who} liked {venue} best.
 ? Where does {P} take place?
 ? Which place did we book for {P}?
 ~ Where is everybody supposed to go that day?
-= date
+= the date
 > It will be on the {nth} of {month}, when the school holidays start.
 > {who} can only come on {month} {nth}, so that is the day.
 > Date: {nth} of {month}. Save it.
 ? On what day is {P}?
 ? When is {P}?
 ~ Which date did we settle for so that all can be there?
-= rain
+= bad weather
 > If it rains we move to {place}, {who} has asked.
 > Plan B is {place}.
 > In bad weather: {place}, ten minutes on foot.
@@ -913,21 +913,21 @@ KINDS = """
 ? What is the plan for bad weather at {P}?
 ~ What do we do in case the sky does not play along?
 * music and speeches: the band|the playlist|the speech|the slide show|the first dance|the microphone|the poem|the choir
-= speaker
+= the speech
 > {who} gives the speech, no longer than {digit} minutes.
 > We asked {who} for a few words, and {who2} holds the notes.
 > The toast is {who}'s job.
 ? Who gives the speech at {P}?
 ? Whose job is the toast at {P}?
 ~ Who has to stand up and say something moving?
-= band_name
+= the band
 > {band} play, {who} knew somebody who knew somebody.
 > Live music from {band}, from {hour} on.
 > {band} are booked and paid.
 ? Who plays the music at {P}?
 ? Which band is booked for {P}?
 ~ Who makes people dance?
-= surprise
+= the surprise
 > The surprise: {surprise}. Not a word to {who}.
 > {who2} organises {surprise} in secret.
 > We give them {surprise}, everybody chips in.
@@ -935,21 +935,21 @@ KINDS = """
 ? What is secretly organised for {P}?
 ~ What are we keeping quiet about?
 * gifts and money: the collection|the present|the card|the envelope|the budget|the wrapping|the voucher|the receipt
-= gift
+= the present
 > Together we give {present}, {who} collects.
 > {who} had the idea of {present}.
 > The present is {present}, already in my cupboard.
 ? What is the present for {P}?
 ? What do we give together at {P}?
 ~ What is hidden in the cupboard?
-= share
+= everybody's share
 > Everybody pays {amount}, {who} keeps the list.
 > It comes to {amount} a head.
 > {amount} each, cash to {who}.
 ? How much does everybody contribute to {P}?
 ? What does each of us pay for {P}?
 ~ How deep does each of us have to reach into the pocket?
-= treasurer
+= the cash
 > {who} keeps the money in a biscuit tin.
 > All payments for {P} go through {who}.
 > The account is {who}'s, who else would be so exact.
@@ -957,21 +957,21 @@ KINDS = """
 ? Who is the treasurer of {P}?
 ~ Whom do we hand the cash to?
 * travel and beds: the guest rooms|the shuttle|the train times|the hotel|the sofa|the airport|the map|the late arrivals
-= hotel
+= rooms for the guests
 > I blocked rooms at {lodging} until {month}.
 > The aunts sleep at {lodging}, {who} asked for the quiet side.
 > {lodging} gives us a tenth off.
 ? Where do the guests of {P} sleep?
 ? In which house did we block rooms for {P}?
 ~ Where do we put up the ones from far away?
-= pick_up
+= the chauffeur
 > {who} picks up grandmother at {hour}.
 > Grandmother comes with {who}, leaving at {hour}.
 > {who} drives to the station at {hour} and waits under the clock.
 ? Who picks grandmother up for {P}?
 ? Who drives to the station for {P}?
 ~ Who is the chauffeur of our oldest guest?
-= sitter
+= the babysitter
 > {outsider} minds the little ones in the room upstairs.
 > For the children there is {outsider}, with a magician's hat.
 > We hired {outsider} so that parents can dance.
@@ -1085,6 +1085,9 @@ OTHERS_SAY = (
     "{O} forwarded this about {T}.",
 )
 """Other people have projects of the same kinds, and tell the same things of them."""
+
+SETTLED = ("Decided: {s}", "It is settled. {s}", "For the record: {s}", "{L}: {s}", "On {L}: {s}", "As to {L}: {s}", "There is news about {L}. {s}", "{L}, finally. {s}", "{s} So much for {L}.", "{s}", "{s}")
+"""How a statement may be marked as one, and what it is about (``{L}``)."""
 
 EARLY = (
     "An idea from the beginning that we have dropped since: {s}",

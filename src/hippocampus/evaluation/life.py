@@ -41,7 +41,7 @@ _TWO_MODES = 0.41
 _FRESH = 0.1
 _DAYS = 548
 _START = datetime(2024, 1, 8, 8, tzinfo=UTC)
-_OWN, _OTHERS = 0.5, 0.75
+_OWN, _OTHERS = 0.3, 0.6
 """Below the first, a filling session is about an own project; below the second, about another's."""
 _EARLY = 0.15
 """How often a chunk also tells what was once thought and no longer holds."""
@@ -302,7 +302,7 @@ class _Life:
         self.filler = Filler(rng, _words)
         self.sessions = count()
         self.drafts: list[_Draft] = []
-        number = min(40, max(4, size // 400))
+        number = min(45, max(4, size // 400))
         kinds = rng.sample(_kinds(), min(len(_kinds()), max(2, number // 3)))
         self.me = rng.choice(common_words("name"))
         self.projects = self._projects(number, kinds)
@@ -441,7 +441,7 @@ class _Life:
             return
         anchored = asked.mode != "source" or asked.also == "anchor"
         asked.by = rng.choice(("title", "person") if anchored else ("code", "code", "title"))
-        told.style = asked.by if rng.random() < 0.65 else "none"
+        told.style = asked.by if rng.random() < 0.8 else "none"
 
     def _take(self, period: int, source: str) -> bool:
         """Claim a chunk of what is left to be written."""
@@ -506,9 +506,8 @@ class _Life:
         facet = self.rng.choice(list(project.kind.things))
         at = self._moment(project if draw < _OWN else None, period)
         friend = self.filler.fill("{friend}", {})
-        title = self.rng.choice(project.kind.titles)
-        if title == project.title:
-            title = "other"
+        taken = {own.title for own in self.projects if own.kind is project.kind}
+        title = self.rng.choice([t for t in project.kind.titles if t not in taken])
         for nth in range(length):
             self._take(period, source)
             if draw < _OWN:
@@ -537,11 +536,13 @@ class _Life:
     ) -> None:
         person = told.person if told else self.rng.choice(project.people)
         style = told.style if told else style
-        lines = self._around(project, facet, self._length())
         if told is not None:
+            lines = self._around(project, facet, round(self.rng.triangular(0, 50, 15)))
             line = self._say(project, told.matter, told.values, style, person)
             lines.insert(self.rng.randint(0, len(lines)), line)
-        elif self.rng.random() < _EARLY:
+        else:
+            lines = self._around(project, facet, self._length())
+        if told is None and self.rng.random() < _EARLY:
             matter = self.rng.choice([m for m in project.kind.matters if m.facet == facet])
             known = self.settled[project.number, matter.facet, matter.key].values
             line = self._say(project, matter, {}, style, person, avoid=known)
@@ -603,18 +604,21 @@ class _Life:
     # sentences
 
     def _length(self) -> int:
-        return round(self.rng.triangular(12, 150, 40))
+        return round(self.rng.triangular(8, 110, 25))
 
     def _around(self, project: _Project, facet: str, length: int) -> list[str]:
-        """Say as many words on a facet, without settling anything."""
+        """Say as many words on a few things of a facet, without settling anything."""
         lines: list[str] = []
+        things = self.rng.sample(project.kind.things[facet], 3)
         frames = iter(self.rng.sample(_life.FRAMES, len(_life.FRAMES)))
         while sum(len(line.split()) for line in lines) < length:
-            lines.append(self._fillings(next(frames), project, facet))
+            lines.append(self._fillings(next(frames), project, facet, things))
         return lines
 
-    def _fillings(self, template: str, project: _Project, facet: str) -> str:
-        thing, thing2 = self.rng.sample(project.kind.things[facet], 2)
+    def _fillings(
+        self, template: str, project: _Project, facet: str, things: Sequence[str] = ()
+    ) -> str:
+        thing, thing2 = self.rng.sample(things or project.kind.things[facet], 2)
         who, who2 = self.rng.sample(project.people, 2)
         values = {"thing": thing, "thing2": thing2, "who": who, "who2": who2}
         return self.filler.fill(template, values)
@@ -634,7 +638,8 @@ class _Life:
         thing = self.rng.choice(project.kind.things[matter.facet])
         named = {"code": project.code, "title": project.titled()}.get(style)
         named = named or self.rng.choice(("it", "it", f"the {project.kind.noun}"))
-        template = self.rng.choice(matter.say).replace("{P}", named)
+        template = self.rng.choice(_life.SETTLED).replace("{L}", matter.key)
+        template = template.replace("{s}", self.rng.choice(matter.say)).replace("{P}", named)
         values["thing"] = thing
         return self.filler.fill(template, values, [avoid or {}])
 
@@ -811,7 +816,8 @@ class _Life:
     def _ask(self, told: _Told, asked: _Asked) -> str:
         rng, project, matter = self.rng, told.project, told.matter
         if asked.mode == "pronoun":
-            return _led("pronoun", rng, rng.choice(matter.hint))
+            asks = (*matter.hint, *(ask.replace("{P}", "ours") for ask in matter.ask))
+            return _led("pronoun", rng, rng.choice(asks))
         noun = project.kind.noun
         if asked.mode == PARAPHRASE:
             noun = rng.choice(project.kind.others)
@@ -823,7 +829,7 @@ class _Life:
             "kin": f"the {noun} with {friend}'s {relation}",
         }[asked.by]
         anchored = asked.mode == "anchor" or asked.also == "anchor"
-        if anchored or (asked.mode == PARAPHRASE and rng.random() < 0.5):
+        if (anchored or asked.mode == PARAPHRASE) and rng.random() < 0.4:
             return _led("anchor", rng, rng.choice(matter.hint), named)
         return _led("direct", rng, rng.choice(matter.ask).replace("{P}", named))
 
