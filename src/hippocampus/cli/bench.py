@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +14,10 @@ from hippocampus.cli.command import command
 from hippocampus.cli.options import Cues, Json, cue_names
 from hippocampus.cli.render import clean, print_json, progress, stderr, stdout
 from hippocampus.errors import InputError
+
+if TYPE_CHECKING:  # they bring NumPy, and help need not wait for that
+    from hippocampus.evaluation import Report
+    from hippocampus.model import Embedder, Progress
 
 
 def register(app: typer.Typer) -> None:
@@ -23,6 +28,7 @@ def register(app: typer.Typer) -> None:
         "hippocampus bench locomo --data locomo10.json --report locomo.json",
         "hippocampus bench longmemeval --data longmemeval_s.json --protocol pooled --limit 50",
         "hippocampus bench retrieval --data mine.json --cues lexical,time",
+        "hippocampus bench corf --size 3000 --cache embedded.db --report corf.json",
         "hippocampus bench dwm --report dwm.json --plots plots/",
         "hippocampus bench dwm --data locomo10.json --report dwm-signatures.json --plots plots/",
         panel="Measure",
@@ -48,12 +54,40 @@ class Output:
             raise FileNotFoundError(2, "no such folder to write the report in", folder)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What the next run need not make again."""
+
+    keep_store: Annotated[
+        Path | None, typer.Option(help="A folder to keep the store in, and to ask it again.")
+    ] = None
+    cache: Annotated[
+        Path | None, typer.Option(help="A file to keep embeddings in, for the next run.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corf:
+    """How large a life, and whom to compare with."""
+
+    size: Annotated[
+        int | None,
+        typer.Option(
+            help="corf: chunks of the life, up to 47392; 6000 by default.", show_default=False
+        ),
+    ] = None
+    systems: Annotated[
+        str | None,
+        typer.Option(help="corf: compare with only these, separated by commas."),
+    ] = None
+
+
 def bench(
     name: Annotated[
         str,
         typer.Argument(
-            help="locomo, longmemeval, realmem, retrieval for a set of your own, or dwm for the"
-            " token stream."
+            help="locomo, longmemeval, realmem, retrieval for a set of your own, corf for a made-up"
+            " life in four sources, or dwm for the token stream."
         ),
     ],
     *,
@@ -65,6 +99,7 @@ def bench(
         ),
     ] = None,
     output: Output,
+    corf: Corf,
     cues: Cues = None,
     protocol: Annotated[
         str | None, typer.Option(help="longmemeval: all-turns, official or pooled.")
@@ -80,12 +115,7 @@ def bench(
         bool, typer.Option(help="Run BM25, vectors and their fusion on the same questions.")
     ] = True,
     seed: Annotated[int, typer.Option(help="Of opaque labels and intervals.")] = 0,
-    keep_store: Annotated[
-        Path | None, typer.Option(help="A folder to keep the store in, and to ask it again.")
-    ] = None,
-    cache: Annotated[
-        Path | None, typer.Option(help="A file to keep embeddings in, for the next run.")
-    ] = None,
+    kept: Kept,
     embedder: Annotated[
         str, typer.Option(envvar="HIPPOCAMPUS_EMBEDDER", metavar="SPEC", help="As for recall.")
     ] = "default",
@@ -98,6 +128,9 @@ def bench(
     {"banks": [{"id", "episodes": [{"id", "text", "speaker", "at", "session"}],
     "questions": [{"id", "text", "at", "gold": [episode ids], "kind"}]}]}.
 
+    'corf' makes up eighteen months of notes, chats, mail and the rest, and asks what agents have
+    and do not find: by a pronoun, over two steps, in another source, by a word for the whole.
+
     'dwm' measures what the stream of token ids takes to make, to keep and to ask, on made-up text
     or on a file's; with LoCoMo's, what signatures of any size find within any radius.
     """
@@ -105,32 +138,50 @@ def bench(
     if name == "dwm":
         _dwm(data, output, limit=limit, seed=seed, as_json=as_json)
         return
-    from hippocampus.encode.embed import CachedEmbedder, load_embedder  # noqa: PLC0415 - heavy
-    from hippocampus.evaluation import Options, run  # noqa: PLC0415
+    if name == "corf":
+        if data is not None:
+            msg = f"--data {data}: corf makes its life up, from --size and --seed; leave it out"
+            raise InputError(msg)
+        with _embedder(embedder, kept.cache) as model, progress("running corf") as step:
+            systems = cue_names(corf.systems) if baselines else ()
+            made = _corf(corf.size, systems, limit, seed, cue_names(cues), model, step)
+        _show(made, output, as_json=as_json)
+        return
+    from hippocampus.evaluation import Options, run  # noqa: PLC0415 - heavy
     from hippocampus.evaluation.options import BASELINES  # noqa: PLC0415
 
     if data is None:
         msg = f"bench {name} needs --data: the file of the data set"
         raise InputError(msg)
-    with ExitStack() as stack:
-        model = load_embedder(
-            embedder
-        )  # here, so that a missing model is an error, not a worse run
-        if model is not None and cache is not None:
-            model = stack.enter_context(CachedEmbedder(model, cache))
-        step = stack.enter_context(progress(f"running {name}"))
+    with _embedder(embedder, kept.cache) as model, progress(f"running {name}") as step:
         options = Options(
             protocol=protocol,
             limit=limit,
             cues=cue_names(cues),
             k=k,
             seed=seed,
-            keep_store=keep_store,
+            keep_store=kept.keep_store,
             embedder=model or "none",
             progress=step,
             baselines=BASELINES if baselines else (),
         )
         made = run(name, data, options=options)
+    _show(made, output, as_json=as_json)
+
+
+@contextmanager
+def _embedder(spec: str, cache: Path | None) -> Iterator[Embedder | None]:
+    """Load an embedder now, so that a missing model is an error, not a worse run."""
+    from hippocampus.encode.embed import CachedEmbedder, load_embedder  # noqa: PLC0415 - heavy
+
+    model = load_embedder(spec)
+    with ExitStack() as stack:
+        if model is not None and cache is not None:
+            model = stack.enter_context(CachedEmbedder(model, cache))
+        yield model
+
+
+def _show(made: Report, output: Output, *, as_json: bool) -> None:
     if output.report is not None:
         receipts = made.write(output.report)
         stderr().print(
@@ -140,6 +191,28 @@ def bench(
         print_json(made.as_dict())
     else:
         stdout().print(clean(str(made)), soft_wrap=True)
+
+
+def _corf(
+    size: int | None,
+    systems: tuple[str, ...] | None,
+    limit: int | None,
+    seed: int,
+    cues: tuple[str, ...] | None,
+    embedder: Embedder | None,
+    step: Progress,
+) -> Report:
+    from hippocampus.evaluation import corf  # noqa: PLC0415 - heavy
+
+    return corf.run(
+        size=corf.SIZE if size is None else size,
+        limit=limit,
+        seed=seed,
+        systems=systems,
+        cues=cues,
+        embedder=embedder or "none",
+        progress=step,
+    )
 
 
 def _dwm(data: Path | None, output: Output, *, limit: int | None, seed: int, as_json: bool) -> None:

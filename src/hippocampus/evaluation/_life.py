@@ -1066,7 +1066,7 @@ STATUS_ASK = (
 )
 
 LEADS = {
-    "pronoun": "{A}|Remind me: {a}|About ours: {a}|Back to what we are doing. {A}|Tell me again, {a}|Quick question on that one of ours. {A}",
+    "pronoun": "{A}|Remind me: {a}|Another one: {a}|Back to what we are doing. {A}|Tell me again, {a}|Quick question. {A}",
     "anchor": "Can we talk about {R}? {A}|About {R}: {a}|{R}, please. {A}|I am thinking about {R}. {A}|Back to {R}. {A}|Something on {R}: {a}",
     "direct": "{Q}|Remind me: {q}|Quick question: {q}|Quick one. {Q}|{Q} It must be somewhere.|I forgot. {Q}",
 }
@@ -1086,7 +1086,19 @@ OTHERS_SAY = (
 )
 """Other people have projects of the same kinds, and tell the same things of them."""
 
-SETTLED = ("Decided: {s}", "It is settled. {s}", "For the record: {s}", "{L}: {s}", "On {L}: {s}", "As to {L}: {s}", "There is news about {L}. {s}", "{L}, finally. {s}", "{s} So much for {L}.", "{s}", "{s}")
+SETTLED = (
+    "Decided: {s}",
+    "It is settled. {s}",
+    "For the record: {s}",
+    "{L}: {s}",
+    "On {L}: {s}",
+    "As to {L}: {s}",
+    "There is news about {L}. {s}",
+    "{L}, finally. {s}",
+    "{s} So much for {L}.",
+    "{s}",
+    "{s}",
+)
 """How a statement may be marked as one, and what it is about (``{L}``)."""
 
 EARLY = (
@@ -1192,7 +1204,5 @@ WORDS = {
 CODES = "Albatross|Basalt|Calliope|Dovetail|Ember|Falconer|Gossamer|Harrow|Indigo|Juniper|Kingpin|Larkspur|Marlin|Nutmeg|Obsidian|Pelican|Quicksilver|Rookery|Saffron|Tamarind|Umber|Vanguard|Windmill|Yarrow|Zephyr|Anvil|Bramble|Cinnabar|Driftwood|Eclipse|Foxglove|Granite|Heron|Ivory|Jackdaw|Kelpie|Lantern|Mistral|Nightjar|Orchid|Pinecone|Rampart|Solstice|Thimble|Undertow|Verbena|Wagtail|Zinnia"
 """What projects are called; as many as a life may hold."""
 
-PEOPLE = (
-    "Aaron|Abena|Achim|Adele|Aidan|Aleksy|Alina|Amos|Andrea|Anselm|Anton|Arne|Astrid|Aurel|Balint|Barbara|Basil|Beata|Benno|Bernard|Bjarne|Blanka|Boris|Brigid|Camilo|Casimir|Cecily|Cedric|Chiara|Christa|Claudio|Conrad|Cosima|Cyril|Dagmar|Damian|Danuta|Darius|Debora|Denis|Diego|Dora|Duncan|Eamon|Edgar|Einar|Elio|Elsa|Emil|Enno|Erika|Erwin|Esteban|Eugen|Fabian|Fatima|Fergus|Fiona|Florian|Franka|Frida|Gabor|Gerda|Gianni|Gilda|Gregor|Gudrun|Gustav|Hakon|Hanna|Harald|Hector|Heidi|Helga|Henrik|Hermine|Horst|Ida|Igor|Ilse|Imre|Ingo|Irena|Isak|Ivana|Jakob|Janne|Jarek|Joachim|Johanna|Jonas|Judit|Jules|Kalle|Karim|Kasia|Kilian|Klara|Knut|Konrad|Lambert|Lars|Laszlo|Leonie|Levin|Liam|Lidia|Lionel|Livia|Lothar|Luca|Ludmila|Luisa|Magda|Manfred|Marek|Margit|Marius|Marta|Matthis|Merle|Mikael|Mirjam|Moritz|Nadine|Niklas|Nils|Olaf|Oliver|Oskar|Otto|Paavo|Patrik|Paulina|Peer|Philippa|Piotr|Ragnar|Rainer|Regina|Rene|Ricarda|Robin|Roland|Roman|Rudi|Ruben|Sabine|Samuel|Sandor|Saskia|Sebastian|Severin|Sigrid|Simon|Sofie|Stefan|Sunniva|Susanna|Tadeusz|Tamara|Teresa|Theodor|Thore|Till|Timo|Tomas|Torben|Trude|Ulrich|Urs|Valentin|Veit|Vincent|Volker|Walter|Wenzel|Wilma|Wolfram|Yannick|Yolanda|Zora"
-)
+PEOPLE = "Aaron|Abena|Achim|Adele|Aidan|Aleksy|Alina|Amos|Andrea|Anselm|Anton|Arne|Astrid|Aurel|Balint|Barbara|Basil|Beata|Benno|Bernard|Bjarne|Blanka|Boris|Brigid|Camilo|Casimir|Cecily|Cedric|Chiara|Christa|Claudio|Conrad|Cosima|Cyril|Dagmar|Damian|Danuta|Darius|Debora|Denis|Diego|Dora|Duncan|Eamon|Edgar|Einar|Elio|Elsa|Emil|Enno|Erika|Erwin|Esteban|Eugen|Fabian|Fatima|Fergus|Fiona|Florian|Franka|Frida|Gabor|Gerda|Gianni|Gilda|Gregor|Gudrun|Gustav|Hakon|Hanna|Harald|Hector|Heidi|Helga|Henrik|Hermine|Horst|Ida|Igor|Ilse|Imre|Ingo|Irena|Isak|Ivana|Jakob|Janne|Jarek|Joachim|Johanna|Jonas|Judit|Jules|Kalle|Karim|Kasia|Kilian|Klara|Knut|Konrad|Lambert|Lars|Laszlo|Leonie|Levin|Liam|Lidia|Lionel|Livia|Lothar|Luca|Ludmila|Luisa|Magda|Manfred|Marek|Margit|Marius|Marta|Matthis|Merle|Mikael|Mirjam|Moritz|Nadine|Niklas|Nils|Olaf|Oliver|Oskar|Otto|Paavo|Patrik|Paulina|Peer|Philippa|Piotr|Ragnar|Rainer|Regina|Rene|Ricarda|Robin|Roland|Roman|Rudi|Ruben|Sabine|Samuel|Sandor|Saskia|Sebastian|Severin|Sigrid|Simon|Sofie|Stefan|Sunniva|Susanna|Tadeusz|Tamara|Teresa|Theodor|Thore|Till|Timo|Tomas|Torben|Trude|Ulrich|Urs|Valentin|Veit|Vincent|Volker|Walter|Wenzel|Wilma|Wolfram|Yannick|Yolanda|Zora"
 """Who projects are done with: four each, nobody in two of them while names last."""

@@ -1,10 +1,10 @@
 """
-Contextual ownership retrieval: does an agent find what it has, in whichever source it lies?
+Measures whether an agent finds what it has: contextual ownership retrieval, on a made-up life.
 
-The CONCEPT paper's benchmark (sections 3 and 7) on a made-up life. What was written before the last
-rebuild is remembered; then come spells of some days, each of which ends with questions: on what was
-written long ago, and on what was written since. A question has one target, which is to be among the
-first twenty, and a set of chunks that are relevant.
+The benchmark of the CONCEPT paper, sections 3 and 7. What was written before the last rebuild is
+remembered; then come spells of some days, each of which ends with questions: on what was written
+long ago, and on what was written since. A question has one target, which is to be among the first
+twenty, and a set of chunks that are relevant.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from hippocampus.config import Config, Fusion
+from hippocampus import Bank, Config, Embedder, Episode, Fusion, Memory, Recall, Turn
 from hippocampus.errors import InputError
 from hippocampus.evaluation import metrics, report
 from hippocampus.evaluation.datasets import choose
 from hippocampus.evaluation.life import SOURCES, Chunk, Life, Question, Spell, live
 from hippocampus.evaluation.report import Ranked, Receipt, Report
-from hippocampus.memory import CUES, Bank, Memory
-from hippocampus.model import Embedder, Episode, Progress, Recall, Turn
+from hippocampus.memory import CUES
+from hippocampus.model import Progress
 
 SIZE: Final = 6_000
 """Chunks by default: minutes, where the full life takes most of an hour to embed."""
@@ -123,7 +123,7 @@ ABLATIONS: Final[Mapping[str, Callable[[Config], Config]]] = {
         fusion=replace(config.fusion, before=0, after=0, session=0, association=0, recency=0),
     ),
 }
-"""What the engine is without a part, as a change of its configuration: each lives a life of its own.
+"""What the engine is without a part, as a change of its configuration: each lives its own life.
 ``without <cue>`` is there too, for every cue in use, and asks the store of the engine itself."""
 
 
@@ -391,12 +391,18 @@ def _report(
     def measures(name: str) -> dict[str, metrics.Estimate]:
         out = metrics.summarise(rows[name], **draws)
         for label, chosen in _SLICES.items():
-            some = [row for question, row in zip(questions, rows[name], strict=True) if chosen(question)]
+            some = [
+                row for question, row in zip(questions, rows[name], strict=True) if chosen(question)
+            ]
             whole = metrics.summarise([("", scored) for _, scored in some], **draws)
             out |= {f"{n}/{label}": e for n, e in whole.items() if "/" not in n}
         out["latency_p95_ms"] = metrics.tail_ms(latency[name], **draws)
         for mode in dict.fromkeys(question.mode for question in questions):
-            some_s = [s for question, s in zip(questions, latency[name], strict=True) if question.mode == mode]
+            some_s = [
+                s
+                for question, s in zip(questions, latency[name], strict=True)
+                if question.mode == mode
+            ]
             out[f"latency_p95_ms/kind={mode}"] = metrics.tail_ms(some_s, **draws)
         if lags[name]:
             out |= metrics.summarise([("", {"freshness_lag_s": s}) for s in lags[name]], **draws)
@@ -419,9 +425,7 @@ def _report(
         name: tuple(_receipt(q, one) for q, one in zip(questions, found[name], strict=True))
         for name in systems
     }
-    hit = {
-        name: [bool(scored[f"corf_recall@{K}"]) for _, scored in rows[name]] for name in systems
-    }
+    hit = {name: [bool(scored[f"corf_recall@{K}"]) for _, scored in rows[name]] for name in systems}
     return Report(
         benchmark="corf",
         commit=report.commit(),

@@ -13,7 +13,7 @@ focus, which is what "ours" means then, and ends with questions.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -39,6 +39,8 @@ SMALLEST: Final = 200
 
 _TWO_MODES = 0.41
 _FRESH = 0.1
+_LEAD = 2
+"""In a spell, the project in focus comes up at least so many times as often as any other."""
 _DAYS = 548
 _START = datetime(2024, 1, 8, 8, tzinfo=UTC)
 _OWN, _OTHERS = 0.3, 0.6
@@ -284,7 +286,9 @@ def _shares(total: int, weights: Mapping[str, float]) -> dict[str, int]:
     whole = sum(weights.values())
     exact = {name: total * weight / whole for name, weight in weights.items()}
     out = {name: int(value) for name, value in exact.items()}
-    for name in sorted(exact, key=lambda name: out[name] - exact[name])[: total - sum(out.values())]:
+    for name in sorted(exact, key=lambda name: out[name] - exact[name])[
+        : total - sum(out.values())
+    ]:
         out[name] += 1
     return out
 
@@ -312,12 +316,16 @@ class _Life:
         spells = min(12, number, self.wanted // 6)
         self.focus = rng.sample(self.projects, spells)
         fresh = size // 10
-        self.days = [_DAYS * (1 - _FRESH) + _DAYS * _FRESH * at / spells for at in range(spells + 1)]
+        self.days = [
+            _DAYS * (1 - _FRESH) + _DAYS * _FRESH * at / spells for at in range(spells + 1)
+        ]
         sizes = [size - fresh, *_spread(fresh, spells)]
         self.left = {
             period: _shares(chunks, SOURCES) for period, chunks in enumerate(sizes, start=-1)
         }
         """Chunks still to be written, by period and source."""
+        self.told_of: dict[int, Counter[int]] = defaultdict(Counter)
+        """How many chunks of each period are about each project."""
         self.status: dict[int, _Draft] = {}
         """What was written last in each spell: where its project was left."""
 
@@ -350,9 +358,7 @@ class _Life:
             people = tuple(names[4 * at : 4 * at + 4])
             kin = (people[0], friends[at % len(friends)], rng.choice(relations))
             bursts = tuple(rng.uniform(10, _DAYS * 0.88) for _ in range(rng.randint(2, 4)))
-            out.append(
-                _Project(at, kind, next(titles[kind.noun]), codes[at], people, kin, bursts)
-            )
+            out.append(_Project(at, kind, next(titles[kind.noun]), codes[at], people, kin, bursts))
         return out
 
     # what is told where, and what is asked
@@ -500,8 +506,12 @@ class _Life:
     def _fill(self, period: int, source: str) -> None:
         """Write a session of a source: on an own project, on another's, or on nothing much."""
         draw, session = self.rng.random(), next(self.sessions)
+        if period >= 0 and self._lead(period) < _LEAD:
+            draw = 0.0  # what is in focus must be plain to whoever reads along
         length = min(self.left[period][source], self.rng.randint(*_LENGTHS[source]))
-        focus = self.focus[period] if period >= 0 and self.rng.random() < 0.6 else None
+        focus = (
+            self.focus[period] if period >= 0 and (not draw or self.rng.random() < 0.6) else None
+        )
         project = focus or self.rng.choice(self.projects)
         facet = self.rng.choice(list(project.kind.things))
         at = self._moment(project if draw < _OWN else None, period)
@@ -522,6 +532,12 @@ class _Life:
                 self._noise(at, source, period, session)
             at = min(at + self._pause(source), self._end(period))
 
+    def _lead(self, spell: int) -> float:
+        """Return how many times as often as any other project the one in focus came up."""
+        told = self.told_of[spell]
+        focus = told[self.focus[spell].number]
+        return focus / max([1, *(n for p, n in told.items() if p != self.focus[spell].number)])
+
     def _own(
         self,
         project: _Project,
@@ -538,14 +554,14 @@ class _Life:
         style = told.style if told else style
         if told is not None:
             lines = self._around(project, facet, round(self.rng.triangular(0, 50, 15)))
-            line = self._say(project, told.matter, told.values, style, person)
+            line = self._say(project, told.matter, told.values, style)
             lines.insert(self.rng.randint(0, len(lines)), line)
         else:
             lines = self._around(project, facet, self._length())
         if told is None and self.rng.random() < _EARLY:
             matter = self.rng.choice([m for m in project.kind.matters if m.facet == facet])
             known = self.settled[project.number, matter.facet, matter.key].values
-            line = self._say(project, matter, {}, style, person, avoid=known)
+            line = self._say(project, matter, {}, style, avoid=known)
             early = self.rng.choice(_life.EARLY).replace("{s}", line)
             lines.insert(self.rng.randint(0, len(lines)), early)
         lines.insert(0, self._opener(project, facet, style, person))
@@ -574,7 +590,7 @@ class _Life:
         lines = self._around(theirs, facet, self._length())
         if self.rng.random() < 0.5:
             matter = self.rng.choice([m for m in kind.matters if m.facet == facet])
-            line = self._say(theirs, matter, {}, "title", people[0])
+            line = self._say(theirs, matter, {}, "title")
             lines.insert(self.rng.randint(0, len(lines)), line)
         lines.insert(0, self.filler.fill(first, {}))
         self._write(lines, at, source, period, None, "", session, friend)
@@ -629,7 +645,6 @@ class _Life:
         matter: _Matter,
         values: dict[str, str],
         style: str,
-        person: str,
         *,
         avoid: Mapping[str, str] | None = None,
     ) -> str:
@@ -681,6 +696,8 @@ class _Life:
             text = f"{kind}, {day}\n{' '.join(lines)}"
         session = next(self.sessions) if session is None else session
         self.drafts.append(_Draft(text, at, source, period, session, speaker, about))
+        if project is not None:
+            self.told_of[period][project.number] += 1
 
     def _note(self, lines: Sequence[str]) -> str:
         return "\n- ".join(lines) if self.rng.random() < 0.3 else " ".join(lines)
@@ -700,9 +717,7 @@ class _Life:
             answer = f"{answer} {rng.choice(_topics.PADDING)}"
         return f"{self.me}: {' '.join(lines)} {ask}\nAssistant: {answer}"
 
-    def _mail(
-        self, lines: Sequence[str], sender: str, project: _Project | None, about: str
-    ) -> str:
+    def _mail(self, lines: Sequence[str], sender: str, project: _Project | None, about: str) -> str:
         rng = self.rng
         facet = about.partition("/")[2]
         things = project.kind.things.get(facet) if project else None
@@ -821,7 +836,7 @@ class _Life:
         noun = project.kind.noun
         if asked.mode == PARAPHRASE:
             noun = rng.choice(project.kind.others)
-        name, friend, relation = project.kin
+        _, friend, relation = project.kin
         named = {
             "code": project.code,
             "title": project.titled(noun),

@@ -166,9 +166,7 @@ def tail_ms(seconds: Sequence[float], *, seed: int = 0, resamples: int = 2000) -
     """Return the 95th percentile of durations in milliseconds, with its interval."""
     taken = np.asarray(seconds) * 1e3
     drawn = np.random.default_rng(seed).choice(taken, (resamples, len(taken)))
-    return _estimate(
-        float(np.percentile(taken, 95)), np.percentile(drawn, 95, axis=1), len(taken)
-    )
+    return _estimate(float(np.percentile(taken, 95)), np.percentile(drawn, 95, axis=1), len(taken))
 
 
 def mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, float | int]:

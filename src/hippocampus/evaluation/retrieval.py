@@ -7,8 +7,8 @@ Any retrieval data set, in one simple format.
                 "questions": [{"id": "…", "text": "…", "at": "…", "gold": ["…"], "kind": "…"}]}]}
 
 Only ids, texts and ``gold`` are required. A question whose ``gold`` is empty has no answer: it
-tells whether recall knows that it found nothing. An episode may also have a ``role`` and a ``source``. Without
-``at``, episodes are a minute apart and a question comes after the last one.
+tells whether recall knows that it found nothing. An episode may also have a ``role`` and a
+``source``. Without ``at``, episodes are a minute apart and a question comes after the last one.
 """
 
 from __future__ import annotations
