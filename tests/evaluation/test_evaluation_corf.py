@@ -101,12 +101,11 @@ def test_a_run_is_the_same_again_but_for_time(made):
     assert ["words"] == list(again.baselines)
 
 
-@pytest.mark.parametrize(("size", "low", "high"), [(1500, 0.2, 0.6), (4000, 0.15, 0.55)])
-def test_words_alone_find_some_and_are_far_from_finding_all(size, low, high):
-    report = corf.run(size=size, embedder="none", systems=["words"], resamples=20)
+def test_words_alone_find_some_and_are_far_from_finding_all():
+    report = corf.run(size=1500, embedder="none", systems=["words"], resamples=20)
 
     assert {"pronoun", "depth"} <= set(report.settings["modes"])
-    assert low < report.baselines["words"].metrics["corf_recall@20"].value < high
+    assert 0.2 < report.baselines["words"].metrics["corf_recall@20"].value < 0.6
 
 
 @pytest.mark.slow

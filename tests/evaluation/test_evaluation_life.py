@@ -42,6 +42,22 @@ def test_sources_and_the_time_after_the_last_rebuild_have_the_papers_shares():
     assert 3600 == len(LIFE.before)
 
 
+def test_questions_and_their_targets_have_the_papers_shares():
+    organic = [question for question in LIFE.questions if question.mode in life.MODES]
+    modes = Counter(question.mode for question in organic)
+    sources = Counter(CHUNKS[question.target].source for question in LIFE.questions)
+    asked = len(LIFE.questions)
+
+    assert modes == pytest.approx(
+        {mode: len(organic) * share / 74 for mode, share in life.MODES.items()}, abs=1
+    )
+    assert sources == pytest.approx(
+        {name: asked * share / 100 for name, share in life.SOURCES.items()}, abs=6
+    )
+    assert len(organic) == pytest.approx(asked * 512 / 612, abs=1)
+
+
+@pytest.mark.slow
 def test_the_full_life_has_the_papers_questions():
     whole = life.live(seed=0)
     questions = whole.questions

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import count
@@ -233,8 +233,8 @@ class _Project:
     def cell(self, facet: str) -> str:
         return f"{self.number}/{facet}"
 
-    def titled(self, noun: str | None = None, the: str = "the") -> str:
-        return f"{the} {self.title} {noun or self.kind.noun}"
+    def titled(self, noun: str | None = None) -> str:
+        return f"the {self.title} {noun or self.kind.noun}"
 
 
 @dataclass(slots=True)
@@ -265,20 +265,25 @@ class _Asked:
     """How the question names the project: code, title, person or kin."""
 
 
-@dataclass(slots=True)
-class _Draft:
-    """A chunk before it has its id."""
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where and when a chunk is written."""
 
-    text: str
     at: float
     """Days since the beginning."""
     source: str
     period: int
     session: int
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A chunk before it has its id."""
+
+    text: str
+    place: _Place
     speaker: str | None
     about: str
-    link: bool = False
-    """Whether it tells what a name stands for."""
 
 
 def _shares(total: int, weights: Mapping[str, float]) -> dict[str, int]:
@@ -474,22 +479,22 @@ class _Life:
                 facet = self.rng.choice(list(project.kind.things))
                 lines = [self.filler.fill(self.rng.choice(text), values)]
                 lines += self._around(project, facet, self.rng.randint(0, 40))
-                self._write(lines, max(first, 0.5), source, -1, project, f"{project.number}/names")
-                self.drafts[-1].link = True
+                place = _Place(max(first, 0.5), source, -1, next(self.sessions))
+                self._write(lines, place, project, f"{project.number}/names")
 
     def _tell(self, told: _Told) -> None:
         """Write the chunk that settles a matter, after some that prepare the ground."""
         if not told.source:
             return
         project, facet, session = told.project, told.matter.facet, next(self.sessions)
-        at = self._moment(project, told.period)
+        place = _Place(self._moment(project, told.period), told.source, told.period, session)
         before = self.rng.randint(1, 2) if told.style == "none" else self.rng.randint(0, 1)
         for nth in range(before):
             if self._take(told.period, told.source):
                 style = "code" if nth == 0 else "none"
-                self._own(project, facet, at, told.source, told.period, session, style=style)
-                at += self._pause(told.source)
-        self._own(project, facet, at, told.source, told.period, session, told=told)
+                self._own(project, facet, place, style=style)
+                place = self._later(place)
+        self._own(project, facet, place, told=told)
         told.chunk = self.drafts[-1]
 
     def _leave_off(self, spell: int, project: _Project) -> None:
@@ -500,7 +505,8 @@ class _Life:
         text = self._fillings(self.rng.choice(_life.STATUS_SAY), project, facet)
         lines = [*self._around(project, facet, self.rng.randint(10, 60)), text]
         lines.insert(0, self._opener(project, facet, "code", ""))
-        self._write(lines, self.days[spell + 1] - 0.1, source, spell, project, project.cell(facet))
+        place = _Place(self.days[spell + 1] - 0.1, source, spell, next(self.sessions))
+        self._write(lines, place, project, project.cell(facet))
         self.status[spell] = self.drafts[-1]
 
     def _fill(self, period: int, source: str) -> None:
@@ -514,7 +520,9 @@ class _Life:
         )
         project = focus or self.rng.choice(self.projects)
         facet = self.rng.choice(list(project.kind.things))
-        at = self._moment(project if draw < _OWN else None, period)
+        place = _Place(
+            self._moment(project if draw < _OWN else None, period), source, period, session
+        )
         friend = self.filler.fill("{friend}", {})
         taken = {own.title for own in self.projects if own.kind is project.kind}
         title = self.rng.choice([t for t in project.kind.titles if t not in taken])
@@ -523,14 +531,14 @@ class _Life:
             if draw < _OWN:
                 styles = ("code", "code", "title", "person") if nth == 0 else _LATER
                 style = self.rng.choice(styles)
-                self._own(project, facet, at, source, period, session, style=style)
+                self._own(project, facet, place, style=style)
                 if self.rng.random() < 0.3:
                     facet = self.rng.choice(list(project.kind.things))
             elif draw < _OTHERS:
-                self._others(project.kind, facet, title, friend, at, source, period, session)
+                self._others(project.kind, facet, title, friend, place)
             else:
-                self._noise(at, source, period, session)
-            at = min(at + self._pause(source), self._end(period))
+                self._noise(place)
+            place = self._later(place)
 
     def _lead(self, spell: int) -> float:
         """Return how many times as often as any other project the one in focus came up."""
@@ -542,10 +550,7 @@ class _Life:
         self,
         project: _Project,
         facet: str,
-        at: float,
-        source: str,
-        period: int,
-        session: int,
+        place: _Place,
         *,
         style: str = "",
         told: _Told | None = None,
@@ -566,40 +571,29 @@ class _Life:
             lines.insert(self.rng.randint(0, len(lines)), early)
         lines.insert(0, self._opener(project, facet, style, person))
         sender = person if style == "person" else None
-        self._write(lines, at, source, period, project, project.cell(facet), session, sender)
+        self._write(lines, place, project, project.cell(facet), sender)
 
-    def _others(
-        self,
-        kind: _Kind,
-        facet: str,
-        title: str,
-        friend: str,
-        at: float,
-        source: str,
-        period: int,
-        session: int,
-    ) -> None:
+    def _others(self, kind: _Kind, facet: str, title: str, friend: str, place: _Place) -> None:
         """Write what somebody else tells of a project of theirs."""
         who = self.filler.fill(self.rng.choice(_life.OTHERS.split("|")), {"friend": friend})
         people = self.rng.sample(common_words("name"), 4)
         theirs = _Project(-1, kind, title, "", tuple(people), (friend, "", ""), (0.0,))
         first = self.rng.choice(_life.OTHERS_SAY)
-        values = {"O": who, "T": theirs.titled(the="the")}
-        for name, value in values.items():
-            first = first.replace(f"{{{name}}}", value)
+        first = first.replace("{O}", who).replace("{T}", theirs.titled())
         lines = self._around(theirs, facet, self._length())
         if self.rng.random() < 0.5:
             matter = self.rng.choice([m for m in kind.matters if m.facet == facet])
             line = self._say(theirs, matter, {}, "title")
             lines.insert(self.rng.randint(0, len(lines)), line)
         lines.insert(0, self.filler.fill(first, {}))
-        self._write(lines, at, source, period, None, "", session, friend)
+        self._write(lines, place, None, "", friend)
 
-    def _noise(self, at: float, source: str, period: int, session: int) -> None:
+    def _noise(self, place: _Place) -> None:
+        """Write what is about nothing that anybody will ask for."""
         rng, fill = self.rng, self.filler.fill
         draw = rng.random()
         sender = None
-        if source in {"mail", "other"} and draw < 0.5:
+        if place.source in {"mail", "other"} and draw < 0.5:
             topics = dict(zip(("n", "n2", "n3"), rng.sample(_words("n"), 3), strict=True))
             lines = [fill(rng.choice(_life.NEWSLETTERS), topics)]
             sender = fill("{firm}", {})
@@ -615,7 +609,7 @@ class _Life:
             lines = [
                 fill(text.replace("{O}", sender).replace("{N}", self.me), values) for text in said
             ]
-        self._write(lines, at, source, period, None, "", session, sender)
+        self._write(lines, place, None, "", sender)
 
     # sentences
 
@@ -670,34 +664,30 @@ class _Life:
     def _write(
         self,
         lines: Sequence[str],
-        at: float,
-        source: str,
-        period: int,
+        place: _Place,
         project: _Project | None,
         about: str,
-        session: int | None = None,
         sender: str | None = None,
     ) -> None:
         lines = [tidy(line) for line in lines]
         if project is not None and sender is None and self.rng.random() < 0.5:
-            sender = self.rng.choice(project.people) if source == "mail" else None
+            sender = self.rng.choice(project.people) if place.source == "mail" else None
         speaker: str | None = self.me
-        if source == "notes":
+        if place.source == "notes":
             text = self._note(lines)
-        elif source == "chats":
+        elif place.source == "chats":
             text = self._chat(lines, project, about)
-        elif source == "mail":
+        elif place.source == "mail":
             speaker = sender or self.me
             text = self._mail(lines, speaker, project, about)
         else:
             speaker = None
-            day = (_START + timedelta(days=at)).strftime("%d %B")
+            day = (_START + timedelta(days=place.at)).strftime("%d %B")
             kind = self.rng.choice(("Voice memo", "To do", "Calendar", "Transcript", "Scan"))
             text = f"{kind}, {day}\n{' '.join(lines)}"
-        session = next(self.sessions) if session is None else session
-        self.drafts.append(_Draft(text, at, source, period, session, speaker, about))
+        self.drafts.append(_Draft(text, place, speaker, about))
         if project is not None:
-            self.told_of[period][project.number] += 1
+            self.told_of[place.period][project.number] += 1
 
     def _note(self, lines: Sequence[str]) -> str:
         return "\n- ".join(lines) if self.rng.random() < 0.3 else " ".join(lines)
@@ -747,14 +737,15 @@ class _Life:
     def _end(self, period: int) -> float:
         return self.days[period + 1] - 0.2
 
-    def _pause(self, source: str) -> float:
-        """Return the days between two chunks of a session."""
-        return self.rng.uniform(*((0.002, 0.02) if source != "mail" else (0.02, 0.15)))
+    def _later(self, place: _Place) -> _Place:
+        """Return the place of a session's next chunk: minutes later, or hours for mail."""
+        pause = self.rng.uniform(*((0.002, 0.02) if place.source != "mail" else (0.02, 0.15)))
+        return replace(place, at=min(place.at + pause, self._end(place.period)))
 
     # questions
 
     def _put_together(self) -> Life:
-        order = sorted(range(len(self.drafts)), key=lambda at: (self.drafts[at].at, at))
+        order = sorted(range(len(self.drafts)), key=lambda at: (self.drafts[at].place.at, at))
         ids = {id(self.drafts[at]): f"c{place}" for place, at in enumerate(order)}
         chunks: dict[int, list[Chunk]] = defaultdict(list)
         cells: dict[str, list[str]] = defaultdict(list)
@@ -763,13 +754,13 @@ class _Life:
             chunk = Chunk(
                 ids[id(draft)],
                 draft.text,
-                _START + timedelta(days=draft.at),
-                draft.source,
-                f"s{draft.session}",
+                _START + timedelta(days=draft.place.at),
+                draft.place.source,
+                f"s{draft.place.session}",
                 draft.speaker,
                 draft.about,
             )
-            chunks[draft.period].append(chunk)
+            chunks[draft.place.period].append(chunk)
             cells[draft.about].append(chunk.id)
         asked = sorted(self._questions(ids, cells), key=lambda pair: pair[0])
         return Life(
@@ -801,7 +792,7 @@ class _Life:
                     also=asked.also,
                     target=ids[id(draft)],
                     relevant=frozenset(relevant),
-                    fresh=draft.period >= 0,
+                    fresh=draft.place.period >= 0,
                 ),
             )
         for spell, draft in self.status.items():
@@ -809,7 +800,7 @@ class _Life:
             near = {
                 ids[id(one)]
                 for one in self.drafts
-                if one.period == spell and one.about.startswith(f"{project.number}/")
+                if one.place.period == spell and one.about.startswith(f"{project.number}/")
             }
             yield (
                 spell,
@@ -818,7 +809,7 @@ class _Life:
                     text=_life.STATUS_ASK[spell % len(_life.STATUS_ASK)],
                     now=self._asked_at(spell),
                     mode="pronoun",
-                    also=None if draft.source == "notes" else "source",
+                    also=None if draft.place.source == "notes" else "source",
                     target=ids[id(draft)],
                     relevant=frozenset(near),
                     fresh=True,
