@@ -219,7 +219,7 @@ KINDS = """
 > I ordered eleven litres of {colour} this morning.
 ? Which colour do the walls get in {P}?
 ? How is {P} painted?
-~ What shade did we fall in love with for up there and all around?
+~ What shade did we fall in love with?
 = the insulation
 > For insulation we take {insul}, since {who} hates the itch of the other stuff.
 > {insul} between the rafters, {digit}0 centimetres thick.
@@ -278,7 +278,7 @@ KINDS = """
 > A joiner from {city} makes the {furniture} for {P}.
 ? Which piece is made to measure for {P}?
 ? What is being built specially for {P}?
-~ Which bit of furniture cannot be bought off the shelf?
+~ Which bit of furniture can nobody sell us?
 = the lamp
 > Found the lamp at {shop}. {who} thinks it is hideous.
 > The lamp from {shop} is reserved until {weekday}.
@@ -941,7 +941,7 @@ KINDS = """
 > The present is {present}, already in my cupboard.
 ? What is the present for {P}?
 ? What do we give together at {P}?
-~ What is hidden in the cupboard?
+~ What will they unwrap from all of us?
 = everybody's share
 > Everybody pays {amount}, {who} keeps the list.
 > It comes to {amount} a head.
@@ -967,7 +967,7 @@ KINDS = """
 = the chauffeur
 > {who} picks up grandmother at {hour}.
 > Grandmother comes with {who}, leaving at {hour}.
-> {who} drives to the station at {hour} and waits under the clock.
+> {who} drives to the station for grandmother at {hour} and waits under the clock.
 ? Who picks grandmother up for {P}?
 ? Who drives to the station for {P}?
 ~ Who is the chauffeur of our oldest guest?

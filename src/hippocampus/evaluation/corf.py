@@ -15,9 +15,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from hippocampus import Bank, Config, Embedder, Episode, Fusion, Memory, Recall, Turn
 from hippocampus.errors import InputError
@@ -216,6 +217,16 @@ def _ref(episode: Episode) -> str:
 
 
 @dataclass(slots=True)
+class _Calendar:
+    """The clock of the life: what is written and asked in it is written and asked then."""
+
+    moment: datetime
+
+    def now(self) -> datetime:
+        return self.moment
+
+
+@dataclass(slots=True)
 class _Trial:
     """One life in one store, and what each system found in it."""
 
@@ -229,6 +240,7 @@ class _Trial:
     found: dict[str, list[_Found]] = field(default_factory=dict)
     lags_s: dict[str, list[float]] = field(default_factory=dict)
     """From a chunk's acknowledgement to the end of the first question that returns it."""
+    clock: _Calendar = field(init=False)
     asked: list[Question] = field(default_factory=list)
     done: int = 0
     ingest_s: float = 0.0
@@ -237,16 +249,16 @@ class _Trial:
 
     def go(self, path: Path, config: Config) -> None:
         """Remember what came before the last rebuild, then go through the spells."""
+        self.clock = _Calendar(self.life.before[0].at)
+        memory = partial(Memory, path, embedder=self.embedder, clock=self.clock)
         with ExitStack() as stack:
-            memory = stack.enter_context(Memory(path, embedder=self.embedder, config=config))
-            bank = memory.bank("life")
+            bank = stack.enter_context(memory(config=config)).bank("life")
             self._remember(bank, self.life.before)
-            plain = stack.enter_context(
-                Memory(path, embedder=self.embedder, config=PLAIN, read_only=True)
-            ).bank("life")
-            now = self.life.spells[0].ask[0].now if self.life.spells[0].ask else None
+            plain = bank
+            if any(system.plain for system in self.systems.values()):
+                plain = stack.enter_context(memory(config=PLAIN, read_only=True)).bank("life")
             for one in (bank, plain):  # the first recall of a bank loads it
-                one.recall("warming up", 1, now=now)
+                one.recall("warming up", 1)
             for number, spell in enumerate(self.life.spells):
                 self._spell(bank, plain, spell, number)
             self.embedder_used = bank.stats().embedder
@@ -264,6 +276,7 @@ class _Trial:
         for question in spell.ask:
             if question.id not in self.kept:
                 continue
+            self.clock.moment = question.now
             self.asked.append(question)
             for name, system in self.systems.items():
                 asked = plain if system.plain else bank
@@ -278,6 +291,7 @@ class _Trial:
         started = time.perf_counter()
         for start in range(0, len(chunks), 2048):
             batch = chunks[start : start + 2048]
+            self.clock.moment = max(self.clock.moment, batch[-1].at)
             bank.remember_many([_turn(chunk) for chunk in batch])
             self._advance(len(batch))
         self.ingest_s += time.perf_counter() - started
@@ -484,8 +498,8 @@ def _bound(trial: _Trial, *, seed: int, resamples: int) -> list[dict[str, object
     targets = Counter(source_of[question.target] for question in trial.asked)
     rows = []
     for sources in (*SUBSETS, tuple(SOURCES)):
-        found = trial.found.get("+".join(sources), trial.found[MAIN])
-        if found is trial.found[MAIN] and len(sources) < len(SOURCES):
+        found = trial.found.get("+".join(sources) if sources in SUBSETS else MAIN)
+        if found is None:
             continue  # it was not asked for
         hits: list[tuple[str, dict[str, float]]] = [
             ("", {"recall": float(any(one.ref == question.target for one in each.ranked))})
@@ -514,3 +528,52 @@ def _receipt(question: Question, found: _Found) -> Receipt:
         embed_s=found.embed_s,
         degraded=() if recall is None else tuple(map(str, recall.degraded)),
     )
+
+
+# ---------------------------------------------------------------- tables
+
+
+def tables(made: Mapping[str, Any]) -> list[str]:
+    """Return a report as Markdown: recall by mode and what it costs, and recall by sources."""
+    modes = list(made["settings"]["modes"])
+    everyone = {MAIN: made, **made["baselines"]}
+    names = [f"corf_recall@{K}", *(f"corf_recall@{K}/kind={mode}" for mode in modes)]
+    names += ["injected_recall", "fpr", f"fpr@{K}"]
+    return [
+        _table(
+            ["", f"recall@{K}", *modes, "injected", "fpr", f"fpr@{K}", "p95 ms", "p"],
+            (
+                [
+                    f"`{name}`",
+                    _said(each["metrics"][names[0]], interval=True),
+                    *(_said(each["metrics"].get(one)) for one in names[1:]),
+                    f"{each['metrics']['latency_p95_ms']['value']:.1f}",
+                    "–" if name == MAIN else f"{made['mcnemar'][name]['p']:.2g}",
+                ]
+                for name, each in everyone.items()
+            ),
+        ),
+        _table(
+            ["sources", "ΣP(s)", f"recall@{K}"],
+            (
+                [
+                    " + ".join(row["sources"]),
+                    f"{row['bound']:.3f}",
+                    _said(row["recall"], interval=True),
+                ]
+                for row in made["source_bound"]
+            ),
+        ),
+    ]
+
+
+def _said(estimate: Mapping[str, float] | None, *, interval: bool = False) -> str:
+    if estimate is None:
+        return "–"
+    value, low, high = (f"{estimate[name]:.2f}" for name in ("value", "low", "high"))
+    return f"{value} [{low}, {high}]" if interval else value
+
+
+def _table(heads: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
+    lines = [heads, ["---", *("---:" for _ in heads[1:])], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
