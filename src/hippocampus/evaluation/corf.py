@@ -24,7 +24,16 @@ from hippocampus import Bank, Config, Embedder, Episode, Fusion, Memory, Recall,
 from hippocampus.errors import InputError
 from hippocampus.evaluation import metrics, report
 from hippocampus.evaluation.datasets import choose
-from hippocampus.evaluation.life import SOURCES, Chunk, Life, Question, Spell, live
+from hippocampus.evaluation.life import (
+    MODES,
+    PARAPHRASE,
+    SOURCES,
+    Chunk,
+    Life,
+    Question,
+    Spell,
+    live,
+)
 from hippocampus.evaluation.report import Ranked, Receipt, Report
 from hippocampus.memory import CUES
 from hippocampus.model import Progress
@@ -535,13 +544,13 @@ def _receipt(question: Question, found: _Found) -> Receipt:
 
 def tables(made: Mapping[str, Any]) -> list[str]:
     """Return a report as Markdown: recall by mode and what it costs, and recall by sources."""
-    modes = list(made["settings"]["modes"])
+    modes = [mode for mode in (*MODES, PARAPHRASE) if mode in made["settings"]["modes"]]
     everyone = {MAIN: made, **made["baselines"]}
     names = [f"corf_recall@{K}", *(f"corf_recall@{K}/kind={mode}" for mode in modes)]
     names += ["injected_recall", "fpr", f"fpr@{K}"]
     return [
         _table(
-            ["", f"recall@{K}", *modes, "injected", "fpr", f"fpr@{K}", "p95 ms", "p"],
+            ["", f"recall@{K}", *modes, "injected recall", "fpr", f"fpr@{K}", "p95 ms", "p"],
             (
                 [
                     f"`{name}`",
