@@ -73,7 +73,7 @@ class Fusion:
     """What it is worth that who is asked about, by name or as "I", tells of themself."""
     time: float = 2.0
     """What it is worth to lie in the time the question names."""
-    concept: float = 2.0
+    concept: float = 1.0
     """What it is worth to be about what the question calls up."""
     about: float = 0.1
     """Least activation with which an episode is about something."""
@@ -158,8 +158,10 @@ class Concepts:
     Cosines are those of the default embedder; ``hippocampus calibrate`` finds another one's.
     """
 
-    discovered: int = 200
-    """Most anchors that are found by their salience."""
+    words: int = 200
+    """Most single words that are anchors for their salience."""
+    phrases: int = 400
+    """Most phrases of several words that are."""
     named: int = 1000
     """Most names that are anchors."""
     k: int = 20

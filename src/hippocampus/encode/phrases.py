@@ -147,6 +147,12 @@ def _is_name(word: _Word) -> bool:
     return text[0].isupper() and not (word.opens and use_of(text.casefold()).known)
 
 
+def _names_alone(word: _Word) -> bool:
+    """Return whether a word of a longer name is one by itself: "Ana" of Ana Silva, not "Old"."""
+    use = use_of(word.text.casefold())
+    return not use.known or use.noun >= NOUN
+
+
 def _of_run(run: list[_Word]) -> Iterator[Phrase]:
     names = [_is_name(word) for word in run]
     at = 0
@@ -158,7 +164,7 @@ def _of_run(run: list[_Word]) -> Iterator[Phrase]:
         if names[at]:
             yield _phrase(part[: MOST_WORDS + 1], proper=True)
             if len(part) > 1:
-                yield from (_phrase([word], proper=True) for word in part)
+                yield from (_phrase([word], proper=True) for word in part if _names_alone(word))
         else:
             yield from _common(part)
         at = end

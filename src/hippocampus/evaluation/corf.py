@@ -132,9 +132,19 @@ ABLATIONS: Final[Mapping[str, Callable[[Config], Config]]] = {
         config,
         fusion=replace(config.fusion, before=0, after=0, session=0, association=0, recency=0),
     ),
+    "without pronouns": lambda config: _concepts(config, pronouns=False),
+    "without re-ranking": lambda config: _concepts(config, anchor=1.0, query=0.0),
+    "without real-time updates": lambda config: _concepts(config, fresh=False),
+    "without importance": lambda config: _concepts(config, alpha=0.0),
+    "without sub-clusters": lambda config: _concepts(config, senses=False),
+    "without spreading": lambda config: _concepts(config, spread=0.0, lend=0.0),
 }
 """What the engine is without a part, as a change of its configuration: each lives its own life.
 ``without <cue>`` is there too, for every cue in use, and asks the store of the engine itself."""
+
+
+def _concepts(config: Config, **changes: Any) -> Config:
+    return replace(config, concepts=replace(config.concepts, **changes))
 
 
 def run(
@@ -263,6 +273,7 @@ class _Trial:
         with ExitStack() as stack:
             bank = stack.enter_context(memory(config=config)).bank("life")
             self._remember(bank, self.life.before)
+            bank.sleep()
             plain = bank
             if any(system.plain for system in self.systems.values()):
                 plain = stack.enter_context(memory(config=PLAIN, read_only=True)).bank("life")

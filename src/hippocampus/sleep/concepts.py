@@ -8,6 +8,7 @@ the anchors themselves.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
@@ -39,6 +40,8 @@ _HOUR: Final = 3.6e9
 _AT_ONCE: Final = 8192
 _SENSES: Final = 3
 _LEAST_OF_A_SENSE: Final = 4
+_SPELLED: Final = 2
+"""Phrases that are spelled to choose from, for each that may be chosen."""
 _FAINT: Final = 0.02
 """Activation that is none."""
 _APART: Final = 0.75
@@ -197,24 +200,28 @@ def _choose(
     for one in _living(old, tally):
         if one.key not in chosen and one.key not in never:
             chosen[one.key] = one
-    room: dict[AnchorKind, int] = {
-        kind: most - sum(one.kind == kind for one in chosen.values())
-        for kind, most in zip(KINDS[1:], (how.named, how.discovered), strict=True)
-    }
-    found: dict[int, tuple[AnchorKind, int]] = {}
-    for place in tally.by_salience():
-        key = int(tally.keys[place])
-        kind: AnchorKind = "named" if tally.proper[place] else "discovered"
-        if room[kind] > 0 and key not in chosen and key not in passed:
-            room[kind] -= 1
-            found[key] = kind, int(tally.example[place])
-    spelled = names(sorted({row for _, row in found.values()}))
-    for key, (kind, row) in found.items():
-        spellings = [phrase.name for phrase in spelled.get(row, ()) if phrase.key == key]
-        if spellings:
+    room = Counter({"name": how.named, "phrase": how.phrases, "word": how.words})
+    room.subtract(_sort(one.name, named=one.kind == "named") for one in chosen.values())
+    places = [p for p in tally.by_salience() if int(tally.keys[p]) not in chosen.keys() | passed]
+    # More than there is room for: what sort of phrase one is shows when it is spelled.
+    most = _SPELLED * (how.named + how.phrases + how.words)
+    spelled = names(sorted({int(tally.example[place]) for place in places[:most]}))
+    for place in places[:most]:
+        key, named = int(tally.keys[place]), bool(tally.proper[place])
+        found = spelled.get(int(tally.example[place]), ())
+        name = next((phrase.name for phrase in found if phrase.key == key), "")
+        if name and room[_sort(name, named=named)] > 0:
+            room[_sort(name, named=named)] -= 1
+            kind: AnchorKind = "named" if named else "discovered"
             salience = tally.salience_of(key)
-            chosen[key] = _Chosen(spellings[0], key, kind, salience, salience, now)
+            chosen[key] = _Chosen(name, key, kind, salience, salience, now)
     return list(chosen.values())
+
+
+def _sort(name: str, *, named: bool) -> str:
+    if named:
+        return "name"
+    return "phrase" if " " in name else "word"
 
 
 def _living(old: Anchors | None, tally: _Tally) -> list[_Chosen]:
