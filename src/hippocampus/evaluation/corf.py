@@ -143,7 +143,7 @@ ABLATIONS: Final[Mapping[str, Callable[[Config], Config]]] = {
 ``without <cue>`` is there too, for every cue in use, and asks the store of the engine itself."""
 
 
-def _concepts(config: Config, **changes: Any) -> Config:
+def _concepts(config: Config, **changes: Any) -> Config:  # noqa: ANN401 - as replace has it
     return replace(config, concepts=replace(config.concepts, **changes))
 
 
