@@ -46,6 +46,8 @@ from hippocampus.store import open_store
 CUES: Final = ("tokens", "vector", "lexical", "time", "signature", "concept", "topic")
 """Every cue by name, the strongest first; ``signature`` is there only where tokens are signed,
 ``concept`` and ``topic`` once a bank has slept."""
+USED: Final = CUES[:-1]
+"""The cues that recall asks unless told otherwise: topics do not rank (docs/adr/0015)."""
 
 SIGNED: Final = "signatures"
 """The setting that says how the store's tokens were signed."""
@@ -61,7 +63,7 @@ class Memory:
         embedder: ``"default"`` (MiniLM on this machine; without its weights recall goes on by
             words and says so), ``"none"``, a specification such as
             ``"openai:text-embedding-3-small@http://localhost:11434/v1"``, or an ``Embedder``.
-        cues: which cues recall may use, of ``CUES``; all by default.
+        cues: which cues recall may use, of ``CUES``; ``USED`` by default.
         config: sizes, weights, time zone.
         clock: where the present moment comes from.
         reranker: an optional cross-encoder for the first hits.
@@ -383,9 +385,9 @@ class Memory:
 
 
 def _known_cues(cues: Sequence[str] | None) -> tuple[str, ...]:
-    """Return cue names after checking them; all there are for None."""
+    """Return cue names after checking them; those in use for None."""
     if cues is None:
-        return CUES
+        return USED
     if isinstance(cues, str) or not cues or set(cues) - set(CUES):
         msg = f"cues={cues!r}: must be one or more of {', '.join(CUES)}"
         raise InputError(msg)

@@ -35,7 +35,7 @@ from hippocampus.evaluation.life import (
     live,
 )
 from hippocampus.evaluation.report import Ranked, Receipt, Report
-from hippocampus.memory import CUES
+from hippocampus.memory import CUES, USED
 from hippocampus.model import Progress
 
 SIZE: Final = 6_000
@@ -202,7 +202,7 @@ def _rivals(
     names: Sequence[str] | None, cues: Sequence[str] | None, embedder: str | Embedder
 ) -> dict[str, System]:
     """Return baselines and ablations by name, the latter as the engine's variants."""
-    used = [cue for cue in CUES if cue != "signature"] if cues is None else list(cues)
+    used = [cue for cue in USED if cue != "signature"] if cues is None else list(cues)
     if unknown := [cue for cue in used if cue not in CUES]:
         msg = f"cue {unknown[0]!r} is unknown; there are {', '.join(CUES)}"
         raise InputError(msg)
