@@ -345,6 +345,7 @@ class Memory:
             try:
                 with self.store.write():
                     signed, mark = self._making(maker)  # if it was signed otherwise meanwhile
+                    moves = maker is not None and maker.fingerprint != self.stored_fingerprint()
                     if signed is not None or unsigns:
                         kinds.add("signature")
                     self._begin_rebuild(mark)  # if another one has come between
@@ -352,6 +353,8 @@ class Memory:
                         ledger = self.ledger(name)
                         stage(ledger, maker, signed, mark)  # what came until this transaction
                         done[name] = promote(ledger, kinds)
+                        if moves:
+                            ledger.forget_slept()
                     if maker is not None:
                         self.store.set_setting("embedder", dump_fingerprint(maker.fingerprint))
                     if unsigns:

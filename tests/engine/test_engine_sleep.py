@@ -11,6 +11,7 @@ import pytest
 
 from hippocampus import Config, Ingest, Turn
 from hippocampus.config import Concepts
+from hippocampus.encode.embed import HashEmbedder
 from hippocampus.errors import EncoderError, InputError, UnknownBank
 from hippocampus.upkeep import verify
 
@@ -243,3 +244,14 @@ def test_a_model_is_asked_once_about_the_same_talk(open_memory):
 
     assert before == len(asked) > 0
     assert "music" in {topic.name for topic in bank.topics()}
+
+
+def test_another_embedder_leaves_no_anchors_of_the_first(slept):
+    memory, bank = slept
+    memory.rebuild(embedder=HashEmbedder(64))
+
+    assert not bank.anchors()
+    assert bank.recall("violin").hits
+    bank.sleep()
+    assert bank.recall("violin", k=5, cues=["concept"]).hits
+    assert verify(memory).sound

@@ -298,8 +298,7 @@ class Ledger:
             self.content.blank(live)
             for kind in (*DERIVED, *NEXT.values()):
                 self._blank(kind, live)
-            for made in SLEPT:  # they spell what was said; sleep makes others
-                self.store.drop_payloads(self.bank, made)
+            self.forget_slept()  # it spells what was said
             self.store.erase_episodes(self.bank, live)
         return len(live)
 
@@ -322,6 +321,11 @@ class Ledger:
     def note(self, kind: str, **fields: object) -> None:
         """Note a change of the whole bank."""
         self._note(self._at(), [(kind, None, fields)])
+
+    def forget_slept(self) -> None:
+        """Drop what sleep has made of the whole bank, until it makes it anew."""
+        for kind in SLEPT:
+            self.store.drop_payloads(self.bank, kind)
 
     def put(self, encoded: Encoded, rows: Mapping[str, int]) -> None:
         """Write the payloads of those ids that have a row here."""
