@@ -12,6 +12,8 @@ from hippocampus.cli.options import BankScope, Json
 from hippocampus.cli.render import clean, print_json, stdout, table
 
 PANEL = "Look after"
+_SHOWN = 12
+"""Names that are printed of many; ``--json`` has all."""
 
 Names: TypeAlias = Annotated[list[str], typer.Argument(metavar="NAME...", help="Words or phrases.")]
 
@@ -44,7 +46,8 @@ def sleep(*, scope: BankScope, as_json: Json = False) -> None:
     for step in slept.steps:
         for what, names in step.names.items():
             if names:
-                console.print(clean(f"  {what}: {', '.join(names)}"))
+                more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+                console.print(clean(f"  {what}: {', '.join(names[:_SHOWN])}{more}"))
 
 
 def topics(
