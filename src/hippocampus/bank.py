@@ -26,10 +26,12 @@ from hippocampus.errors import (
     EncoderError,
     InputError,
     SourceError,
+    StoreCorrupt,
     UnknownEpisode,
 )
 from hippocampus.filters import Filters, read_filters, spell_out
 from hippocampus.index.allowed import Filter
+from hippocampus.index.anchors import Anchors
 from hippocampus.index.base import Cue
 from hippocampus.index.concept import ConceptCue
 from hippocampus.index.lexical import LexicalCue
@@ -78,7 +80,7 @@ from hippocampus.model import (
     Turn,
     When,
 )
-from hippocampus.quotes import without_quotes
+from hippocampus.quotes import unquote, without_quotes
 from hippocampus.recall.confidence import DEPTH, confidence
 from hippocampus.recall.evidence import evidence
 from hippocampus.recall.scale import Numbers
@@ -144,6 +146,7 @@ class Bank:
         self._asks: Embedder | None = None
         self._rotation: Rotation | None = None
         self._signs = memory.signatures()
+        self._no_sleep: Degradation | None = None
         self._anchored = False
         """Whether the bank has anchors, and so what is written has its phrases read."""
         self._number = _NO_BANK
@@ -472,8 +475,7 @@ class Bank:
 
     def anchors(self) -> list[AnchorInfo]:
         """Return the bank's anchors, the most salient first; none before the first ``sleep``."""
-        with self._store.read():
-            found = read_anchors(self._memory.ledger(self.name))
+        found = self._read_anchors()
         if found is None:
             return []
         listed = [
@@ -484,19 +486,33 @@ class Bank:
                 episodes=int(found.ends[place + 1] - found.ends[place]),
             )
             for place, name in enumerate(found.names)
+            if found.kind(place) == "curated" or self._shown(found.naming(place)).any()
         ]  # fmt: skip
         return sorted(listed, key=lambda anchor: -anchor.salience)
+
+    def _read_anchors(self) -> Anchors | None:
+        with self._store.read():
+            return read_anchors(self._memory.ledger(self.name))
+
+    def _shown(self, rows: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which of some rows are in force."""
+        with self.reading:
+            shown: NDArray[np.bool_] = self._index().columns.visible()[rows]
+        return shown
 
     def topics(self) -> list[TopicInfo]:
         """Return the bank's tags, in order of name; none before the first ``sleep``."""
         graph = self._tag_graph()
+        seen = {tag.name for tag in graph if self._shown(tag.rows).any()}
+        seen |= set(graph.expand(seen, up=len(graph)))  # what is above them has rows of theirs
         return [
             TopicInfo(
                 name=tag.name, aliases=tuple(sorted(tag.aliases)),
                 parents=tuple(sorted(tag.parents)), children=tuple(sorted(tag.children)),
-                episodes=len(tag.rows),
+                episodes=int(self._shown(tag.rows).sum()),
             )
             for tag in sorted(graph, key=lambda tag: tag.name)
+            if tag.name in seen
         ]  # fmt: skip
 
     def topic_outline(self) -> list[str]:
@@ -584,8 +600,17 @@ class Bank:
         if memory.embedder is None:
             msg = "a concept index is read with the embedder that made it; open the store with one"
             raise InputError(msg)
-        with self.writing, self._transaction() as ledger:
-            return import_concepts(ledger, document, memory.embedder, now=to_micros(memory.now()))
+        ledger = memory.ledger(self.name)
+        find_missing_phrases(ledger)
+        with self.reading:
+            gathered = gather(ledger, self._index())
+        count = import_concepts(
+            ledger, gathered, document, memory.embedder, memory.config.concepts,
+            now=to_micros(memory.now()),
+        )  # fmt: skip
+        with self.reading:
+            self._index()
+        return count
 
     # ------------------------------------------------------------ reading
 
@@ -653,22 +678,7 @@ class Bank:
             hits = self._hits(ranking, judged.scores[:k])
             sessions = index.columns.session.named(ranking.sessions[:k])
             count = len(index) if allowed is None else int(np.count_nonzero(allowed))
-            if embedded is not None and index.without_vectors:
-                degraded.append(
-                    Degradation(
-                        part="vectors",
-                        reason=f"{index.without_vectors} of {len(index)} episodes have none, and"
-                        " are found by words alone; run 'hippocampus reindex'",
-                    )
-                )
-            if keywords and index.without_signatures:
-                degraded.append(
-                    Degradation(
-                        part="signatures",
-                        reason=f"{index.without_signatures} of {len(index)} episodes have none, and"
-                        " are not found by them; run 'hippocampus reindex'",
-                    )
-                )
+            degraded += self._lacking(index, vectors=embedded is not None, signed=bool(keywords))
         if memory.reranker is not None and hits:
             hits = _rerank(memory.reranker, query, hits, degraded)
         ended = time.perf_counter()
@@ -696,6 +706,18 @@ class Bank:
             degraded=tuple(degraded),
         )
 
+    def _lacking(self, index: LiveIndex, *, vectors: bool, signed: bool) -> Iterator[Degradation]:
+        """Say what of the bank some cues could not see."""
+        rest = f"of {len(index)} episodes have none, and are"
+        if vectors and index.without_vectors:
+            why = f"{index.without_vectors} {rest} found by words alone; run 'hippocampus reindex'"
+            yield Degradation(part="vectors", reason=why)
+        if signed and index.without_signatures:
+            why = f"{index.without_signatures} {rest} not found by them; run 'hippocampus reindex'"
+            yield Degradation(part="signatures", reason=why)
+        if self._no_sleep is not None:
+            yield self._no_sleep
+
     def _check_query(self, query: str, k: int) -> str:
         if isinstance(k, bool) or not isinstance(k, int) or k < 0:
             msg = f"k={k!r}: how many hits to return must be a whole number, 0 or more"
@@ -709,7 +731,7 @@ class Bank:
         wanted: frozenset[str],
         degraded: list[Degradation],
     ) -> tuple[Embedded | None, float]:
-        if not wanted & {"vector", "tokens"}:
+        if not wanted & {"vector", "tokens", "concept", "topic"}:
             return None, 0.0
         if embedder is None:
             if self._memory.no_embedder is not None:
@@ -827,6 +849,7 @@ class Bank:
         with self._store.read():
             ledger = self._memory.ledger(self.name)
             rows = self._store.rows_at(ledger.bank, address)
+            rows = rows or self._store.rows_at(ledger.bank, unquote(address))  # as a context has it
             found = [e for e in ledger.episodes(rows) if e.state == "active"]
         if not found:
             msg = f"nothing in bank {self.name!r} has the address {address!r}; see Episode.address"
@@ -885,7 +908,10 @@ class Bank:
         with self._store.read():  # what is found and what is read belong to one moment
             found = np.zeros(len(seen), np.bool_)
             found[ledger.content.find(phrases, seen)] = True
-            return ledger.episodes(page(order[found[order]]))
+            kept = ledger.episodes(page(order[found[order]]))
+        if chosen.as_of is None:  # others may have forgotten some since the index was asked
+            kept = [episode for episode in kept if episode.state == "active"]
+        return kept
 
     @spell_out
     def count(self, term: str, **filters: Unpack[Filters]) -> int:
@@ -1036,6 +1062,9 @@ class Bank:
         seen = self._store.changes()
         if self._live is not None and seen == self._seen:
             return self._live
+        with self._memory.moving:  # others may have begun to write theirs
+            self._memory.check_embedder(self._memory.embedder)
+            self._memory.settle_signatures(record=False)
         number = self._store.bank_number(self.name) or _NO_BANK
         if number != self._number:  # new, or deleted and perhaps made anew
             self._memory.segments.drop(self._number)
@@ -1088,7 +1117,12 @@ class Bank:
     def _attach_concepts(self, live: LiveIndex) -> None:
         """Give an index the anchors that the last sleep has left; it then catches up with them."""
         ledger = self._memory.ledger_of(self._number, self.name)
-        anchors, topics = read_anchors(ledger), read_topics(ledger)
+        self._no_sleep = None
+        try:
+            anchors, topics = read_anchors(ledger), read_topics(ledger)
+        except StoreCorrupt as exc:
+            anchors = topics = None
+            self._no_sleep = Degradation(part="sleep", reason=str(exc))
         if topics is not None:
             live.cues["topic"] = TopicCue(topics.graph, topics.length)
         vectors = live.cues.get("vector")

@@ -155,7 +155,7 @@ class Concepts:
     """
     How anchors are chosen, what lies under them, and when they are heard (CONCEPT).
 
-    Cosines are those of the default embedder; ``hippocampus calibrate`` finds another one's.
+    Cosines are those of the default embedder.
     """
 
     words: int = 200
@@ -200,6 +200,24 @@ class Concepts:
     sources: tuple[str, ...] | None = None
     """The only sources that anchors may lead to; None means all."""
 
+    def __post_init__(self) -> None:
+        rules = {
+            **dict.fromkeys(("words", "phrases", "named", "most_meant", "active"), (0, 100_000)),
+            **dict.fromkeys(("k", "k_max", "kin"), (1, 100_000)),
+            **dict.fromkeys(("theta", "sem_theta"), (-1.0, 1.0)),
+            **dict.fromkeys(("mention", "alpha", "anchor", "query", "near"), (0.0, 10.0)),
+            "lend": (0.0, 1.0),
+            "spread": (0.0, 0.95),
+            "active_hours": (1e-3, 1e9),
+        }
+        for name, (least, most) in rules.items():
+            if not least <= getattr(self, name) <= most:  # NaN is not either
+                msg = f"Concepts.{name}={getattr(self, name)!r}: must be from {least} to {most}"
+                raise InputError(msg)
+        if self.k > self.k_max:
+            msg = f"Concepts.k={self.k}: must not be above k_max, {self.k_max}"
+            raise InputError(msg)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
@@ -216,3 +234,9 @@ class Config:
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: float = 10.0
     """How long a write waits for another process before ``StoreLocked``."""
+
+    def __post_init__(self) -> None:
+        how = self.signatures
+        if how is not None and how != "stored" and not isinstance(how, Signatures):
+            msg = f"Config.signatures={how!r}: must be 'stored', None or a Signatures"
+            raise InputError(msg)

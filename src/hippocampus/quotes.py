@@ -44,10 +44,14 @@ def line(episode: Episode, zone: tzinfo) -> str:
     return f"[{when.isoformat(' ', 'minutes')[:16]}] {quote(said)}"
 
 
+def can_be_named(pointer: Pointer) -> bool:
+    """Return whether an address stays what it is on a line of a text."""
+    return " ".join(pointer.address.split()) == pointer.address != ""
+
+
 def pointer_line(pointer: Pointer) -> str:
     """Render where something that was left out can be had."""
-    address = " ".join(_BREAK.sub(" ", pointer.address).split())
-    return f"{quote(address)} ({pointer.tokens} tokens)"
+    return f"{quote(pointer.address)} ({pointer.tokens} tokens)"
 
 
 def quoted(text: str) -> list[str]:

@@ -25,6 +25,7 @@ from hippocampus.ingest.prepare import Draft, digest, lexical_payload
 from hippocampus.kernel import build_info
 from hippocampus.memory import SIGNED, Memory
 from hippocampus.model import STATE_CHANGES, EpisodeRow, Progress
+from hippocampus.sleep.cycle import read_anchors, read_topics
 
 _TEXTS_AT_ONCE = 1000
 
@@ -130,7 +131,14 @@ def _verify_bank(
             f"{unmarked} texts were indexed by an earlier version, which did not mark those that"
             " tell of their speaker; run 'hippocampus reindex'"
         )
-    places = [] if residue is None else _told(ledger.name, records, texts, residue)
+    slept, damage = _spelled_in_sleep(ledger)
+    problems += damage
+    places = []
+    if residue is not None:
+        places = _told(ledger.name, records, texts, residue)
+        looked_for = residue.strip().casefold()
+        inside = ((what, spelled.casefold().find(looked_for)) for what, spelled in slept)
+        places += [Place(f"bank {ledger.name!r}, {what}", at) for what, at in inside if at >= 0]
     return problems, {"episodes": len(records), "changes": len(changes)}, places
 
 
@@ -149,6 +157,28 @@ def _readable(ledger: Ledger, records: Sequence[EpisodeRow]) -> tuple[dict[int, 
                 except StoreCorrupt as exc:
                     problems.append(str(exc))
     return texts, list(dict.fromkeys(problems))
+
+
+def _spelled_in_sleep(ledger: Ledger) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the words that anchors and topics spell, and what is wrong with these."""
+    spelled: list[tuple[str, str]] = []
+    problems: list[str] = []
+    try:
+        anchors = read_anchors(ledger)
+        spelled += [("an anchor", name) for name in (() if anchors is None else anchors.names)]
+    except StoreCorrupt as exc:
+        problems.append(str(exc))
+    try:
+        topics = read_topics(ledger)
+    except StoreCorrupt as exc:
+        problems.append(str(exc))
+    else:
+        for tag in () if topics is None else topics.graph:
+            names = (tag.name, *tag.aliases)
+            spelled += [("a topic", name.replace("_", " ")) for name in names]
+        kept = {} if topics is None else topics.kept
+        spelled += [("a model's tags", str(answer)) for answer in kept.values()]
+    return spelled, problems
 
 
 def _told(

@@ -165,3 +165,26 @@ def test_async_callers_find_too(path):
             return await bank.find("lisbon", limit=3)
 
     assert ["Lisbon, lisbon."] == [episode.text for episode in asyncio.run(run())]
+
+
+def test_what_others_add_and_forget_while_a_term_is_looked_for_does_no_harm(
+    open_memory, monkeypatch
+):
+    config = Config(ingest=Ingest(seal_rows=4))
+    memory = open_memory(config=config)
+    bank, other = memory.bank("ada"), open_memory(config=config).bank("ada")
+    kept = bank.remember_many([Turn(text=f"Lisbon, {n}.", at="2025-01-01") for n in range(3)])
+    read, late = memory.store.read, [True]
+
+    def reading():
+        """Let others come between the index, which is locked, and the texts."""
+        if late and not bank.reading._is_owned():
+            late.clear()
+            other.forget(kept[0].id)
+            other.remember("Lisbon, later.", at="2025-01-02")  # which seals a segment
+        return read()
+
+    monkeypatch.setattr(memory.store, "read", reading)
+    assert [episode.id for episode in bank.find("lisbon")] == [kept[1].id, kept[2].id]
+    assert not late
+    assert bank.count("lisbon") == 3

@@ -345,3 +345,23 @@ def test_an_export_is_signed_where_it_is_taken_in(open_memory, tmp_path):
 
     assert all(payloads(signing))
     assert verify(signing).sound
+
+
+def test_a_way_of_ones_own_is_refused_once_another_process_has_signed_otherwise(open_memory):
+    open_memory(config=PLAIN).bank("ada").remember("Nothing is signed yet.")
+    mine = open_memory(config=SIGNING).bank("ada")
+    assert mine.recall("signed").hits
+    theirs = open_memory(config=Config(signatures=Signatures(bits=32))).bank("ada")
+    theirs.remember("Biscuit is a greyhound.")
+
+    with pytest.raises(SignatureMismatch):
+        mine.recall("greyhound")
+    with pytest.raises(SignatureMismatch):
+        mine.remember("And I write on.")
+    assert theirs.recall("greyhound", cues=["signature"]).hits
+
+
+@pytest.mark.parametrize("how", ["sotred", True, {"bits": 32}])
+def test_what_is_no_way_to_sign_is_refused(how):
+    with pytest.raises(InputError, match=r"Config.signatures=.*: must be 'stored', None"):
+        Config(signatures=how)

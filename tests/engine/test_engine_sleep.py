@@ -6,6 +6,8 @@ import subprocess
 import sys
 import textwrap
 import threading
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -125,6 +127,9 @@ def test_erasing_takes_the_words_out_of_anchors_too(slept):
     secret = bank.remember("My Zanzibarian passport is under the bed.", at="2025-05-30")
     bank.sleep()
     assert "zanzibarian" in {anchor.name.split()[0] for anchor in bank.anchors()}
+    assert {place.where for place in verify(memory, residue="zanzibarian").residue} >= {
+        "bank 'ada', an anchor"
+    }
     bank.forget(secret.id, erase=True)
 
     assert verify(memory, residue="anzibarian").sound
@@ -255,3 +260,58 @@ def test_another_embedder_leaves_no_anchors_of_the_first(slept):
     bank.sleep()
     assert bank.recall("violin", k=5, cues=["concept"]).hits
     assert verify(memory).sound
+
+
+def damage(memory, kind):
+    """Cut the block of a kind short, checksum and all."""
+    ledger = memory.ledger("ada")
+    ((first, _),) = memory.store.block_spans(ledger.bank, kind)
+    block = memory.store.block(ledger.bank, kind, first)
+    with memory.store.write():
+        memory.store.put_block(ledger.bank, kind, replace(block, payload=block.payload[:-7]))
+
+
+@pytest.mark.parametrize("kind", ["concept", "topic"])
+def test_what_sleep_made_may_be_damaged_and_sleep_makes_it_anew(slept, open_memory, kind):
+    memory, _ = slept
+    damage(memory, kind)
+    again = open_memory(config=SMALL)
+    bank = again.bank("ada")
+
+    assert "violin" in bank.recall("violin").hits[0].text
+    assert "sleep" in {one.part for one in bank.recall("violin").degraded}
+    assert not verify(again).sound
+    bank.sleep()
+    assert not bank.recall("violin").degraded
+    assert verify(again).sound
+
+
+def test_phrases_that_were_never_read_are_read_by_the_next_sleep_and_stay(slept):
+    memory, bank = slept
+    gone = bank.remember("Something else.", at="2025-05-01")
+    bank.forget(gone.id, erase=True)  # and so the bank has no anchors: phrases are not read
+    bank.remember_many([Turn(text=f"A cello, number {n}.", at="2025-05-02") for n in range(40)])
+
+    assert bank.sleep().steps[0].counts["episodes"] == 40
+    assert bank.sleep().steps[0].counts["episodes"] == 0
+    assert verify(memory).sound
+
+
+def test_what_is_forgotten_is_spelled_by_no_list(slept):
+    _, bank = slept
+    bank.forget([episode.id for episode in bank.find("violin")])
+
+    assert "violin" not in {topic.name for topic in bank.topics()}
+    bank.sleep()
+    assert "violin" not in {anchor.name for anchor in bank.anchors()}
+
+
+def test_an_earlier_present_hears_what_was_active_then(slept):
+    _, bank = slept
+    days = [f"2025-0{3 + n // 28}-{1 + n % 28:02}" for n in range(80)]
+    bank.remember_many([Turn(text=f"We saw Kestrel, {n}.", at=day) for n, day in enumerate(days)])
+    bank.sleep()
+    then = datetime(2025, 3, 20, tzinfo=UTC)
+    found = bank.recall("Where did we leave off with ours?", now=then, cues=["concept"])
+
+    assert found.hits[0].shares["concept"] > 0

@@ -47,7 +47,6 @@ def anchors_of(names, vectors, *, kinds=None, built=0):
         centre_ends=np.zeros(count + 1, np.int64), mentions=np.empty(0, np.int32),
         mention_ends=np.zeros(count + 1, np.int64), kin=np.arange(count, dtype=np.int32),
         kin_strengths=np.ones(count, np.float32), kin_ends=np.arange(count + 1),
-        aliases=np.empty((0, 2), np.int32),
     )  # fmt: skip
 
 
@@ -99,7 +98,7 @@ def test_phrases_come_back_from_payloads(found):
 @given(st.integers(0, 9), st.lists(st.integers(1, 9), min_size=1), st.integers(1, 6))
 def test_what_is_under_an_anchor_is_the_same_however_it_came(seed, batches, k_max):
     count = sum(batches)
-    how = {"theta": 0.0, "near": 2.0, "k_max": k_max}
+    how = {"theta": 0.0, "near": 2.0, "k": k_max, "k_max": k_max}
     whole, _ = cue_of(["violin", "garden"], count, seed, **how)
     parts, _ = cue_of(["violin", "garden"], count, seed, **how)
     payloads = [said("violin") if row % 3 else said("garden") for row in range(count)]

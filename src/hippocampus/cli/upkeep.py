@@ -11,6 +11,7 @@ from rich.text import Text
 from hippocampus.cli.command import EXIT_NOTHING, command, confirm_erasure
 from hippocampus.cli.options import BankScope, Json, Scope, text_or_stdin
 from hippocampus.cli.render import clean, print_json, progress, stdout, table
+from hippocampus.errors import InputError
 
 PANEL = "Look after"
 _MARKS = {True: ("✓", "green"), False: ("✗", "bold red"), None: ("·", "dim")}
@@ -129,6 +130,9 @@ def reindex(
     """
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
+    if bank is not None and signatures is False:
+        msg = f"--no-signatures --bank {bank}: a store signs all banks or none; leave --bank out"
+        raise InputError(msg)
     with scope.open(embed=True, sign=signatures) as memory, progress("reindexing") as step:
         done = upkeep.reindex(memory, bank=bank, progress=step)
     _show_done(done, as_json=as_json)

@@ -15,10 +15,14 @@ from hippocampus.quotes import (
     OPEN,
     RECENT_CLOSE,
     RECENT_OPEN,
+    can_be_named,
     line,
     pointer_line,
     quote,
 )
+
+_LEAST_FREED = 64
+"""Tokens that may be freed for names in a small budget: so much do a few of them take."""
 
 
 def compose(
@@ -39,7 +43,7 @@ def compose(
 
     The frame (system, persona, projects, summary) comes first and whole; then recent turns, newest
     kept first; then hits by rank, whole ones only. What did not fit is named in ``left_out``; the
-    first ``pointers`` of it also in the text, by address, if need be in the place of the last hit.
+    first ``pointers`` of it also in the text, by address, for which the last hits may give way.
     In the text, memories stand in order of time.
 
     Raises:
@@ -117,18 +121,27 @@ def _pointed(
     budget_tokens: int,
     most: int,
 ) -> tuple[str, int]:
-    """Name what was left out; hits give way, the last first, until one name fits at least."""
+    """
+    Name what was left out, as it was if nothing can be named.
+
+    The last hits, but not the only one, give way to the names, up to an eighth of the budget.
+    """
+    stay = len(kept)
     while True:
-        for number in range(min(most, len(left)), 0, -1):
-            text = _render(frame, kept, recent, zone, left[:number])
+        given_up = [Pointer(id=h.id, address=h.address, tokens=h.tokens) for h in kept[stay:]]
+        out = given_up + left
+        named = [pointer for pointer in out if can_be_named(pointer)][:most]
+        for number in range(len(named), 0, -1):
+            text = _render(frame, kept[:stay], recent, zone, named[:number])
             tokens = count(text)
             if tokens <= budget_tokens:
+                kept[:], left[:] = kept[:stay], out
                 return text, tokens
-        if not kept:
+        stay -= 1
+        freed = sum(hit.tokens for hit in kept[stay:])
+        if stay < 1 or freed > max(_LEAST_FREED, budget_tokens // 8):
             text = _render(frame, kept, recent, zone)
             return text, count(text)
-        last = kept.pop()
-        left.insert(0, Pointer(id=last.id, address=last.address, tokens=last.tokens))
 
 
 def _render(

@@ -254,6 +254,9 @@ def _measure(
 def _episodes(ends: Sequence[int], random: np.random.Generator) -> list[tuple[int, int]]:
     """Return runs of texts, [first, stop), that have ``EPISODE`` tokens together or a few more."""
     last = bisect_left(ends, ends[-1] - EPISODE)
+    if not last:
+        msg = f"{ends[-1]} tokens: reading is timed on runs of {EPISODE}; give more text"
+        raise InputError(msg)
     firsts = random.integers(0, last, _READ).tolist()
     return [(first, bisect_left(ends, ends[first] + EPISODE)) for first in firsts]
 

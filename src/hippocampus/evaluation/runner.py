@@ -312,6 +312,8 @@ class _Kept:
                 "protocol": dataset.protocol,
                 "limit": options.limit,
                 "seed": options.seed,
+                "signs": options.signs,
+                "embedder": str(getattr(options.embedder, "fingerprint", options.embedder)),
             },
             sort_keys=True,
         )

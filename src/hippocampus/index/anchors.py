@@ -68,8 +68,7 @@ class Anchors:
     falling, float32. ``centres`` of its senses: shape (c, dimension), those of anchor i at
     ``[centre_ends[i], centre_ends[i + 1])``, none where it has only one. ``mentions``: the rows
     that name it, in order of time, by ``mention_ends``. ``kin``: anchors that one activates, itself
-    first, by ``kin_ends``, int32; ``kin_strengths``: by how much, in (0, 1], float32. ``aliases``:
-    shape (x, 2), int32: near-duplicate rows left out, and the row that stands for each.
+    first, by ``kin_ends``, int32; ``kin_strengths``: by how much, in (0, 1], float32.
     """
 
     names: tuple[str, ...]
@@ -94,7 +93,6 @@ class Anchors:
     kin: NDArray[np.int32]
     kin_strengths: NDArray[np.float32]
     kin_ends: NDArray[np.int64]
-    aliases: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.names)
@@ -102,6 +100,11 @@ class Anchors:
     def kind(self, anchor: int) -> AnchorKind:
         """Return what sort of anchor one is."""
         return KINDS[int(self.kinds[anchor])]
+
+    def naming(self, anchor: int) -> NDArray[np.int32]:
+        """Return the rows that name one, in order of time, and that lie under it."""
+        named = self.mentions[slice(*self.mention_ends[anchor : anchor + 2])]
+        return np.concatenate([named, self.rows[slice(*self.ends[anchor : anchor + 2])]])
 
     def is_tied(self, anchor: int) -> bool:
         """Return whether one is somebody or something, and not a common word: kin are of these."""

@@ -34,8 +34,6 @@ _BY_PART: Final = 0.5
 _FEW: Final = 3
 """Anchors that may share a word for it to mean them."""
 _AT_ONCE: Final = 1024
-_MENTIONS: Final = 64
-"""Last mentions of an anchor that tell how active it is."""
 
 Places: TypeAlias = NDArray[np.intp]
 Sessions: TypeAlias = Callable[[], NDArray[np.int32]]
@@ -161,8 +159,6 @@ class ConceptCue:
         for place, keys in enumerate(anchors.words):
             for key in keys:
                 self._parts[key].append(place)
-        self.aliases: dict[int, int] = dict(anchors.aliases.tolist())
-        """Near-duplicate rows, and the row that stands for each under its anchors."""
         self._last: tuple[Question, int, tuple[Rows, Scores]] | None = None
 
     def __len__(self) -> int:
@@ -220,8 +216,6 @@ class ConceptCue:
         held, had = self._rows[place], self._scores[place]
         if len(held):
             same = (self._seen.vectors(held.astype(np.int64)) @ vectors.T) > self._how.near
-            for old, new in zip(*np.nonzero(same), strict=True):
-                self.aliases[int(held[old])] = int(rows[new])
             stays = ~same.any(axis=1)
             held, had = held[stays], had[stays]
         held = np.concatenate([held, rows.astype(np.int32)])
@@ -263,7 +257,7 @@ class ConceptCue:
         """Return the anchors that come up most at the time of a question."""
         now = question.now.timestamp() * 1e6
         tied = [place for place in range(len(self.anchors)) if self.anchors.is_tied(place)]
-        named = [self._naming(place)[-_MENTIONS:] for place in tied]
+        named = [self._naming(place) for place in tied]
         ages = now - self._said_at(np.concatenate([np.empty(0, np.uint32), *named]))
         fading = np.where(ages >= 0, np.exp(-ages.clip(0) / 3.6e9 / self._how.active_hours), 0.0)
         owner = np.repeat(np.arange(len(tied)), [len(rows) for rows in named])

@@ -358,7 +358,9 @@ class Content:
         """
         with self._store.read():
             for segment in self._stream(allowed):
-                within = allowed[segment.first : segment.first + len(segment)]
+                within = np.zeros(len(segment), np.bool_)  # it may have rows that came meanwhile
+                known = allowed[segment.first : segment.first + len(segment)]
+                within[: len(known)] = known
                 rows = segment.candidates(phrases, within)
                 for row, ids in zip(rows, segment.ids(rows), strict=True):
                     yield row, self._decode(row, ids)

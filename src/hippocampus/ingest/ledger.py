@@ -334,6 +334,19 @@ class Ledger:
                 self.bank, kind, [(rows[id_], made[id_]) for id_ in rows if id_ in made]
             )
 
+    def fill(self, kind: Kind, made: Mapping[int, bytes]) -> None:
+        """Write payloads of rows that had none, in blocks as in the tail."""
+        there = {e.row for e in self.store.episodes(self.bank, list(made)) if e.state != "erased"}
+        left = {row: payload for row, payload in made.items() if row in there}
+        for first, count in self.store.block_spans(self.bank, kind):
+            inside = [row for row in left if first <= row < first + count]
+            if inside:
+                payloads = list(Payloads.from_block(self.store.block(self.bank, kind, first)))
+                for row in inside:
+                    payloads[row - first] = left.pop(row)
+                self.store.put_block(self.bank, kind, self._sealed(kind, first, payloads))
+        self.store.put_payloads(self.bank, kind, left.items())
+
     def seal(self) -> None:
         """Turn full runs of tail rows into blocks."""
         run, stop = self.limits.seal_rows, self.store.episode_count(self.bank)

@@ -14,12 +14,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.config import Concepts
 from hippocampus.encode.phrases import key_of
 from hippocampus.encode.sounds import sound_of
 from hippocampus.errors import InputError
 from hippocampus.index.anchors import KINDS, Anchors, runs
 from hippocampus.model import EpisodeRow
-from hippocampus.sleep.concepts import words_of
+from hippocampus.sleep.concepts import Material, Tally, kin_of, mentions_of, words_of
 
 VERSION: Final = "1.3"
 """Of the document, as the paper has it."""
@@ -64,7 +65,8 @@ def from_json(
     model: str,
     rows_of: Callable[[Sequence[str]], Mapping[str, int]],
     embed: Callable[[Sequence[str]], NDArray[np.float32]],
-    rows_built: int,
+    material: Material,
+    how: Concepts,
     now: int,
 ) -> Anchors:
     """
@@ -75,7 +77,8 @@ def from_json(
         model: the embedder's name, which must be the document's.
         rows_of: finds the rows of episode ids.
         embed: gives vectors of names.
-        rows_built: how many rows the bank has.
+        material: what the bank says, to tie anchors to what names them.
+        how: how far activation spreads.
         now: the present in microseconds.
 
     Raises:
@@ -108,22 +111,30 @@ def from_json(
         np.float32,
     )
     vectors = embed(names)
+    vectors[[entry["kind"] == "named" for entry in entries.values()]] = 0
+    keys = [key_of(name) for name in names]
+    mentions = mentions_of(keys, material)
+    ties = [e["kind"] != "discovered" or " " in n for n, e in entries.items()]
+    kin = kin_of(mentions, ties, material.session, how)
+    tally = Tally.of(material, now)
+    salience = np.array([tally.salience_of(key) for key in keys], np.float32)
+    named, mention_ends = runs(mentions, np.int32)
+    others, kin_ends = runs([one.anchors for one in kin], np.int32)
+    strengths, _ = runs([one.strengths for one in kin], np.float32)
     return Anchors(
         names=names,
         sounds=tuple(map(sound_of, names)),
         words=tuple(map(words_of, names)),
-        rows_built=rows_built,
-        keys=np.array([key_of(name) for name in names], np.uint32),
+        rows_built=len(material),
+        keys=np.array(keys, np.uint32),
         kinds=np.array([KINDS.index(entry["kind"]) for entry in entries.values()], np.uint8),
-        salience=np.zeros(count, np.float32), found_salience=np.zeros(count, np.float32),
+        salience=salience, found_salience=salience,
         found_at=np.full(count, now, np.int64),
         weak=np.zeros(count, np.uint8), strong=np.zeros(count, np.uint8),
         vectors=vectors, ends=ends, rows=under, scores=scores,
         centres=vectors[:0], centre_ends=np.zeros(count + 1, np.int64),
-        mentions=np.empty(0, np.int32), mention_ends=np.zeros(count + 1, np.int64),
-        kin=np.arange(count, dtype=np.int32), kin_strengths=np.ones(count, np.float32),
-        kin_ends=np.arange(count + 1),
-        aliases=np.empty((0, 2), np.int32),
+        mentions=named, mention_ends=mention_ends,
+        kin=others, kin_strengths=strengths, kin_ends=kin_ends,
     )  # fmt: skip
 
 

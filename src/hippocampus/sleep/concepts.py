@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -78,7 +79,6 @@ class Rebuilt:
     pruned: tuple[str, ...]
     promotable: tuple[str, ...]
     """Discovered ones that stayed salient: somebody may want to keep them for good."""
-    kept: int
     entries: int
 
 
@@ -111,17 +111,16 @@ def rebuild(
     """
     chosen = _choose(material, old, names, curated, denied, now, how)
     anchors = _directions(chosen, old, vectors, embed)
-    mentions = _mentions([one.key for one in chosen], material)
+    mentions = mentions_of([one.key for one in chosen], material)
     under = [
         _settled(rows, scores, vectors(rows), material.said_at[rows], how)
         for rows, scores in _under(anchors, material, mentions, vectors, now, how)
     ]
     ties = [one.kind != "discovered" or " " in one.name for one in chosen]
-    kin = _kin(mentions, ties, material.session, how)
+    kin = kin_of(mentions, ties, material.session, how)
     rows, ends = runs([one.rows for one in under], np.int32)
     scores, _ = runs([one.scores for one in under], np.float32)
     senses = [one.senses for one in under]
-    aliases = {pair for one in under for pair in one.aliases}
     named, mention_ends = runs(mentions, np.int32)
     others, kin_ends = runs([one.anchors for one in kin], np.int32)
     strengths, _ = runs([one.strengths for one in kin], np.float32)
@@ -142,7 +141,6 @@ def rebuild(
         centres=np.concatenate([anchors[:0], *senses]), centre_ends=centre_ends,
         mentions=named, mention_ends=mention_ends,
         kin=others, kin_strengths=strengths, kin_ends=kin_ends,
-        aliases=np.array(sorted(aliases), np.int32).reshape(-1, 2),
     )  # fmt: skip
     before = set() if old is None else set(old.names)
     after = {one.name for one in chosen}
@@ -152,7 +150,6 @@ def rebuild(
         promotable=tuple(
             one.name for one in chosen if one.kind == "discovered" and one.strong >= PRUNED_AFTER
         ),
-        kept=len(before & after),
         entries=len(rows),
     )
     return made, report
@@ -189,24 +186,26 @@ def _choose(
     how: Concepts,
 ) -> list[_Chosen]:
     """Take what is curated, what lives on, and the most salient of what is new."""
-    tally = _Tally.of(material, now)
+    tally = Tally.of(material, now)
     never = {key_of(name) for name in denied}
     chosen: dict[int, _Chosen] = {}
     for name in curated:
         key = key_of(name)
         salience = tally.salience_of(key)
         chosen.setdefault(key, _Chosen(name.casefold(), key, "curated", salience, salience, now))
-    passed = never | (set() if old is None else set(old.keys.tolist()))  # who was, is not found
+    passed = never | _given_up(old)
     for one in _living(old, tally):
         if one.key not in chosen and one.key not in never:
             chosen[one.key] = one
     room = Counter({"name": how.named, "phrase": how.phrases, "word": how.words})
     room.subtract(_sort(one.name, named=one.kind == "named") for one in chosen.values())
-    places = [p for p in tally.by_salience() if int(tally.keys[p]) not in chosen.keys() | passed]
+    passed |= chosen.keys()
     # More than there is room for: what sort of phrase one is shows when it is spelled.
     most = _SPELLED * (how.named + how.phrases + how.words)
-    spelled = names(sorted({int(tally.example[place]) for place in places[:most]}))
-    for place in places[:most]:
+    fresh = (place for place in tally.by_salience() if int(tally.keys[place]) not in passed)
+    places = list(islice(fresh, most))
+    spelled = names(sorted({int(tally.example[place]) for place in places}))
+    for place in places:
         key, named = int(tally.keys[place]), bool(tally.proper[place])
         found = spelled.get(int(tally.example[place]), ())
         name = next((phrase.name for phrase in found if phrase.key == key), "")
@@ -218,13 +217,20 @@ def _choose(
     return list(chosen.values())
 
 
+def _given_up(old: Anchors | None) -> set[int]:
+    """Return the keys of the anchors so far: who is given up is not found again at once."""
+    if old is None:
+        return set()
+    return {int(key) for place, key in enumerate(old.keys) if old.kind(place) != "curated"}
+
+
 def _sort(name: str, *, named: bool) -> str:
     if named:
         return "name"
     return "phrase" if " " in name else "word"
 
 
-def _living(old: Anchors | None, tally: _Tally) -> list[_Chosen]:
+def _living(old: Anchors | None, tally: Tally) -> list[_Chosen]:
     """Return the anchors that live on: weak ones are given up after some rebuilds (4.2)."""
     living = []
     high = 0.0 if old is None or not len(old) else float(np.percentile(old.salience, STRONG))
@@ -236,14 +242,14 @@ def _living(old: Anchors | None, tally: _Tally) -> list[_Chosen]:
         salience = tally.salience_of(key)
         weak = int(old.weak[place]) + 1 if salience < WEAK * found else 0
         strong = min(255, int(old.strong[place]) + 1) if salience >= max(found, high) else 0
-        if weak < PRUNED_AFTER:
+        if weak < PRUNED_AFTER and tally.has(key):
             at = int(old.found_at[place])
             living.append(_Chosen(name, key, old.kind(place), salience, found, at, weak, strong))
     return living
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Tally:
+class Tally:
     """Every phrase once: how often, how lately and by whom it comes up, and how salient it is."""
 
     keys: NDArray[np.uint32]
@@ -252,7 +258,7 @@ class _Tally:
     example: Rows
 
     @classmethod
-    def of(cls, material: Material, now: int) -> _Tally:
+    def of(cls, material: Material, now: int) -> Tally:
         """
         Weigh phrases: TF-IDF, times how lately, times how much the user brought it up.
 
@@ -277,6 +283,11 @@ class _Tally:
         salience[(often > max(3.0, COMMON * total)) | ((often < 2) & ~proper)] = 0
         return cls(once, proper, salience.astype(np.float32), owner[first])
 
+    def has(self, key: int) -> bool:
+        """Return whether anything in force says a phrase."""
+        at = int(np.searchsorted(self.keys, key))
+        return at < len(self.keys) and bool(self.keys[at] == key)
+
     def salience_of(self, key: int) -> float:
         """Return a phrase's salience; 0 for one that does not come up."""
         at = int(np.searchsorted(self.keys, key))
@@ -292,7 +303,7 @@ class _Tally:
 # ---------------------------------------------------------------- what lies under them
 
 
-def _mentions(keys: Sequence[int], material: Material) -> list[Rows]:
+def mentions_of(keys: Sequence[int], material: Material) -> list[Rows]:
     """Return the rows that name each anchor, in order of time."""
     there = material.shown[material.owner]
     bare, owner = (material.keys & ~np.uint32(PROPER))[there], material.owner[there]
@@ -316,7 +327,10 @@ def _directions(
     names it.
     """
     made = np.zeros((len(chosen), vectors(np.empty(0, np.int64)).shape[1]), np.float32)
-    known = {} if old is None else dict(zip(old.names, old.vectors, strict=True))
+    known = {}
+    if old is not None:
+        every = zip(old.names, old.vectors, strict=True)
+        known = {name: vector for name, vector in every if vector.any()}
     meant = [place for place, one in enumerate(chosen) if one.kind != "named"]
     missing = [chosen[place].name for place in meant if chosen[place].name not in known]
     known |= dict(zip(missing, embed(missing), strict=True)) if missing else {}
@@ -325,16 +339,16 @@ def _directions(
     return made
 
 
-class _Kin(NamedTuple):
+class Kin(NamedTuple):
     """Anchors that one activates, the one itself first, and how much of it they have."""
 
     anchors: NDArray[np.intp]
     strengths: Floats
 
 
-def _kin(
+def kin_of(
     mentions: Sequence[Rows], ties: Sequence[bool], session: NDArray[np.int32], how: Concepts
-) -> list[_Kin]:
+) -> list[Kin]:
     """
     Spread activation over anchors that are spoken of together, until it rests.
 
@@ -342,7 +356,7 @@ def _kin(
     at each step with probability 1 - ``how.spread``. What anchor b has of anchor a's activation is
     how surely a walk from b ends in a: whoever is only spoken of on one occasion means it.
     """
-    alone = [_Kin(np.array([place]), np.ones(1, np.float32)) for place in range(len(mentions))]
+    alone = [Kin(np.array([place]), np.ones(1, np.float32)) for place in range(len(mentions))]
     tied = np.flatnonzero(ties)
     if len(tied) < 2:
         return alone
@@ -350,9 +364,13 @@ def _kin(
     own = np.where(session >= 0, session, np.arange(len(session)) + session.max(initial=0) + 1)
     where = [np.unique(own[mentions[place]]) for place in tied.tolist()]
     every, column = np.unique(np.concatenate(where), return_inverse=True)
-    there = np.zeros((len(tied), len(every)), np.float32)
-    there[np.repeat(np.arange(len(tied)), [len(w) for w in where]), column] = 1
-    together = (there / there.sum(axis=0)) @ there.T
+    place_of = np.repeat(np.arange(len(tied)), [len(w) for w in where])
+    together = np.zeros((len(tied), len(tied)), np.float32)
+    for first in range(0, len(every), _AT_ONCE):  # or millions of sessions would not fit
+        inside = (column >= first) & (column < first + _AT_ONCE)
+        there = np.zeros((len(tied), min(_AT_ONCE, len(every) - first)), np.float32)
+        there[place_of[inside], column[inside] - first] = 1
+        together += (there / there.sum(axis=0)) @ there.T
     np.fill_diagonal(together, 0)
     steps = together / np.maximum(together.sum(axis=1, keepdims=True), 1e-9)
     ends = (1 - how.spread) * np.linalg.inv(np.eye(len(tied)) - how.spread * steps)
@@ -363,7 +381,7 @@ def _kin(
         best = np.append(own_place, best[best != own_place])
         strengths = reach[best] / reach[own_place]
         strong = strengths >= _FAINT
-        alone[place] = _Kin(tied[best[strong]], strengths[strong])
+        alone[place] = Kin(tied[best[strong]], strengths[strong])
     return alone
 
 
@@ -407,7 +425,6 @@ class _Settled(NamedTuple):
     rows: Rows
     scores: Floats
     senses: Floats
-    aliases: list[tuple[int, int]]
 
 
 def _settled(
@@ -423,14 +440,13 @@ def _settled(
     np.fill_diagonal(alike, val=True)
     stands = newest[np.argmax(alike, axis=1)] if len(rows) else newest
     repeats = stands != newest
-    aliases = list(zip(rows[newest[repeats]].tolist(), rows[stands[repeats]].tolist(), strict=True))
     stays = np.ones(len(rows), np.bool_)
     stays[newest[repeats]] = False
     rows, scores, vectors = rows[stays], scores[stays], vectors[stays]
     if len(rows) > how.k:
         most = max(how.k, int(np.count_nonzero(scores >= np.percentile(scores, 75))))
         rows, scores, vectors = rows[:most], scores[:most], vectors[:most]
-    return _Settled(rows, scores, _senses(vectors) if how.senses else vectors[:0], aliases)
+    return _Settled(rows, scores, _senses(vectors) if how.senses else vectors[:0])
 
 
 def _senses(vectors: Floats) -> Floats:

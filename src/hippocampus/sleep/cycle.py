@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,8 @@ CURATED: Final = "anchors"
 """The journal's kind of a change to the anchors that somebody wants, or wants not."""
 WOKE: Final = "sleep"
 """The journal's kind of a sleep that has changed something."""
-_AT_ONCE: Final = 4096
+_AT_ONCE: Final = 1024
+Slept = TypeVar("Slept", Anchors | None, Artifact | None)
 _LONGEST_NAME: Final = 100
 
 
@@ -84,11 +85,8 @@ def read_curated(ledger: Ledger) -> Curated:
 
 def read_anchors(ledger: Ledger) -> Anchors | None:
     """Return what the last rebuild of a bank left, if there was one."""
-    spans = ledger.store.block_spans(ledger.bank, "concept")
-    if not spans:
-        return None
-    block = ledger.store.block(ledger.bank, "concept", spans[0][0])
-    return Anchors.load(block.payload, path=ledger.store.path)
+    payload = _slept(ledger, "concept")
+    return None if payload is None else Anchors.load(payload, path=ledger.store.path)
 
 
 def find_missing_phrases(ledger: Ledger) -> SleepStep:
@@ -97,25 +95,41 @@ def find_missing_phrases(ledger: Ledger) -> SleepStep:
     done = 0
     for first in range(0, store.episode_count(bank), _AT_ONCE):
         rows = range(first, min(first + _AT_ONCE, store.episode_count(bank)))
-        there = _payloads(ledger, rows)
-        missing = [row for row, length in zip(rows, there.lengths, strict=True) if not length]
-        with store.write():
-            made = ledger.phrases(missing)
-            store.put_payloads(bank, "phrase", made)
-            ledger.seal()
+        with store.read():
+            there = _payloads(ledger, rows)
+            missing = [row for row, size in zip(rows, there.lengths, strict=True) if not size]
+            made = dict(ledger.phrases(missing))  # of what was erased there is none
+        if made:
+            with store.write():
+                ledger.fill("phrase", made)
+                ledger.seal()
         done += len(made)
     return _step("phrases", started, episodes=done)
 
 
 def read_topics(ledger: Ledger) -> Artifact | None:
     """Return the tags that the last sleep of a bank left, if there are any."""
-    spans = ledger.store.block_spans(ledger.bank, "topic")
-    if not spans:
+    payload = _slept(ledger, "topic")
+    if payload is None:
         return None
     try:
-        return unpack(ledger.store.block(ledger.bank, "topic", spans[0][0]).payload)
+        return unpack(payload)
     except InputError as exc:
         raise StoreCorrupt(str(exc), path=ledger.store.path) from exc
+
+
+def _slept(ledger: Ledger, kind: Kind) -> bytes | None:
+    with ledger.store.read():
+        spans = ledger.store.block_spans(ledger.bank, kind)
+        return ledger.store.block(ledger.bank, kind, spans[0][0]).payload if spans else None
+
+
+def _if_sound(read: Callable[[Ledger], Slept], ledger: Ledger) -> Slept | None:
+    """Return what the last sleep left; nothing if it is damaged, for it is made anew."""
+    try:
+        return read(ledger)
+    except StoreCorrupt:
+        return None
 
 
 def rebuild_topics(
@@ -133,7 +147,7 @@ def rebuild_topics(
     with ledger.store.read():
         texts = ledger.texts(rows)
         records = ledger.store.episodes(ledger.bank, list(texts))
-        before = read_topics(ledger)
+        before = _if_sound(read_topics, ledger)
     made, report = make_topics(
         [Turn(e.row, texts[e.row], e.session, e.said_at) for e in records],
         length=len(shown),
@@ -160,7 +174,8 @@ class Gathered(NamedTuple):
 def gather(ledger: Ledger, index: LiveIndex) -> Gathered:
     """Take from a bank what its concepts are made of; the caller holds the index."""
     columns, count = index.columns, len(index)
-    keys, owner, lasting, _ = unpack_phrases(_payloads(ledger, range(count)))
+    with ledger.store.read():
+        keys, owner, lasting, _ = unpack_phrases(_payloads(ledger, range(count)))
     every = np.arange(count)
     material = Material(
         keys=keys,
@@ -192,7 +207,7 @@ def rebuild_concepts(
     curated = read_curated(ledger)
     made, report = rebuild(
         gathered.material,
-        read_anchors(ledger),
+        _if_sound(read_anchors, ledger),
         vectors=gathered.vectors,
         names=ledger.names,
         embed=_naming(embedder),
@@ -218,17 +233,28 @@ def export_concepts(
     return to_json(anchors, there, model=model, built_at=now)
 
 
-def import_concepts(ledger: Ledger, document: object, embedder: Embedder, *, now: int) -> int:
-    """Put a document's anchors in the place of the bank's; inside a transaction."""
+def import_concepts(
+    ledger: Ledger,
+    gathered: Gathered,
+    document: object,
+    embedder: Embedder,
+    how: Concepts,
+    *,
+    now: int,
+) -> int:
+    """Put a document's anchors in the place of the bank's; returns how many."""
     made = from_json(
         document,
         model=embedder.fingerprint.name,
         rows_of=lambda ids: ledger.store.rows_of(ledger.bank, ids),
         embed=_naming(embedder),
-        rows_built=ledger.store.episode_count(ledger.bank),
+        material=gathered.material,
+        how=how,
         now=now,
     )
-    _keep(ledger, "concept", made.rows_built, made.to_bytes(), ledger.store.last_seq(ledger.bank))
+    if not _keep(ledger, "concept", made.rows_built, made.to_bytes(), gathered.seq):
+        msg = "somebody erased or rebuilt at the same time; import once more"
+        raise InputError(msg)
     return len(made)
 
 

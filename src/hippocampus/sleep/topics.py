@@ -116,7 +116,7 @@ def make_topics(
     known = {} if before is None else before.kept
     answers: dict[str, str] = {}
     asked = 0
-    for at, group in enumerate(texts if complete is not None else ()):
+    for at, group in enumerate(texts):
         digest = _digest(group)
         try:
             if digest in known:
@@ -126,7 +126,7 @@ def make_topics(
                 by_model[at] = tag_by_model(group, complete)
         except EncoderError as exc:
             fallbacks.append(f"group {at}: {exc}")
-        else:
+        if at in by_model:
             answers[digest] = write_answer(by_model[at])
     taggings = [by_model.get(at, made) for at, made in enumerate(tag_groups(texts, apart=speakers))]
     vectors = _Vectors(embedder, before)

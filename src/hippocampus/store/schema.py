@@ -100,7 +100,16 @@ def _v2(db: sqlite3.Connection) -> None:
     """
 
 
-MIGRATIONS: tuple[Migration, ...] = (_v1, _v2)
+def _v3(db: sqlite3.Connection) -> None:
+    """
+    Allow segments of version 2, and in payloads phrases and what sleep makes.
+
+    Nothing changes in the tables; the number keeps away versions that could not read the texts, or
+    would leave words in anchors and topics that they erase.
+    """
+
+
+MIGRATIONS: tuple[Migration, ...] = (_v1, _v2, _v3)
 """Migration n, counted from 1, makes format n. Released ones never change; new ones only add."""
 
 FORMAT = len(MIGRATIONS)
