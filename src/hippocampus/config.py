@@ -77,7 +77,7 @@ class Fusion:
     """What it is worth to be about what the question calls up."""
     about: float = 0.1
     """Least activation with which an episode is about something."""
-    sessions: int = 64
+    sessions: int = 96
     """Best sessions that are ranked among themselves."""
     association: float = 1.0
     """What it is worth to a session to be about what the best sessions are about, in standard
