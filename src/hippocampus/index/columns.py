@@ -357,7 +357,8 @@ class Columns:
 
     def said_at(self, rows: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return when rows were said, in microseconds, shape (rows,)."""
-        return self._said_at.view[rows]
+        # NumPy takes three times as long to look rows up by another type than its own.
+        return self._said_at.view[rows.astype(np.intp)]
 
     def spoken_by(self, speakers: frozenset[str]) -> Mask:
         """Return which rows one of these speakers said, whatever the case, shape (n,)."""

@@ -31,11 +31,10 @@ class Gate:
         self._shown: OrderedDict[bytes, datetime] = OrderedDict()
 
     def note(self, entries: Iterable[Entry], shown_at: datetime) -> None:
-        """Take note of what was shown; what is too short to be recognised is passed over."""
+        """Take note of what was shown."""
         for entry in entries:
-            if not self._is_short(entry.episode.text):
-                self._shown[entry.digest] = shown_at
-                self._shown.move_to_end(entry.digest)
+            self._shown[entry.digest] = shown_at
+            self._shown.move_to_end(entry.digest)
         while len(self._shown) > _MEMORY:
             self._shown.popitem(last=False)
 
