@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Signatures
 from hippocampus.context.compose import compose
-from hippocampus.encode.keywords import find_keywords
+from hippocampus.encode.keywords import MOST_KEYWORDS, find_keywords
 from hippocampus.encode.phrase import Phrase
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.errors import (
@@ -882,6 +882,7 @@ class Bank:
         limit: int | None = None,
         offset: int = 0,
         newest: bool = False,
+        radius: int | None = None,
         **filters: Unpack[Filters],
     ) -> list[Episode]:
         """
@@ -890,28 +891,49 @@ class Bank:
         Where ``count`` says how often; a term is what it is there. Of several, all occur, in any
         order. In order of event time (``newest``: latest first), filtered, paged.
 
+        With ``radius``, of a signed store, it is looked for by the signatures of its tokens, which
+        may differ in so many bits, in three letter cases: the search of DWM, section 3.2.2.
+
         Raises:
-            InputError: no term, or one that is blank.
+            InputError: no term, one that is blank, or a radius where nothing is signed.
 
         """
         if not terms:
             msg = "find: give at least one word or phrase to look for"
             raise InputError(msg)
         page = _page(limit, offset, newest=newest)
-        phrases = [Phrase(term) for term in terms]
+        phrases = [Phrase(term) for term in terms] if radius is None else []
         chosen = read_filters(filters, self._memory.zone)
         with self.reading:
-            columns = self._index().columns
+            index = self._index()
+            columns = index.columns
+            near = None if radius is None else self._together(index, terms, radius)
             order, allowed = columns.in_order(), columns.mask(chosen)
             seen = np.ones(len(columns), np.bool_) if allowed is None else allowed
             ledger = self._memory.ledger_of(self._number, self.name)
         with self._store.read():  # what is found and what is read belong to one moment
             found = np.zeros(len(seen), np.bool_)
-            found[ledger.content.find(phrases, seen)] = True
+            found[ledger.content.find(phrases, seen) if near is None else near[seen[near]]] = True
             kept = ledger.episodes(page(order[found[order]]))
         if chosen.as_of is None:  # others may have forgotten some since the index was asked
             kept = [episode for episode in kept if episode.state == "active"]
         return kept
+
+    def _together(self, index: LiveIndex, terms: Sequence[str], radius: int) -> NDArray[np.int64]:
+        """Return the rows that hold every term by its signatures, ascending."""
+        cue = index.cues.get("signature")
+        if self._signs is None or not isinstance(cue, SignatureCue):
+            msg = f"radius={radius!r}: nothing is signed here; see Config.signatures"
+            raise InputError(msg)
+        whole = isinstance(radius, int) and not isinstance(radius, bool)
+        if not whole or not 0 <= radius <= self._signs.bits:
+            msg = f"radius={radius!r}: must be a number of bits, from 0 to {self._signs.bits}"
+            raise InputError(msg)
+        if len(terms) > MOST_KEYWORDS:
+            msg = f"find: {len(terms)} terms; by signatures at most {MOST_KEYWORDS} at once"
+            raise InputError(msg)
+        words = [check_text(term, limits=self._memory.config.ingest).strip() for term in terms]
+        return cue.together(signed(words, self._signs), radius)
 
     @spell_out
     def count(self, term: str, **filters: Unpack[Filters]) -> int:

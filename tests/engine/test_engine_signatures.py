@@ -361,6 +361,48 @@ def test_a_way_of_ones_own_is_refused_once_another_process_has_signed_otherwise(
     assert theirs.recall("greyhound", cues=["signature"]).hits
 
 
+def test_terms_are_found_together_by_their_signatures(open_memory):
+    bank = open_memory(config=SIGNING, embedder="none").bank("ada")
+    kept = bank.remember_many(talk(30))
+    both = [e.id for e in kept if "Biscuit" in e.text and "violin" in e.text]
+
+    assert [e.id for e in bank.find("biscuit", "violin", radius=0)] == both
+    assert [e.id for e in bank.find("violin", "biscuit")] == both
+    assert [e.id for e in bank.find("biscuit", "violin", radius=0, newest=True, limit=1)] == both[
+        -1:
+    ]
+    assert bank.find("biscuit", "lisbon", radius=0) == []
+    assert len(bank.find("biscuit", radius=64)) == 30, "every signature lies within all bits"
+    bank.forget(both)
+    assert bank.find("biscuit", "violin", radius=0) == []
+
+
+@pytest.mark.parametrize(
+    ("terms", "radius", "message"),
+    [
+        (["biscuit"], -1, "from 0 to 64"),
+        (["biscuit"], 65, "from 0 to 64"),
+        (["biscuit"], True, "from 0 to 64"),
+        (["biscuit"] * 65, 0, "at most 64"),
+        ([" "], 0, "blank"),
+    ],
+)
+def test_a_search_by_signatures_that_makes_no_sense_is_refused(open_memory, terms, radius, message):
+    bank = open_memory(config=SIGNING, embedder="none").bank("ada")
+    bank.remember_many(talk())
+
+    with pytest.raises(InputError, match=message):
+        bank.find(*terms, radius=radius)
+
+
+def test_without_signatures_there_is_no_search_by_them(open_memory):
+    bank = open_memory(config=PLAIN, embedder="none").bank("ada")
+    bank.remember_many(talk())
+
+    with pytest.raises(InputError, match="nothing is signed here"):
+        bank.find("biscuit", radius=0)
+
+
 @pytest.mark.parametrize("how", ["sotred", True, {"bits": 32}])
 def test_what_is_no_way_to_sign_is_refused(how):
     with pytest.raises(InputError, match=r"Config.signatures=.*: must be 'stored', None"):

@@ -188,6 +188,12 @@ def find(
     limit: Limit = 20,
     offset: Offset = 0,
     newest: Newest = False,
+    radius: Annotated[
+        int | None,
+        typer.Option(
+            metavar="BITS", help="In a signed store: by signatures, which may differ so much."
+        ),
+    ] = None,
     filters: Filters,
     scope: BankScope,
     as_json: Json = False,
@@ -199,7 +205,9 @@ def find(
     """
     words = [text_or_stdin(term) for term in terms]
     with scope.open_bank() as bank:
-        found = bank.find(*words, limit=limit, offset=offset, newest=newest, **filters.given())
+        found = bank.find(
+            *words, limit=limit, offset=offset, newest=newest, radius=radius, **filters.given()
+        )
     _list(found, scope, as_json=as_json)
     if not found:
         raise typer.Exit(EXIT_NOTHING)
