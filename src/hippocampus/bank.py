@@ -503,8 +503,6 @@ class Bank:
     def topics(self) -> list[TopicInfo]:
         """Return the bank's tags, in order of name; none before the first ``sleep``."""
         graph = self._tag_graph()
-        seen = {tag.name for tag in graph if self._shown(tag.rows).any()}
-        seen |= set(graph.expand(seen, up=len(graph)))  # what is above them has rows of theirs
         return [
             TopicInfo(
                 name=tag.name, aliases=tuple(sorted(tag.aliases)),
@@ -512,7 +510,6 @@ class Bank:
                 episodes=int(self._shown(tag.rows).sum()),
             )
             for tag in sorted(graph, key=lambda tag: tag.name)
-            if tag.name in seen
         ]  # fmt: skip
 
     def topic_outline(self) -> list[str]:
@@ -530,9 +527,15 @@ class Bank:
         plot_topics(self._tag_graph(), Path(path))
 
     def _tag_graph(self) -> TagGraph:
+        """Return the tags of what is in force, and those above them."""
         with self._store.read():
             found = read_topics(self._memory.ledger(self.name))
-        return TagGraph() if found is None else found.graph
+        graph = TagGraph() if found is None else found.graph
+        seen = {tag.name for tag in graph if self._shown(tag.rows).any()}
+        seen |= set(graph.expand(seen, up=len(graph)))
+        for name in {tag.name for tag in graph} - seen:
+            graph.remove(name)
+        return graph
 
     def curate(
         self,
@@ -579,7 +582,7 @@ class Bank:
             document = export_concepts(ledger, anchors, model=used.name, now=memory.now())
         written = json.dumps(document, ensure_ascii=False, indent=1)
         Path(path).write_text(written + "\n", encoding="utf-8")
-        return len(anchors)
+        return len(document["entries"])
 
     def import_concepts(self, path: str | Path) -> int:
         """

@@ -302,6 +302,8 @@ def test_what_is_forgotten_is_spelled_by_no_list(slept):
     bank.forget([episode.id for episode in bank.find("violin")])
 
     assert "violin" not in {topic.name for topic in bank.topics()}
+    assert not any("violin" in line for line in bank.topic_outline())
+    assert any("greenhouse" in line for line in bank.topic_outline())
     bank.sleep()
     assert "violin" not in {anchor.name for anchor in bank.anchors()}
 

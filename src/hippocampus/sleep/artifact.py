@@ -42,6 +42,8 @@ def to_json(
             )
             if row in episodes
         ]
+        if not under and anchors.kind(place) != "curated":
+            continue  # all that it was found in is gone
         entries[name] = {
             "kind": anchors.kind(place),
             "chunks": [episode.address for episode, _ in under],
@@ -54,7 +56,7 @@ def to_json(
         "built_at": built_at.astimezone(UTC).isoformat(),
         "model": model,
         "scope": f"{anchors.rows_built} episodes",
-        "anchor_count": len(anchors),
+        "anchor_count": len(entries),
         "entries": entries,
     }
 

@@ -33,7 +33,7 @@ CURATED: Final = "anchors"
 WOKE: Final = "sleep"
 """The journal's kind of a sleep that has changed something."""
 _AT_ONCE: Final = 1024
-Slept = TypeVar("Slept", Anchors | None, Artifact | None)
+Made = TypeVar("Made", Anchors | None, Artifact | None)
 _LONGEST_NAME: Final = 100
 
 
@@ -124,7 +124,7 @@ def _slept(ledger: Ledger, kind: Kind) -> bytes | None:
         return ledger.store.block(ledger.bank, kind, spans[0][0]).payload if spans else None
 
 
-def _if_sound(read: Callable[[Ledger], Slept], ledger: Ledger) -> Slept | None:
+def _if_sound(read: Callable[[Ledger], Made], ledger: Ledger) -> Made | None:
     """Return what the last sleep left; nothing if it is damaged, for it is made anew."""
     try:
         return read(ledger)
