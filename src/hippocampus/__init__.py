@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from hippocampus.bank import Bank
     from hippocampus.config import Concepts, Config, Fusion, Ingest, Signatures
     from hippocampus.errors import HippocampusError
+    from hippocampus.llm.client import LanguageModel
     from hippocampus.memory import Memory
     from hippocampus.model import (
         AnchorInfo,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         Stats,
         TopicInfo,
         Turn,
+        Usage,
     )
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "Hit",
     "Imported",
     "Ingest",
+    "LanguageModel",
     "Memory",
     "Period",
     "Recall",
@@ -53,6 +56,7 @@ __all__ = [
     "Stats",
     "TopicInfo",
     "Turn",
+    "Usage",
 ]
 
 # Names are looked up when first used: importing the package reads no NumPy and no engine, so
@@ -66,6 +70,7 @@ _HOME = {
     "Fusion": "config",
     "HippocampusError": "errors",
     "Ingest": "config",
+    "LanguageModel": "llm.client",
     "Memory": "memory",
     "Signatures": "config",
 }

@@ -444,7 +444,7 @@ class Bank:
         Turn what was experienced into what is known.
 
         Anchors are chosen anew and what lies under each is ranked; tags are put in a graph from
-        broad to narrow, by ``Memory.tagger`` if there is one.
+        broad to narrow, by ``Memory.model`` if there is one.
 
         Others read and write meanwhile. Doing it again changes little; killed half-way, all is as
         it was before.
@@ -458,7 +458,7 @@ class Bank:
             return rebuild_concepts(ledger, gathered, memory.embedder, how, now)
 
         def topics(gathered: Gathered) -> SleepStep | None:
-            return rebuild_topics(ledger, gathered, memory.embedder, memory.tagger)
+            return rebuild_topics(ledger, gathered, memory.embedder, memory.model)
 
         for step in (concepts, topics):
             done = None

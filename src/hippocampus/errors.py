@@ -11,6 +11,7 @@ What can go wrong, as a tree a caller can catch at any height.
     - BudgetTooSmall      a token budget that cannot hold even the frame
     - UnknownBank
     - UnknownEpisode
+    - NotRecorded         a cassette is asked for what it has not recorded
   + StoreError            the database said no
     - StoreLocked         another process holds the write lock for too long
     - StoreTooNew         written by a later version than this one
@@ -23,6 +24,11 @@ What can go wrong, as a tree a caller can catch at any height.
     - ModelNotInstalled   the weights are not on this machine
     - EmbedderMismatch    the store's vectors come from another embedder
     - SignatureMismatch   the store's tokens were signed otherwise
+    - ModelError          a language model was asked in vain, as one of the next four
+    - ModelUnavailable    its server is not there, or has no room, after every attempt
+    - ModelTimeout        it did not answer in time
+    - ModelRefused        its server does not take the request: a key, a name, a length
+    - ModelAnswer         what it answered is not what it was asked for
   + SourceError           a file could not be read as a memory source
   + MissingExtra          an optional dependency is not installed
 """
@@ -33,6 +39,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from hippocampus.model import Usage
 
 DISTRIBUTION = "hippocampus-memory"
 """What people install. Another project owns the name ``hippocampus`` on PyPI."""
@@ -91,6 +99,10 @@ class UnknownEpisode(InputError, KeyError):
     """No episode with that id is in the bank."""
 
     __str__ = Exception.__str__
+
+
+class NotRecorded(InputError, LookupError):
+    """A cassette that replays was asked for what it has not recorded. Record it again."""
 
 
 # ---------------------------------------------------------------- what the database said
@@ -184,6 +196,34 @@ class SignatureMismatch(EncoderError):
         )
         self.stored = stored
         self.configured = configured
+
+
+class ModelError(EncoderError):
+    """A language model was asked in vain. What depends on it goes on without."""
+
+
+class ModelUnavailable(ModelError, ConnectionError):
+    """The server is not there, is broken or has no room, and was tried as often as allowed."""
+
+
+class ModelTimeout(ModelError, TimeoutError):
+    """The whole answer, further attempts included, did not come in time."""
+
+
+class ModelRefused(ModelError):
+    """The server does not take the request; asking again would not help. ``status`` is HTTP's."""
+
+    def __init__(self, message: str, *, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ModelAnswer(ModelError, ValueError):
+    """The model answered, and not what it was asked for. ``usage`` is what that took, if known."""
+
+    def __init__(self, message: str, *, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.usage = usage
 
 
 # ---------------------------------------------------------------- files and packages

@@ -20,7 +20,6 @@ from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.indexing import dump, load
 from hippocampus.encode.keywords import KeywordExtractor
-from hippocampus.encode.tagging import Completer
 from hippocampus.errors import (
     EmbedderMismatch,
     InputError,
@@ -32,6 +31,7 @@ from hippocampus.errors import (
 from hippocampus.ingest.content import Segments
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.rebuild import REBUILDING, drop, promote, stage
+from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.model import (
     Degradation,
     Embedder,
@@ -69,8 +69,10 @@ class Memory:
         reranker: an optional cross-encoder for the first hits.
         keywords: what chooses the keywords whose signatures are searched, such as a language
             model; the words that are not grammar by default.
-        tagger: a language model that tags talk in sleep; by words alone otherwise. It is shown what
-            was said.
+        model: a language model for what sleep can do better with one, such as tags: a
+            ``LanguageModel``, its specification, as ``"openai:llama3.2@http://localhost:11434/v1"``,
+            or any function from a prompt to an answer. It is shown what was said. By words alone
+            otherwise, and wherever it fails.
         read_only: open an existing store without the right to change it.
         create: make the store if it is missing.
 
@@ -91,7 +93,7 @@ class Memory:
         clock: Clock | None = None,
         reranker: Reranker | None = None,
         keywords: KeywordExtractor | None = None,
-        tagger: Completer | None = None,
+        model: str | Completer | ChatModel | None = None,
         read_only: bool = False,
         create: bool = True,
     ) -> None:
@@ -100,7 +102,7 @@ class Memory:
         self.read_only = read_only
         self.reranker = reranker
         self.keywords = keywords
-        self.tagger = tagger
+        self.model = _model(model)
         self.cues = _known_cues(cues)
         try:
             self.zone = ZoneInfo(self.config.timezone)
@@ -385,6 +387,14 @@ class Memory:
 
     def __repr__(self) -> str:
         return f"Memory({self.store.path!r})"
+
+
+def _model(given: str | Completer | ChatModel | None) -> Completer | ChatModel | None:
+    if not isinstance(given, str):
+        return given
+    from hippocampus.llm.client import load_model  # noqa: PLC0415 - only when one is named
+
+    return load_model(given)
 
 
 def _known_cues(cues: Sequence[str] | None) -> tuple[str, ...]:

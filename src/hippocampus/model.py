@@ -289,6 +289,37 @@ class Compacted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What language models were asked and answered, in tokens: what it costs."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    estimated: int = 0
+    """Calls of which nobody said the tokens, so that they are a guess from the texts' length."""
+
+    @property
+    def total_tokens(self) -> int:
+        """Tokens both ways."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            calls=self.calls + other.calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            estimated=self.estimated + other.estimated,
+        )
+
+    def __str__(self) -> str:
+        about = "about " if self.estimated else ""
+        return (
+            f"{self.calls:,} call{'' if self.calls == 1 else 's'} of a model, {about}"
+            f"{self.prompt_tokens:,} tokens asked and {self.completion_tokens:,} answered"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SleepStep:
     """What one step of sleep did: how long it took, counts, and names worth knowing."""
 
@@ -298,6 +329,8 @@ class SleepStep:
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     skipped: str = ""
     """Why there was nothing to do; empty when it was done."""
+    usage: Usage = Usage()
+    """What a language model was asked for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,7 +344,8 @@ class Slept:
         lines = []
         for step in self.steps:
             did = ", ".join(f"{count} {what}" for what, count in step.counts.items())
-            lines.append(f"{step.name}: {step.skipped or did} ({step.elapsed_s:.2f} s)")
+            paid = f"; {step.usage}" if step.usage.calls else ""
+            lines.append(f"{step.name}: {step.skipped or did}{paid} ({step.elapsed_s:.2f} s)")
         return "\n".join(lines)
 
 

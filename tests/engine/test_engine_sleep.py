@@ -220,7 +220,7 @@ def test_topics_are_a_graph_and_a_model_that_fails_loses_nothing(open_memory):
             raise EncoderError("out of time")
         return "tags: none, sorry"
 
-    memory = open_memory(config=SMALL, tagger=broken)
+    memory = open_memory(config=SMALL, model=broken)
     bank = memory.bank("ada")
     bank.remember_many(talk())
     slept = bank.sleep()
@@ -241,7 +241,7 @@ def test_a_model_is_asked_once_about_the_same_talk(open_memory):
         relations = [{"parent": "music", "child": "violin"}]
         return json.dumps({"tags": ["violin", "music", "garden"], "relations": relations})
 
-    bank = open_memory(config=SMALL, tagger=model).bank("ada")
+    bank = open_memory(config=SMALL, model=model).bank("ada")
     bank.remember_many(talk())
     bank.sleep()
     before = len(asked)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from hippocampus.config import Concepts
 from hippocampus.encode.phrases import key_of
-from hippocampus.encode.tagging import Completer
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
@@ -23,6 +22,7 @@ from hippocampus.index.live import LiveIndex, read_payloads
 from hippocampus.index.topic import Artifact, pack, unpack
 from hippocampus.index.vector import VectorCue
 from hippocampus.ingest.ledger import Ledger
+from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.model import Block, Embedder, Kind, Passage, Payloads, SleepStep
 from hippocampus.sleep.artifact import from_json, to_json
 from hippocampus.sleep.concepts import Floats, Material, Rows, rebuild
@@ -133,7 +133,10 @@ def _if_sound(read: Callable[[Ledger], Made], ledger: Ledger) -> Made | None:
 
 
 def rebuild_topics(
-    ledger: Ledger, gathered: Gathered, embedder: Embedder | None, complete: Completer | None
+    ledger: Ledger,
+    gathered: Gathered,
+    embedder: Embedder | None,
+    model: Completer | ChatModel | None,
 ) -> SleepStep | None:
     """
     Make the graph of tags anew (SWIFT, section 3.2).
@@ -153,14 +156,14 @@ def rebuild_topics(
         length=len(shown),
         speakers={e.speaker for e in records if e.speaker},
         embedder=embedder,
-        complete=complete,
+        model=model,
         before=before,
     )
     if not _keep(ledger, "topic", len(shown), pack(made), gathered.seq):
         return None
     counts = {"tags": report.tags, "relations": report.relations, "by a model": report.by_model}
     names = {"fallbacks": report.fallbacks}
-    return replace(_step("topics", started, **counts), names=names)
+    return replace(_step("topics", started, **counts), names=names, usage=report.usage)
 
 
 class Gathered(NamedTuple):

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import groupby, pairwise
 from typing import Final, NamedTuple
@@ -18,7 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.encode.tagging import Completer, read_answer, tag_by_model, write_answer
+from hippocampus.encode.tagging import read_answer, tag_by_model, write_answer
 from hippocampus.encode.tags import (
     Alike,
     Relation,
@@ -31,9 +32,10 @@ from hippocampus.encode.tags import (
     tag_groups,
 )
 from hippocampus.encode.terms import hash_terms
-from hippocampus.errors import EncoderError
+from hippocampus.errors import EncoderError, ModelAnswer
 from hippocampus.index.topic import Artifact, TagGraph, Terms
-from hippocampus.model import Embedder, Passage
+from hippocampus.llm.ask import ChatModel, Completer
+from hippocampus.model import Embedder, Passage, Usage
 
 WINDOW: Final = 20
 """Turns of a session that are tagged together, about."""
@@ -83,6 +85,7 @@ class Tagged:
     by_model: int = 0
     asked: int = 0
     fallbacks: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
 
 
 def make_topics(
@@ -91,7 +94,7 @@ def make_topics(
     length: int,
     speakers: Collection[str] = (),
     embedder: Embedder | None = None,
-    complete: Completer | None = None,
+    model: Completer | ChatModel | None = None,
     before: Artifact | None = None,
 ) -> tuple[Artifact, Tagged]:
     """
@@ -104,30 +107,26 @@ def make_topics(
         speakers: whose names are no tags.
         embedder: makes the tags' vectors; without it fewer relations are found, and questions
             find tags by words alone.
-        complete: a model to ask for tags. Where it fails tags come from words, and the report
+        model: whom to ask for tags. Where it fails tags come from words, and the report
             says so; nothing is lost.
         before: the last artifact, from which vectors and the model's answers are taken again.
 
     """
     groups = group_turns(turns)
     texts = [[turn.text for turn in group] for group in groups]
-    by_model: dict[int, Tagging] = {}
-    fallbacks: list[str] = []
-    known = {} if before is None else before.kept
-    answers: dict[str, str] = {}
-    asked = 0
-    for at, group in enumerate(texts):
-        digest = _digest(group)
-        try:
-            if digest in known:
-                by_model[at] = read_answer(known[digest])
-            elif complete is not None:
-                asked += 1
-                by_model[at] = tag_by_model(group, complete)
-        except EncoderError as exc:
-            fallbacks.append(f"group {at}: {exc}")
-        if at in by_model:
-            answers[digest] = write_answer(by_model[at])
+    digests = [_digest(group) for group in texts]
+    by_model = _kept_answers(digests, {} if before is None else before.kept)
+    asked = [at for at in range(len(texts)) if at not in by_model] if model is not None else []
+    usage, fallbacks = Usage(), []
+    if model is not None:
+        answered = tag_by_model([texts[at] for at in asked], model)
+        for at, (answer, paid) in zip(asked, answered, strict=True):
+            usage += paid
+            if isinstance(answer, EncoderError):
+                fallbacks.append(f"group {at}: {answer}")
+            else:
+                by_model[at] = answer
+    answers = {digests[at]: write_answer(tagging) for at, tagging in by_model.items()}
     taggings = [by_model.get(at, made) for at, made in enumerate(tag_groups(texts, apart=speakers))]
     vectors = _Vectors(embedder, before)
     graph = TagGraph()
@@ -146,8 +145,9 @@ def make_topics(
         refused=refused,
         embedded=vectors.made,
         by_model=len(by_model),
-        asked=asked,
+        asked=len(asked),
         fallbacks=tuple(fallbacks),
+        usage=usage,
     )
     return Artifact(graph, length, vectors.identity, answers), report
 
@@ -167,6 +167,16 @@ def group_turns(turns: Iterable[Turn], size: int = WINDOW) -> list[list[Turn]]:
 def names_of(tag: str) -> list[Terms]:
     """Return the names of a tag, each as the hashes of its words, as the words cue has them."""
     return sorted({tuple(hash_terms(words).tolist()) for words in spoken(tag)})
+
+
+def _kept_answers(digests: Sequence[str], known: Mapping[str, str]) -> dict[int, Tagging]:
+    """Return what a model has answered before, by the number of the group; if it is still good."""
+    kept: dict[int, Tagging] = {}
+    for at, digest in enumerate(digests):
+        if digest in known:
+            with suppress(ModelAnswer):
+                kept[at] = read_answer(known[digest])
+    return kept
 
 
 def _digest(texts: Sequence[str]) -> str:

@@ -1,0 +1,244 @@
+"""
+Have a language model answer: instructions from a file, quoted data, a reader who believes nothing.
+
+Whoever asks goes on without an answer when there is none.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from itertools import repeat
+from threading import Event
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+
+from hippocampus.errors import EncoderError, InputError, ModelAnswer, ModelError, ModelUnavailable
+from hippocampus.model import Usage
+
+T = TypeVar("T")
+
+ATTEMPTS: Final = 2
+"""How often a model is asked until its answer can be used, and told why the last could not."""
+PATIENCE: Final = 3
+"""Failures in a row after which a model is not asked the rest: a server that is down stays down for
+a while, and each attempt may take minutes."""
+LONGEST_ANSWER: Final = 65_536
+"""Characters in which JSON is looked for."""
+_BEGINNINGS: Final = 64
+"""Places at which JSON may begin that are tried."""
+_CHARS_A_TOKEN: Final = 4
+_BEGIN = re.compile(r"[{\[]")
+_UNTAGGED = str.maketrans({"<": "\\u003c", ">": "\\u003e"})
+
+
+class Completer(Protocol):
+    """
+    A language model: a prompt in, its answer out.
+
+    It raises ``EncoderError`` when it cannot answer: out of reach, out of time, out of money.
+    """
+
+    def __call__(self, prompt: str, /) -> str:
+        """Return what the model answers."""
+        ...
+
+
+class Completion(NamedTuple):
+    """What a model answered, and what that took."""
+
+    text: str
+    usage: Usage
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """A ``Completer`` that tells instructions from data, knows schemas, and counts tokens."""
+
+    @property
+    def concurrency(self) -> int:
+        """How many may ask at once."""
+        ...
+
+    def complete(
+        self,
+        prompt: str,
+        /,
+        *,
+        system: str = "",
+        schema: Mapping[str, Any] | None = None,
+        kind: str = "other",
+    ) -> Completion:
+        """Return what the model answers, as JSON of the schema if it can; or ``EncoderError``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(Generic[T]):
+    """
+    Something that models are asked for.
+
+    Args:
+        kind: what it is called, and the file below ``prompts/`` that has its instructions.
+        read: makes of an answer what was asked for, or raises ``ModelAnswer`` that says what is
+            wrong with it, for the model to read.
+        schema: what the answer looks like, in JSON Schema, for servers that heed it. Nothing relies
+            on that: ``read`` checks.
+
+    """
+
+    kind: str
+    read: Callable[[str], T] = field(repr=False)
+    schema: Mapping[str, Any] | None = field(default=None, repr=False)
+
+
+class Asked(NamedTuple, Generic[T]):
+    """An answer, or why there is none; and what it took either way."""
+
+    answer: T | EncoderError
+    usage: Usage
+
+
+def ask(
+    model: Completer | ChatModel, question: Question[T], data: object, *, attempts: int = ATTEMPTS
+) -> Asked[T]:
+    """Ask about data until the answer can be used, ``attempts`` times at most."""
+    if attempts < 1:
+        msg = f"attempts={attempts}: must be at least 1"
+        raise InputError(msg)
+    usage = Usage()
+    wrong = ""
+    told, quoted = instructions(question.kind), as_data(data)
+    for attempt in range(1, attempts + 1):
+        again = f"\n\nYour last answer could not be used: {wrong}. Answer again." if wrong else ""
+        try:
+            made = _completed(model, told, quoted + again, question)
+            usage += made.usage
+            return Asked(question.read(made.text), usage)
+        except ModelAnswer as exc:
+            wrong = str(exc)
+            usage += exc.usage or Usage()
+            if attempt == attempts:
+                msg = f"no usable {question.kind} in {attempts} attempts; the last answer: {exc}"
+                failed = ModelAnswer(msg)
+                failed.__cause__ = exc
+                return Asked(failed, usage)
+        except EncoderError as exc:
+            return Asked(exc, usage)
+    raise AssertionError
+
+
+def ask_many(
+    model: Completer | ChatModel, question: Question[T], many: Sequence[object]
+) -> list[Asked[T]]:
+    """
+    Ask about each of many, as many at once as the model allows; answers in the order of ``many``.
+
+    After ``PATIENCE`` failures in a row the rest is not asked.
+    """
+    at_once = model.concurrency if isinstance(model, ChatModel) else 1
+    return each(many, lambda data: ask(model, question, data), at_once)
+
+
+def each(many: Sequence[object], work: Callable[[Any], Asked[T]], at_once: int) -> list[Asked[T]]:
+    """Do the same for each of many, ``at_once`` of them together, until it fails too often."""
+    given_up = Event()
+    failed: list[EncoderError] = []  # in a row; appending and clearing are atomic
+
+    def one(data: object) -> Asked[T]:
+        if given_up.is_set():
+            why = f": {failed[-1]}" if failed else ""
+            return Asked(ModelError(f"not asked, after {PATIENCE} failures in a row{why}"), Usage())
+        asked = work(data)
+        if isinstance(asked.answer, EncoderError) and not isinstance(asked.answer, ModelAnswer):
+            failed.append(asked.answer)
+            if len(failed) >= PATIENCE:
+                given_up.set()
+        elif not given_up.is_set():
+            failed.clear()
+        return asked
+
+    if at_once == 1 or len(many) < 2:
+        return [one(data) for data in many]
+    with ThreadPoolExecutor(min(at_once, len(many)), thread_name_prefix="ask") as pool:
+        try:
+            return list(pool.map(one, many))
+        finally:
+            given_up.set()  # if somebody interrupts, no more is asked than already is
+
+
+def _completed(
+    model: Completer | ChatModel, told: str, data: str, question: Question[Any]
+) -> Completion:
+    try:
+        if isinstance(model, ChatModel):
+            made = model.complete(data, system=told, schema=question.schema, kind=question.kind)
+        else:
+            prompt = f"{told}\n{data}"
+            text = model(prompt)
+            made = Completion(text, estimate(prompt, text if isinstance(text, str) else ""))
+    except EncoderError:
+        raise
+    except OSError as exc:  # whatever client a caller has wrapped: connections, time
+        msg = f"{type(exc).__name__}: {exc}"
+        raise ModelUnavailable(msg) from exc
+    if not isinstance(made.text, str):
+        msg = f"it must be text, and is {type(made.text).__name__}"
+        raise ModelAnswer(msg)
+    return made
+
+
+def estimate(asked: str, answered: str) -> Usage:
+    """Guess the tokens of a call of which nobody said them."""
+    prompt, completion = (
+        -(-len(text.encode("utf-8", "replace")) // _CHARS_A_TOKEN) for text in (asked, answered)
+    )
+    return Usage(calls=1, prompt_tokens=prompt, completion_tokens=completion, estimated=1)
+
+
+@cache
+def instructions(kind: str) -> str:
+    """Return what models are told when they are asked for something of this kind."""
+    return (files("hippocampus.llm") / "prompts" / f"{kind}.txt").read_text("utf-8")
+
+
+def as_data(value: object) -> str:
+    """
+    Quote what somebody said, as JSON between tags: nothing in it can end the one or the other.
+
+    It still reads as JSON; ``<`` and ``>`` are written as JSON may.
+    """
+    quoted = json.dumps(value, ensure_ascii=False, indent=0).translate(_UNTAGGED)
+    return f"<data>\n{quoted}\n</data>"
+
+
+def json_of(answer: str) -> Any:  # noqa: ANN401 - any JSON
+    """
+    Return the first JSON object or array in an answer, or all of the answer if that is JSON.
+
+    What a model thought aloud before it answered is passed over.
+
+    Raises:
+        ModelAnswer: there is none, or the answer is too long to look.
+
+    """
+    answer = answer.rpartition("</think>")[2].strip()
+    if len(answer) > LONGEST_ANSWER:
+        msg = f"it must be at most {LONGEST_ANSWER} characters"
+        raise ModelAnswer(msg)
+    try:
+        return json.loads(answer)
+    except (ValueError, RecursionError):
+        pass
+    decoder = json.JSONDecoder()
+    for begin, _ in zip(_BEGIN.finditer(answer), repeat(None, _BEGINNINGS), strict=False):
+        try:
+            return decoder.raw_decode(answer, begin.start())[0]
+        except (ValueError, RecursionError):
+            continue
+    msg = "it is not JSON"
+    raise ModelAnswer(msg)

@@ -1,0 +1,273 @@
+"""A language model on a server that speaks the OpenAI protocol: chat completions, and no more."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType, TracebackType
+from typing import Any, Final, Self
+
+from hippocampus.errors import EncoderError, InputError, ModelAnswer, ModelRefused
+from hippocampus.llm.ask import Asked, Completer, Completion, each, estimate
+from hippocampus.llm.cassette import Cassette
+from hippocampus.llm.http import OPENAI, Limits, Server
+from hippocampus.model import Usage
+
+FORMATS: Final = ("json_schema", "json_object", "text")
+"""Ways of asking for JSON, the strictest first; servers differ in which they know."""
+UNKNOWN: Final = frozenset({400, 422, 501})
+"""Statuses with which servers say that they do not know one."""
+_LONGEST_ANSWER: Final = 4 << 20
+"""Bytes of a server's answer."""
+_RESERVED: Final = frozenset({"model", "messages", "response_format", "stream", "n"})
+
+
+class LanguageModel:
+    """
+    A language model on a server, for ``Memory(model=…)`` or to be called as a function.
+
+    Nothing is sent before it is asked. Many threads may ask at once.
+
+    Args:
+        name: the server's name for the model.
+        url: where the server is, as ``http://localhost:11434/v1``; OpenAI's unless given.
+        key: what the server wants to know. It is sent to that server and goes nowhere else: not
+            into errors, ``repr``, the store or a cassette.
+        timeout_s: how long one answer may take in all, further attempts and pauses included.
+        connect_timeout_s: of that, how long reaching the server may take each time.
+        retries: further attempts after a broken line, 429 or 5xx; each pause is longer than the
+            last, and as long as the server asks for.
+        concurrency: questions under way at once; more wait.
+        options: what else goes into every request, such as ``{"temperature": 0,
+            "max_tokens": 500}``; by default the server decides.
+        cassette: records what is answered, or answers from what was recorded.
+        pause: how to wait.
+
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        url: str = OPENAI,
+        key: str | None = None,
+        timeout_s: float = 120.0,
+        connect_timeout_s: float = 5.0,
+        retries: int = 3,
+        concurrency: int = 4,
+        options: Mapping[str, Any] | None = None,
+        cassette: Cassette | None = None,
+        pause: Callable[[float], object] = time.sleep,
+    ) -> None:
+        if not isinstance(name, str) or not name.strip():
+            msg = f"name={name!r}: must be the server's name for the model, such as 'llama3.2'"
+            raise InputError(msg)
+        wrong = _RESERVED & set(options or {})
+        if wrong:
+            msg = f"options: {', '.join(sorted(wrong))} cannot be set; leave it out"
+            raise InputError(msg)
+        self.name = name
+        self._concurrency = concurrency
+        self._options = dict(options or {})
+        limits = Limits(timeout_s, connect_timeout_s, retries, concurrency, _LONGEST_ANSWER)
+        self._server = Server(url, key=key, limits=limits, cassette=cassette, pause=pause)
+        self._formats: dict[str, int] = {}  # by kind: one schema may be too much for a server
+        self._usage: dict[str, Usage] = {}
+        self._counting = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        """Where the server is."""
+        return self._server.url
+
+    @property
+    def concurrency(self) -> int:
+        """Questions that may be under way at once."""
+        return self._concurrency
+
+    @property
+    def usage(self) -> Mapping[str, Usage]:
+        """What was asked and answered so far, by kind of question."""
+        with self._counting:
+            return MappingProxyType(dict(self._usage))
+
+    def __call__(self, prompt: str, /) -> str:
+        """Return what the model answers."""
+        return self.complete(prompt).text
+
+    def complete(
+        self,
+        prompt: str,
+        /,
+        *,
+        system: str = "",
+        schema: Mapping[str, Any] | None = None,
+        kind: str = "other",
+    ) -> Completion:
+        """
+        Ask once, and return the answer with what it took.
+
+        Args:
+            prompt: what the user says.
+            system: what the model is told beforehand.
+            schema: a JSON Schema of the answer. The server is asked to keep to it in the strictest
+                way it knows, which is found out once; check what it answers all the same.
+            kind: under what ``usage`` counts it.
+
+        Raises:
+            ModelError: one of its kinds; ``hippocampus.errors`` has them.
+
+        """
+        if schema is None:
+            return self._completion(self._post(system, prompt), kind, system + prompt)
+        refused: ModelRefused | None = None
+        for at in range(self._formats.get(kind, 0), len(FORMATS)):
+            told = system if at == 0 else _with_schema(system, schema)
+            try:
+                answer = self._post(told, prompt, **_format(FORMATS[at], schema, kind))
+            except ModelRefused as exc:
+                refused = refused or exc
+                if exc.status not in UNKNOWN:
+                    break
+                continue
+            self._formats[kind] = at
+            return self._completion(answer, kind, told + prompt)
+        assert refused is not None
+        raise refused
+
+    def complete_many(
+        self,
+        prompts: Sequence[str],
+        *,
+        system: str = "",
+        schema: Mapping[str, Any] | None = None,
+        kind: str = "other",
+    ) -> list[Completion | EncoderError]:
+        """
+        Ask each, ``concurrency`` of them at once; answers, or why there is none, in their order.
+
+        After three failures in a row the rest is not asked: the server will not be back so soon.
+        """
+
+        def one(prompt: str) -> Asked[Completion]:
+            try:
+                made = self.complete(prompt, system=system, schema=schema, kind=kind)
+            except EncoderError as exc:
+                return Asked(exc, Usage())
+            return Asked(made, made.usage)
+
+        return [asked.answer for asked in each(prompts, one, self._concurrency)]
+
+    def close(self) -> None:
+        """Close the connections. May be called twice."""
+        self._server.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"LanguageModel({self.name!r}, url={self.url!r})"
+
+    def _post(self, system: str, prompt: str, **more: object) -> Any:  # noqa: ANN401 - any JSON
+        messages = [{"role": "user", "content": prompt}]
+        if system:
+            messages.insert(0, {"role": "system", "content": system})
+        asked = {"model": self.name, "messages": messages, **self._options, **more}
+        return self._server.post("/chat/completions", asked)
+
+    def _completion(self, answer: Any, kind: str, asked: str) -> Completion:  # noqa: ANN401
+        """Read an answer of the protocol, as far as servers agree on it."""
+        text, why = _text_of(answer)
+        usage = _usage_of(answer) or estimate(asked, text)
+        with self._counting:  # an answer that is of no use has been paid for
+            self._usage[kind] = self._usage.get(kind, Usage()) + usage
+        if why:
+            msg = f"{self.name} at {self.url}: {why}"
+            raise ModelAnswer(msg, usage=usage)
+        return Completion(text, usage)
+
+
+def load_model(spec: str) -> Completer | None:
+    """
+    Return the language model that ``openai:NAME[@URL]`` names; None for ``none``.
+
+    The key is ``HIPPOCAMPUS_MODEL_KEY`` of the environment; for OpenAI's own server, if that is
+    not there, ``OPENAI_API_KEY``. That one is for nobody else.
+
+    Raises:
+        InputError: it has neither form.
+
+    """
+    kind, _, rest = spec.partition(":")
+    if spec == "none":
+        return None
+    name, _, url = rest.partition("@")
+    if kind != "openai" or not name:
+        msg = (
+            f"unknown model {spec.partition('@')[0]!r}: use openai:NAME@URL, such as"
+            " openai:llama3.2@http://localhost:11434/v1, or none"
+        )
+        raise InputError(msg)
+    key = os.environ.get("HIPPOCAMPUS_MODEL_KEY")
+    if not key and not url:
+        key = os.environ.get("OPENAI_API_KEY")
+    return LanguageModel(name, url=url or OPENAI, key=key)
+
+
+def _with_schema(system: str, schema: Mapping[str, Any]) -> str:
+    told = "Answer with nothing but JSON that fits this JSON Schema: "
+    return f"{system}\n\n{told}{json.dumps(schema)}".lstrip()
+
+
+def _format(form: str, schema: Mapping[str, Any], kind: str) -> dict[str, object]:
+    if form == "text":
+        return {}
+    asked: dict[str, object] = {"type": form}
+    if form == "json_schema":
+        asked["json_schema"] = {"name": kind, "schema": schema, "strict": True}
+    return {"response_format": asked}
+
+
+def _text_of(answer: Any) -> tuple[str, str]:  # noqa: ANN401
+    """Return the text of an answer, and what is wrong with it."""
+    try:
+        choice = answer["choices"][0]
+        content = choice["message"]["content"]
+        if isinstance(content, list):
+            content = "".join(part["text"] for part in content if part.get("type") == "text")
+        if content is None and isinstance(choice["message"].get("refusal"), str):
+            return "", "the model declined to answer"
+        if not isinstance(content, str):
+            return "", "the answer has no text"
+        match choice.get("finish_reason"):
+            case "length":
+                return content, "the answer was cut off at the server's limit of tokens"
+            case "content_filter":
+                return content, "the server filtered the answer"
+    except (LookupError, TypeError, AttributeError):
+        return "", "the answer is not one of the protocol, which has choices with a message each"
+    return content, ""
+
+
+def _usage_of(answer: Any) -> Usage | None:  # noqa: ANN401
+    """Return what the server says it took; None if it says nothing that can be meant."""
+    try:
+        prompt, completion = (
+            answer["usage"][f"{part}_tokens"] for part in ("prompt", "completion")
+        )
+    except (LookupError, TypeError):
+        return None
+    if all(type(tokens) is int and 0 <= tokens < 1 << 40 for tokens in (prompt, completion)):
+        return Usage(calls=1, prompt_tokens=prompt, completion_tokens=completion)
+    return None

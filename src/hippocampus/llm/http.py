@@ -1,0 +1,349 @@
+"""JSON by POST to one server: how long to wait, how often to try, how many at once."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import re
+import socket
+import ssl
+import threading
+import time
+import weakref
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
+from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPSConnection, IncompleteRead
+from typing import Any, Final, NamedTuple
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from hippocampus.errors import InputError, ModelAnswer, ModelRefused, ModelTimeout, ModelUnavailable
+from hippocampus.llm.cassette import Cassette, Exchange
+
+OPENAI: Final = "https://api.openai.com/v1"
+PASSING: Final = frozenset({408, 409, 425, 429})
+"""Statuses below 500 after which it is worth asking again."""
+FIRST_PAUSE_S: Final = 0.5
+LONGEST_PAUSE_S: Final = 8.0
+"""Between attempts, unless the server asks for more; it doubles from the first to the longest."""
+_SHOWN: Final = 200
+"""Characters of what a server said that a message repeats."""
+
+
+class Limits(NamedTuple):
+    """What one call may take."""
+
+    timeout_s: float
+    """From when its turn has come to the last byte of the last attempt, pauses included."""
+    connect_timeout_s: float
+    """Of that, how long reaching the server may take each time."""
+    retries: int
+    """Further attempts, after a broken line, 429 or 5xx."""
+    at_once: int
+    """Calls under way together; more wait for their turn."""
+    nbytes: int
+    """Longest answer that is read."""
+
+    def check(self) -> None:
+        """Refuse what cannot be meant."""
+        rules = {
+            "timeout_s": (0 < self.timeout_s <= 86_400, "above 0, up to 86400"),
+            "connect_timeout_s": (0 < self.connect_timeout_s <= 86_400, "above 0, up to 86400"),
+            "retries": (0 <= self.retries <= 100, "from 0 to 100"),
+            "concurrency": (1 <= self.at_once <= 1000, "from 1 to 1000"),
+        }
+        given = dict(zip(rules, self, strict=False))
+        for name, (well, rule) in rules.items():
+            if not well:  # NaN is not either
+                msg = f"{name}={given[name]!r}: must be {rule}"
+                raise InputError(msg)
+
+
+class Server:
+    """
+    Where JSON is sent, and with which key. Many threads may use it at once.
+
+    Redirects are not followed: the key is for the server that was named. Proxies are those of the
+    environment, as for any other program.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        key: str | None,
+        limits: Limits,
+        cassette: Cassette | None = None,
+        pause: Callable[[float], object] = time.sleep,
+    ) -> None:
+        limits.check()
+        self._parts = _checked(url)
+        self._via = _proxy(self._parts)
+        self._tls = ssl.create_default_context() if self._parts.scheme == "https" else None
+        self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        self._hide = _checked_key(key)
+        if key:
+            self._headers["Authorization"] = f"Bearer {key}"
+        if self._via is not None and self._tls is None:
+            self._headers |= _to_proxy(self._via)
+        self._limits = limits
+        self._cassette = cassette
+        self._pause = pause
+        self._turns = threading.BoundedSemaphore(limits.at_once)
+        self._idle: list[HTTPConnection] = []
+        weakref.finalize(self, _close_all, self._idle)
+
+    @property
+    def url(self) -> str:
+        """Where the server is; without what follows a question mark, which may be a secret."""
+        return self._parts._replace(query="").geturl()
+
+    def close(self) -> None:
+        """Close the connections that nobody uses. May be called twice, and another call be made."""
+        _close_all(self._idle)
+
+    def post(self, path: str, asked: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any JSON
+        """
+        Send JSON to a path below the server's address, and return the JSON it answers.
+
+        Raises:
+            ModelUnavailable: no connection, or 429 or 5xx, after all attempts.
+            ModelTimeout: not within the time.
+            ModelRefused: any other status; it is not tried again.
+            ModelAnswer: the answer is longer than what is read, or no JSON.
+            NotRecorded: the cassette replays and does not have it.
+
+        """
+        where = self._parts.path.rstrip("/") + path
+
+        def ask() -> Exchange:
+            with self._turns:
+                return self._try(where, json.dumps(asked).encode())
+
+        if self._cassette is None:
+            got = ask()
+        else:
+            got = self._cassette.play(where, asked, ask, hide=self._hide)
+        if not 200 <= got.status < 300:
+            msg = f"{self.url} answered {got.status}: {self._shown(got.body)}"
+            raise ModelRefused(msg, status=got.status)
+        try:
+            return json.loads(got.body)
+        except (ValueError, RecursionError) as exc:
+            what = f"{got.content_type or 'no'} content type: {self._shown(got.body)}"
+            msg = f"{self.url} answered what is not JSON, of {what}"
+            raise ModelAnswer(msg) from exc
+
+    def _shown(self, body: bytes) -> str:
+        """Return the beginning of what a server said, in one line, without the key."""
+        said = body.decode("utf-8", "replace")
+        with suppress(ValueError, TypeError, LookupError, RecursionError):
+            said = str(json.loads(said)["error"]["message"])
+        for secret in self._hide:
+            said = said.replace(secret, "[key]")
+        said = "".join(c if c.isprintable() else " " for c in said[: 64 * _SHOWN])
+        said = " ".join(said.split())
+        return f"{said[:_SHOWN]}…" if len(said) > _SHOWN else said or "nothing"
+
+    def _try(self, where: str, raw: bytes) -> Exchange:
+        deadline = time.monotonic() + self._limits.timeout_s
+        attempt = 0
+        while True:
+            wanted_s = 0.0
+            try:
+                got, headers = self._exchange(where, raw, deadline)
+                if got.status not in PASSING and got.status < 500:
+                    return got
+                why: Exception | None = None
+                said = f"{got.status}: {self._shown(got.body)}"
+                wanted_s = _retry_after_s(headers)
+            except (OSError, HTTPException) as exc:
+                said, why = _told(exc), exc
+            left = deadline - time.monotonic()
+            if left <= 0:
+                msg = f"{self.url} gave no answer within {self._limits.timeout_s:g} s ({said})"
+                raise ModelTimeout(msg) from why
+            doubled_s = min(FIRST_PAUSE_S * 2**attempt, LONGEST_PAUSE_S)
+            jitter = random.uniform(0.5, 1.0)  # noqa: S311 - so that many do not come back together
+            pause_s = max(doubled_s * jitter, wanted_s)
+            if attempt == self._limits.retries or pause_s >= left:
+                tried = f"{attempt + 1} attempt{'s' if attempt else ''}"
+                late = f"; the next would have to wait {pause_s:.1f} s" if pause_s >= left else ""
+                msg = f"{self.url} gave no answer in {tried}{late}; the last: {said}"
+                raise ModelUnavailable(msg) from why
+            attempt += 1
+            self._pause(pause_s)
+
+    def _exchange(self, where: str, raw: bytes, deadline: float) -> tuple[Exchange, HTTPMessage]:
+        with suppress(IndexError):
+            idle = self._idle.pop()
+            with suppress(ConnectionError):  # it was closed while nobody used it
+                return self._exchange_by(idle, where, raw, deadline)
+        return self._exchange_by(self._connect(deadline), where, raw, deadline)
+
+    def _exchange_by(
+        self, line: HTTPConnection, where: str, raw: bytes, deadline: float
+    ) -> tuple[Exchange, HTTPMessage]:
+        try:
+            sock: Any = line.sock  # a _Line, as _connect has left it
+            sock.until(deadline)
+            target = f"{where}?{self._parts.query}" if self._parts.query else where
+            if self._via is not None and self._tls is None:
+                target = f"http://{self._parts.netloc}{target}"
+            line.request("POST", target, raw, self._headers)
+            response = line.getresponse()
+            body = response.read(self._limits.nbytes + 1)
+        except BaseException:
+            line.close()
+            raise
+        if len(body) > self._limits.nbytes:
+            line.close()
+            response.close()
+            msg = f"{self.url} answered more than {self._limits.nbytes:,} bytes, the most we read"
+            raise ModelAnswer(msg)
+        if response.length:
+            line.close()
+            response.close()
+            raise IncompleteRead(body, response.length)
+        if not response.isclosed():  # without a length it ends where the line does
+            response.close()
+            line.close()
+        elif line.sock is not None:
+            self._idle.append(line)
+        kind = response.headers.get_content_type() if "Content-Type" in response.headers else ""
+        return Exchange(response.status, kind, body), response.headers
+
+    def _connect(self, deadline: float) -> HTTPConnection:
+        to = self._parts if self._via is None else self._via
+        host, port = to.hostname or "", to.port
+        within_s = max(min(self._limits.connect_timeout_s, deadline - time.monotonic()), 1e-3)
+        line = (
+            HTTPConnection(host, port, timeout=within_s)
+            if self._tls is None
+            else HTTPSConnection(host, port, timeout=within_s, context=self._tls)
+        )
+        if self._tls is not None and self._via is not None:
+            parts = self._parts
+            line.set_tunnel(parts.hostname or "", parts.port, headers=_to_proxy(self._via))
+        try:
+            line.connect()
+        except TimeoutError as exc:
+            line.close()
+            msg = f"no connection within {within_s:g} s"
+            raise ConnectionError(msg) from exc
+        except BaseException:
+            line.close()
+            raise
+        line.sock = _Line(line.sock)
+        return line
+
+
+class _Line:
+    """A socket that everything must have come through by a moment, however slowly it drips."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._deadline = 0.0
+
+    def until(self, deadline: float) -> None:
+        self._deadline = deadline
+
+    def arm(self) -> None:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            msg = "the time is up"
+            raise TimeoutError(msg)
+        self._sock.settimeout(left)
+
+    def sendall(self, data: bytes) -> None:
+        self.arm()
+        self._sock.sendall(data)
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        assert mode == "rb", mode
+        return io.BufferedReader(_Reading(self, self._sock.makefile("rb", buffering=0)))
+
+    def close(self) -> None:
+        self._sock.close()
+
+
+class _Reading(io.RawIOBase):
+    def __init__(self, line: _Line, raw: io.RawIOBase | socket.SocketIO) -> None:
+        self._line = line
+        self._raw = raw
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:  # noqa: ANN401 - any buffer
+        self._line.arm()
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def _checked(url: str) -> SplitResult:
+    """Return the parts of a server's address; what is refused is not repeated if it has secrets."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+        well = parts.scheme in ("http", "https") and parts.hostname and not parts.fragment
+        (parts.hostname or "").encode("idna")
+    except ValueError:
+        well = False
+    if well and parts.username is None and re.fullmatch(r"[!-~]+", url):
+        return parts
+    shown = "[not shown, for it has a password]" if "@" in url else f"{url!r:.100}"
+    msg = (
+        f"url={shown}: must be the address of a server, such as http://localhost:11434/v1, without"
+        " user or password; a key is given apart"
+    )
+    raise InputError(msg)
+
+
+def _proxy(to: SplitResult) -> SplitResult | None:
+    from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415 - slow to import
+
+    by = None if proxy_bypass(to.netloc) else getproxies().get(to.scheme)
+    return urlsplit(by if "//" in by else f"//{by}") if by else None
+
+
+def _to_proxy(via: SplitResult) -> dict[str, str]:
+    if via.username is None:
+        return {}
+    pair = f"{unquote(via.username)}:{unquote(via.password or '')}"
+    return {"Proxy-Authorization": f"Basic {b64encode(pair.encode()).decode()}"}
+
+
+def _checked_key(key: str | None) -> tuple[str, ...]:
+    if not key:
+        return ()
+    if not re.fullmatch(r"[!-~]+", key):
+        msg = "key=[not shown]: must be printable ASCII without blanks or line ends"
+        raise InputError(msg)
+    return (key,)
+
+
+def _retry_after_s(headers: HTTPMessage) -> float:
+    """Return for how long the server wants to be left alone, by its own clock if it names a day."""
+    wanted = headers.get("Retry-After", "").strip()
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", wanted):
+        return float(wanted)
+    try:
+        until, now = (parsedate_to_datetime(text) for text in (wanted, headers.get("Date", "")))
+        return max(0.0, (until - now).total_seconds())
+    except (ValueError, TypeError):
+        return 0.0
+
+
+def _told(exc: Exception) -> str:
+    return f"{type(exc).__name__}: {exc}".rstrip(": ")
+
+
+def _close_all(lines: list[HTTPConnection]) -> None:
+    while lines:
+        lines.pop().close()
