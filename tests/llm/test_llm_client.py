@@ -8,7 +8,7 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from conftest import KEY, completion
+from chat_server import KEY, completion
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -488,8 +488,9 @@ def test_a_key_that_cannot_be_sent_is_refused_without_being_shown(key):
 @pytest.mark.parametrize(
     "url",
     [
-        "localhost:11434/v1", "ftp://localhost", "http://", "", "http://a b/v1", "http://x:99999999",
-        "http://me:hunter2@localhost/v1", "http://h/v1#frag", "http://h/\r\nX: 1", f"http://{'a' * 80}/",
+        "localhost:11434/v1", "ftp://localhost", "http://", "", "http://a b/v1", "http://x:99999",
+        "http://me:hunter2@localhost/v1", "http://h/v1#frag", "http://h/\r\nX: 1",
+        f"http://{'a' * 80}/",
     ],
 )  # fmt: skip
 def test_what_is_no_address_is_refused_and_passwords_in_it_are_not_shown(url):
@@ -593,7 +594,7 @@ def test_a_secure_server_behind_a_proxy_is_reached_by_a_tunnel(server, open_mode
 # ---------------------------------------------------------------- threads
 
 
-def test_many_threads_share_a_model(server, model):
+def test_many_threads_share_a_model(model):
     wrong = []
 
     def work(n):

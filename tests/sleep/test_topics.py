@@ -148,7 +148,7 @@ ANSWER = json.dumps(
 
 
 def test_a_models_tags_hold_all_of_their_group_where_nobody_says_their_words():
-    artifact, report = made(complete=Model(ANSWER))
+    artifact, report = made(model=Model(ANSWER))
     graph = artifact.graph
 
     assert list(range(len(TALK))) == graph["pet_health"].rows.tolist()
@@ -159,8 +159,8 @@ def test_a_models_tags_hold_all_of_their_group_where_nobody_says_their_words():
 
 def test_a_model_is_not_asked_again_about_what_it_has_tagged():
     model = Model(ANSWER)
-    first, _ = made(complete=model)
-    again, report = made(complete=model, before=unpack(pack(first)))
+    first, _ = made(model=model)
+    again, report = made(model=model, before=unpack(pack(first)))
 
     assert 1 == model.asked
     assert (1, 0) == (report.by_model, report.asked)
@@ -169,7 +169,7 @@ def test_a_model_is_not_asked_again_about_what_it_has_tagged():
 
 @pytest.mark.parametrize("answer", ["garbage", EncoderError("timed out after 5 s")])
 def test_where_a_model_fails_words_make_the_tags_and_the_report_says_why(answer):
-    artifact, report = made(complete=Model(answer))
+    artifact, report = made(model=Model(answer))
 
     assert pack(made()[0]) == pack(artifact)
     assert 0 == report.by_model
@@ -183,7 +183,7 @@ def test_relations_of_several_answers_that_close_a_circle_are_refused_and_counte
         for parent, child in (("aa", "bb"), ("bb", "aa"))
     )
     turns = turns_of(TALK[:3], "one") + turns_of(TALK[3:], "two", 3)
-    artifact, report = make_topics(turns, length=7, complete=lambda _: next(answers))
+    artifact, report = make_topics(turns, length=7, model=lambda _: next(answers))
 
     assert 1 == report.refused
     assert {"aa"} == artifact.graph["bb"].parents
@@ -194,7 +194,7 @@ def test_relations_of_several_answers_that_close_a_circle_are_refused_and_counte
 def test_nothing_a_model_answers_breaks_the_graph(answers):
     script = iter(answers)
     turns = turns_of(TALK[:3], "one") + turns_of(TALK[3:], "two", 3)
-    artifact, report = make_topics(turns, length=7, complete=lambda _: next(script))
+    artifact, report = make_topics(turns, length=7, model=lambda _: next(script))
 
     again = unpack(pack(artifact)).graph
     assert {tag.name for tag in artifact.graph} == {tag.name for tag in again}

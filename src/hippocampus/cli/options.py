@@ -38,6 +38,15 @@ Now: TypeAlias = Annotated[
     str | None, typer.Option(metavar="WHEN", help="The present, for 'yesterday' and its like.")
 ]
 
+Model: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        envvar="HIPPOCAMPUS_MODEL",
+        metavar="SPEC",
+        help="A language model to ask: none, openai:NAME@URL. It is shown what was said. Its key"
+        " comes from HIPPOCAMPUS_MODEL_KEY.",
+    ),
+]
 Limit: TypeAlias = Annotated[int | None, typer.Option("--limit", "-n", help="Most to list.")]
 Offset: TypeAlias = Annotated[int, typer.Option(help="How many to pass over first.")]
 Newest: TypeAlias = Annotated[bool, typer.Option("--newest", help="Latest first.")]
@@ -73,7 +82,13 @@ class Engine:
         return ZoneInfo(self.timezone)
 
     def memory(
-        self, path: str | Path, *, create: bool, embed: bool, sign: bool | None = None
+        self,
+        path: str | Path,
+        *,
+        create: bool,
+        embed: bool,
+        sign: bool | None = None,
+        model: str = "none",
     ) -> Memory:
         """Open a store at a path; ``sign`` its tokens or do not, or as they are, for None."""
         from hippocampus.config import (  # noqa: PLC0415 - the engine, only when used
@@ -87,7 +102,7 @@ class Engine:
         if sign is not None:
             config = replace(config, signatures=Signatures() if sign else None)
         embedder = self.embedder if embed else "none"
-        return Memory(path, embedder=embedder, config=config, create=create)
+        return Memory(path, embedder=embedder, config=config, model=model, create=create)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +125,12 @@ class Scope(Engine):
         return str(default_store()) if self.store is None else self.store
 
     def open(
-        self, *, create: bool = False, embed: bool = False, sign: bool | None = None
+        self,
+        *,
+        create: bool = False,
+        embed: bool = False,
+        sign: bool | None = None,
+        model: str = "none",
     ) -> Memory:
         """
         Open the store. Only a command that adds something makes it when it is missing.
@@ -122,7 +142,7 @@ class Scope(Engine):
             default_store().parent.mkdir(parents=True, exist_ok=True)
         if not create:
             self.check()
-        return self.memory(self.path, create=create, embed=embed, sign=sign)
+        return self.memory(self.path, create=create, embed=embed, sign=sign, model=model)
 
     def check(self) -> None:
         """Refuse a store that does not exist, in the words of this surface."""
@@ -146,9 +166,11 @@ class BankScope(Scope):
     ] = DEFAULT_BANK
 
     @contextmanager
-    def open_bank(self, *, create: bool = False, embed: bool = False) -> Iterator[Bank]:
+    def open_bank(
+        self, *, create: bool = False, embed: bool = False, model: str = "none"
+    ) -> Iterator[Bank]:
         """Open the store for as long as the bank is used."""
-        with self.open(create=create, embed=embed) as memory:
+        with self.open(create=create, embed=embed, model=model) as memory:
             yield memory.bank(self.bank)
 
 

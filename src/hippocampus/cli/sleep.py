@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from hippocampus.cli.command import command
-from hippocampus.cli.options import BankScope, Json
+from hippocampus.cli.options import BankScope, Json, Model
 from hippocampus.cli.render import clean, print_json, stdout, table
 
 PANEL = "Look after"
@@ -22,21 +22,30 @@ app = typer.Typer(no_args_is_help=True, help="See and curate the anchors of a ba
 
 def register(root: typer.Typer) -> None:
     """Add the commands to an app."""
-    command(root, "sleep", "hippocampus sleep --bank work", panel=PANEL)(sleep)
+    command(
+        root,
+        "sleep",
+        "hippocampus sleep --bank work",
+        "hippocampus sleep --model openai:llama3.2@http://localhost:11434/v1",
+        panel=PANEL,
+    )(sleep)
     command(
         root, "topics", "hippocampus topics", "hippocampus topics --plot topics.png", panel=PANEL
     )(topics)
     root.add_typer(app, name="anchors", rich_help_panel=PANEL)
 
 
-def sleep(*, scope: BankScope, as_json: Json = False) -> None:
+def sleep(*, model: Model = "none", scope: BankScope, as_json: Json = False) -> None:
     """
     Turn what was experienced into what is known.
 
     Chooses the anchors anew, what memories gather around, and ranks what lies under each. Others
     read and write meanwhile; run it at night, or when nobody is there.
+
+    Nothing is sent anywhere unless a model is named. What a model was asked, and where it failed
+    and words were used instead, is part of the report.
     """
-    with scope.open_bank(embed=True) as bank:
+    with scope.open_bank(embed=True, model=model) as bank:
         slept = bank.sleep()
     if as_json:
         print_json(slept)

@@ -114,13 +114,13 @@ def ask(
     wrong = ""
     told, quoted = instructions(question.kind), as_data(data)
     for attempt in range(1, attempts + 1):
-        again = f"\n\nYour last answer could not be used: {wrong}. Answer again." if wrong else ""
+        again = f"\n\nYour last answer could not be used: {wrong} Answer again." if wrong else ""
         try:
             made = _completed(model, told, quoted + again, question)
             usage += made.usage
             return Asked(question.read(made.text), usage)
         except ModelAnswer as exc:
-            wrong = str(exc)
+            wrong = _quoted(str(exc))
             usage += exc.usage or Usage()
             if attempt == attempts:
                 msg = f"no usable {question.kind} in {attempts} attempts; the last answer: {exc}"
@@ -212,8 +212,11 @@ def as_data(value: object) -> str:
 
     It still reads as JSON; ``<`` and ``>`` are written as JSON may.
     """
-    quoted = json.dumps(value, ensure_ascii=False, indent=0).translate(_UNTAGGED)
-    return f"<data>\n{quoted}\n</data>"
+    return f"<data>\n{_quoted(value)}\n</data>"
+
+
+def _quoted(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=0).translate(_UNTAGGED)
 
 
 def json_of(answer: str) -> Any:  # noqa: ANN401 - any JSON
