@@ -71,7 +71,7 @@ wheel: setup  ## build a wheel into dist/
 lock: setup  ## resolve the dependencies again and pin them
 	@$(BIN)/python -m pip install --quiet uv==0.13.9
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
-	  --no-emit-index-url --no-emit-find-links pyproject.toml --extra openai --group dev --output-file requirements.lock
+	  --no-emit-index-url --no-emit-find-links pyproject.toml --group dev --output-file requirements.lock
 
 clean:  ## remove everything that was built
 	@rm -rf $(VENV) build dist

@@ -236,7 +236,6 @@ def test_a_model_that_is_not_on_this_machine_is_not_fetched(package, spec):
         ("model2vec", "model2vec:x", "model2vec"),
         ("fastembed", "fastembed:x", "fastembed"),
         ("sentence_transformers", "sentence-transformers:x", "sentence-transformers"),
-        ("openai", "openai:x", "openai"),
     ],
 )
 def test_a_missing_package_names_its_extra(monkeypatch, package, spec, extra):
@@ -256,7 +255,7 @@ def test_a_missing_package_names_its_extra(monkeypatch, package, spec, extra):
 def test_loading_one_embedder_imports_no_other_runtime():
     code = (
         "import sys; from hippocampus.encode.embed import load_embedder; load_embedder('hash');"
-        "print([m for m in ('onnxruntime', 'tokenizers', 'openai', 'torch') if m in sys.modules])"
+        "print([m for m in ('onnxruntime', 'tokenizers', 'http', 'torch') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

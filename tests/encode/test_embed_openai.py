@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 
 from hippocampus.encode.embed import HashEmbedder, load_embedder
+from hippocampus.encode.embedders.openai import OpenAIEmbedder
 from hippocampus.errors import EncoderError, InvalidText
 from hippocampus.model import Passage
-
-pytest.importorskip("openai", reason="the openai extra is not installed")
-
-from hippocampus.encode.embedders.openai import OpenAIEmbedder
 
 HASH = HashEmbedder(32)
 

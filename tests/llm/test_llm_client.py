@@ -476,9 +476,7 @@ def test_the_key_is_in_no_error_no_log_and_no_repr(server, open_model, caplog, f
     assert "Bearer" in server.seen[0].key
 
 
-@pytest.mark.parametrize(
-    "key", ["two words-secret", "secret\r\nX-Injected: 1", "sécret", "secret\n"]
-)
+@pytest.mark.parametrize("key", [" secret", "secret\r\nX-Injected: 1", "sécret", "secret\n"])
 def test_a_key_that_cannot_be_sent_is_refused_without_being_shown(key):
     with pytest.raises(InputError, match="not shown") as caught:
         LanguageModel("small", key=key)

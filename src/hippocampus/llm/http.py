@@ -322,8 +322,8 @@ def _to_proxy(via: SplitResult) -> dict[str, str]:
 def _checked_key(key: str | None) -> tuple[str, ...]:
     if not key:
         return ()
-    if not re.fullmatch(r"[!-~]+", key):
-        msg = "key=[not shown]: must be printable ASCII without blanks or line ends"
+    if not re.fullmatch(r"[ -~]+", key) or key.strip() != key:
+        msg = "key=[not shown]: must be printable ASCII without blanks or line ends around it"
         raise InputError(msg)
     return (key,)
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus._optional import require
 from hippocampus.encode.embedders.base import sha256_of, unit, valid
-from hippocampus.errors import EncoderError
+from hippocampus.errors import EncoderError, ModelError
+from hippocampus.llm.http import OPENAI, Limits, Server
 from hippocampus.model import Embedded, Fingerprint, Passage
 
 _BATCH_TEXTS = 128
 _BATCH_CHARS = 200_000
 """Stays below the 300 000 tokens a request may hold, in any language."""
+_LONGEST_ANSWER = 64 << 20
+"""Bytes of a server's answer; a batch of vectors of 4096 takes 10 MB as JSON."""
+_AT_ONCE = 8
 _PROBE = "hippocampus"
 
 
@@ -41,22 +44,18 @@ class OpenAIEmbedder:
         Args:
             model: The server's name for the model.
             base_url: Where the server is, as ``http://localhost:8000/v1``; OpenAI's unless given.
-            api_key: Without it the ``openai`` package reads ``OPENAI_API_KEY``.
-            timeout_s: Seconds one attempt may take.
+            api_key: Without it ``OPENAI_API_KEY`` of the environment, which OpenAI's server needs.
+            timeout_s: Seconds one request may take in all.
             retries: Further attempts after a broken line, 429 or 5xx, pausing longer each time.
         """
-        self._openai: Any = require(
-            "openai", extra="openai", feature=f"the embedder openai:{model}"
-        )
+        key = api_key or os.environ.get("OPENAI_API_KEY")
+        if not key and base_url is None:
+            msg = f"openai:{model}: needs a key; set OPENAI_API_KEY or give api_key"
+            raise EncoderError(msg)
+        limits = Limits(timeout_s, min(5.0, timeout_s), retries, _AT_ONCE, _LONGEST_ANSWER)
+        self._server = Server(base_url or OPENAI, key=key, limits=limits)
         self._model = model
         self._dimension: int | None = None
-        try:
-            self._client = self._openai.OpenAI(
-                base_url=base_url, api_key=api_key, timeout=timeout_s, max_retries=retries
-            )
-        except self._openai.OpenAIError as exc:
-            msg = f"openai:{model}: {exc}"
-            raise EncoderError(msg) from exc
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -84,21 +83,20 @@ class OpenAIEmbedder:
 
     def close(self) -> None:
         """Close the connections. May be called twice."""
-        self._client.close()
+        self._server.close()
 
     def _ask(self, texts: list[str]) -> NDArray[np.float32]:
-        who = f"openai:{self._model} at {self._client.base_url}"
+        who = f"openai:{self._model} at {self._server.url}"
+        asked = {"model": self._model, "input": texts, "encoding_format": "float"}
         try:
-            answer = self._client.embeddings.create(
-                model=self._model, input=texts, encoding_format="float"
-            )
-        except self._openai.OpenAIError as exc:
+            answer = self._server.post("/embeddings", asked)
+        except ModelError as exc:
             msg = f"{who} gave no embeddings: {exc}"
             raise EncoderError(msg) from exc
-        try:  # the package does not check what a server that is not OpenAI's sends
-            rows = {item.index: item.embedding for item in answer.data}
+        try:
+            rows = {item["index"]: item["embedding"] for item in answer["data"]}
             vectors = unit([rows[place] for place in range(len(texts))], by=who)
-        except (AttributeError, KeyError, TypeError, ValueError) as exc:
+        except (LookupError, TypeError, ValueError) as exc:
             msg = f"{who} gave an answer that is not {len(texts)} vectors of one dimension"
             raise EncoderError(msg) from exc
         if self._dimension not in (None, vectors.shape[1]):
