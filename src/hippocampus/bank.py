@@ -102,6 +102,7 @@ from hippocampus.sleep.cycle import (
     rebuild_topics,
 )
 from hippocampus.sleep.picture import outline, plot_topics
+from hippocampus.sleep.topics import Answers
 
 if TYPE_CHECKING:
     from hippocampus.memory import Memory
@@ -453,12 +454,13 @@ class Bank:
         ledger = memory.ledger(self.name)
         steps = [find_missing_phrases(ledger)]
         how, now = memory.config.concepts, to_micros(memory.now())
+        answers = Answers()
 
         def concepts(gathered: Gathered) -> SleepStep | None:
             return rebuild_concepts(ledger, gathered, memory.embedder, how, now)
 
         def topics(gathered: Gathered) -> SleepStep | None:
-            return rebuild_topics(ledger, gathered, memory.embedder, memory.model)
+            return rebuild_topics(ledger, gathered, memory.embedder, memory.model, answers)
 
         for step in (concepts, topics):
             done = None

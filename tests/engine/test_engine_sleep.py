@@ -251,6 +251,25 @@ def test_a_model_is_asked_once_about_the_same_talk(open_memory):
     assert "music" in {topic.name for topic in bank.topics()}
 
 
+def test_a_model_is_not_asked_again_because_somebody_erased_meanwhile(open_memory):
+    asked = []
+
+    def model(prompt):
+        if not asked:
+            bank.forget(gone.id, erase=True)
+        asked.append(prompt)
+        return json.dumps({"tags": ["violin", "music", "garden"]})
+
+    bank = open_memory(config=SMALL, model=model).bank("ada")
+    bank.remember_many([replace(turn, session=f"s{n % 5}") for n, turn in enumerate(talk())])
+    gone = bank.remember("My passport is under the bed.", at="2025-05-30", session="s0")
+    slept = bank.sleep()
+
+    assert 6 == len(asked) == slept.steps[2].usage.calls, "five sessions, and one of them changed"
+    assert 5 == slept.steps[2].counts["by a model"]
+    assert not any("passport" in prompt for prompt in asked[5:])
+
+
 def test_another_embedder_leaves_no_anchors_of_the_first(slept):
     memory, bank = slept
     memory.rebuild(embedder=HashEmbedder(64))

@@ -26,7 +26,7 @@ from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.model import Block, Embedder, Kind, Passage, Payloads, SleepStep
 from hippocampus.sleep.artifact import from_json, to_json
 from hippocampus.sleep.concepts import Floats, Material, Rows, rebuild
-from hippocampus.sleep.topics import Turn, make_topics
+from hippocampus.sleep.topics import Answers, Turn, make_topics
 
 CURATED: Final = "anchors"
 """The journal's kind of a change to the anchors that somebody wants, or wants not."""
@@ -137,11 +137,13 @@ def rebuild_topics(
     gathered: Gathered,
     embedder: Embedder | None,
     model: Completer | ChatModel | None,
+    answers: Answers,
 ) -> SleepStep | None:
     """
     Make the graph of tags anew (SWIFT, section 3.2).
 
     None if somebody erased or rebuilt in the meantime: then what was gathered must not be kept.
+    ``answers``: what a model answered in earlier tries, to which those of this one are added.
     """
     started, shown = time.perf_counter(), gathered.material.shown
     rows = np.flatnonzero(shown).tolist()
@@ -157,13 +159,14 @@ def rebuild_topics(
         speakers={e.speaker for e in records if e.speaker},
         embedder=embedder,
         model=model,
+        answers=answers,
         before=before,
     )
     if not _keep(ledger, "topic", len(shown), pack(made), gathered.seq):
         return None
     counts = {"tags": report.tags, "relations": report.relations, "by a model": report.by_model}
     names = {"fallbacks": report.fallbacks}
-    return replace(_step("topics", started, **counts), names=names, usage=report.usage)
+    return replace(_step("topics", started, **counts), names=names, usage=answers.usage)
 
 
 class Gathered(NamedTuple):

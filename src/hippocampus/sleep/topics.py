@@ -66,6 +66,14 @@ class Turn(NamedTuple):
     at: int
 
 
+@dataclass(slots=True)
+class Answers:
+    """What a model answered during one sleep, by the talk, and what it took: for another try."""
+
+    by_digest: dict[str, str] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tagged:
     """
@@ -85,7 +93,6 @@ class Tagged:
     by_model: int = 0
     asked: int = 0
     fallbacks: tuple[str, ...] = ()
-    usage: Usage = field(default_factory=Usage)
 
 
 def make_topics(
@@ -95,6 +102,7 @@ def make_topics(
     speakers: Collection[str] = (),
     embedder: Embedder | None = None,
     model: Completer | ChatModel | None = None,
+    answers: Answers | None = None,
     before: Artifact | None = None,
 ) -> tuple[Artifact, Tagged]:
     """
@@ -109,24 +117,28 @@ def make_topics(
             find tags by words alone.
         model: whom to ask for tags. Where it fails tags come from words, and the report
             says so; nothing is lost.
+        answers: of earlier tries of this sleep; those to this one are put there.
         before: the last artifact, from which vectors and the model's answers are taken again.
 
     """
     groups = group_turns(turns)
     texts = [[turn.text for turn in group] for group in groups]
     digests = [_digest(group) for group in texts]
-    by_model = _kept_answers(digests, {} if before is None else before.kept)
+    answers = answers or Answers()
+    kept = {} if before is None else before.kept
+    by_model = _kept_answers(digests, {**kept, **answers.by_digest})
     asked = [at for at in range(len(texts)) if at not in by_model] if model is not None else []
-    usage, fallbacks = Usage(), []
+    fallbacks = []
     if model is not None:
         answered = tag_by_model([texts[at] for at in asked], model)
         for at, (answer, paid) in zip(asked, answered, strict=True):
-            usage += paid
+            answers.usage += paid
             if isinstance(answer, EncoderError):
                 fallbacks.append(f"group {at}: {answer}")
             else:
                 by_model[at] = answer
-    answers = {digests[at]: write_answer(tagging) for at, tagging in by_model.items()}
+    kept = {digests[at]: write_answer(tagging) for at, tagging in by_model.items()}
+    answers.by_digest |= kept
     taggings = [by_model.get(at, made) for at, made in enumerate(tag_groups(texts, apart=speakers))]
     vectors = _Vectors(embedder, before)
     graph = TagGraph()
@@ -147,9 +159,8 @@ def make_topics(
         by_model=len(by_model),
         asked=len(asked),
         fallbacks=tuple(fallbacks),
-        usage=usage,
     )
-    return Artifact(graph, length, vectors.identity, answers), report
+    return Artifact(graph, length, vectors.identity, kept), report
 
 
 def group_turns(turns: Iterable[Turn], size: int = WINDOW) -> list[list[Turn]]:
