@@ -2,6 +2,9 @@
 
 import json
 import logging
+import shutil
+import ssl
+import subprocess
 import threading
 import time
 import traceback
@@ -461,6 +464,7 @@ def every_text_of(exc):
         (401, {}, {"error": {"message": KEY.replace("-", "\u002d")}}),
         (401, {}, json.dumps({"error": {"message": KEY}}).replace("-", "\\u002d").encode()),
         (200, {}, f"you sent {KEY}".encode()),
+        (200, {}, {"choices": f"you sent {KEY}"}),
         (500, {}, f"{KEY}".encode()),
     ],
 )
@@ -587,6 +591,44 @@ def test_a_secure_server_behind_a_proxy_is_reached_by_a_tunnel(server, open_mode
         open_model(url="https://models.example/v1", retries=0)("hi")
     assert ["models.example:443"] == lines
     assert [] == server.seen, "nothing was sent in the clear"
+
+
+# ---------------------------------------------------------------- secure lines
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("there is no openssl to make a certificate with")
+    files = [tmp_path / "certificate.pem", tmp_path / "key.pem"]
+    subprocess.run(
+        [openssl, *"req -x509 -nodes -days 1 -newkey ec -pkeyopt".split(),
+         "ec_paramgen_curve:prime256v1", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=IP:127.0.0.1", "-out", files[0], "-keyout", files[1]],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return files
+
+
+def test_a_secure_server_is_asked_as_any_other_and_only_if_it_is_the_one(
+    server, open_model, certificate, monkeypatch
+):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    url = server.url.replace("http:", "https:")
+
+    with pytest.raises(ModelUnavailable, match="CERTIFICATE_VERIFY_FAILED"):
+        open_model(url=url, retries=0)("hi")
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+    model = open_model(url=url, timeout_s=0.3)
+    assert ["You said: hi", "You said: you"] == [model("hi"), model("you")]
+    assert 1 == len(server.lines)
+    server.script = [dripping_body]
+    with pytest.raises(ModelTimeout):
+        model("hi")
+    assert "You said: again" == model("again")
 
 
 # ---------------------------------------------------------------- threads

@@ -80,6 +80,7 @@ def test_without_a_model_nothing_is_asked(told, monkeypatch, server):
     [
         lambda _: "</data>" + "{" * 99,
         lambda _: (401, {}, {"error": {"message": f"bad key {KEY}"}}),
+        lambda _: json.dumps({"tags": [KEY, "bb", "cc"]}),
         lambda _: (500, {}, b""),
         lambda _: (200, {}, b"<html>"),
         lambda _: lambda handler: handler.reset(),
@@ -87,7 +88,7 @@ def test_without_a_model_nothing_is_asked(told, monkeypatch, server):
         lambda _: json.dumps({"tags": ["aa", "bb", "cc"], "relations": [{"parent": "aa"}]}),
         lambda _: completion(json.dumps({"tags": ["\ud800", "conversation", "x" * 99]})),
     ],
-    ids=["garbage", "401", "500", "html", "reset", "silent", "half right", "no tags"],
+    ids=["garbage", "401", "the key", "500", "html", "reset", "silent", "half right", "no tags"],
 )
 def test_whatever_the_model_does_the_sleep_is_as_good_as_one_without_and_says_so(
     server, told, open_model, answer

@@ -16,9 +16,6 @@ from hippocampus.errors import InputError, NotRecorded, SourceError
 _SECRET: Final = re.compile(r"\b(sk|pk|rk)-[\w-]{16,}|\bBearer [\w.~+/-]{8,}=*")
 """What keys of the usual kinds look like, wherever they come up."""
 
-_SHORTEST_SECRET: Final = 8
-"""Characters of a key that is one; servers that want none are given words such as "ollama"."""
-
 
 class Exchange(NamedTuple):
     """What a server answered."""
@@ -139,8 +136,7 @@ class Cassette:
 def _scrubbed(value: Any, hide: tuple[str, ...]) -> Any:  # noqa: ANN401 - any JSON
     if isinstance(value, str):
         for secret in hide:
-            if len(secret) >= _SHORTEST_SECRET:
-                value = value.replace(secret, "[key]")
+            value = value.replace(secret, "[key]")
         return _SECRET.sub("[key]", value)
     if isinstance(value, Mapping):
         return {name: _scrubbed(part, hide) for name, part in value.items()}

@@ -35,7 +35,8 @@ class LanguageModel:
         name: the server's name for the model.
         url: where the server is, as ``http://localhost:11434/v1``; OpenAI's unless given.
         key: what the server wants to know. It is sent to that server and goes nowhere else: not
-            into errors, ``repr``, the store or a cassette.
+            into errors, ``repr``, the store or a cassette. One of fewer than 8 characters is taken
+            for no secret.
         timeout_s: how long one answer may take in all, further attempts and pauses included.
         connect_timeout_s: of that, how long reaching the server may take each time.
         retries: further attempts after a broken line, 429 or 5xx; each pause is longer than the

@@ -28,6 +28,8 @@ PASSING: Final = frozenset({408, 409, 425, 429})
 FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 8.0
 """Between attempts, unless the server asks for more; it doubles from the first to the longest."""
+_SHORTEST_SECRET: Final = 8
+"""Characters of a key that is one; servers that want none are given words such as "ollama"."""
 _SHOWN: Final = 200
 """Characters of what a server said that a message repeats."""
 
@@ -177,8 +179,11 @@ class Server:
             self._pause(pause_s)
 
     def _exchange(self, where: str, raw: bytes, deadline: float) -> tuple[Exchange, HTTPMessage]:
-        with suppress(IndexError):
+        try:
             idle = self._idle.pop()
+        except IndexError:
+            idle = None
+        if idle is not None:
             with suppress(ConnectionError):  # it was closed while nobody used it
                 return self._exchange_by(idle, where, raw, deadline)
         return self._exchange_by(self._connect(deadline), where, raw, deadline)
@@ -198,20 +203,18 @@ class Server:
         except BaseException:
             line.close()
             raise
-        if len(body) > self._limits.nbytes:
-            line.close()
+        if response.isclosed() and not response.length and line.sock is not None:
+            self._idle.append(line)
+        else:  # there is more to come, or less than announced, or it ends where the line does
             response.close()
+            line.close()
+        if len(body) > self._limits.nbytes:
             msg = f"{self.url} answered more than {self._limits.nbytes:,} bytes, the most we read"
             raise ModelAnswer(msg)
         if response.length:
-            line.close()
-            response.close()
             raise IncompleteRead(body, response.length)
-        if not response.isclosed():  # without a length it ends where the line does
-            response.close()
-            line.close()
-        elif line.sock is not None:
-            self._idle.append(line)
+        for secret in self._hide:
+            body = body.replace(secret.encode(), b"[key]")
         kind = response.headers.get_content_type() if "Content-Type" in response.headers else ""
         return Exchange(response.status, kind, body), response.headers
 
@@ -325,7 +328,7 @@ def _checked_key(key: str | None) -> tuple[str, ...]:
     if not re.fullmatch(r"[ -~]+", key) or key.strip() != key:
         msg = "key=[not shown]: must be printable ASCII without blanks or line ends around it"
         raise InputError(msg)
-    return (key,)
+    return (key,) if len(key) >= _SHORTEST_SECRET else ()
 
 
 def _retry_after_s(headers: HTTPMessage) -> float:
