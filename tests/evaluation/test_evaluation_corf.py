@@ -74,7 +74,9 @@ def test_a_chunk_is_found_by_the_next_question_after_it_was_written(made):
 
 
 def test_what_is_not_injected_is_no_false_positive():
-    question = life.Question("q", "?", life._START, "pronoun", None, "a", frozenset("ab"), False)
+    question = life.Question(
+        "q", "?", life._START, "pronoun", None, "a", frozenset("ab"), frozenset("a"), False
+    )
     ranked = tuple(corf.Ranked(ref, None, 0.9) for ref in "axby")
     system = corf.SYSTEMS["all-sources"]
 

@@ -98,9 +98,10 @@ def test_targets_are_relevant_distinct_and_of_the_persons_own_projects():
 
     assert len(targets) == len(set(targets))
     for question in LIFE.questions:
-        assert question.target in question.relevant
-        assert all(CHUNKS[key].about for key in question.relevant)
-        assert 3 <= len(question.relevant) < 150
+        project, _, _ = CHUNKS[question.target].about.partition("/")
+        assert question.target in question.matter < question.relevant
+        assert {CHUNKS[key].about.partition("/")[0] for key in question.relevant} == {project}
+        assert {CHUNKS[key].about for key in question.matter} == {CHUNKS[question.target].about}
 
 
 def test_blind_to_a_source_means_that_notes_do_not_hold_it():
@@ -169,7 +170,7 @@ def test_chunks_are_as_long_as_such_things_are_and_no_two_questions_are_alike():
 def test_every_kind_has_facets_with_matters_that_can_be_told_and_asked_for():
     kinds = life._kinds()
 
-    assert 7 == len(kinds)
+    assert 15 == len(kinds)
     for kind in kinds:
         assert 6 <= len(kind.things) <= 7
         assert 18 == len(kind.matters) == len({matter.key for matter in kind.matters})

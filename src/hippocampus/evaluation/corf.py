@@ -320,7 +320,7 @@ class _Trial:
         """Write a chunk, and ask for it in its own words until it is found, three times at most."""
         system = self.systems[name]
         text = " ".join(chunk.text.split()[:40])
-        question = Question("", text, chunk.at, "", None, chunk.id, frozenset(), fresh=True)
+        question = Question("", text, chunk.at, "", None, chunk.id, frozenset(), frozenset(), True)
         self._remember(bank, [chunk])
         written = time.perf_counter()
         for _ in range(3):
@@ -384,6 +384,8 @@ def scores(question: Question, found: _Found, system: System) -> dict[str, float
     for name, among in (("fpr", ready), (f"fpr@{K}", refs)):
         if among:
             out[name] = sum(ref not in question.relevant for ref in among) / len(among)
+    if refs:
+        out[f"off_matter@{K}"] = sum(ref not in question.matter for ref in refs) / len(refs)
     return out
 
 
