@@ -23,7 +23,7 @@ import numpy as np
 
 from hippocampus import Memory, Turn
 from hippocampus.encode.embed import CachedEmbedder, load_embedder
-from hippocampus.evaluation.synthetic import generate
+from hippocampus.calibrate.synthetic import generate
 from hippocampus.model import Embedded, Embedder, Fingerprint, Passage
 
 SEED = 20

@@ -22,7 +22,7 @@ from bench.measure import Row, seconds
 from hippocampus import Memory, Turn
 from hippocampus.encode.phrase import Phrase, _vocabulary
 from hippocampus.encode.terms import hash_terms
-from hippocampus.evaluation.synthetic import generate
+from hippocampus.calibrate.synthetic import generate
 from hippocampus.index.lexical import LexicalCue
 
 SEED = 3

@@ -22,7 +22,7 @@ from hippocampus import Memory, Turn
 from hippocampus.encode.embed import CachedEmbedder, load_embedder
 from hippocampus.encode.signature import rotation_for
 from hippocampus.evaluation.metrics import area_under_roc
-from hippocampus.evaluation.synthetic import UNANSWERABLE, generate
+from hippocampus.calibrate.synthetic import UNANSWERABLE, generate
 from hippocampus.index.allowed import make_filter
 from hippocampus.recall.confidence import DEPTH, MODELS, Model, confidence
 from hippocampus.recall.evidence import evidence

@@ -13,7 +13,7 @@ import numpy as np
 
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.signature import learn_rotation
-from hippocampus.evaluation.synthetic import generate
+from hippocampus.calibrate.synthetic import generate
 from hippocampus.model import Passage
 
 TURNS = 1500

@@ -9,7 +9,8 @@ import pytest
 
 from hippocampus.encode.terms import find_terms
 from hippocampus.errors import InputError
-from hippocampus.evaluation import _life, life, synthetic
+from hippocampus.calibrate import synthetic
+from hippocampus.evaluation import _life, life
 
 LIFE = life.live(4000, seed=3)
 CHUNKS = {chunk.id: chunk for chunk in LIFE.chunks}

@@ -28,8 +28,8 @@ from typing import Final
 
 from hippocampus.errors import InputError
 from hippocampus.evaluation import _life, _topics
-from hippocampus.evaluation.synthetic import Banks, Filler, chatter, facts, tidy
-from hippocampus.evaluation.synthetic import words as common_words
+from hippocampus.calibrate.synthetic import Banks, Filler, chatter, facts, tidy
+from hippocampus.calibrate.synthetic import words as common_words
 
 CHUNKS: Final = 47_392
 QUESTIONS: Final = 612

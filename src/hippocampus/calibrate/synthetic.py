@@ -22,7 +22,7 @@ from random import Random
 from typing import NotRequired, TypedDict
 
 from hippocampus.errors import InputError
-from hippocampus.evaluation import _topics
+from hippocampus.calibrate import _topics
 
 UNANSWERABLE = ("unsaid", "misattributed", "mistaken", "off-topic")
 KINDS = ("single", "indirect", "multi", "temporal", "update", "assistant", *UNANSWERABLE)
@@ -38,6 +38,8 @@ class Episode(TypedDict):
     at: str
     session: str
     source: NotRequired[str]
+    topic: NotRequired[str]
+    """Of the fact that is told; small talk has none."""
 
 
 class Asked(TypedDict):
@@ -387,6 +389,8 @@ class _Conversation:
             )
             if source is not None:
                 source.gold = id_
+            if isinstance(source, _Told):
+                self.episodes[-1]["topic"] = source.fact.topic
             at += timedelta(seconds=self.rng.randint(15, 120))
 
     def _telling(self, told: _Told) -> list[_Line]:

@@ -1,0 +1,272 @@
+"""
+Remembers conversations that were made up, and asks what is known of them.
+
+Every one is in a bank of its own and in one with three others, where more is there to be mistaken
+for an answer. Nothing of it leaves memory, and each turn is embedded once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.calibrate.synthetic import Asked as Question
+from hippocampus.calibrate.synthetic import Bank, generate
+from hippocampus.config import Fusion, Ingest
+from hippocampus.encode.signature import rotation_for
+from hippocampus.index.base import Cue
+from hippocampus.index.lexical import LexicalCue
+from hippocampus.index.live import LiveIndex
+from hippocampus.index.tokens import TokensCue
+from hippocampus.index.vector import VectorCue
+from hippocampus.ingest.content import Segments
+from hippocampus.ingest.ledger import Ledger
+from hippocampus.ingest.prepare import Encoded, Group, context_before, draft, encode_drafts
+from hippocampus.model import Embedded, Embedder, Kind, Passage, Progress, Store, Turn
+from hippocampus.recall.confidence import DEPTH
+from hippocampus.recall.evidence import evidence
+from hippocampus.recall.scale import Numbers
+from hippocampus.recall.search import search
+from hippocampus.recall.understand import understand
+from hippocampus.store import open_store
+
+POOL: Final = 4
+"""Conversations in one bank, besides each in its own."""
+_NAME: Final = "calibrate"
+_CUES: Final = frozenset({"tokens", "vector", "lexical", "time"})
+_AT_ONCE: Final = 512
+_NOW: Final = datetime(2025, 1, 1, tzinfo=UTC)
+_SALT: Final = bytes(16)
+_LIMITS: Final = Ingest()
+_FUSION: Final = Fusion()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """
+    A question and what was found for it: n hits, c candidates.
+
+    ``relevant``: which hits answer it, shape (n,), and ``known``: the evidence of each; ``parts``:
+    what each cue adds to the rank of every candidate, shape (c,), and ``right``: which candidates
+    answer it. ``topic``: of what it asks for, if that has one; ``vector``: its own.
+    """
+
+    group: int
+    kind: str
+    answerable: bool
+    relevant: NDArray[np.bool_]
+    known: dict[str, Numbers]
+    parts: dict[str, Numbers]
+    right: NDArray[np.bool_]
+    topic: str | None
+    vector: Numbers
+
+    def table(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Return a row for each hit: one, and its evidence."""
+        ones = np.ones(len(self.relevant))
+        return np.column_stack([ones, *(self.known[name] for name in names)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Said:
+    """
+    All turns of some conversations; n turns.
+
+    ``vectors``: shape (n, dimension); ``session``, ``place`` in it and ``length`` in characters,
+    ``said_at`` in seconds, shape (n,); ``topic``: of the fact a turn tells, "" for small talk.
+    """
+
+    vectors: Numbers
+    session: NDArray[np.str_]
+    place: NDArray[np.intp]
+    length: NDArray[np.intp]
+    said_at: NDArray[np.float64]
+    topic: NDArray[np.str_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """What was said, what was asked, and the vectors of the topics' names."""
+
+    said: Said
+    asked: list[Asked]
+    topics: dict[str, Numbers]
+
+
+def run_trial(
+    embedder: Embedder, *, conversations: int, seed: int, progress: Progress | None = None
+) -> Trial:
+    """Have an embedder read conversations and answer their questions."""
+    banks = generate(seed, conversations)["banks"]
+    total = sum(len(bank["episodes"]) for bank in banks)
+    store = open_store(":memory:", busy_timeout_s=1.0)
+    try:
+        ears = _Ears(store, embedder)
+        asked: list[Asked] = []
+        said: list[Said] = []
+        done = 0
+        for start in range(0, len(banks), POOL):
+            pool: list[_Read] = []
+            for bank in banks[start : start + POOL]:
+                one = ears.read(bank)
+                heard = ears.hear([one])
+                asked += ears.ask([one], heard, start // POOL)
+                said.append(_told(one, heard))
+                pool.append(one)
+                done += len(bank["episodes"])
+                if progress:
+                    progress(done, total)
+            if len(pool) > 1:
+                asked += ears.ask(pool, ears.hear(pool), start // POOL)
+    finally:
+        store.close()
+    topics = sorted({e["topic"] for bank in banks for e in bank["episodes"] if "topic" in e})
+    named = embedder.embed([Passage(topic) for topic in topics])
+    vectors = dict(zip(topics, (one.vector for one in named), strict=True))
+    return Trial(_joined(said), asked, vectors)
+
+
+class _Read(NamedTuple):
+    """A conversation, ready to be put into banks: a group for each of its turns."""
+
+    data: Bank
+    groups: list[Group]
+    encoded: Encoded
+
+
+class _Heard(NamedTuple):
+    """A bank of some conversations: its index, and which turn each row is (a part) of."""
+
+    index: LiveIndex
+    refs: list[str]
+
+
+class _Ears:
+    """An embedder, and a store for what it hears."""
+
+    def __init__(self, store: Store, embedder: Embedder) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._rotation = rotation_for(embedder.fingerprint)
+        self._segments = Segments()
+        self._embedded: dict[str, Embedded] = {}
+
+    def read(self, data: Bank) -> _Read:
+        """Encode a conversation as a bank does."""
+        groups = [
+            draft(
+                _NAME,
+                Turn(
+                    text=e["text"], speaker=e["speaker"], role=e["role"], at=e["at"],
+                    session=f"{data['id']}/{e['session']}",
+                ),
+                now=_NOW, zone=UTC, limits=_LIMITS, salt=_SALT,
+            )
+            for e in data["episodes"]
+        ]  # fmt: skip
+        drafts = [d for group in groups for d in group.drafts]
+        before = context_before(drafts, {})
+        encoded: dict[Kind, dict[str, bytes]] = {}
+        for start in range(0, len(drafts), _AT_ONCE):
+            some = slice(start, start + _AT_ONCE)
+            made = encode_drafts(drafts[some], before[some], embedder=self._embedder, signed=None)
+            for kind, payloads in made.items():
+                encoded.setdefault(kind, {}).update(payloads)
+        return _Read(data, groups, encoded)
+
+    def hear(self, pool: Sequence[_Read]) -> _Heard:
+        """Put conversations into one bank."""
+        refs: list[str] = []
+        with self._store.write():
+            number = self._store.add_bank("+".join(one.data["id"] for one in pool), 0)
+            ledger = Ledger(
+                self._store, number, name=_NAME, salt=_SALT, limits=_LIMITS, now=lambda: _NOW,
+                segments=self._segments,
+            )  # fmt: skip
+            for one in pool:
+                rows = ledger.add([group.drafts for group in one.groups], one.encoded)
+                turns = zip(one.data["episodes"], one.groups, strict=True)
+                of = {d.id: f"{one.data['id']}/{e['id']}" for e, g in turns for d in g.drafts}
+                refs += [of[id_] for id_, _ in sorted(rows.items(), key=lambda item: item[1])]
+        cues: list[Cue] = [LexicalCue(), VectorCue(self._embedder.fingerprint.dimension)]
+        if self._rotation is not None:
+            cues.append(TokensCue(self._rotation.bits))
+        index = LiveIndex(self._store, number, cues)
+        index.catch_up()
+        return _Heard(index, refs)
+
+    def ask(self, pool: Sequence[_Read], heard: _Heard, group: int) -> Iterator[Asked]:
+        """Ask a bank what only one of its conversations can answer."""
+        people = [{e["speaker"] for e in one.data["episodes"]} for one in pool]
+        met = Counter(name for names in people for name in names)
+        for one, names in zip(pool, people, strict=True):
+            if any(met[name] > 1 for name in names):
+                continue  # two of one name, or two who say "I", would make questions ambiguous
+            id_ = one.data["id"]
+            topics = {f"{id_}/{e['id']}": e.get("topic") for e in one.data["episodes"]}
+            for question in one.data["questions"]:
+                gold = {f"{id_}/{ref}" for ref in question["gold"]}
+                about = {topics[ref] for ref in gold}
+                yield self._answer(
+                    question, heard, gold, group, about.pop() if len(about) == 1 else None
+                )
+
+    def _answer(
+        self, asked: Question, heard: _Heard, gold: set[str], group: int, topic: str | None
+    ) -> Asked:
+        index, refs = heard
+        text = asked["text"]
+        if text not in self._embedded:
+            self._embedded[text] = self._embedder.embed_query(text)
+        embedded = self._embedded[text]
+        understood = understand(
+            text,
+            now=datetime.fromisoformat(asked["at"]),
+            embedded=embedded,
+            rotation=self._rotation,
+            speakers=index.columns.speakers(),
+        )
+        every = search(index, understood, None, _FUSION, _CUES, len(index))
+        right = np.array([refs[row] in gold for row in every.rows.tolist()])
+        rows = every.rows[:DEPTH]
+        said = {name: told[:DEPTH] for name, told in every.said.items()}
+        bare = {name: told for name, told in said.items() if name != "tokens"}
+        known = evidence(index, understood, rows, said) | evidence(index, understood, rows, bare)
+        return Asked(
+            group=group, kind=asked["kind"], answerable=bool(gold), relevant=right[:DEPTH],
+            known=known, parts=every.parts, right=right, topic=topic, vector=embedded.vector,
+        )  # fmt: skip
+
+
+def _told(one: _Read, heard: _Heard) -> Said:
+    """Return the turns of a conversation that has a bank of its own."""
+    episodes = one.data["episodes"]
+    vectors = heard.index.cues["vector"]
+    assert isinstance(vectors, VectorCue), "it is what it was made with"
+    ids = [f"{one.data['id']}/{e['id']}" for e in episodes]
+    first = {ref: row for row, ref in reversed(list(enumerate(heard.refs)))}
+    sessions = [f"{one.data['id']}/{e['session']}" for e in episodes]
+    turns = Counter[str]()
+    places = []
+    for session in sessions:
+        places.append(turns[session])
+        turns[session] += 1
+    return Said(
+        vectors=vectors.vectors(np.array([first[ref] for ref in ids], np.int64)),
+        session=np.array(sessions),
+        place=np.array(places),
+        length=np.array([len(e["text"]) for e in episodes]),
+        said_at=np.array([datetime.fromisoformat(e["at"]).timestamp() for e in episodes]),
+        topic=np.array([e.get("topic", "") for e in episodes]),
+    )
+
+
+def _joined(parts: Sequence[Said]) -> Said:
+    names = [field.name for field in fields(Said)]
+    return Said(**{name: np.concatenate([getattr(one, name) for one in parts]) for name in names})
