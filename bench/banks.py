@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 
 from hippocampus import Memory, Turn
-from hippocampus.encode.embed import CachedEmbedder, load_embedder
 from hippocampus.calibrate.synthetic import generate
+from hippocampus.encode.embed import CachedEmbedder, load_embedder
 from hippocampus.model import Embedded, Embedder, Fingerprint, Passage
 
 SEED = 20

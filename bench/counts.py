@@ -20,9 +20,9 @@ import numpy as np
 
 from bench.measure import Row, seconds
 from hippocampus import Memory, Turn
+from hippocampus.calibrate.synthetic import generate
 from hippocampus.encode.phrase import Phrase, _vocabulary
 from hippocampus.encode.terms import hash_terms
-from hippocampus.calibrate.synthetic import generate
 from hippocampus.index.lexical import LexicalCue
 
 SEED = 3

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from hippocampus.calibrate.synthetic import generate
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.signature import learn_rotation
-from hippocampus.calibrate.synthetic import generate
 from hippocampus.model import Passage
 
 TURNS = 1500

@@ -98,6 +98,7 @@ class AsyncMemory:
     delete_bank = _on_a_thread(Memory.delete_bank)
     backup = _on_a_thread(Memory.backup)
     rebuild = _on_a_thread(Memory.rebuild)
+    calibrate = _on_a_thread(Memory.calibrate)
 
     async def close(self) -> None:
         """Release the store, if it was ever opened. May be called twice."""

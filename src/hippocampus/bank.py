@@ -148,6 +148,7 @@ class Bank:
         self._rotation: Rotation | None = None
         self._signs = memory.signatures()
         self._no_sleep: Degradation | None = None
+        self._calibrated = memory.calibration()
         self._anchored = False
         """Whether the bank has anchors, and so what is written has its phrases read."""
         self._number = _NO_BANK
@@ -453,7 +454,9 @@ class Bank:
         memory = self._memory
         ledger = memory.ledger(self.name)
         steps = [find_missing_phrases(ledger)]
-        how, now = memory.config.concepts, to_micros(memory.now())
+        calibrated = memory.calibration()
+        how = memory.config.concepts.heard(calibrated.values.cosines)
+        now = to_micros(memory.now())
         answers = Answers()
 
         def concepts(gathered: Gathered) -> SleepStep | None:
@@ -473,7 +476,8 @@ class Bank:
             steps.append(done or SleepStep(name=step.__name__, elapsed_s=0.0, skipped=_RESTLESS))
         with self.reading:
             self._index()  # the sleeper pays for the index, not the next reader
-        return Slept(bank=self.name, steps=tuple(steps))
+        notes = () if calibrated.lacking is None else (calibrated.lacking,)
+        return Slept(bank=self.name, steps=tuple(steps), notes=notes)
 
     def anchors(self) -> list[AnchorInfo]:
         """Return the bank's anchors, the most salient first; none before the first ``sleep``."""
@@ -673,12 +677,11 @@ class Bank:
             understood = time.perf_counter()
             allowed = index.columns.mask(chosen)
             filtered = time.perf_counter()
-            ranking = search(
-                index, question, allowed, memory.config.fusion, wanted, limit=max(k, DEPTH)
-            )
-            judged = confidence(
-                evidence(index, question, ranking.rows, ranking.said), len(ranking.rows)
-            )
+            known = self._calibrated.values
+            fusion = memory.config.fusion.heard(known.hearing)
+            ranking = search(index, question, allowed, fusion, wanted, limit=max(k, DEPTH))
+            told = evidence(index, question, ranking.rows, ranking.said)
+            judged = confidence(told, len(ranking.rows), models=known.models)
             searched = time.perf_counter()
             hits = self._hits(ranking, judged.scores[:k])
             sessions = index.columns.session.named(ranking.sessions[:k])
@@ -722,6 +725,8 @@ class Bank:
             yield Degradation(part="signatures", reason=why)
         if self._no_sleep is not None:
             yield self._no_sleep
+        if self._calibrated.damaged:
+            yield Degradation(part="calibration", reason=str(self._calibrated.lacking))
 
     def _check_query(self, query: str, k: int) -> str:
         if isinstance(k, bool) or not isinstance(k, int) or k < 0:
@@ -1002,7 +1007,8 @@ class Bank:
         fingerprint = self._memory.fingerprint()
         with self._store.read():
             return self._memory.ledger(self.name).stats(
-                embedder=None if fingerprint is None else str(fingerprint)
+                embedder=None if fingerprint is None else str(fingerprint),
+                uncalibrated=self._memory.calibration().lacking,
             )
 
     # ------------------------------------------------------------ moving
@@ -1099,7 +1105,9 @@ class Bank:
             self._gate.clear()
         live, self._live = self._live, None  # one that fails half-way is not gone on with
         if live is not None and (
-            self._memory.signatures() != self._signs or not self._follow(live)
+            self._memory.signatures() != self._signs
+            or self._memory.calibration() != self._calibrated
+            or not self._follow(live)
         ):
             live = None
         self._live = self._new_index() if live is None else live
@@ -1133,6 +1141,7 @@ class Bank:
                 cues.append(VectorCue(fingerprint.dimension))
             if self._rotation is not None:
                 cues.append(TokensCue(self._rotation.bits))
+            self._calibrated = memory.calibration()
             self._signs = memory.signatures()
             if self._signs is not None:
                 cues.append(SignatureCue(self._signs.bits, self._signs.radius))
@@ -1155,7 +1164,8 @@ class Bank:
         vectors = live.cues.get("vector")
         self._anchored = anchors is not None and isinstance(vectors, VectorCue)
         if anchors is not None and isinstance(vectors, VectorCue):
-            how, columns = self._memory.config.concepts, live.columns
+            columns = live.columns
+            how = self._memory.config.concepts.heard(self._calibrated.values.cosines)
             leads = None if how.sources is None else columns.source.telling(how.sources)
             live.cues["concept"] = ConceptCue(
                 anchors, how, vectors, columns.said_at, lambda: columns.session.codes, leads

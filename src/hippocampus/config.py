@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, NamedTuple
 
 from hippocampus.errors import InputError
+
+
+class Cosines(NamedTuple):
+    """
+    From which cosine on an embedder means something; the defaults are the default embedder's.
+
+    Each is a percentile, found on conversations that were made up (``docs/adr/0017``), so it is
+    another number for another embedder, and means the same.
+    """
+
+    theta: float = 0.28
+    """An anchor and an episode that is on it: above 99 in 100 that are on something else."""
+    sem_theta: float = 0.41
+    """A question and an anchor that it means: above 999 in 1 000 that it does not, for a bank has
+    hundreds of anchors."""
+    related: float = 0.72
+    """Two turns that have to do with each other: above 99 in 100 pairs of a conversation."""
+    near: float = 0.91
+    """Two turns that say the same: above ``related``, and above 99 in 100 pairs that say of one
+    thing what the other says of another, in the same words."""
+    interference: float = 0.65
+    """Two turns that may be taken for each other: above 9 in 10 pairs of a session."""
+    cluster: float = 0.69
+    """Two turns of one matter: above 19 in 20 pairs of a session. The paper gives 1 minus that,
+    as a distance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +55,10 @@ class Ingest:
                 raise InputError(msg)
 
 
+TOKENS: Final = 2.0
+VECTOR: Final = 0.3
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fusion:
     """
@@ -43,9 +72,11 @@ class Fusion:
     """Episodes that are scored by every cue. A bank with fewer is scored whole."""
     reach: int = 60
     """Best proposals, of all cues together, whose neighbouring turns become candidates."""
-    tokens: float = 2.0
+    tokens: float | None = None
+    """None: as calibrated for the embedder; 2 for the default one."""
     lexical: float = 0.5
-    vector: float = 0.3
+    vector: float | None = None
+    """None: as calibrated for the embedder; 0.3 for the default one."""
     signature: float = 0.3
     topic: float = 0.1
     before: float = 0.3
@@ -93,12 +124,20 @@ class Fusion:
     def weights(self) -> dict[str, float]:
         """The cues' weights by name."""
         return {
-            "tokens": self.tokens,
+            "tokens": TOKENS if self.tokens is None else self.tokens,
             "lexical": self.lexical,
-            "vector": self.vector,
+            "vector": VECTOR if self.vector is None else self.vector,
             "signature": self.signature,
             "topic": self.topic,
         }
+
+    def heard(self, hearing: float) -> Fusion:
+        """Return this for an embedder that tells ``hearing`` times what the default one does."""
+        return replace(
+            self,
+            tokens=TOKENS * hearing if self.tokens is None else self.tokens,
+            vector=VECTOR * hearing if self.vector is None else self.vector,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +194,8 @@ class Concepts:
     """
     How anchors are chosen, what lies under them, and when they are heard (CONCEPT).
 
-    Cosines are those of the default embedder.
+    A cosine that is None is as calibrated for the embedder, or else as for the default one; see
+    ``Cosines`` and ``docs/adr/0017``.
     """
 
     words: int = 200
@@ -168,9 +208,9 @@ class Concepts:
     """Episodes under an anchor after a rebuild; more while they are as near as the best quarter."""
     k_max: int = 50
     """Most episodes under an anchor."""
-    theta: float = 0.25
+    theta: float | None = None
     """Least cosine of an episode under an anchor, called THETA."""
-    sem_theta: float = 0.45
+    sem_theta: float | None = None
     """Least cosine of a question and an anchor that it means without naming it."""
     most_meant: int = 5
     """Most anchors that a question means without naming them."""
@@ -181,7 +221,7 @@ class Concepts:
     anchor: float = 0.6
     query: float = 0.4
     """Shares of nearness to the anchor and to the question in a score."""
-    near: float = 0.9
+    near: float | None = None
     """Cosine above which two episodes under an anchor are the same, and the newer stays."""
     spread: float = 0.5
     """How much of what activates an anchor goes on to those it is spoken of with."""
@@ -211,12 +251,24 @@ class Concepts:
             "active_hours": (1e-3, 1e9),
         }
         for name, (least, most) in rules.items():
-            if not least <= getattr(self, name) <= most:  # NaN is not either
-                msg = f"Concepts.{name}={getattr(self, name)!r}: must be from {least} to {most}"
+            given = getattr(self, name)
+            calibrated = given is None and name in Cosines._fields
+            if not calibrated and not least <= given <= most:  # NaN is not either
+                msg = f"Concepts.{name}={given!r}: must be from {least} to {most}"
                 raise InputError(msg)
         if self.k > self.k_max:
             msg = f"Concepts.k={self.k}: must not be above k_max, {self.k_max}"
             raise InputError(msg)
+
+    def cosines(self) -> Cosines:
+        """Return from where on cosines count: as given, or else as for the default embedder."""
+        given = {name: getattr(self, name) for name in ("theta", "sem_theta", "near")}
+        return Cosines(**{name: value for name, value in given.items() if value is not None})
+
+    def heard(self, cosines: Cosines) -> Concepts:
+        """Return this for an embedder whose cosines were calibrated; what was given stays."""
+        found = {name: getattr(cosines, name) for name in ("theta", "sem_theta", "near")}
+        return replace(self, **{n: least for n, least in found.items() if getattr(self, n) is None})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,11 +10,17 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hippocampus._clock import Clock, SystemClock, to_micros
 from hippocampus.bank import Bank
+from hippocampus.calibrate.calibration import (
+    BUILT_IN,
+    CONVERSATIONS,
+    Calibration,
+    calibrate,
+)
 from hippocampus.config import Config, Signatures
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.embed import load_embedder
@@ -26,6 +32,8 @@ from hippocampus.errors import (
     InvalidScope,
     ModelNotInstalled,
     SignatureMismatch,
+    StoreCorrupt,
+    StoreReadOnly,
     UnknownBank,
 )
 from hippocampus.ingest.content import Segments
@@ -51,7 +59,20 @@ USED: Final = CUES[:-1]
 
 SIGNED: Final = "signatures"
 """The setting that says how the store's tokens were signed."""
+CALIBRATED: Final = "calibration"
+"""The setting that says what the numbers of an embedder mean."""
 _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
+
+
+class Calibrated(NamedTuple):
+    """What is known of the numbers of the embedder in use."""
+
+    values: Calibration
+    """The default embedder's, where there are none of its own."""
+    lacking: str | None = None
+    """Why there are none; None when they are its own."""
+    damaged: bool = False
+    """Whether there were some that cannot be read."""
 
 
 class Memory:
@@ -124,6 +145,7 @@ class Memory:
         self._gate = threading.Lock()
         self.embedder: Embedder | None = None
         self.no_embedder: Degradation | None = None
+        self._calibrated: tuple[tuple[Fingerprint | None, str | None], Calibrated] | None = None
         try:
             self._open_embedder(embedder)
             self.settle_signatures(record=False)
@@ -206,6 +228,62 @@ class Memory:
             )
             raise InputError(msg)
         return tuple(cues)
+
+    def calibration(self) -> Calibrated:
+        """Return what the numbers of the embedder in use mean, as far as anybody found out."""
+        used, kept = self.fingerprint(), self.store.setting(CALIBRATED)
+        if self._calibrated is None or self._calibrated[0] != (used, kept):
+            self._calibrated = (used, kept), self._read_calibration(used, kept)
+        return self._calibrated[1]
+
+    def _read_calibration(self, used: Fingerprint | None, kept: str | None) -> Calibrated:
+        if kept is not None:
+            try:
+                found = Calibration.load(kept, path=self.store.path)
+            except StoreCorrupt as exc:
+                return Calibrated(BUILT_IN, str(exc), damaged=True)
+            if found.embedder == used:
+                return Calibrated(found)
+        if used in (None, BUILT_IN.embedder):
+            return Calibrated(BUILT_IN)
+        return Calibrated(BUILT_IN, f"not calibrated for {used}; run 'hippocampus calibrate'")
+
+    def calibrate(
+        self,
+        *,
+        conversations: int = CONVERSATIONS,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Calibration:
+        """
+        Find out what the numbers of the embedder in use mean, and let every default go by it.
+
+        Conversations that are made up are remembered and asked about, in memory alone; no bank is
+        read. What is found is kept in the store for this embedder, and does not apply to another.
+
+        Args:
+            conversations: how many are made up; more take longer and leave less to chance.
+            dry_run: only return what was found.
+            progress: told how many turns were read, and of how many.
+
+        Raises:
+            InputError: there is no embedder, or there are fewer than 5 conversations.
+            StoreReadOnly: the store was opened without the right to change it.
+
+        """
+        used = self.embedder
+        if used is None:
+            msg = "there is no embedder to calibrate; open the store with one"
+            raise InputError(msg)
+        if self.read_only and not dry_run:
+            msg = "was opened read-only, and what is found could not be kept; pass dry_run"
+            raise StoreReadOnly(msg, path=self.store.path)
+        found = calibrate(used, conversations=conversations, progress=progress)
+        if not dry_run:
+            with self.moving, self.store.write():
+                self.check_embedder(used)  # another one may have taken its place meanwhile
+                self.store.set_setting(CALIBRATED, found.dump())
+        return found
 
     def _salt(self) -> bytes:
         stored = self.store.setting("salt")

@@ -263,6 +263,8 @@ class Stats:
     stored_bytes: Mapping[str, int]
     """Bytes by kind of data; texts are ``content``."""
     embedder: str | None
+    uncalibrated: str | None = None
+    """Why thresholds are another embedder's; None when they are this one's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -339,6 +341,8 @@ class Slept:
 
     bank: str
     steps: tuple[SleepStep, ...]
+    notes: tuple[str, ...] = ()
+    """What whoever reads this should know."""
 
     def __str__(self) -> str:
         lines = []
@@ -346,7 +350,7 @@ class Slept:
             did = ", ".join(f"{count} {what}" for what, count in step.counts.items())
             paid = f"; {step.usage}" if step.usage.calls else ""
             lines.append(f"{step.name}: {step.skipped or did}{paid} ({step.elapsed_s:.2f} s)")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.notes])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

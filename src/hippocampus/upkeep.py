@@ -83,6 +83,9 @@ def verify(
             checked[key] = checked.get(key, 0) + number
         if progress:
             progress(place + 1, len(names))
+    calibrated = memory.calibration()
+    if calibrated.damaged:
+        problems.append(str(calibrated.lacking))
     return Findings(
         problems=tuple(problems),
         checked=checked,
@@ -293,8 +296,16 @@ def _store_rows(memory: Memory) -> list[tuple[str, str, bool | None]]:
         ("banks", str(len(memory.banks())), None),
         ("vectors", "none yet" if fingerprint is None else str(fingerprint), None),
         ("signatures", signed or "none", None),
+        ("calibration", *_calibration(memory)),
         ("database", "; ".join(problems) or "sound", not problems),
     ]
+
+
+def _calibration(memory: Memory) -> tuple[str, bool | None]:
+    found = memory.calibration()
+    if found.lacking is not None:
+        return found.lacking, False if found.damaged else None
+    return f"of {found.values.embedder}, by {found.values.conversations} conversations", None
 
 
 def _version() -> str:

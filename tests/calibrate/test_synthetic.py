@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
 
+from hippocampus.calibrate import _topics, synthetic
 from hippocampus.encode.terms import find_terms, hash_terms
 from hippocampus.errors import InputError
-from hippocampus.calibrate import _topics, synthetic
 
 BANKS = synthetic.generate(11, 9)["banks"]
 QUESTIONS = [(bank, question) for bank in BANKS for question in bank["questions"]]

@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
+from hippocampus.calibrate import synthetic
 from hippocampus.encode.terms import find_terms
 from hippocampus.errors import InputError
-from hippocampus.calibrate import synthetic
 from hippocampus.evaluation import _life, life
 
 LIFE = life.live(4000, seed=3)

@@ -15,10 +15,21 @@ from numpy.typing import NDArray
 
 from hippocampus.calibrate.trial import Asked
 from hippocampus.recall.confidence import MODELS, Confidence, Model, confidence
+from hippocampus.recall.scale import Numbers
 
 TURNED_DOWN: Final = 5 / 6
 """Of the questions without an answer, how many must count as not found."""
-_RIDGE: Final = 1e-2
+DRAWN: Final = 3.0
+"""How strongly a fit is drawn to the default embedder's, in questions' worth of evidence: eight
+conversations alone would leave the weights of evidence that goes together to chance."""
+OVERSTATED: Final = 3.15
+"""How much the default embedder tells beside words on these conversations, where 1 is its weight in
+a ranking of real ones: these share few words with their questions, on purpose."""
+HEARD: Final = frozenset({"tokens", "vector"})
+"""The parts of a ranking that an embedder tells."""
+_DRAWN_LISTS: Final = 1.0
+_NOTHING: Final = np.zeros(1, np.float32)
+_SETTLED: Final = 1e-8
 _STEPS: Final = 50
 _CHOICES: Final = 20
 
@@ -32,41 +43,42 @@ class Learnt(NamedTuple):
     unseen: list[tuple[Asked, Confidence]]
 
 
-def learn_models(asked: Sequence[Asked]) -> list[Learnt]:
-    """Fit a model to each set of evidence that there is."""
+def learn_models(asked: Sequence[Asked], *, drawn: float = DRAWN) -> list[Learnt]:
+    """Fit a model to each set of evidence that there is, from the default embedder's on."""
     # A question whose evidence recall misses teaches nothing about what evidence looks like.
     heard = [one for one in asked if one.relevant.any() or not one.answerable]
     there = set(heard[0].known) if heard else set()
-    every = [model.evidence for model in MODELS if there.issuperset(model.evidence)]
-    return [_learn(heard, names) for names in every]
+    return [_learn(heard, model, drawn) for model in MODELS if there.issuperset(model.evidence)]
 
 
-def _learn(asked: Sequence[Asked], names: tuple[str, ...]) -> Learnt:
+def _learn(asked: Sequence[Asked], like: Model, drawn: float) -> Learnt:
     halves = [[one for one in asked if one.group % 2 == half] for half in (0, 1)]
     unseen = [
         (one, confidence(one.known, len(one.relevant), models=[fitted]))
         for learnt, other in (halves, halves[::-1])
-        for fitted in [fit(learnt, names)]
+        for fitted in [fit(learnt, like, drawn)]
         for one in other
     ]
     none = [judged.sure for one, judged in unseen if not one.answerable]
     found = round(float(np.quantile(none, TURNED_DOWN)), 2)
-    return Learnt(fit(asked, names)._replace(found=found), unseen)
+    return Learnt(fit(asked, like, drawn)._replace(found=found), unseen)
 
 
-def fit(asked: Sequence[Asked], names: tuple[str, ...]) -> Model:
+def fit(asked: Sequence[Asked], like: Model, drawn: float = DRAWN) -> Model:
     """
     Fit on whether a question is answered, by the hit that looks most like an answer.
 
-    Which one that is depends on the weights: so fit, choose again, until it stays.
+    Which one that is depends on the weights: so fit, choose again, until it stays. ``like``: the
+    model that the fit is ``drawn`` to.
     """
-    tables = [one.table(names) for one in asked]
+    tables = [one.table(like.evidence) for one in asked]
     answered = np.array([one.answerable for one in asked], np.float64)
     even = balanced(answered)
-    best = np.zeros(len(asked), np.intp)
+    start = np.array(like.weights)
+    best = np.array([int(np.argmax(table @ start)) for table in tables])
     for _ in range(_CHOICES):
         chosen = np.array([table[row] for table, row in zip(tables, best, strict=True)])
-        weights = logistic(chosen, answered, even)
+        weights = logistic(chosen, answered, even, start, drawn)
         before, best = best, np.array([int(np.argmax(table @ weights)) for table in tables])
         if (before == best).all():
             break
@@ -74,10 +86,9 @@ def fit(asked: Sequence[Asked], names: tuple[str, ...]) -> Model:
     ranks = np.concatenate([np.log(np.arange(1, len(table) + 1)) for table in tables])
     relevant = np.concatenate([one.relevant for one in asked]).astype(np.float64)
     each = np.repeat(even, [len(table) for table in tables])
-    constant, slope, fall = _rounded(
-        logistic(np.column_stack([np.ones(len(odds)), odds, -ranks]), relevant, each)
-    )
-    return Model(names, _rounded(weights), (constant, slope, fall), 0.5)
+    columns = np.column_stack([np.ones(len(odds)), odds, -ranks])
+    constant, slope, fall = _rounded(logistic(columns, relevant, each, np.array(like.hit), drawn))
+    return Model(like.evidence, _rounded(weights), (constant, slope, fall), 0.5)
 
 
 def _rounded(weights: Floats) -> tuple[float, ...]:
@@ -91,15 +102,60 @@ def balanced(answered: Floats) -> Floats:
     return weights
 
 
-def logistic(evidence: Floats, labels: Floats, weights: Floats) -> Floats:
-    """Return logistic regression weights by Newton's method, a little drawn towards 0."""
-    fitted = np.zeros(evidence.shape[1])
+def logistic(
+    evidence: Floats, labels: Floats, weights: Floats, start: Floats, drawn: float
+) -> Floats:
+    """Return logistic regression weights by Newton's method, ``drawn`` to where they start."""
+    fitted = start.copy()
     for _ in range(_STEPS):
         p = 1 / (1 + np.exp(-evidence @ fitted))
-        slope = evidence.T @ (weights * (p - labels)) + _RIDGE * fitted
+        slope = evidence.T @ (weights * (p - labels)) + drawn * (fitted - start)
         curve = (evidence * (weights * p * (1 - p))[:, None]).T @ evidence
-        step = np.linalg.solve(curve + _RIDGE * np.eye(len(fitted)), slope)
+        step = np.linalg.solve(curve + drawn * np.eye(len(fitted)), slope)
         fitted -= step
-        if np.abs(step).max() < 1e-8:
+        if np.abs(step).max() < _SETTLED:
             break
     return fitted
+
+
+# ---------------------------------------------------------------- what counts how much in a ranking
+
+
+def find_hearing(asked: Sequence[Asked]) -> float:
+    """
+    Return how much an embedder tells beside words, as a multiple of what the default one does.
+
+    List-wise: how its part and the others have to be weighed for what answers a question to be
+    chosen among all candidates (softmax). Words, speakers and times are the measure, since they
+    are the same for every embedder.
+    """
+    lists = [
+        (np.stack([_others(one), _embedders(one)]).T.astype(np.float64), one.right)
+        for one in asked
+        if one.right.any()
+    ]
+    weights = np.array([0.5, 0.5])
+    for _ in range(_STEPS):
+        slope, curve = _DRAWN_LISTS * (weights - 0.5), _DRAWN_LISTS * np.eye(2)
+        for parts, right in lists:
+            odds = parts @ weights
+            share = np.exp(odds - odds.max())
+            share /= share.sum()
+            inside = np.where(right, share, 0)
+            usual = share @ parts
+            slope += usual - inside @ parts / inside.sum()
+            curve += (parts * share[:, None]).T @ parts - np.outer(usual, usual)
+        step = np.linalg.solve(curve, slope)
+        weights -= step
+        if np.abs(step).max() < _SETTLED:
+            break
+    others, embedders = np.maximum(weights, (1e-3, 0.0))
+    return round(float(embedders / others / OVERSTATED), 2)
+
+
+def _embedders(one: Asked) -> Numbers:
+    return sum((part for name, part in one.parts.items() if name in HEARD), _NOTHING)
+
+
+def _others(one: Asked) -> Numbers:
+    return sum((part for name, part in one.parts.items() if name not in HEARD), _NOTHING)

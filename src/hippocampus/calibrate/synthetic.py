@@ -21,8 +21,8 @@ from functools import cache
 from random import Random
 from typing import NotRequired, TypedDict
 
-from hippocampus.errors import InputError
 from hippocampus.calibrate import _topics
+from hippocampus.errors import InputError
 
 UNANSWERABLE = ("unsaid", "misattributed", "mistaken", "off-topic")
 KINDS = ("single", "indirect", "multi", "temporal", "update", "assistant", *UNANSWERABLE)

@@ -78,22 +78,27 @@ class Said:
     """
     All turns of some conversations; n turns.
 
-    ``vectors``: shape (n, dimension); ``session``, ``place`` in it and ``length`` in characters,
-    ``said_at`` in seconds, shape (n,); ``topic``: of the fact a turn tells, "" for small talk.
+    ``vectors``: shape (n, dimension); ``conversation``, ``session``, ``place`` in it, ``length`` in
+    characters, ``said_at`` as a share of the conversation's time, ``topic`` of the fact a turn
+    tells, "" for small talk, and whether it was said ``between_people``: shape (n,).
     """
 
     vectors: Numbers
+    conversation: NDArray[np.str_]
     session: NDArray[np.str_]
     place: NDArray[np.intp]
     length: NDArray[np.intp]
     said_at: NDArray[np.float64]
     topic: NDArray[np.str_]
+    between_people: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
     """What was said, what was asked, and the vectors of the topics' names."""
 
+    conversations: int
+    seed: int
     said: Said
     asked: list[Asked]
     topics: dict[str, Numbers]
@@ -129,7 +134,7 @@ def run_trial(
     topics = sorted({e["topic"] for bank in banks for e in bank["episodes"] if "topic" in e})
     named = embedder.embed([Passage(topic) for topic in topics])
     vectors = dict(zip(topics, (one.vector for one in named), strict=True))
-    return Trial(_joined(said), asked, vectors)
+    return Trial(conversations, seed, _joined(said), asked, vectors)
 
 
 class _Read(NamedTuple):
@@ -143,7 +148,7 @@ class _Read(NamedTuple):
 class _Heard(NamedTuple):
     """A bank of some conversations: its index, and which turn each row is (a part) of."""
 
-    index: LiveIndex
+    live: LiveIndex
     refs: list[str]
 
 
@@ -247,11 +252,12 @@ class _Ears:
 def _told(one: _Read, heard: _Heard) -> Said:
     """Return the turns of a conversation that has a bank of its own."""
     episodes = one.data["episodes"]
-    vectors = heard.index.cues["vector"]
+    vectors = heard.live.cues["vector"]
     assert isinstance(vectors, VectorCue), "it is what it was made with"
     ids = [f"{one.data['id']}/{e['id']}" for e in episodes]
     first = {ref: row for row, ref in reversed(list(enumerate(heard.refs)))}
     sessions = [f"{one.data['id']}/{e['session']}" for e in episodes]
+    said_at = np.array([datetime.fromisoformat(e["at"]).timestamp() for e in episodes])
     turns = Counter[str]()
     places = []
     for session in sessions:
@@ -259,11 +265,13 @@ def _told(one: _Read, heard: _Heard) -> Said:
         turns[session] += 1
     return Said(
         vectors=vectors.vectors(np.array([first[ref] for ref in ids], np.int64)),
+        conversation=np.full(len(episodes), one.data["id"]),
         session=np.array(sessions),
         place=np.array(places),
         length=np.array([len(e["text"]) for e in episodes]),
-        said_at=np.array([datetime.fromisoformat(e["at"]).timestamp() for e in episodes]),
+        said_at=(said_at - said_at[0]) / (said_at[-1] - said_at[0]),
         topic=np.array([e.get("topic", "") for e in episodes]),
+        between_people=np.array([e["speaker"] is not None for e in episodes]),
     )
 
 

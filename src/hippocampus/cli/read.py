@@ -357,6 +357,8 @@ def stats(*, scope: BankScope, as_json: Json = False) -> None:
         ("bytes", ", ".join(f"{kind} {n:,}" for kind, n in held.stored_bytes.items())),
         ("embedder", held.embedder or "none"),
     ]
+    if held.uncalibrated is not None:
+        rows.append(("thresholds", held.uncalibrated))
     stdout().print(table((Text(name, "dim"), value) for name, value in rows))
 
 

@@ -42,6 +42,13 @@ def register(app: typer.Typer) -> None:
         panel=PANEL,
     )(reembed)
     command(
+        app,
+        "calibrate",
+        "hippocampus calibrate --dry-run",
+        "hippocampus calibrate --embedder openai:nomic-embed-text@http://localhost:11434/v1",
+        panel=PANEL,
+    )(calibrate)
+    command(
         app, "compact", "hippocampus compact --dry-run", "hippocampus compact --yes", panel=PANEL
     )(compact)
     command(app, "backup", "hippocampus backup memory-2024-05-01.db", panel=PANEL)(backup)
@@ -165,6 +172,33 @@ def _show_done(done: dict[str, int], *, as_json: bool) -> None:
     else:
         rows = [(name, f"{number:,}") for name, number in done.items()]
         stdout().print(table(rows, "bank", "episodes"))
+
+
+def calibrate(
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would be kept.")
+    ] = False,
+    scope: Scope,
+    as_json: Json = False,
+) -> None:
+    """
+    Find out what the embedder's numbers mean, and let every default go by it.
+
+    Conversations that are made up are remembered and asked about; what an embedder says of them
+    gives its thresholds and weights, which are kept in the store. The default embedder's are built
+    in; run this once after moving to another.
+    """
+    with scope.open(embed=True) as memory, progress("calibrating") as step:
+        found = memory.calibrate(dry_run=dry_run, progress=step)
+    if as_json:
+        print_json(found)
+        return
+    rows = [(r.name, f"{r.value:g}", f"{r.default:g}", r.rule) for r in found.explain()]
+    console = stdout()
+    console.print(clean(f"{found.embedder}, by {found.conversations} conversations"))
+    console.print(table(rows, "", "value", "default", "rule"))
+    console.print("not kept: --dry-run" if dry_run else "kept in the store, for this embedder")
 
 
 def compact(

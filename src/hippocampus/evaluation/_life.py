@@ -14,7 +14,7 @@ What a life is made of: kinds of projects, what comes up in them, and the words 
     ~ it is asked for in other words, without any name
 
 What settles is in the slots, so no question holds it. A slot draws from ``WORDS`` here, or of
-``_topics``; ``{who}`` and ``{who2}`` are people of the project, ``{thing}`` is of the facet.
+``calibrate._topics``; ``{who}`` and ``{who2}`` are people of the project, ``{thing}`` is of the facet.
 """
 
 from __future__ import annotations
@@ -2392,7 +2392,7 @@ WORDS = {
     "ntopic": "a lighthouse keeper|two sisters|a forger|the plague|a chess prodigy|an island without a doctor|a stolen violin",
     "friend": "Ana|Bettina|Carla|Dorit|Elke|Fenna|Gitta|Hilde|Ines|Jutta|Kirsten|Lotte|Marit|Nele|Olga|Paula|Renate|Silke|Thea|Ulla|Veronika|Wiebke|Xandra|Yvette|Zita|Annika|Birte|Corinna|Doro|Evelyn|Frauke|Gunda|Heike|Imke|Josefa|Kaja|Liesl|Malin|Nora|Odile",
 }
-"""Slots; what is not here is in ``_topics.WORDS``."""
+"""Slots; what is not here is in ``calibrate._topics.WORDS``."""
 
 CODES = "Albatross|Basalt|Calliope|Dovetail|Ember|Falconer|Gossamer|Harrow|Indigo|Juniper|Kingpin|Larkspur|Marlin|Nutmeg|Obsidian|Pelican|Quicksilver|Rookery|Saffron|Tamarind|Umber|Vanguard|Windmill|Yarrow|Zephyr|Anvil|Bramble|Cinnabar|Driftwood|Eclipse|Foxglove|Granite|Heron|Ivory|Jackdaw|Kelpie|Lantern|Mistral|Nightjar|Orchid|Pinecone|Rampart|Solstice|Thimble|Undertow|Verbena|Wagtail|Zinnia"
 """What projects are called; as many as a life may hold."""

@@ -28,11 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus._optional import require
+from hippocampus.calibrate.synthetic import generate
 from hippocampus.config import Ingest
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.errors import InputError, MissingExtra
 from hippocampus.evaluation.report import commit, machine
-from hippocampus.calibrate.synthetic import generate
 from hippocampus.ingest.content import Segment, pack_lengths
 from hippocampus.kernel import DynamicWaveletMatrix, HuffmanWaveletMatrix, WaveletMatrix
 from hippocampus.model import Progress

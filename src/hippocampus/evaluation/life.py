@@ -26,10 +26,11 @@ from itertools import count
 from random import Random
 from typing import Final
 
-from hippocampus.errors import InputError
-from hippocampus.evaluation import _life, _topics
+from hippocampus.calibrate import _topics
 from hippocampus.calibrate.synthetic import Banks, Filler, chatter, facts, tidy
 from hippocampus.calibrate.synthetic import words as common_words
+from hippocampus.errors import InputError
+from hippocampus.evaluation import _life
 
 CHUNKS: Final = 47_392
 QUESTIONS: Final = 612

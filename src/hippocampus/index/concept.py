@@ -138,6 +138,7 @@ class ConceptCue:
     ) -> None:
         self.anchors = anchors
         self._how = how
+        self._least = how.cosines()
         self._seen = seen
         self._said_at = said_at
         self._sessions = sessions
@@ -203,7 +204,7 @@ class ConceptCue:
         for place, named in mentioned.items():
             bonus = how.mention if self.anchors.vectors[place].any() else 1.0
             cosines[place, np.isin(rows, named)] += bonus
-        near = cosines >= how.theta
+        near = cosines >= self._least.theta
         scores = effective(cosines, lasting, 0.0, how.alpha)
         for place in np.flatnonzero(near.any(axis=1)).tolist():
             new = np.flatnonzero(near[place])
@@ -215,7 +216,7 @@ class ConceptCue:
         """Add rows under an anchor; what they repeat gives way, and the least may fall out."""
         held, had = self._rows[place], self._scores[place]
         if len(held):
-            same = (self._seen.vectors(held.astype(np.int64)) @ vectors.T) > self._how.near
+            same = (self._seen.vectors(held.astype(np.int64)) @ vectors.T) > self._least.near
             stays = ~same.any(axis=1)
             held, had = held[stays], had[stays]
         held = np.concatenate([held, rows.astype(np.int32)])
@@ -236,7 +237,7 @@ class ConceptCue:
         if question.vector is not None and len(self.anchors):
             meant = self.anchors.vectors @ question.vector
             best = top_k(meant, self._how.most_meant)
-            for place in best[meant[best] >= self._how.sem_theta].tolist():
+            for place in best[meant[best] >= self._least.sem_theta].tolist():
                 heard.setdefault(place, float(meant[place]))
         return [Heard(*one) for one in sorted(heard.items(), key=lambda one: -one[1])]
 

@@ -160,7 +160,7 @@ class Ledger:
         """Return the bank's changes in order, from ``after`` on."""
         return self._changes(self.store.journal(self.bank, after=after, limit=limit))
 
-    def stats(self, *, embedder: str | None) -> Stats:
+    def stats(self, *, embedder: str | None, uncalibrated: str | None) -> Stats:
         """Return what the bank holds, and how many bytes by kind of data."""
         states: dict[State, int] = {"active": 0, "superseded": 0, "forgotten": 0, "erased": 0}
         active: list[EpisodeRow] = []
@@ -180,6 +180,7 @@ class Ledger:
             last=from_micros(max(e.said_at for e in active)) if active else None,
             stored_bytes=self.store.stored_bytes(self.bank),
             embedder=embedder,
+            uncalibrated=uncalibrated,
         )
 
     def whole(self, records: Iterable[EpisodeRow]) -> list[EpisodeRow]:

@@ -404,7 +404,7 @@ def _under(
             cosines[place, np.searchsorted(rows, inside)] += bonus
         ages = np.maximum(0, now - material.said_at[rows]) / np.float32(_HOUR)
         scores = effective(cosines, material.lasting[rows], ages, how.alpha)
-        scores[cosines < how.theta] = -1
+        scores[cosines < how.cosines().theta] = -1
         for place, of_one in enumerate(scores):
             picked = top_k(of_one, how.k_max).astype(np.intp)
             picked = picked[of_one[picked] > 0]
@@ -436,7 +436,7 @@ def _settled(
     K episodes, and more while their scores are in the best quarter (section 8.1).
     """
     newest = np.argsort(-said_at, kind="stable")
-    alike = (vectors @ vectors.T > how.near)[np.ix_(newest, newest)]
+    alike = (vectors @ vectors.T > how.cosines().near)[np.ix_(newest, newest)]
     np.fill_diagonal(alike, val=True)
     stands = newest[np.argmax(alike, axis=1)] if len(rows) else newest
     repeats = stands != newest

@@ -1,0 +1,190 @@
+"""What the numbers of one embedder mean: found once, kept with the store, used by every default."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Final, NamedTuple, Self
+
+from hippocampus.calibrate.learn import find_hearing, learn_models
+from hippocampus.calibrate.thresholds import SIGNALS, details, find_cosines, weigh_signals
+from hippocampus.calibrate.trial import Trial, run_trial
+from hippocampus.config import TOKENS, VECTOR, Cosines
+from hippocampus.errors import InputError, StoreCorrupt
+from hippocampus.model import Embedder, Fingerprint, Progress
+from hippocampus.recall.confidence import MODELS, Model
+
+CONVERSATIONS: Final = 8
+"""Some 2 300 turns: enough, with the default embedder's models to start from, and a minute's work
+for it on two cores."""
+_LEAST: Final = 5
+"""Fewer make one pool; the threshold of "found" needs two that have not seen each other."""
+_MOST: Final = 1000.0
+_VERSION: Final = 1
+_EVIDENCE: Final = frozenset(model.evidence for model in MODELS)
+
+
+_RULES: Final = {
+    "theta": "of 100 anchors with an episode on something else, 1 is above",
+    "sem_theta": "of 1 000 anchors with a question that does not mean them, 1 is above",
+    "related": "of 100 pairs of turns, 1 is above",
+    "near": "as related, and of 100 pairs with other details in the same words, 1 is above",
+    "interference": "of 10 pairs of a session, 1 is above",
+    "cluster": "of 20 pairs of a session, 1 is above",
+}
+_WEIGHED: Final = "what it tells beside the words alone, against the default embedder"
+_TURNED_DOWN: Final = "of 6 questions without an answer, 5 are below; by "
+_TOLD: Final = "area under the ROC curve above one half, facts against small talk"
+
+
+class Meaning(NamedTuple):
+    """One number of a calibration: the default embedder's beside it, and where it comes from."""
+
+    name: str
+    value: float
+    default: float
+    rule: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """
+    What an embedder's cosines, tokens and evidence mean, and what it was found out on.
+
+    ``hearing``: how much its tokens and vectors tell beside the words alone, as a multiple of what
+    the default embedder's do. ``signals``: how much length, surprise, position and recency say of
+    whether a turn tells anything. ``models``: how sure its evidence makes, for each set of it.
+    """
+
+    embedder: Fingerprint
+    conversations: int
+    seed: int
+    cosines: Cosines
+    hearing: float
+    signals: Mapping[str, float]
+    models: tuple[Model, ...]
+
+    def __post_init__(self) -> None:
+        limits = [(f"cosines.{n}", value, -1.0, 1.0) for n, value in self.cosines._asdict().items()]
+        limits += [(f"signals.{name}", share, 0.0, 1.0) for name, share in self.signals.items()]
+        limits += [
+            ("hearing", self.hearing, 0.0, _MOST),
+            ("conversations", self.conversations, _LEAST, 100_000),
+        ]
+        for model in self.models:
+            name = f"models.{'+'.join(model.evidence)}"
+            limits += [(name, weight, -_MOST, _MOST) for weight in (*model.weights, *model.hit)]
+            limits.append((f"{name}.found", model.found, 0.0, 1.0))
+            if model.evidence not in _EVIDENCE or len(model.weights) != len(model.evidence) + 1:
+                msg = f"Calibration.{name}: must be a known set of evidence, with a weight for each"
+                raise InputError(msg)
+        if not self.models or len({model.evidence for model in self.models}) < len(self.models):
+            msg = "Calibration.models: must have one for each set of evidence, and at least one"
+            raise InputError(msg)
+        for name, value, least, most in limits:
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not least <= value <= most:  # NaN is not either
+                msg = f"Calibration.{name}={value!r:.40}: must be a number from {least} to {most}"
+                raise InputError(msg)
+        if tuple(self.signals) != SIGNALS:
+            msg = f"Calibration.signals={list(self.signals)}: must be {', '.join(SIGNALS)}"
+            raise InputError(msg)
+
+    def explain(self) -> list[Meaning]:
+        """Say what was found, what the default embedder has instead, and by which rule."""
+        rows = [
+            Meaning(name, getattr(self.cosines, name), getattr(BUILT_IN.cosines, name), rule)
+            for name, rule in _RULES.items()
+        ]
+        for name, weight in (("tokens", TOKENS), ("vector", VECTOR)):
+            rows.append(Meaning(name, round(weight * self.hearing, 2), weight, _WEIGHED))
+        usual = {model.evidence: model.found for model in BUILT_IN.models}
+        for model in self.models:
+            of = " and ".join(model.evidence)
+            rows.append(Meaning("found", model.found, usual[model.evidence], f"{_TURNED_DOWN}{of}"))
+        for name, share in self.signals.items():
+            rows.append(Meaning(f"importance.{name}", share, BUILT_IN.signals[name], _TOLD))
+        return rows
+
+    def dump(self) -> str:
+        """Return what ``load`` reads."""
+        return json.dumps({"version": _VERSION, **asdict(self), "cosines": self.cosines._asdict()})
+
+    @classmethod
+    def load(cls, text: str, *, path: str) -> Self:
+        """
+        Read what ``dump`` wrote.
+
+        Raises:
+            StoreCorrupt: it is not that, or not what any embedder could have.
+
+        """
+        try:
+            said = json.loads(text)
+            if said.pop("version") != _VERSION:
+                msg = "another version"
+                raise InputError(msg)
+            said["embedder"] = Fingerprint(**said["embedder"])
+            said["cosines"] = Cosines(**said["cosines"])
+            said["models"] = tuple(
+                Model(tuple(names), tuple(weights), (constant, slope, fall), found)
+                for names, weights, (constant, slope, fall), found in said["models"]
+            )
+            return cls(**said)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as exc:
+            msg = (
+                f"the calibration cannot be read ({exc}); the default embedder's is used until"
+                " 'hippocampus calibrate' makes another"
+            )
+            raise StoreCorrupt(msg, path=path) from exc
+
+
+BUILT_IN: Final = Calibration(
+    embedder=Fingerprint(
+        name="all-MiniLM-L6-v2",
+        weights="c37ed15fe71c35639cc1a1d1c1a7806067c8af71de3bdf0971e9cd0a6aca6608",
+        dimension=384,
+        token_dimension=384,
+    ),
+    conversations=72,
+    seed=1,
+    cosines=Cosines(),
+    hearing=1.0,
+    signals={"length": 0.648, "surprise": 0.352, "position": 0.0, "recency": 0.0},
+    models=MODELS,
+)
+"""The default embedder's, as ``bench/tools/calibrate.py`` prints it; used for others until they are
+calibrated themselves."""
+
+
+def calibrate(
+    embedder: Embedder,
+    *,
+    conversations: int = CONVERSATIONS,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Calibration:
+    """
+    Find out what an embedder's numbers mean, on conversations that were made up.
+
+    The same for the same embedder, number and seed. No benchmark, and nothing of a bank, is read.
+    """
+    if conversations < _LEAST:
+        msg = f"conversations={conversations}: must be at least {_LEAST}"
+        raise InputError(msg)
+    trial = run_trial(embedder, conversations=conversations, seed=seed, progress=progress)
+    return read_off(trial, embedder)
+
+
+def read_off(trial: Trial, embedder: Embedder) -> Calibration:
+    """Return what a trial says of the embedder that made it."""
+    return Calibration(
+        embedder=embedder.fingerprint,
+        conversations=trial.conversations,
+        seed=trial.seed,
+        cosines=find_cosines(trial, details(embedder, trial.seed)),
+        hearing=find_hearing(trial.asked),
+        signals=weigh_signals(trial.said),
+        models=tuple(learnt.model for learnt in learn_models(trial.asked)),
+    )

@@ -1,0 +1,126 @@
+"""
+Reads off conversations whose meaning is known from where on a cosine means something (HUMAN, 8.1).
+
+Every threshold is a percentile of cosines that are known not to mean it, so one rule serves every
+embedder: what its numbers are like does not matter, only which are unusual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.calibrate.synthetic import Filler, facts, slots, tidy, words
+from hippocampus.calibrate.trial import Said, Trial
+from hippocampus.config import Cosines
+from hippocampus.ingest.prepare import spoken
+from hippocampus.model import Embedder, Passage
+from hippocampus.recall.scale import Numbers
+
+SIGNALS: Final = ("length", "surprise", "position", "recency")
+"""What tells apart who tells something from small talk (HUMAN, section 8.1)."""
+
+
+def find_cosines(trial: Trial, unlike: Numbers) -> Cosines:
+    """Return the thresholds of an embedder; ``unlike``: as ``details`` returns them."""
+    said = trial.said
+    names = list(trial.topics)
+    topics = np.array(names)
+    anchors = np.stack([trial.topics[name] for name in names])
+    telling = said.topic != ""
+    on_another = topics[:, None] != said.topic[telling][None, :]
+    asked = [one for one in trial.asked if one.topic is not None]
+    meant_another = topics[:, None] != np.array([one.topic for one in asked])[None, :]
+    questions = np.stack([one.vector for one in asked])
+    every, within = _pairs(said)
+    related = float(np.percentile(every, 99))
+    found = Cosines(
+        theta=float(np.percentile((anchors @ said.vectors[telling].T)[on_another], 99)),
+        sem_theta=float(np.percentile((anchors @ questions.T)[meant_another], 99.9)),
+        related=related,
+        near=max(related, float(np.percentile(unlike, 99))),
+        interference=float(np.percentile(within, 90)),
+        cluster=float(np.percentile(within, 95)),
+    )
+    return Cosines(*(round(cosine, 2) for cosine in found))
+
+
+def _pairs(said: Said) -> tuple[Numbers, Numbers]:
+    """Return the cosines of all pairs of turns of a conversation, and of those of a session."""
+    every, within = [], []
+    for place in np.unique(said.conversation):
+        own = said.conversation == place
+        vectors, session = said.vectors[own], said.session[own]
+        above = np.triu_indices(len(vectors), 1)
+        cosines = (vectors @ vectors.T)[above]
+        every.append(cosines)
+        within.append(cosines[session[above[0]] == session[above[1]]])
+    return np.concatenate(every), np.concatenate(within)
+
+
+def details(embedder: Embedder, seed: int) -> Numbers:
+    """Return the cosines of turns that say the same of different things, in the same words."""
+    pairs = list(_told_twice(Random(seed)))  # noqa: S311 - nothing here is secret
+    made = embedder.embed([Passage(text) for pair in pairs for text in pair])
+    vectors = np.stack([one.vector for one in made])
+    cosines: Numbers = np.einsum("ij,ij->i", vectors[::2], vectors[1::2])
+    return cosines
+
+
+def _told_twice(rng: Random) -> Iterator[tuple[str, str]]:
+    filler = Filler(rng)
+    for way in (way for fact in facts() for way in fact.say if slots(way)):
+        who = rng.choice(words("name"))
+        one: dict[str, str] = {}
+        first = filler.fill(way, one)
+        yield spoken(who, tidy(first)), spoken(who, tidy(filler.fill(way, {}, [one])))
+
+
+# ---------------------------------------------------------------- what is worth keeping
+
+
+def weigh_signals(said: Said) -> dict[str, float]:
+    """
+    Return how much each signal says of whether a turn tells anything, adding up to 1.
+
+    By what the area under its ROC curve has above one half: a signal that says nothing has none.
+    """
+    talk = said.between_people
+    telling = said.topic[talk] != ""
+    signals = {
+        "length": said.length[talk],
+        "surprise": _surprise(said)[talk],
+        "position": -said.place[talk],
+        "recency": said.said_at[talk],
+    }
+    excess = {
+        name: max(0.0, area_under_roc(signals[name][telling], signals[name][~telling]) - 0.5)
+        for name in SIGNALS
+    }
+    total = sum(excess.values())
+    if not total:
+        return dict.fromkeys(SIGNALS, round(1 / len(SIGNALS), 3))
+    return {name: round(share / total, 3) for name, share in excess.items()}
+
+
+def _surprise(said: Said) -> NDArray[np.float64]:
+    """Return how far each turn is from the mean of what its conversation said before."""
+    surprise = np.zeros(len(said.topic))
+    for place in np.unique(said.conversation):
+        own = np.flatnonzero(said.conversation == place)
+        vectors = said.vectors[own].astype(np.float64)
+        before = np.cumsum(vectors, axis=0) - vectors
+        lengths = np.maximum(np.linalg.norm(before, axis=1), 1e-12)
+        surprise[own] = 1 - np.einsum("ij,ij->i", vectors, before) / lengths
+    return surprise
+
+
+def area_under_roc(positive: NDArray[np.generic], negative: NDArray[np.generic]) -> float:
+    """Return the chance that a positive is above a negative, ties counting half."""
+    ordered = np.sort(negative)
+    below = np.searchsorted(ordered, positive, "left") + np.searchsorted(ordered, positive, "right")
+    return float(below.mean()) / 2 / len(ordered)
