@@ -267,7 +267,7 @@ class Memory:
             progress: told how many turns were read, and of how many.
 
         Raises:
-            InputError: there is no embedder, or there are fewer than 5 conversations.
+            InputError: there is no embedder, or fewer than 8 conversations.
             StoreReadOnly: the store was opened without the right to change it.
 
         """

@@ -7,19 +7,17 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Final, NamedTuple, Self
 
-from hippocampus.calibrate.learn import find_hearing, learn_models
+from hippocampus.calibrate.learn import GROUPS, find_hearing, learn_models
 from hippocampus.calibrate.thresholds import SIGNALS, details, find_cosines, weigh_signals
-from hippocampus.calibrate.trial import Trial, run_trial
+from hippocampus.calibrate.trial import POOL, Trial, run_trial
 from hippocampus.config import TOKENS, VECTOR, Cosines
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.model import Embedder, Fingerprint, Progress
 from hippocampus.recall.confidence import MODELS, Model
 
-CONVERSATIONS: Final = 8
+CONVERSATIONS: Final = POOL * GROUPS
 """Some 2 300 turns: enough, with the default embedder's models to start from, and a minute's work
 for it on two cores."""
-_LEAST: Final = 5
-"""Fewer make one pool; the threshold of "found" needs two that have not seen each other."""
 _MOST: Final = 1000.0
 _VERSION: Final = 1
 _EVIDENCE: Final = frozenset(model.evidence for model in MODELS)
@@ -70,7 +68,7 @@ class Calibration:
         limits += [(f"signals.{name}", share, 0.0, 1.0) for name, share in self.signals.items()]
         limits += [
             ("hearing", self.hearing, 0.0, _MOST),
-            ("conversations", self.conversations, _LEAST, 100_000),
+            ("conversations", self.conversations, CONVERSATIONS, 100_000),
         ]
         for model in self.models:
             name = f"models.{'+'.join(model.evidence)}"
@@ -126,7 +124,7 @@ class Calibration:
                 msg = "another version"
                 raise InputError(msg)
             said["embedder"] = Fingerprint(**said["embedder"])
-            said["cosines"] = Cosines(**said["cosines"])
+            said["cosines"] = Cosines(**dict.fromkeys(Cosines._fields) | said["cosines"])
             said["models"] = tuple(
                 Model(tuple(names), tuple(weights), (constant, slope, fall), found)
                 for names, weights, (constant, slope, fall), found in said["models"]
@@ -170,8 +168,8 @@ def calibrate(
 
     The same for the same embedder, number and seed. No benchmark, and nothing of a bank, is read.
     """
-    if conversations < _LEAST:
-        msg = f"conversations={conversations}: must be at least {_LEAST}"
+    if conversations < CONVERSATIONS:
+        msg = f"conversations={conversations}: must be at least {CONVERSATIONS}"
         raise InputError(msg)
     trial = run_trial(embedder, conversations=conversations, seed=seed, progress=progress)
     return read_off(trial, embedder)

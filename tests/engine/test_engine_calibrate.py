@@ -1,0 +1,216 @@
+"""A calibration is kept with the store, for its embedder alone, and every default goes by it."""
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+
+from hippocampus import AsyncMemory, Config, Fusion, Turn
+from hippocampus.calibrate.calibration import BUILT_IN, Calibration
+from hippocampus.config import Concepts
+from hippocampus.encode.embed import HashEmbedder
+from hippocampus.errors import EmbedderMismatch, InputError, StoreReadOnly
+from hippocampus.memory import CALIBRATED
+from hippocampus.upkeep import doctor, verify
+
+SAID = [
+    Turn(text=f"Item {n}: something on the {('violin', 'garden', 'boat')[n % 3]}.", at="2025-03-02")
+    for n in range(30)
+]
+SMALL = HashEmbedder(64)
+
+
+@pytest.fixture(scope="module")
+def found():
+    """What a calibration with the hash embedder of these tests finds."""
+    from hippocampus.calibrate.calibration import calibrate
+
+    return calibrate(HashEmbedder())
+
+
+def keep(memory, calibration):
+    """Have a store keep a calibration, as if it had been made."""
+    with memory.store.write():
+        memory.store.set_setting(CALIBRATED, calibration.dump())
+
+
+def test_what_is_found_is_kept_and_used_after_the_store_was_opened_again(open_memory, found):
+    memory = open_memory()
+    memory.bank("ada").remember_many(SAID)
+    assert "run 'hippocampus calibrate'" in memory.bank("ada").stats().uncalibrated
+    told = []
+    assert memory.calibrate(progress=lambda *at: told.append(at)) == found
+    assert told
+    memory.close()
+
+    again = open_memory()
+    assert again.calibration().values == found
+    assert again.bank("ada").stats().uncalibrated is None
+    assert again.bank("ada").sleep().notes == ()
+    assert verify(again).sound
+
+
+def test_a_dry_run_keeps_nothing(open_memory, found):
+    memory = open_memory()
+
+    assert memory.calibrate(dry_run=True) == found
+    assert memory.store.setting(CALIBRATED) is None
+    assert memory.calibration().values is BUILT_IN
+
+
+def test_an_index_in_use_goes_by_a_new_calibration_at_once(open_memory, found):
+    here, there = open_memory(), open_memory()
+    bank = here.bank("ada")
+    bank.remember_many(SAID)
+    bank.sleep()
+    before = bank.recall("what about the violin?")
+    # Everything is found from a probability of 0 on, and no anchor is like any question.
+    sure = replace(
+        found,
+        models=tuple(model._replace(found=0.0) for model in found.models),
+        cosines=found.cosines._replace(theta=1.0, sem_theta=1.0),
+    )
+    keep(there, sure)
+
+    assert bank.recall("elephants?").found
+    assert bank._index().cues["concept"]._least.theta == 1.0
+    keep(there, found)
+    assert bank._index().cues["concept"]._least.theta == found.cosines.theta
+    assert bank.recall("what about the violin?").hits[0].episode == before.hits[0].episode
+
+
+def test_weights_of_the_embedder_shrink_and_grow_with_what_it_tells(open_memory, found):
+    memory = open_memory()
+    bank = memory.bank("ada")
+    bank.remember_many(SAID)
+
+    def share():
+        return bank.recall("the violin, item 3", cues=["tokens", "lexical"])[0].shares["tokens"]
+
+    shares = []
+    for hearing in (0.1, 1.0, 10.0):
+        keep(memory, replace(found, hearing=hearing))
+        shares.append(share())
+    assert shares == sorted(shares)
+    assert shares[0] < shares[2]
+
+
+def test_what_the_config_gives_is_not_calibrated(open_memory, found):
+    mine = Config(fusion=Fusion(tokens=2.0, vector=0.3), concepts=Concepts(theta=0.11))
+    memory = open_memory(config=mine)
+    bank = memory.bank("ada")
+    bank.remember_many(SAID)
+    bank.sleep()
+    before = bank.recall("the violin, item 3")
+    keep(memory, replace(found, hearing=9.0))
+    after = bank.recall("the violin, item 3")
+
+    assert [hit.shares for hit in before] == [hit.shares for hit in after]
+    assert bank._index().cues["concept"]._least.theta == 0.11
+
+
+def test_another_embedder_has_none_and_says_so_and_the_first_has_its_own_again(open_memory, found):
+    memory = open_memory()
+    bank = memory.bank("ada")
+    bank.remember_many(SAID)
+    keep(memory, found)
+    memory.rebuild(embedder=SMALL)
+
+    assert memory.calibration().values is BUILT_IN
+    assert "not calibrated for hash (64 dimensions" in bank.stats().uncalibrated
+    assert "not calibrated" in str(bank.sleep())
+    assert bank.recall("violin").degraded == ()
+    memory.rebuild(embedder=HashEmbedder())
+    assert memory.calibration().values == found
+
+
+def test_the_default_embedder_needs_none(open_memory):
+    class Default(HashEmbedder):
+        fingerprint = BUILT_IN.embedder
+
+    known = open_memory("other.db", embedder=Default()).calibration()
+    assert (known.values, known.lacking) == (BUILT_IN, None)
+
+
+def test_without_an_embedder_nothing_is_lacking_and_nothing_can_be_calibrated(open_memory):
+    memory = open_memory(embedder="none")
+
+    assert memory.calibration().lacking is None
+    with pytest.raises(InputError, match="no embedder"):
+        memory.calibrate()
+
+
+@pytest.mark.parametrize("kept", ["{", "[]", json.dumps({"version": 99})])
+def test_a_damaged_one_is_said_and_the_built_in_one_used_until_another_is_made(
+    open_memory, kept, found
+):
+    memory = open_memory()
+    bank = memory.bank("ada")
+    bank.remember_many(SAID)
+    with memory.store.write():
+        memory.store.set_setting(CALIBRATED, kept)
+
+    (degraded,) = bank.recall("violin").degraded
+    assert degraded.part == "calibration"
+    assert "run" not in bank.recall("violin").hits[0].text
+    assert memory.calibration().values is BUILT_IN
+    assert any("calibration" in problem for problem in verify(memory).problems)
+    rows = {what: well for what, _, well in doctor(memory)}
+    assert rows["calibration"] is False
+    keep(memory, found)
+    assert bank.recall("violin").degraded == ()
+    assert verify(memory).sound
+
+
+def test_a_read_only_store_is_refused_before_any_work_but_may_be_tried(open_memory, found):
+    open_memory().close()
+    memory = open_memory(read_only=True)
+    told = []
+
+    with pytest.raises(StoreReadOnly, match="dry_run"):
+        memory.calibrate(progress=lambda *at: told.append(at))
+    assert told == []
+    assert memory.calibrate(dry_run=True) == found
+
+
+def test_one_made_while_another_process_moved_the_store_is_not_kept(open_memory):
+    here, there = open_memory(), open_memory()
+    here.bank("ada").remember_many(SAID)
+
+    def meanwhile(done, total):
+        if done == total:
+            there.rebuild(embedder=SMALL)
+
+    with pytest.raises(EmbedderMismatch):
+        here.calibrate(progress=meanwhile)
+    assert there.store.setting(CALIBRATED) is None
+
+
+def test_it_reads_no_bank_and_changes_none(open_memory):
+    memory = open_memory()
+    bank = memory.bank("ada")
+    bank.remember_many(SAID)
+    journal = bank.journal()
+    memory.calibrate()
+
+    assert bank.journal() == journal
+    assert memory.banks() == ["ada"]
+
+
+def test_it_can_be_awaited(path, found):
+    async def made():
+        async with AsyncMemory(path, embedder="hash") as memory:
+            return await memory.calibrate()
+
+    assert asyncio.run(made()) == found
+
+
+def test_a_kept_one_is_plain_json(open_memory, found):
+    memory = open_memory()
+    keep(memory, found)
+    kept = json.loads(memory.store.setting(CALIBRATED))
+
+    assert kept["embedder"]["name"] == "hash"
+    assert kept["cosines"] == found.cosines._asdict()
+    assert Calibration.load(json.dumps(kept), path="here") == found
