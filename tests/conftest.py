@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, settings
 
 from hippocampus import Memory
 from hippocampus._clock import ManualClock
+from hippocampus.calibrate.calibration import calibrate
+from hippocampus.encode.embed import HashEmbedder
 
 
 def pytest_addoption(parser):
@@ -35,6 +37,12 @@ def pytest_collection_modifyitems(config, items):
         for item in items:
             if "slow" in item.keywords:
                 item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def hashed():
+    """Return the calibration of the embedder of no model; it takes seconds, so once for all."""
+    return calibrate(HashEmbedder())
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ def main() -> None:
     parser.add_argument("--conversations", type=int, default=BUILT_IN.conversations)
     parser.add_argument("--seed", type=int, default=BUILT_IN.seed)
     parser.add_argument("--cache", type=Path)
+    parser.add_argument("--anew", action="store_true", help="weigh all evidence; takes 72 or so")
     given = parser.parse_args()
     embedder = load_embedder(given.embedder)
     assert embedder is not None, "name an embedder"
@@ -35,7 +36,7 @@ def main() -> None:
     trial = run_trial(embedder, conversations=given.conversations, seed=given.seed)
     for found in read_off(trial, embedder).explain():
         print(f"{found.name:20} {found.value:7g} {found.default:7g}  {found.rule}")
-    for learnt in learn_models(trial.asked):
+    for learnt in learn_models(trial.asked, anew=given.anew):
         print(f"    {learnt.model},")
         report(learnt.unseen, learnt.model.found)
 

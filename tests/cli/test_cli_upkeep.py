@@ -15,7 +15,7 @@ from hippocampus.cli.demo import questions_about
 COMMANDS = [
     "remember", "import", "correct", "forget", "recall", "context", "count", "trend", "episodes",
     "show", "history", "stats", "banks", "compact", "verify", "doctor", "reindex", "reembed",
-    "backup", "export", "sleep", "topics", "find", "bench", "demo",
+    "backup", "export", "calibrate", "sleep", "topics", "find", "bench", "demo",
 ]  # fmt: skip
 
 
@@ -119,6 +119,38 @@ def test_reembedding_moves_the_store_to_the_other_embedder(told):
 
     assert told("recall", "leak").code == 4
     assert told("recall", "leak", "--embedder", "hash:32", "--json").json["hits"]
+
+
+def test_calibrate_shows_every_number_with_its_rule_and_keeps_it_for_the_embedder(told, hashed):
+    assert "not calibrated for hash" in told("stats").out
+    assert "not calibrated for hash" in told("sleep").out
+    said = told("calibrate", env={"COLUMNS": "160"})
+
+    assert (said.code, said.err) == (0, "")
+    for row in hashed.explain():
+        (line,) = [
+            line for line in map(str.rstrip, said.out.splitlines())
+            if line.startswith(f"{row.name} ") and line.endswith(f" {row.rule}")
+        ]  # fmt: skip
+        assert line.split()[1:3] == [f"{row.value:g}", f"{row.default:g}"]
+    assert "kept in the store" in said.out
+    assert "calibrated" not in told("stats").out
+    assert "by 8 conversations" in told("doctor").out
+    assert told("stats", "--json").json["uncalibrated"] is None
+
+
+@pytest.mark.slow
+def test_a_dry_run_of_calibrate_shows_the_same_and_keeps_nothing(told, hashed):
+    said = told("calibrate", "--dry-run", "--json").json
+
+    assert said["cosines"] == hashed.cosines._asdict()
+    assert said["embedder"]["name"] == "hash"
+    assert "not calibrated" in told("stats").out
+
+
+def test_calibrating_without_an_embedder_or_a_store_is_told_in_a_line(shell, told):
+    assert told("calibrate", "--embedder", "none").code == 2
+    assert shell("calibrate", "--store", "nowhere.db").code == 3
 
 
 def test_verify_finds_what_was_tampered_with(told):

@@ -99,7 +99,7 @@ class Calibration:
             rows.append(Meaning(name, round(weight * self.hearing, 2), weight, _WEIGHED))
         usual = {model.evidence: model.found for model in BUILT_IN.models}
         for model in self.models:
-            of = " and ".join(model.evidence)
+            of = ", ".join(model.evidence)
             rows.append(Meaning("found", model.found, usual[model.evidence], f"{_TURNED_DOWN}{of}"))
         for name, share in self.signals.items():
             rows.append(Meaning(f"importance.{name}", share, BUILT_IN.signals[name], _TOLD))

@@ -19,17 +19,22 @@ from hippocampus.recall.scale import Numbers
 
 TURNED_DOWN: Final = 5 / 6
 """Of the questions without an answer, how many must count as not found."""
+TOLD: Final = frozenset({"matched", "missing", "vector"})
+"""Evidence that an embedder tells. What words and speakers tell means the same for every one, and
+eight conversations cannot say it better than those that the built-in models come from."""
 DRAWN: Final = 3.0
-"""How strongly a fit is drawn to the default embedder's, in questions' worth of evidence: eight
-conversations alone would leave the weights of evidence that goes together to chance."""
+"""How strongly the rest is drawn to the built-in models, as a ridge: alone, those conversations
+would leave the weights of evidence that goes together to chance."""
+_FREE: Final = 1e-2
 GROUPS: Final = 2
 """Pools of conversations on which embedders are compared: those of the least calibration there is,
 so that each is compared with the default one on the same questions."""
 OVERSTATED: Final = 3.43
-"""How much the default embedder tells there beside words, where 1 is its weight in a ranking of real
-conversations: these share few words with their questions, on purpose."""
+"""How much the default embedder tells there beside words, where 1 is its weight in a ranking: these
+conversations share few words with their questions, on purpose."""
 HEARD: Final = frozenset({"tokens", "vector"})
 """The parts of a ranking that an embedder tells."""
+_HELD: Final = 1e6
 _DRAWN_LISTS: Final = 1.0
 _NOTHING: Final = np.zeros(1, np.float32)
 _SETTLED: Final = 1e-8
@@ -46,42 +51,55 @@ class Learnt(NamedTuple):
     unseen: list[tuple[Asked, Confidence]]
 
 
-def learn_models(asked: Sequence[Asked], *, drawn: float = DRAWN) -> list[Learnt]:
-    """Fit a model to each set of evidence that there is, from the default embedder's on."""
+def learn_models(asked: Sequence[Asked], *, anew: bool = False) -> list[Learnt]:
+    """
+    Fit a model to each set of evidence that there is.
+
+    Only what the embedder tells is weighed, from the built-in models on; or all of it, ``anew``,
+    which takes many more conversations.
+    """
     # A question whose evidence recall misses teaches nothing about what evidence looks like.
     heard = [one for one in asked if one.relevant.any() or not one.answerable]
     there = set(heard[0].known) if heard else set()
-    return [_learn(heard, model, drawn) for model in MODELS if there.issuperset(model.evidence)]
+    like = [model for model in MODELS if there.issuperset(model.evidence)]
+    return [_learn(heard, model, anew=anew) for model in like]
 
 
-def _learn(asked: Sequence[Asked], like: Model, drawn: float) -> Learnt:
+def _learn(asked: Sequence[Asked], like: Model, *, anew: bool) -> Learnt:
     halves = [[one for one in asked if one.group % 2 == half] for half in (0, 1)]
     unseen = [
         (one, confidence(one.known, len(one.relevant), models=[fitted]))
         for learnt, other in (halves, halves[::-1])
-        for fitted in [fit(learnt, like, drawn)]
+        for fitted in [fit(learnt, like, anew=anew)]
         for one in other
     ]
+    if not anew and TOLD.isdisjoint(like.evidence):
+        return Learnt(like, unseen)
     none = [judged.sure for one, judged in unseen if not one.answerable]
     found = round(float(np.quantile(none, TURNED_DOWN)), 2)
-    return Learnt(fit(asked, like, drawn)._replace(found=found), unseen)
+    return Learnt(fit(asked, like, anew=anew)._replace(found=found), unseen)
 
 
-def fit(asked: Sequence[Asked], like: Model, drawn: float = DRAWN) -> Model:
+def fit(asked: Sequence[Asked], like: Model, *, anew: bool = False) -> Model:
     """
     Fit on whether a question is answered, by the hit that looks most like an answer.
 
     Which one that is depends on the weights: so fit, choose again, until it stays. ``like``: the
-    model that the fit is ``drawn`` to.
+    model to begin with, and to keep to in what the embedder does not tell, unless ``anew``.
     """
+    if not anew and TOLD.isdisjoint(like.evidence):
+        return like
     tables = [one.table(like.evidence) for one in asked]
     answered = np.array([one.answerable for one in asked], np.float64)
     even = balanced(answered)
     start = np.array(like.weights)
+    drawn = _FREE if anew else DRAWN
+    told = [True, *(anew or name in TOLD for name in like.evidence)]
+    held = np.where(told, drawn, _HELD)
     best = np.array([int(np.argmax(table @ start)) for table in tables])
     for _ in range(_CHOICES):
         chosen = np.array([table[row] for table, row in zip(tables, best, strict=True)])
-        weights = logistic(chosen, answered, even, start, drawn)
+        weights = logistic(chosen, answered, even, start, held)
         before, best = best, np.array([int(np.argmax(table @ weights)) for table in tables])
         if (before == best).all():
             break
@@ -90,7 +108,9 @@ def fit(asked: Sequence[Asked], like: Model, drawn: float = DRAWN) -> Model:
     relevant = np.concatenate([one.relevant for one in asked]).astype(np.float64)
     each = np.repeat(even, [len(table) for table in tables])
     columns = np.column_stack([np.ones(len(odds)), odds, -ranks])
-    constant, slope, fall = _rounded(logistic(columns, relevant, each, np.array(like.hit), drawn))
+    constant, slope, fall = _rounded(
+        logistic(columns, relevant, each, np.array(like.hit), np.full(3, drawn))
+    )
     return Model(like.evidence, _rounded(weights), (constant, slope, fall), 0.5)
 
 
@@ -106,15 +126,15 @@ def balanced(answered: Floats) -> Floats:
 
 
 def logistic(
-    evidence: Floats, labels: Floats, weights: Floats, start: Floats, drawn: float
+    evidence: Floats, labels: Floats, weights: Floats, start: Floats, drawn: Floats
 ) -> Floats:
-    """Return logistic regression weights by Newton's method, ``drawn`` to where they start."""
+    """Return logistic regression weights by Newton's method, each ``drawn`` to where it starts."""
     fitted = start.copy()
     for _ in range(_STEPS):
         p = 1 / (1 + np.exp(-evidence @ fitted))
         slope = evidence.T @ (weights * (p - labels)) + drawn * (fitted - start)
         curve = (evidence * (weights * p * (1 - p))[:, None]).T @ evidence
-        step = np.linalg.solve(curve + drawn * np.eye(len(fitted)), slope)
+        step = np.linalg.solve(curve + np.diag(drawn), slope)
         fitted -= step
         if np.abs(step).max() < _SETTLED:
             break
