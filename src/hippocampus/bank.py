@@ -149,6 +149,7 @@ class Bank:
         self._signs = memory.signatures()
         self._no_sleep: Degradation | None = None
         self._calibrated = memory.calibration()
+        self._fusion = memory.config.fusion
         self._anchored = False
         """Whether the bank has anchors, and so what is written has its phrases read."""
         self._number = _NO_BANK
@@ -677,11 +678,9 @@ class Bank:
             understood = time.perf_counter()
             allowed = index.columns.mask(chosen)
             filtered = time.perf_counter()
-            known = self._calibrated.values
-            fusion = memory.config.fusion.heard(known.hearing)
-            ranking = search(index, question, allowed, fusion, wanted, limit=max(k, DEPTH))
+            ranking = search(index, question, allowed, self._fusion, wanted, limit=max(k, DEPTH))
             told = evidence(index, question, ranking.rows, ranking.said)
-            judged = confidence(told, len(ranking.rows), models=known.models)
+            judged = confidence(told, len(ranking.rows), models=self._calibrated.values.models)
             searched = time.perf_counter()
             hits = self._hits(ranking, judged.scores[:k])
             sessions = index.columns.session.named(ranking.sessions[:k])
@@ -1142,6 +1141,7 @@ class Bank:
             if self._rotation is not None:
                 cues.append(TokensCue(self._rotation.bits))
             self._calibrated = memory.calibration()
+            self._fusion = memory.config.fusion.heard(self._calibrated.values.hearing)
             self._signs = memory.signatures()
             if self._signs is not None:
                 cues.append(SignatureCue(self._signs.bits, self._signs.radius))
