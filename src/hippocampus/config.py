@@ -174,6 +174,8 @@ class Concepts:
     """Least cosine of a question and an anchor that it means without naming it."""
     most_meant: int = 5
     """Most anchors that a question means without naming them."""
+    exact: int = 1000
+    """Most anchors with a meaning that are all compared; of more, the signs are compared first."""
     mention: float = 0.2
     """What it adds to that cosine that an episode mentions the anchor."""
     alpha: float = 0.15
@@ -182,7 +184,10 @@ class Concepts:
     query: float = 0.4
     """Shares of nearness to the anchor and to the question in a score."""
     near: float = 0.9
-    """Cosine above which two episodes under an anchor are the same, and the newer stays."""
+    """Cosine above which two episodes under an anchor are the same, unless a detail differs; the
+    richer stays, then the newer, and stands for the other."""
+    related: float = 0.7
+    """Cosine above which two are noted as related."""
     spread: float = 0.5
     """How much of what activates an anchor goes on to those it is spoken of with."""
     kin: int = 24
@@ -202,10 +207,10 @@ class Concepts:
 
     def __post_init__(self) -> None:
         rules = {
-            **dict.fromkeys(("words", "phrases", "named", "most_meant", "active"), (0, 100_000)),
+            **dict.fromkeys(("words", "phrases", "named", "most_meant", "active", "exact"), (0, 100_000)),
             **dict.fromkeys(("k", "k_max", "kin"), (1, 100_000)),
             **dict.fromkeys(("theta", "sem_theta"), (-1.0, 1.0)),
-            **dict.fromkeys(("mention", "alpha", "anchor", "query", "near"), (0.0, 10.0)),
+            **dict.fromkeys(("mention", "alpha", "anchor", "query", "near", "related"), (0.0, 10.0)),
             "lend": (0.0, 1.0),
             "spread": (0.0, 0.95),
             "active_hours": (1e-3, 1e9),

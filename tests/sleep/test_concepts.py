@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.config import Concepts
+from hippocampus.encode.details import digest_details
 from hippocampus.encode.phrases import find_phrases, key_of
 from hippocampus.errors import StoreCorrupt
 from hippocampus.index.anchors import Anchors, effective
@@ -44,6 +45,8 @@ class World:
             keys=np.array([k | PROPER * p for f in found for k, p in f.items()], np.uint32),
             owner=np.repeat(np.arange(count), [len(f) for f in found]),
             lasting=np.linspace(0, 8, count).astype(np.float32),
+            gists=np.array([digest_details(t, ()) << 8 for t in self.texts], np.uint32)
+            | np.array([len(f) for f in found], np.uint32),
             said_at=np.arange(1, count + 1) * DAY,
             shown=np.array([row not in self.hidden for row in range(count)]),
             by_user=np.ones(count, np.bool_),

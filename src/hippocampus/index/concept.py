@@ -17,12 +17,16 @@ from numpy.typing import NDArray
 from hippocampus.config import Concepts
 from hippocampus.index.anchors import Anchors, effective
 from hippocampus.index.base import Mask, Question, Rows, Scores
+from hippocampus.index.meant import Meant
+from hippocampus.index.under import Under
 from hippocampus.kernel import top_k
 from hippocampus.model import Kind, Payloads
 
 _HEAD: Final = 4
 _SIXTEENTHS: Final = 16
-"""An episode's phrases: its lasting importance in sixteenths, then a key a phrase; uint32 each."""
+"""An episode's phrases: a head of lasting importance in sixteenths, 8 bits, and a digest of its
+details, 24; then a key a phrase; uint32 each."""
+_LOW: Final = 0xFF
 PROPER: Final = 1 << 31
 """The bit of a key that says the phrase was written as a name."""
 _NOVEL: Final = 0.45
@@ -34,34 +38,56 @@ _BY_PART: Final = 0.5
 _FEW: Final = 3
 """Anchors that may share a word for it to mean them."""
 _AT_ONCE: Final = 1024
+_STAND_INS: Final = 8
+"""Rows that may show instead of the one that stands for them, when that is out of bounds."""
 
 Places: TypeAlias = NDArray[np.intp]
 Sessions: TypeAlias = Callable[[], NDArray[np.int32]]
 """Gives the sessions of all rows by number, -1 for none."""
 
 
-def pack_phrases(found: Mapping[int, bool], lasting: float) -> bytes:
-    """Return the payload of an episode from its phrases' keys, told names or not."""
+def pack_phrases(found: Mapping[int, bool], lasting: float, details: int) -> bytes:
+    """
+    Return the payload of an episode from its phrases' keys, told names or not.
+
+    ``details``: a digest, as ``encode.details`` makes it.
+    """
     keys = [key | PROPER if proper else key for key, proper in sorted(found.items())]
-    return np.array([round(lasting * _SIXTEENTHS), *keys], "<u4").tobytes()
+    head = round(lasting * _SIXTEENTHS) | details << 8
+    return np.array([head, *keys], "<u4").tobytes()
 
 
-def unpack_phrases(payloads: Payloads) -> tuple[NDArray[np.uint32], Places, Scores, Mask]:
+class Phrases(NamedTuple):
     """
-    Return all keys, which of the episodes each belongs to, and their lasting importance.
+    What payloads tell; p phrases of n episodes.
 
-    The last tells which episodes have a payload at all; the importance of others is 0.
+    ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: which episode each belongs to;
+    ``lasting`` importance and ``gists``, see ``under.py``, shape (n,), 0 for episodes without a
+    payload; ``present``: which have one.
     """
+
+    keys: NDArray[np.uint32]
+    owner: Places
+    lasting: Scores
+    gists: NDArray[np.uint32]
+    present: Mask
+
+
+def unpack_phrases(payloads: Payloads) -> Phrases:
+    """Return what payloads tell of their episodes."""
     numbers = payloads.data.view("<u4")
     counts = (payloads.lengths // _HEAD).astype(np.int64)
     present: Mask = counts > 0
-    starts = np.cumsum(counts) - counts
+    starts = (np.cumsum(counts) - counts)[present]
     heads = np.zeros(len(numbers), np.bool_)
-    heads[starts[present]] = True
+    heads[starts] = True
     lasting = np.zeros(len(payloads), np.float32)
-    lasting[present] = numbers[starts[present]] / np.float32(_SIXTEENTHS)
-    owner = np.repeat(np.arange(len(payloads)), np.maximum(counts - 1, 0))
-    return numbers[~heads].astype(np.uint32), owner, lasting, present
+    lasting[present] = (numbers[starts] & _LOW) / np.float32(_SIXTEENTHS)
+    phrases = np.maximum(counts - 1, 0)
+    gists = np.zeros(len(payloads), np.uint32)
+    gists[present] = (numbers[starts] & ~np.uint32(_LOW)) | np.minimum(phrases[present], _LOW)
+    owner = np.repeat(np.arange(len(payloads)), phrases)
+    return Phrases(numbers[~heads].astype(np.uint32), owner, lasting, gists, present)
 
 
 class Vectors(Protocol):
@@ -69,6 +95,10 @@ class Vectors(Protocol):
 
     def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return vectors of length 1, shape (rows, dimension); zeros where there is none."""
+        ...
+
+    def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Scores:
+        """Return the cosines of a vector and rows, shape (rows,)."""
         ...
 
 
@@ -144,8 +174,8 @@ class ConceptCue:
         self._leads = leads
         self._length = anchors.rows_built
         self._place = {key: place for place, key in enumerate(anchors.keys.tolist())}
-        self._rows = np.split(anchors.rows, anchors.ends[1:-1])
-        self._scores = np.split(anchors.scores, anchors.ends[1:-1])
+        self._meant = Meant(anchors.vectors, how.exact)
+        self.under = Under(anchors, how, seen.cosines, said_at)
         self._more: defaultdict[int, list[int]] = defaultdict(list)
         """Rows that name an anchor and came since."""
         self._novel: defaultdict[int, list[int]] = defaultdict(list)
@@ -159,20 +189,20 @@ class ConceptCue:
         for place, keys in enumerate(anchors.words):
             for key in keys:
                 self._parts[key].append(place)
-        self._last: tuple[Question, int, tuple[Rows, Scores]] | None = None
+        self._last: tuple[Question, int, tuple[Rows, Scores, Rows]] | None = None
 
     def __len__(self) -> int:
         return self._length
 
     @property
     def nbytes(self) -> int:
-        kept = (self.anchors.vectors, self.anchors.mentions, *self._rows, *self._scores)
+        kept = (self.anchors.vectors, self.anchors.mentions, self._meant, self.under)
         return sum(array.nbytes for array in kept)
 
     # ------------------------------------------------------------ taking in
 
     def observe(self, payloads: Payloads) -> None:
-        keys, owner, lasting, _ = unpack_phrases(payloads)
+        keys, owner, lasting, gists, _ = unpack_phrases(payloads)
         first = self._length
         self._length += len(payloads)
         self._last = None
@@ -185,43 +215,30 @@ class ConceptCue:
             if place is None:
                 self._novel[key].append(row)
             else:
-                mentioned[place].append(row)
-        for place, named in mentioned.items():
-            self._more[place] += named
+                self._more[place].append(row)
+                mentioned[row].append(place)
         if len(self.anchors):
             for start in range(0, len(payloads), _AT_ONCE):
-                some = lasting[start : start + _AT_ONCE]
-                self._insert(first + start + np.arange(len(some)), some, mentioned)
+                some = slice(start, start + _AT_ONCE)
+                rows = first + np.arange(len(payloads))[some]
+                self._insert(rows, lasting[some], gists[some], mentioned)
 
     def _insert(
-        self, rows: NDArray[np.int64], lasting: Scores, mentioned: dict[int, list[int]]
+        self,
+        rows: NDArray[np.int64],
+        lasting: Scores,
+        gists: NDArray[np.uint32],
+        mentioned: dict[int, list[int]],
     ) -> None:
-        """Put new rows under the anchors they belong to: one product, O(anchors) a row."""
+        """Put new rows under the anchors they belong to: O(anchors) a row; names by row."""
         how = self._how
         vectors = self._seen.vectors(rows)
-        cosines = self.anchors.vectors @ vectors.T
-        for place, named in mentioned.items():
-            bonus = how.mention if self.anchors.vectors[place].any() else 1.0
-            cosines[place, np.isin(rows, named)] += bonus
-        near = cosines >= how.theta
-        scores = effective(cosines, lasting, 0.0, how.alpha)
-        for place in np.flatnonzero(near.any(axis=1)).tolist():
-            new = np.flatnonzero(near[place])
-            self._merge(place, rows[new], scores[place, new], vectors[new])
-
-    def _merge(
-        self, place: int, rows: NDArray[np.int64], scores: Scores, vectors: NDArray[np.float32]
-    ) -> None:
-        """Add rows under an anchor; what they repeat gives way, and the least may fall out."""
-        held, had = self._rows[place], self._scores[place]
-        if len(held):
-            same = (self._seen.vectors(held.astype(np.int64)) @ vectors.T) > self._how.near
-            stays = ~same.any(axis=1)
-            held, had = held[stays], had[stays]
-        held = np.concatenate([held, rows.astype(np.int32)])
-        had = np.concatenate([had, scores])
-        best = np.argsort(-had, kind="stable")[: self._how.k_max]
-        self._rows[place], self._scores[place] = held[best], had[best]
+        for row, vector, worth, gist in zip(rows.tolist(), vectors, lasting, gists, strict=True):
+            named = np.array(mentioned.get(row, ()), np.intp)
+            cosines = self._meant.cosines(vector, how.theta, named)
+            cosines[named] += np.where(self._meant.has_meaning[named], how.mention, 1.0)
+            scores = effective(cosines, worth, 0.0, how.alpha)
+            self.under.put(row, (cosines >= how.theta) & (scores > 0), scores, vector, gist)
 
     # ------------------------------------------------------------ being asked
 
@@ -234,10 +251,10 @@ class ConceptCue:
         """
         heard = self._called(question)
         if question.vector is not None and len(self.anchors):
-            meant = self.anchors.vectors @ question.vector
-            best = top_k(meant, self._how.most_meant)
-            for place in best[meant[best] >= self._how.sem_theta].tolist():
-                heard.setdefault(place, float(meant[place]))
+            best, cosines = self._meant.best(question.vector, self._how.most_meant)
+            for place, cosine in zip(best.tolist(), cosines.tolist(), strict=True):
+                if cosine >= self._how.sem_theta:
+                    heard.setdefault(place, cosine)
         return [Heard(*one) for one in sorted(heard.items(), key=lambda one: -one[1])]
 
     def _called(self, question: Question) -> dict[int, float]:
@@ -301,6 +318,12 @@ class ConceptCue:
 
     def found(self, question: Question) -> tuple[Rows, Scores]:
         """Return the rows under what a question calls up, ascending, and their anchors' scores."""
+        rows, scores, stands = self._found(question)
+        own = _not_repeated(rows, stands, rows)
+        return rows[own], scores[own]
+
+    def _found(self, question: Question) -> tuple[Rows, Scores, Rows]:
+        """Return rows and scores, those as well that others stand for, and who stands for each."""
         last = self._last
         if last is not None and last[0] is question and last[1] == len(self):
             return last[2]
@@ -313,17 +336,22 @@ class ConceptCue:
         for key in question.phrases:
             for row in self._novel.get(key, ()):
                 best.setdefault(row, _NOVEL)
+        for row, score in list(best.items()):
+            for repeat in self.under.repeats(row)[-_STAND_INS:]:
+                best.setdefault(repeat, score)
         ascending = sorted(best)
-        found = np.array(ascending, np.uint32), np.array([best[r] for r in ascending], np.float32)
+        rows = np.array(ascending, np.uint32)
+        scores = np.array([best[row] for row in ascending], np.float32)
+        stands = np.array([self.under.canonical(row) for row in ascending], np.uint32)
         if self._leads is not None:
-            to = self._leads(found[0])
-            found = found[0][to], found[1][to]
-        self._last = question, len(self), found
-        return found
+            to = self._leads(rows)
+            rows, scores, stands = rows[to], scores[to], stands[to]
+        self._last = question, len(self), (rows, scores, stands)
+        return rows, scores, stands
 
     def _under(self, anchor: int, question: Question) -> tuple[NDArray[np.int32], Scores]:
         """Return what lies under an anchor, in the sense that the question has in mind."""
-        rows, scores = self._rows[anchor], self._scores[anchor]
+        rows, scores = self.under.of(anchor)
         start, end = self.anchors.centre_ends[anchor : anchor + 2]
         if self._how.senses and end - start > 1 and question.vector is not None:
             centres = self.anchors.centres[start:end]
@@ -334,21 +362,29 @@ class ConceptCue:
         return rows, scores
 
     def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
-        rows, _ = self.found(question)
-        if allowed is not None:
-            rows = rows[allowed[rows]]
+        rows, _, stands = self._found(question)
+        there = rows if allowed is None else rows[allowed[rows]]
+        rows = rows[np.isin(rows, there) & _not_repeated(rows, stands, there)]
         scores = self.score(question, rows)
         return rows if scores is None else rows[top_k(scores, limit)]
 
     def score(self, question: Question, rows: Rows) -> Scores | None:
-        found, scores = self.found(question)
+        found, scores, stands = self._found(question)
         if not len(found):
             return None
+        scores = np.where(_not_repeated(found, stands, rows), scores, np.float32(0))
         at = np.minimum(np.searchsorted(found, rows), len(found) - 1)
         own = np.where(found[at] == rows, scores[at], np.float32(0))
         blended = np.float32(self._how.anchor) * own
         if question.vector is not None:
             under = own > 0
-            near = self._seen.vectors(rows[under].astype(np.int64)) @ question.vector
-            blended[under] += np.float32(self._how.query) * near
+            blended[under] += np.float32(self._how.query) * self._seen.cosines(
+                question.vector, rows[under]
+            )
         return blended
+
+
+def _not_repeated(rows: Rows, stands: Rows, there: Rows) -> Mask:
+    """Return which of some rows no other one stands for that is there, too."""
+    told: Mask = (stands == rows) | ~np.isin(stands, there)
+    return told

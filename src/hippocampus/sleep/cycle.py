@@ -175,12 +175,13 @@ def gather(ledger: Ledger, index: LiveIndex) -> Gathered:
     """Take from a bank what its concepts are made of; the caller holds the index."""
     columns, count = index.columns, len(index)
     with ledger.store.read():
-        keys, owner, lasting, _ = unpack_phrases(_payloads(ledger, range(count)))
+        read = unpack_phrases(_payloads(ledger, range(count)))
     every = np.arange(count)
     material = Material(
-        keys=keys,
-        owner=owner.astype(np.int64),
-        lasting=lasting,
+        keys=read.keys,
+        owner=read.owner.astype(np.int64),
+        lasting=read.lasting,
+        gists=read.gists,
         said_at=columns.said_at(every.astype(np.uint32)),
         shown=columns.visible(),
         by_user=~columns.role.holds("assistant", every) & ~columns.role.holds("tool", every),
