@@ -207,10 +207,14 @@ class Concepts:
 
     def __post_init__(self) -> None:
         rules = {
-            **dict.fromkeys(("words", "phrases", "named", "most_meant", "active", "exact"), (0, 100_000)),
+            **dict.fromkeys(
+                ("words", "phrases", "named", "most_meant", "active", "exact"), (0, 100_000)
+            ),
             **dict.fromkeys(("k", "k_max", "kin"), (1, 100_000)),
             **dict.fromkeys(("theta", "sem_theta"), (-1.0, 1.0)),
-            **dict.fromkeys(("mention", "alpha", "anchor", "query", "near", "related"), (0.0, 10.0)),
+            **dict.fromkeys(
+                ("mention", "alpha", "anchor", "query", "near", "related"), (0.0, 10.0)
+            ),
             "lend": (0.0, 1.0),
             "spread": (0.0, 0.95),
             "active_hours": (1e-3, 1e9),

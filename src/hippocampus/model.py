@@ -331,6 +331,20 @@ class AnchorInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Related:
+    """
+    An episode beside another one, as anchors have found them.
+
+    ``how``: ``canonical`` stands for the other, which says the same; ``alias`` is stood for by it;
+    ``related`` is near without being the same. ``cosine``: of the two.
+    """
+
+    episode: Episode
+    how: Literal["canonical", "alias", "related"]
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TopicInfo:
     """One tag of a bank: what it is under, what is under it, and in how many episodes it is."""
 

@@ -11,9 +11,9 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ from hippocampus.kernel import quantise_rows
 
 AnchorKind: TypeAlias = Literal["curated", "named", "discovered"]
 KINDS: Final[tuple[AnchorKind, ...]] = ("curated", "named", "discovered")
+
+Node = TypeVar("Node", bound=Hashable)
 
 _DISCOVERED: Final = KINDS.index("discovered")
 RECENCY: Final = 1.5
@@ -68,10 +70,11 @@ class Anchors:
     falling, float32; ``gists``: how rich each row is and a digest of its details, see
     ``under.py``, uint32. ``aliases``: rows that say what another one does, and the one that stands
     for each, ascending, shape (s, 2), int32. ``edges``: rows near each other, both ways, by the
-    first, shape (e, 2), int32, and ``edge_cosines``, float32. ``centres`` of its senses: shape (c, dimension), those of anchor i at
-    ``[centre_ends[i], centre_ends[i + 1])``, none where it has only one. ``mentions``: the rows
-    that name it, in order of time, by ``mention_ends``. ``kin``: anchors that one activates, itself
-    first, by ``kin_ends``, int32; ``kin_strengths``: by how much, in (0, 1], float32.
+    first, shape (e, 2), int32, and ``edge_cosines``, float32. ``centres`` of its senses: shape
+    (c, dimension), those of anchor i at ``[centre_ends[i], centre_ends[i + 1])``, none where it has
+    only one. ``mentions``: the rows that name it, in order of time, by ``mention_ends``. ``kin``:
+    anchors that one activates, itself first, by ``kin_ends``, int32; ``kin_strengths``: by how
+    much, in (0, 1], float32.
     """
 
     names: tuple[str, ...]
@@ -220,11 +223,11 @@ def _within(places: NDArray[np.int32], stop: int) -> bool:
     return bool(((places >= 0) & (places < stop)).all())
 
 
-def leads_back(stands: Mapping[int, int]) -> bool:
+def leads_back(stands: Mapping[Node, Node]) -> bool:
     """Return whether something stands for itself, over however many steps."""
-    sound: set[int] = set()
+    sound: set[Node] = set()
     for start in stands:
-        path: set[int] = set()
+        path: set[Node] = set()
         at = start
         while at in stands and at not in sound:
             if at in path:

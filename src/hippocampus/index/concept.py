@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,9 @@ class Phrases(NamedTuple):
 
 
 def unpack_phrases(payloads: Payloads) -> Phrases:
-    """Return what payloads tell of their episodes."""
+    """Return what payloads tell of their episodes; a damaged one counts as none."""
+    if (payloads.lengths % _HEAD).any():
+        payloads = Payloads.of([one if not len(one) % _HEAD else b"" for one in payloads])
     numbers = payloads.data.view("<u4")
     counts = (payloads.lengths // _HEAD).astype(np.int64)
     present: Mask = counts > 0
@@ -242,6 +244,19 @@ class ConceptCue:
 
     # ------------------------------------------------------------ being asked
 
+    def beside(self, row: int) -> list[tuple[int, Literal["canonical", "alias", "related"], float]]:
+        """Return the rows beside a row, how, and their cosines; those that say the same first."""
+        stands, repeats = self.under.canonical(row), self.under.repeats(row)
+        same = [stands] * (stands != row) + repeats
+        vector = self._seen.vectors(np.array([row]))[0]
+        cosines = self._seen.cosines(vector, np.array(same, np.uint32)).tolist()
+        found: list[tuple[int, Literal["canonical", "alias", "related"], float]] = [
+            (other, "alias" if other in repeats else "canonical", cosine)
+            for other, cosine in zip(same, cosines, strict=True)
+        ]
+        found += [(other, "related", cosine) for other, cosine in self.under.related(row)]
+        return found
+
     def hear(self, question: Question) -> list[Heard]:
         """
         Return the anchors a question calls up, the surest first, and those that it means.
@@ -340,14 +355,16 @@ class ConceptCue:
             for repeat in self.under.repeats(row)[-_STAND_INS:]:
                 best.setdefault(repeat, score)
         ascending = sorted(best)
-        rows = np.array(ascending, np.uint32)
-        scores = np.array([best[row] for row in ascending], np.float32)
-        stands = np.array([self.under.canonical(row) for row in ascending], np.uint32)
+        found = (
+            np.array(ascending, np.uint32),
+            np.array([best[row] for row in ascending], np.float32),
+            np.array([self.under.canonical(row) for row in ascending], np.uint32),
+        )
         if self._leads is not None:
-            to = self._leads(rows)
-            rows, scores, stands = rows[to], scores[to], stands[to]
-        self._last = question, len(self), (rows, scores, stands)
-        return rows, scores, stands
+            to = self._leads(found[0])
+            found = found[0][to], found[1][to], found[2][to]
+        self._last = question, len(self), found
+        return found
 
     def _under(self, anchor: int, question: Question) -> tuple[NDArray[np.int32], Scores]:
         """Return what lies under an anchor, in the sense that the question has in mind."""

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.index.base import Scores
+from hippocampus.index.base import Mask, Scores
 from hippocampus.index.vector import VectorCue, pack_vectors
 from hippocampus.kernel import top_k
 from hippocampus.model import Payloads
@@ -30,7 +30,7 @@ class Meant:
     """Vectors of anchors, shape (a, dimension), zero for those without a meaning."""
 
     def __init__(self, vectors: NDArray[np.float32], exact: int) -> None:
-        self.has_meaning = vectors.any(axis=1)
+        self.has_meaning: Mask = np.asarray(vectors.any(axis=1))
         self._places = np.flatnonzero(self.has_meaning)
         self._cue = VectorCue(vectors.shape[1])
         self._cue.observe(Payloads.of(pack_vectors(vectors[self._places])))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,31 +22,19 @@ from hippocampus.index.base import Mask, Scores
 
 RICH: Final = 0xFF
 """The bits of a gist that say how many phrases an episode has, 255 at most; the others are a digest
-of its details. Episodes whose details differ are not the same, and none are known of a gist of 0."""
+of its details, 0 when they are not known. Only episodes whose details agree may be the same."""
 MOST_RELATED: Final = 8
 """Edges of a row that are kept, the nearest."""
 
 Rows = NDArray[np.int64]
+Gists = NDArray[np.uint32]
 Cosines = Callable[[NDArray[np.float32], NDArray[np.uint32]], Scores]
 """Gives the cosines of a vector and of rows, shape (rows,)."""
 
 
-def same(
-    cosines: NDArray[np.float32], one: NDArray[np.uint32], other: NDArray[np.uint32], near: float
-) -> Mask:
+def same(cosines: Scores, one: Gists | np.uint32, other: Gists | np.uint32, near: float) -> Mask:
     """Return where two episodes say the same: so near, and no detail differs."""
-    told: Mask = (cosines > near) & ((one ^ other) <= RICH) & (one > RICH)
-    return told
-
-
-def outranks(
-    one: NDArray[np.uint32], other: NDArray[np.uint32], said: Any, other_said: Any, rows: Any, others: Any
-) -> Mask:
-    """Return where one of two stands for the other: the richer, then the newer one (4.5a)."""
-    rich, poor = one & RICH, other & RICH
-    newer = (said > other_said) | ((said == other_said) & (rows > others))
-    told: Mask = (rich > poor) | ((rich == poor) & newer)
-    return told
+    return np.asarray((cosines > near) & ((one ^ other) <= RICH) & (one > RICH))
 
 
 class Settled(NamedTuple):
@@ -64,7 +52,11 @@ class Settled(NamedTuple):
 
 
 def settle(
-    vectors: NDArray[np.float32], gists: NDArray[np.uint32], said_at: NDArray[np.int64], rows: Rows, how: Concepts
+    vectors: NDArray[np.float32],
+    gists: NDArray[np.uint32],
+    said_at: NDArray[np.int64],
+    rows: Rows,
+    how: Concepts,
 ) -> Settled:
     """Return what stands for what among rows that lie under one anchor."""
     order = np.lexsort((rows, said_at, gists & RICH))[::-1]
@@ -80,9 +72,7 @@ def settle(
     return Settled(stays, stands, pairs, cosines[apart])
 
 
-def nearest_edges(
-    pairs: NDArray[np.int32], cosines: Scores
-) -> tuple[NDArray[np.int32], Scores]:
+def nearest_edges(pairs: NDArray[np.int32], cosines: Scores) -> tuple[NDArray[np.int32], Scores]:
     """Return edges both ways, each once, by row and nearest first, at most so many of each row."""
     both = np.concatenate([pairs, pairs[:, ::-1]])
     twice = np.concatenate([cosines, cosines])
@@ -122,9 +112,10 @@ class Under:
         filled = np.arange(width) < sizes[:, None]
         nth = np.arange(len(anchors.rows)) - np.repeat(anchors.ends[:-1], sizes)
         kept = nth < width
+        self._width = width
         self._rows = np.full(filled.shape, -1, np.int32)
         self._scores = np.full(filled.shape, -np.inf, np.float32)
-        self._gists = np.zeros(filled.shape, np.uint32)
+        self._gists: Gists = np.zeros(filled.shape, np.uint32)
         self._rows[filled] = anchors.rows[kept]
         self._scores[filled] = anchors.scores[kept]
         self._gists[filled] = anchors.gists[kept]
@@ -153,7 +144,7 @@ class Under:
         """
         Put a new row under the anchors it is near, shape (anchors,), where it is good enough.
 
-        Where what it says lies there already, the richer or newer of the two stays (``outranks``).
+        Where what it says lies there already, the richer, then the newer of the two stays.
         """
         places = np.flatnonzero(near & (scores > self._least))
         if not len(places):
@@ -163,7 +154,7 @@ class Under:
         cosines = np.full(held.shape, -1, np.float32)
         cosines[there] = self._cosines(vector, held[there].astype(np.uint32))
         alike = same(cosines, gists, gist, self._how.near)
-        enters = np.ones(len(places), np.bool_)
+        enters: Mask = np.ones(len(places), np.bool_)
         if alike.any():
             enters = self._merge(row, gist, alike, held, gists)
             gone = alike & enters[:, None]
@@ -180,16 +171,22 @@ class Under:
         held: NDArray[np.int32],
         gists: NDArray[np.uint32],
     ) -> Mask:
-        """Note who stands for whom; return where the row enters, shape (places,)."""
+        """
+        Note who stands for whom, the richer, then the newer; return where the row enters.
+
+        That is of shape (places,).
+        """
         others = held[alike]
         said = self._said_at(np.append(others, row).astype(np.uint32))
-        wins = outranks(gist, gists[alike], said[-1], said[:-1], row, others)
+        said, own = said[:-1], said[-1]
+        rich, poor = gists[alike] & RICH, gist & RICH
+        newer = (said > own) | ((said == own) & (others > row))
         loses = np.zeros(alike.shape, np.bool_)
-        loses[alike] = ~wins
-        if not wins.all():
-            order = np.lexsort((others, said[:-1], gists[alike] & RICH))
+        loses[alike] = (rich > poor) | ((rich == poor) & newer)
+        if loses.any():
+            order = np.lexsort((others, said, rich))
             self._stand(row, int(others[order[-1]]))
-        enters: Mask = ~loses.any(axis=1)
+        enters: Mask = np.logical_not(loses.any(axis=1))
         for other in np.unique(held[alike & enters[:, None]]).tolist():
             self._stand(other, row)
         return enters
@@ -207,29 +204,28 @@ class Under:
         self._scores[places[at], slot] = -np.inf
         self._gists[places[at], slot] = 0
 
-    def _enter(
-        self, places: NDArray[np.intp], row: int, scores: Scores, gist: np.uint32
-    ) -> None:
-        width = self._rows.shape[1]
-        if width < self._how.k_max and not np.isinf(self._scores[places]).any(axis=1).all():
-            self._widen(min(self._how.k_max, 2 * width) - width)
+    def _enter(self, places: NDArray[np.intp], row: int, scores: Scores, gist: np.uint32) -> None:
+        if self._width < self._how.k_max and not np.isinf(self._scores[places]).any(axis=1).all():
+            self._widen(min(self._how.k_max, 2 * self._width))
         slots = np.argmin(self._scores[places], axis=1)  # the first that is free, or the least
         self._rows[places, slots] = row
         self._scores[places, slots] = scores[places]
         self._gists[places, slots] = gist
         self._least[places] = self._to_beat(places)
 
-    def _widen(self, by: int) -> None:
-        more = ((0, 0), (0, by))
+    def _widen(self, width: int) -> None:
+        more = ((0, 0), (0, width - self._width))
+        self._width = width
         self._rows = np.pad(self._rows, more, constant_values=-1)
         self._scores = np.pad(self._scores, more, constant_values=-np.inf)
         self._gists = np.pad(self._gists, more)
 
     def _to_beat(self, places: NDArray[np.intp]) -> Scores:
         """Return the scores above which a row is under an anchor: any, while there is room."""
-        if self._rows.shape[1] < self._how.k_max:
+        if self._width < self._how.k_max:
             return np.full(len(places), -np.inf, np.float32)
-        return self._scores[places].min(axis=1)
+        least: Scores = self._scores[places].min(axis=1)
+        return least
 
     # ------------------------------------------------------------ what is the same, what is near
 
@@ -251,7 +247,10 @@ class Under:
     def related(self, row: int) -> list[tuple[int, float]]:
         """Return rows near a row that are not the same, nearest first, and their cosines."""
         inside = slice(*np.searchsorted(self._built_edges[:, 0], [row, row + 1]).tolist())
-        others, cosines = self._built_edges[inside, 1].tolist(), self._built_cosines[inside].tolist()
+        others, cosines = (
+            self._built_edges[inside, 1].tolist(),
+            self._built_cosines[inside].tolist(),
+        )
         edges = dict(zip(others, cosines, strict=True)) | self._edges.get(row, {})
         return sorted(edges.items(), key=lambda edge: (-edge[1], edge[0]))[:MOST_RELATED]
 

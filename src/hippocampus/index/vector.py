@@ -50,6 +50,11 @@ class VectorCue:
         return len(self._scales)
 
     @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+        return self._dimension
+
+    @property
     def present(self) -> Mask:
         """Which rows have a vector, shape (n,)."""
         return self._scales.view > 0

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Ingest, Signatures
+from hippocampus.encode.details import digest_details
 from hippocampus.encode.importance import lasting_importance
 from hippocampus.encode.indexing import signatures
-from hippocampus.encode.details import digest_details
 from hippocampus.encode.phrases import find_phrases, names_of
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.encode.telling import tells_of_self

@@ -56,8 +56,8 @@ class Material:
     What a bank has to make concepts from; n rows, p phrases.
 
     ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: the row of each; ``lasting``
-    importance, ``gists`` (``index/under.py``), ``said_at`` in microseconds, ``shown``, ``by_user`` and ``session`` by number, -1
-    for none, shape (n,).
+    importance, ``gists`` (``index/under.py``), ``said_at`` in microseconds, ``shown``,
+    ``by_user`` and ``session`` by number, -1 for none, shape (n,).
     """
 
     keys: NDArray[np.uint32]
@@ -473,14 +473,16 @@ def _known_aliases(
     row, other = old.aliases.T
     cosines = np.einsum("nd,nd->n", vectors(row.astype(np.int64)), vectors(other.astype(np.int64)))
     right = same(cosines, material.gists[row], material.gists[other], how.near)
-    return old.aliases[right & material.shown[row] & material.shown[other]]
+    kept: NDArray[np.int32] = old.aliases[right & material.shown[row] & material.shown[other]]
+    return kept
 
 
 def _aliases(known: NDArray[np.int32], under: Sequence[_Settled]) -> NDArray[np.int32]:
     """Return all that something stands for, ascending, each once."""
     every = np.concatenate([known, *(one.repeats for one in under)])
-    _, first = np.unique(every[:, 0], return_index=True)
-    return every[first]
+    first = np.unique(every[:, 0], return_index=True)[1]
+    each: NDArray[np.int32] = every[first]
+    return each
 
 
 def _senses(vectors: Floats) -> Floats:
