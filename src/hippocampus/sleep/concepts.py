@@ -407,22 +407,42 @@ def _under(
     best: list[list[tuple[Rows, Floats]]] = [[] for _ in anchors]
     own = material.shown.copy()
     own[known[:, 0]] = False  # others stand for them
-    for first in range(0, len(material) if len(anchors) else 0, _AT_ONCE):
+    worth = effective(np.ones(1, np.float32), material.lasting, _ages(material, now), how.alpha)
+    means = anchors.any(axis=1)
+    for place in np.flatnonzero(~means).tolist():  # a name: what names it lies under it
+        rows = mentions[place][own[mentions[place]]]
+        picked = top_k(worth[rows], how.k_max).astype(np.intp)
+        best[place].append((rows[picked], worth[rows[picked]]))
+    meaning = np.flatnonzero(means)
+    directions = anchors[meaning]
+    named, by = _mentions_by_row([mentions[place] for place in meaning.tolist()], own)
+    for first in range(0, len(material) if len(meaning) else 0, _AT_ONCE):
         rows = np.flatnonzero(own[first : first + _AT_ONCE]) + first
-        cosines = anchors @ vectors(rows).T
-        for place, named in enumerate(mentions):
-            inside = named[(named >= first) & (named < first + _AT_ONCE)]
-            inside = inside[own[inside]]
-            bonus = how.mention if anchors[place].any() else 1.0
-            cosines[place, np.searchsorted(rows, inside)] += bonus
-        ages = np.maximum(0, now - material.said_at[rows]) / np.float32(_HOUR)
-        scores = effective(cosines, material.lasting[rows], ages, how.alpha)
-        scores[cosines < how.theta] = -1
-        for place, of_one in enumerate(scores):
+        scores = directions @ vectors(rows).T
+        inside = slice(*np.searchsorted(named, [first, first + _AT_ONCE]).tolist())
+        scores[by[inside], np.searchsorted(rows, named[inside])] += how.mention
+        scores *= scores >= how.theta
+        scores *= worth[rows]
+        for place, of_one in zip(meaning.tolist(), scores, strict=True):
             picked = top_k(of_one, how.k_max).astype(np.intp)
             picked = picked[of_one[picked] > 0]
             best[place].append((rows[picked], of_one[picked]))
     return [_ranked(parts, how.k_max) for parts in best]
+
+
+def _ages(material: Material, now: int) -> Floats:
+    return (np.maximum(0, now - material.said_at) / _HOUR).astype(np.float32)
+
+
+def _mentions_by_row(
+    mentions: Sequence[Rows], own: NDArray[np.bool_]
+) -> tuple[Rows, NDArray[np.intp]]:
+    """Return the rows that name something, ascending, and which of the lists each is of."""
+    rows = np.concatenate([np.empty(0, np.int64), *mentions])
+    lists = np.repeat(np.arange(len(mentions)), [len(one) for one in mentions])
+    order = np.argsort(rows, kind="stable")
+    order = order[own[rows[order]]]
+    return rows[order], lists[order]
 
 
 def _ranked(parts: Sequence[tuple[Rows, Floats]], most: int) -> tuple[Rows, Floats]:
