@@ -8,8 +8,8 @@ as it comes, in time that depends on the anchors alone. Nothing here looks at al
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,22 +124,64 @@ class Activation:
         self._values = np.zeros(len(self._rows), np.float32)
         np.maximum.at(self._values, at, values)
         self._codes = sessions()
-        lent = np.zeros(int(self._codes.max(initial=-1)) + 2, np.float32)  # the last is "none"
-        np.maximum.at(lent, self._codes[self._rows], np.float32(lend) * self._values)
-        lent[-1] = 0
-        self._lent = lent
+        named = self._codes[self._rows]
+        self._sessions, at = np.unique(named[named >= 0], return_inverse=True)
+        self._lent = np.zeros(len(self._sessions), np.float32)
+        np.maximum.at(self._lent, at, np.float32(lend) * self._values[named >= 0])
 
     def of(self, rows: Rows) -> Scores:
         """Return it for some rows, shape (rows,)."""
-        at = np.minimum(np.searchsorted(self._rows, rows), len(self._rows) - 1)
-        own = np.where(self._rows[at] == rows, self._values[at], np.float32(0))
-        return np.maximum(own, self._lent[self._codes[rows]])
+        own = _looked_up(self._rows, self._values, rows)
+        return np.maximum(own, _looked_up(self._sessions, self._lent, self._codes[rows]))
 
     def above(self, least: float) -> Mask:
         """Return which of all rows have at least so much, shape (n,)."""
-        mask: Mask = (self._lent >= least)[self._codes]
+        strong = np.zeros(int(self._codes.max(initial=-1)) + 2, np.bool_)  # the last is "none"
+        strong[self._sessions[self._lent >= least]] = True
+        mask: Mask = strong[self._codes]
         mask[self._rows[self._values >= least]] = True
         return mask
+
+
+def _looked_up(known: NDArray[Any], values: Scores, wanted: NDArray[Any]) -> Scores:
+    """Return the values of what is wanted among what is known, ascending; 0 for the rest."""
+    if not len(known):
+        return np.zeros(len(wanted), np.float32)
+    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where(known[at] == wanted, values[at], np.float32(0))
+
+
+class _Activity:
+    """
+    How active anchors are at any time: a mention counts e times less when ``fades`` have passed.
+
+    What all mentions up to one add up to is kept with each, as a logarithm, so that asking costs a
+    look per anchor, however often each has come up.
+    """
+
+    def __init__(self, places: Places, times: Sequence[NDArray[np.int64]], fades: float) -> None:
+        self.places = places
+        self._fades = fades
+        self._times = np.concatenate([np.empty(0, np.int64), *times])
+        self._ends = np.cumsum([0, *map(len, times)])
+        self._last = self._times.max(initial=0)
+        sums = [np.logaddexp.accumulate(one / fades) for one in times]
+        self._sums = np.concatenate([np.empty(0), *sums])
+
+    def at(self, now: float) -> NDArray[np.float64]:
+        """Return the activity of each of the places at a time, shape (places,)."""
+        first, stop = self._ends[:-1], self._ends[1:].copy()
+        if now < self._last:  # then some mentions are still to come: halve to where they begin
+            low = first.copy()
+            while (open_ := low < stop).any():
+                middle = np.minimum((low + stop) // 2, len(self._times) - 1)
+                early = self._times[middle] <= now
+                low = np.where(open_ & early, middle + 1, low)
+                stop = np.where(open_ & ~early, middle, stop)
+        made = stop > first
+        activity = np.zeros(len(self.places))
+        activity[made] = np.exp(self._sums[stop[made] - 1] - now / self._fades)
+        return activity
 
 
 class ConceptCue:
@@ -191,6 +233,7 @@ class ConceptCue:
         for place, keys in enumerate(anchors.words):
             for key in keys:
                 self._parts[key].append(place)
+        self._activity: _Activity | None = None
         self._last: tuple[Question, int, tuple[Rows, Scores, Rows]] | None = None
 
     def __len__(self) -> int:
@@ -287,21 +330,29 @@ class ConceptCue:
 
     def active(self, question: Question) -> list[int]:
         """Return the anchors that come up most at the time of a question."""
+        fades = self._how.active_hours * 3.6e9
         now = question.now.timestamp() * 1e6
-        tied = [place for place in range(len(self.anchors)) if self.anchors.is_tied(place)]
-        named = [self._naming(place) for place in tied]
-        ages = now - self._said_at(np.concatenate([np.empty(0, np.uint32), *named]))
-        fading = np.where(ages >= 0, np.exp(-ages.clip(0) / 3.6e9 / self._how.active_hours), 0.0)
-        owner = np.repeat(np.arange(len(tied)), [len(rows) for rows in named])
-        activity = np.bincount(owner, fading, len(tied))
+        if self._activity is None:
+            tied = [place for place in range(len(self.anchors)) if self.anchors.is_tied(place)]
+            times = [self._said_at(self._named(place)) for place in tied]
+            self._activity = _Activity(np.array(tied, np.intp), times, fades)
+        tied_to, activity = self._activity.places, self._activity.at(now)
+        for at, place in enumerate(tied_to.tolist()):
+            if place in self._more:
+                ages = now - self._said_at(np.array(self._more[place], np.uint32))
+                activity[at] += np.exp(-ages[ages >= 0] / fades).sum()
         best = np.argsort(-activity, kind="stable")[: self._how.active]
-        return [tied[place] for place in best.tolist() if activity[place] > 0]
+        return [int(tied_to[at]) for at in best.tolist() if activity[at] > 0]
+
+    def _named(self, place: int) -> Rows:
+        """Return the rows that named an anchor at the last rebuild, in order of time."""
+        start, end = self.anchors.mention_ends[place : place + 2]
+        return self.anchors.mentions[start:end].astype(np.uint32)
 
     def _naming(self, place: int) -> Rows:
         """Return the rows that name an anchor, in order."""
-        start, end = self.anchors.mention_ends[place : place + 2]
         since = np.array(self._more.get(place, ()), np.uint32)
-        return np.concatenate([self.anchors.mentions[start:end].astype(np.uint32), since])
+        return np.concatenate([self._named(place), since])
 
     def activate(self, question: Question) -> Activation | None:
         """Return how far episodes are about what a question calls up; None if that is nothing."""
@@ -390,8 +441,7 @@ class ConceptCue:
         if not len(found):
             return None
         scores = np.where(_not_repeated(found, stands, rows), scores, np.float32(0))
-        at = np.minimum(np.searchsorted(found, rows), len(found) - 1)
-        own = np.where(found[at] == rows, scores[at], np.float32(0))
+        own = _looked_up(found, scores, rows)
         blended = np.float32(self._how.anchor) * own
         if question.vector is not None:
             under = own > 0
