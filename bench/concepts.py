@@ -37,8 +37,9 @@ from hippocampus.index.anchors import Anchors
 from hippocampus.index.base import Question
 from hippocampus.index.concept import PROPER, ConceptCue
 from hippocampus.index.vector import VectorCue, pack_vectors
+from hippocampus.ingest.prepare import phrase_payload
 from hippocampus.kernel import top_k
-from hippocampus.model import Passage, Payloads
+from hippocampus.model import Embedded, Passage, Payloads
 from hippocampus.recall.understand import understand
 from hippocampus.sleep.concepts import Material, rebuild
 from hippocampus.sleep.cycle import find_missing_phrases, gather, rebuild_concepts
@@ -210,6 +211,34 @@ def looked_up(life: Life, anchors: Anchors, size: str) -> Iterator[Row]:
                 name=f"lookup, {size}, {what}, p{share}", value=value, unit="ms",
                 baseline=float(scan), note="baseline the scan of all vectors, p50",
             )  # fmt: skip
+
+
+def put_under(life: Life, anchors: Anchors, cue: ConceptCue, size: str) -> Row:
+    """Return what reading a turn's phrases and putting it under its anchors takes."""
+    fresh = ConceptCue(anchors, HOW, life.cue, cue._said_at, cue._sessions)
+    fresh._length = 0  # as if the first episodes had come since
+    texts = [source.text for source in sources()[:WRITES]]
+    took = []
+    for text in texts:
+        start = time.perf_counter()
+        fresh.observe(Payloads.of([phrase_payload(text, "Ada", "user")]))
+        took.append(time.perf_counter() - start)
+    embed = [seconds(default_embedder().embed, [Passage(text)]) for text in texts[:50]]
+    return Row(
+        name=f"written under its anchors, {size}, one turn", value=float(np.median(took)) * 1e3,
+        unit="ms", baseline=float(np.median(embed)) * 1e3,
+        note=f"p95 {np.percentile(took, 95) * 1e3:.3g} ms; baseline embedding the turn",
+    )  # fmt: skip
+
+
+class Naming(TableEmbedder):
+    """Embeds what turns are made of without a model, and with it the names of anchors."""
+
+    def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
+        """Return the mixtures of turns, and the real vectors of anything else."""
+        if passages[0].text in self._parents:
+            return super().embed(passages)
+        return default_embedder().embed(passages)
 
 
 def invented(count: int) -> list[str]:
