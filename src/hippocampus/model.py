@@ -550,7 +550,7 @@ class Block:
 
 Kind: TypeAlias = Literal[
     "content", "vector", "tokens", "lexical", "signature", "phrase", "concept", "topic",
-    "vector.next", "tokens.next", "lexical.next", "signature.next",
+    "vector.next", "tokens.next", "lexical.next", "signature.next", "phrase.next",
 ]  # fmt: skip
 """What a per-episode payload is: content token ids, pooled vector, token codes, terms, token
 signatures that need no embedder, or phrases. ``concept`` and ``topic`` are one block each over

@@ -54,10 +54,10 @@ def to_json(
             "sources": [episode.source for episode, _ in under],
         }
     aliases = anchors.aliases[_all_in(anchors.aliases, episodes)].tolist()
-    ahead = anchors.edges[:, 0] < anchors.edges[:, 1]  # the other way round is the same edge
-    told = ahead & _all_in(anchors.edges, episodes)
+    told = _all_in(anchors.edges, episodes)
+    edges = np.sort(anchors.edges[told], axis=1).tolist()  # the other way round is the same edge
     cosines = anchors.edge_cosines[told].tolist()
-    related = zip(anchors.edges[told].tolist(), cosines, strict=True)
+    related = {(row, other): cosine for (row, other), cosine in zip(edges, cosines, strict=True)}
     return {
         "version": VERSION,
         "built_at": built_at.astimezone(UTC).isoformat(),
@@ -67,8 +67,8 @@ def to_json(
         "entries": entries,
         "aliases": {episodes[row].id: episodes[other].id for row, other in aliases},
         "related": [
-            [episodes[row].id, episodes[other].id, round(cosine, 4)]
-            for (row, other), cosine in related
+            [episodes[row].id, episodes[other].id, round(cosine, 6)]
+            for (row, other), cosine in sorted(related.items())
         ],
     }
 

@@ -337,7 +337,7 @@ def _directions(
     """
     made = np.zeros((len(chosen), vectors(np.empty(0, np.int64)).shape[1]), np.float32)
     known = {}
-    if old is not None:
+    if old is not None and old.vectors.shape[1] == made.shape[1]:
         every = zip(old.names, old.vectors, strict=True)
         known = {name: vector for name, vector in every if vector.any()}
     meant = [place for place, one in enumerate(chosen) if one.kind != "named"]
