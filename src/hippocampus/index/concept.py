@@ -136,7 +136,8 @@ class Activation:
 
     def above(self, least: float) -> Mask:
         """Return which of all rows have at least so much, shape (n,)."""
-        strong = np.zeros(int(self._codes.max(initial=-1)) + 2, np.bool_)  # the last is "none"
+        count = int(self._codes.max(initial=-1)) + 2  # the last is "none"
+        strong = np.full(count, np.float32(least) <= 0)  # of any that nobody names, 0
         strong[self._sessions[self._lent >= least]] = True
         mask: Mask = strong[self._codes]
         mask[self._rows[self._values >= least]] = True
