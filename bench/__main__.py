@@ -24,6 +24,7 @@ PARTS = (
     "kernels",
     "wavelet",
     "counts",
+    "concepts",
 )
 
 

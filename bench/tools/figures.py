@@ -1,11 +1,11 @@
-"""Rewrite the figures in README.md from the committed reports, or with --check compare them."""
+"""Rewrite the figures in pages from the committed reports, or with --check compare them."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,10 +32,19 @@ ROWS = (
 
 
 def block(root: Path = ROOT) -> str:
-    """Return what stands between the markers; a report that is not there leaves its row out."""
+    """Return what the README shows; a report that is not there leaves its row out."""
     reports = {row: found for row in ROWS if (found := _load(root, f"evaluation/{_at(row)}"))}
     speed = _load(root, "bench/results/speed.json")
-    parts = [*_accuracy(reports), *_speed(speed)]
+    return _lines([*_accuracy(reports), *_speed(speed, SHOWN, "`make bench`")])
+
+
+def anchors(root: Path = ROOT) -> str:
+    """Return what the page on anchors shows."""
+    speed = _load(root, "bench/results/concepts.json")
+    return _lines([*_speed(speed, OF_ANCHORS, "`python -m bench --only concepts`")])
+
+
+def _lines(parts: list[str]) -> str:
     return "\n".join(parts or ["No report has been committed yet."]) + "\n"
 
 
@@ -99,16 +108,33 @@ SHOWN = (
     "disk an episode, whole file",
 )
 """What a reader of the README wants to know; the rest is in the file."""
+OF_ANCHORS = (
+    "rebuild, 47 k",
+    "rebuild, 100 k",
+    "rebuild, 100 k, a tenth new",
+    "rebuild, 1 m",
+    "product, 1 m × 400 anchors",
+    "lookup, 1 k, anchors heard and what lies under them, p95",
+    "lookup, 100 k, anchors heard and what lies under them, p95",
+    "lookup, 1 m, anchors heard and what lies under them, p95",
+    "lookup, 1 k, by a question that only points, p95",
+    "lookup, 1 m, by a question that only points, p95",
+    "lookup, 1 m, what it activates, p95",
+    "written under its anchors, 1 k, one turn",
+    "written under its anchors, 1 m, one turn",
+    "remember, one turn, in a bank with anchors",
+    "asked for at once, by a name never heard",
+)
 
 
-def _speed(speed: Mapping[str, Any] | None) -> Iterator[str]:
+def _speed(speed: Mapping[str, Any] | None, shown: Collection[str], command: str) -> Iterator[str]:
     if speed is None or not speed["rows"]:
         return
     yield ""
     yield "| speed and space | | against | times | |"
     yield "|---|---:|---|---:|---|"
     for row in speed["rows"]:
-        if row["name"] not in SHOWN:
+        if row["name"] not in shown:
             continue
         ratio, note = row.get("ratio"), row.get("note") or ""
         times = "" if ratio is None else f"{ratio:.3g}x"
@@ -121,20 +147,22 @@ def _speed(speed: Mapping[str, Any] | None) -> Iterator[str]:
     machine = speed["machine"]
     if isinstance(machine, Mapping):
         machine = f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}"
-    yield f"`make bench` measures these. Machine: {machine}. Commit: `{speed['commit'][:12]}`."
+    yield f"{command} measures these. Machine: {machine}. Commit: `{speed['commit'][:12]}`."
 
 
 def main() -> None:
-    """Rewrite the block in README.md, or fail when it differs from the reports."""
-    readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    fresh, blocks = BLOCK.subn(lambda found: found[1] + block() + found[2], text)
-    if blocks != 1:
-        sys.exit(f"README.md has {blocks} blocks of figures; it needs exactly one")
-    if "--check" not in sys.argv[1:]:
-        readme.write_text(fresh, encoding="utf-8")
-    elif fresh != text:
-        sys.exit("the figures in README.md differ from the reports: run bench/tools/figures.py")
+    """Rewrite the block in every page, or fail when one differs from the reports."""
+    for name, made in (("README.md", block()), ("docs/concepts.md", anchors())):
+        page = ROOT / name
+        text = page.read_text(encoding="utf-8")
+        parts = BLOCK.split(text)
+        if len(parts) != 4:
+            sys.exit(f"{name} has {len(parts) // 3} blocks of figures; it needs exactly one")
+        fresh = parts[0] + parts[1] + made + parts[2] + parts[3]
+        if "--check" not in sys.argv[1:]:
+            page.write_text(fresh, encoding="utf-8")
+        elif fresh != text:
+            sys.exit(f"the figures in {name} differ from the reports: run bench/tools/figures.py")
 
 
 if __name__ == "__main__":

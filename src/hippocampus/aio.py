@@ -60,6 +60,7 @@ class AsyncBank:
     topics = _on_a_thread(Bank.topics)
     topic_outline = _on_a_thread(Bank.topic_outline)
     plot_topics = _on_a_thread(Bank.plot_topics)
+    related = _on_a_thread(Bank.related)
     anchors = _on_a_thread(Bank.anchors)
     curate = _on_a_thread(Bank.curate)
     export_concepts = _on_a_thread(Bank.export_concepts)

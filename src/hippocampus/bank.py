@@ -71,6 +71,7 @@ from hippocampus.model import (
     Period,
     Progress,
     Recall,
+    Related,
     Reranker,
     SleepStep,
     Slept,
@@ -87,6 +88,7 @@ from hippocampus.recall.scale import Numbers
 from hippocampus.recall.search import Ranking, search
 from hippocampus.recall.trend import check_by, trend
 from hippocampus.recall.understand import signed, understand
+from hippocampus.sleep.artifact import parse
 from hippocampus.sleep.cycle import (
     CURATED,
     WOKE,
@@ -591,6 +593,30 @@ class Bank:
         Path(path).write_text(written + "\n", encoding="utf-8")
         return len(document["entries"])
 
+    def related(self, id: str) -> list[Related]:  # noqa: A002
+        """
+        Return the episodes in force that say the same as one, or are near it.
+
+        Anchors find them: none are known before the first ``sleep``. What says the same is kept
+        under anchors once, and its address stays what it was: a hit's aliases are here.
+
+        Raises:
+            UnknownEpisode: the bank has no such id, or it was erased.
+
+        """
+        with self.reading:
+            concept = self._index().cues.get("concept")
+            with self._store.read():
+                ledger = self._memory.ledger(self.name)
+                row = ledger.find(id).row
+                found = concept.beside(row) if isinstance(concept, ConceptCue) else []
+                there = ledger.episodes([other for other, _, _ in found])
+        return [
+            Related(episode=episode, how=how, cosine=cosine)
+            for episode, (_, how, cosine) in zip(there, found, strict=True)
+            if episode.state == "active"
+        ]
+
     def import_concepts(self, path: str | Path) -> int:
         """
         Use a concept index written by ``export_concepts``, or edited since; returns its anchors.
@@ -603,7 +629,7 @@ class Bank:
         """
         memory = self._memory
         try:
-            document = json.loads(Path(path).read_bytes())
+            document = parse(Path(path).read_bytes())
         except (ValueError, RecursionError) as exc:
             msg = f"{path}: not JSON ({exc})"
             raise InputError(msg) from exc
@@ -1162,6 +1188,8 @@ class Bank:
         if topics is not None:
             live.cues["topic"] = TopicCue(topics.graph, topics.length)
         vectors = live.cues.get("vector")
+        if anchors is not None and isinstance(vectors, VectorCue):
+            anchors = self._fitting(anchors, vectors)
         self._anchored = anchors is not None and isinstance(vectors, VectorCue)
         if anchors is not None and isinstance(vectors, VectorCue):
             columns = live.columns
@@ -1170,6 +1198,15 @@ class Bank:
             live.cues["concept"] = ConceptCue(
                 anchors, how, vectors, columns.said_at, lambda: columns.session.codes, leads
             )
+
+    def _fitting(self, anchors: Anchors, vectors: VectorCue) -> Anchors | None:
+        """Return anchors whose vectors are such as the bank's; None, and say so, for others."""
+        found = anchors.vectors.shape[1]
+        if found == vectors.dimension:
+            return anchors
+        reason = f"anchors have {found} dimensions, the bank {vectors.dimension}; sleep once more"
+        self._no_sleep = Degradation(part="sleep", reason=reason)
+        return None
 
 
 def _page(

@@ -33,6 +33,10 @@ class Cosines(NamedTuple):
     as a distance."""
 
 
+_COSINES = ("theta", "sem_theta", "near", "related")
+"""Those that ``Concepts`` may give."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingest:
     """How what is written is cut and gated."""
@@ -214,6 +218,8 @@ class Concepts:
     """Least cosine of a question and an anchor that it means without naming it."""
     most_meant: int = 5
     """Most anchors that a question means without naming them."""
+    exact: int = 1000
+    """Most anchors with a meaning that are all compared; of more, the signs are compared first."""
     mention: float = 0.2
     """What it adds to that cosine that an episode mentions the anchor."""
     alpha: float = 0.15
@@ -222,7 +228,10 @@ class Concepts:
     query: float = 0.4
     """Shares of nearness to the anchor and to the question in a score."""
     near: float | None = None
-    """Cosine above which two episodes under an anchor are the same, and the newer stays."""
+    """Cosine above which two episodes under an anchor are the same, unless a detail differs; the
+    richer stays, then the newer, and stands for the other."""
+    related: float | None = None
+    """Cosine above which two are noted as related."""
     spread: float = 0.5
     """How much of what activates an anchor goes on to those it is spoken of with."""
     kin: int = 24
@@ -242,10 +251,14 @@ class Concepts:
 
     def __post_init__(self) -> None:
         rules = {
-            **dict.fromkeys(("words", "phrases", "named", "most_meant", "active"), (0, 100_000)),
+            **dict.fromkeys(
+                ("words", "phrases", "named", "most_meant", "active", "exact"), (0, 100_000)
+            ),
             **dict.fromkeys(("k", "k_max", "kin"), (1, 100_000)),
             **dict.fromkeys(("theta", "sem_theta"), (-1.0, 1.0)),
-            **dict.fromkeys(("mention", "alpha", "anchor", "query", "near"), (0.0, 10.0)),
+            **dict.fromkeys(
+                ("mention", "alpha", "anchor", "query", "near", "related"), (0.0, 10.0)
+            ),
             "lend": (0.0, 1.0),
             "spread": (0.0, 0.95),
             "active_hours": (1e-3, 1e9),
@@ -262,12 +275,12 @@ class Concepts:
 
     def cosines(self) -> Cosines:
         """Return from where on cosines count: as given, or else as for the default embedder."""
-        given = {name: getattr(self, name) for name in ("theta", "sem_theta", "near")}
+        given = {name: getattr(self, name) for name in _COSINES}
         return Cosines(**{name: value for name, value in given.items() if value is not None})
 
     def heard(self, cosines: Cosines) -> Concepts:
         """Return this for an embedder whose cosines were calibrated; what was given stays."""
-        found = {name: getattr(cosines, name) for name in ("theta", "sem_theta", "near")}
+        found = {name: getattr(cosines, name) for name in _COSINES}
         return replace(self, **{n: least for n, least in found.items() if getattr(self, n) is None})
 
 

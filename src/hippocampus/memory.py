@@ -418,7 +418,7 @@ class Memory:
         """Put what a rebuild has made in the place of what was, all of it or nothing."""
         done: dict[str, int] = {}
         before, unsigns = self.embedder, self.config.signatures is None and banks is None
-        kinds: set[Kind] = {"lexical"}
+        kinds: set[Kind] = {"lexical", "phrase"}
         if maker is not None:
             kinds |= {"vector", "tokens"}
         with self.moving:

@@ -369,6 +369,20 @@ class AnchorInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Related:
+    """
+    An episode beside another one, as anchors have found them.
+
+    ``how``: ``canonical`` stands for the other, which says the same; ``alias`` is stood for by it;
+    ``related`` is near without being the same. ``cosine``: of the two.
+    """
+
+    episode: Episode
+    how: Literal["canonical", "alias", "related"]
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TopicInfo:
     """One tag of a bank: what it is under, what is under it, and in how many episodes it is."""
 
@@ -574,7 +588,7 @@ class Block:
 
 Kind: TypeAlias = Literal[
     "content", "vector", "tokens", "lexical", "signature", "phrase", "concept", "topic",
-    "vector.next", "tokens.next", "lexical.next", "signature.next",
+    "vector.next", "tokens.next", "lexical.next", "signature.next", "phrase.next",
 ]  # fmt: skip
 """What a per-episode payload is: content token ids, pooled vector, token codes, terms, token
 signatures that need no embedder, or phrases. ``concept`` and ``topic`` are one block each over

@@ -12,19 +12,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hippocampus.config import Signatures
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.indexing import signatures
 from hippocampus.encode.tokens import encode, pack
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
+from hippocampus.index.concept import unpack_phrases
 from hippocampus.index.lexical import TELLING, pack_terms
 from hippocampus.index.live import read_payloads
 from hippocampus.ingest.ledger import Ledger
-from hippocampus.ingest.prepare import Draft, digest, lexical_payload
+from hippocampus.ingest.prepare import Draft, digest, lexical_payload, phrase_payload
 from hippocampus.kernel import build_info
 from hippocampus.memory import SIGNED, Memory
-from hippocampus.model import STATE_CHANGES, EpisodeRow, Progress
+from hippocampus.model import STATE_CHANGES, EpisodeRow, Kind, Payloads, Progress
 from hippocampus.sleep.cycle import read_anchors, read_topics
 
 _TEXTS_AT_ONCE = 1000
@@ -101,10 +103,9 @@ def _verify_bank(
         records = list(ledger.store.scan_episodes(ledger.bank))
         changes = ledger.store.journal(ledger.bank)
         texts, problems = _readable(ledger, records)
-        parts = read_payloads(ledger.store, ledger.bank, "lexical", 0, len(records))
-        terms = [payload for part in parts for payload in part]
-        parts = read_payloads(ledger.store, ledger.bank, "signature", 0, len(records))
-        codes = [payload for part in parts for payload in part]
+        terms = _payloads(ledger, "lexical", len(records))
+        codes = _payloads(ledger, "signature", len(records))
+        phrases = _payloads(ledger, "phrase", len(records))
     told = {c.row: STATE_CHANGES.get(c.kind, "active") for c in changes if c.row is not None}
     unmarked = 0
     for record in records:
@@ -123,10 +124,10 @@ def _verify_bank(
             unmarked += 1
         elif words != terms[record.row]:
             problems.append(f"{name}: its words are indexed wrongly; run reindex")
-        if how is not None and codes[record.row]:
-            (signed,) = signatures([encode(text)], how)
-            if codes[record.row] != signed.tobytes():
-                problems.append(f"{name}: its tokens are signed wrongly; run reindex")
+        if how is not None and codes[record.row] not in (b"", _signed(text, how)):
+            problems.append(f"{name}: its tokens are signed wrongly; run reindex")
+        if phrases[record.row] not in (b"", phrase_payload(text, record.speaker, record.role)):
+            problems.append(f"{name}: its phrases are noted wrongly; run reindex")
         if record.digest != digest(ledger.salt, text):
             problems.append(f"{name}: its text is not what was remembered")
     if unmarked:
@@ -134,7 +135,7 @@ def _verify_bank(
             f"{unmarked} texts were indexed by an earlier version, which did not mark those that"
             " tell of their speaker; run 'hippocampus reindex'"
         )
-    slept, damage = _spelled_in_sleep(ledger)
+    slept, damage = _spelled_in_sleep(ledger, unpack_phrases(Payloads.of(phrases)).gists)
     problems += damage
     places = []
     if residue is not None:
@@ -143,6 +144,16 @@ def _verify_bank(
         inside = ((what, spelled.casefold().find(looked_for)) for what, spelled in slept)
         places += [Place(f"bank {ledger.name!r}, {what}", at) for what, at in inside if at >= 0]
     return problems, {"episodes": len(records), "changes": len(changes)}, places
+
+
+def _signed(text: str, how: Signatures) -> bytes:
+    (codes,) = signatures([encode(text)], how)
+    return codes.tobytes()
+
+
+def _payloads(ledger: Ledger, kind: Kind, count: int) -> list[bytes]:
+    parts = read_payloads(ledger.store, ledger.bank, kind, 0, count)
+    return [payload for part in parts for payload in part]
 
 
 def _readable(ledger: Ledger, records: Sequence[EpisodeRow]) -> tuple[dict[int, str], list[str]]:
@@ -162,13 +173,21 @@ def _readable(ledger: Ledger, records: Sequence[EpisodeRow]) -> tuple[dict[int, 
     return texts, list(dict.fromkeys(problems))
 
 
-def _spelled_in_sleep(ledger: Ledger) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return the words that anchors and topics spell, and what is wrong with these."""
+def _spelled_in_sleep(
+    ledger: Ledger, gists: NDArray[np.uint32]
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """
+    Return the words that anchors and topics spell, and what is wrong with these.
+
+    ``gists``: what the phrases of all episodes say that anchors should know of them.
+    """
     spelled: list[tuple[str, str]] = []
     problems: list[str] = []
     try:
         anchors = read_anchors(ledger)
         spelled += [("an anchor", name) for name in (() if anchors is None else anchors.names)]
+        if anchors is not None and (anchors.gists != gists[anchors.rows]).any():
+            problems.append("anchors know episodes otherwise than they are; sleep once more")
     except StoreCorrupt as exc:
         problems.append(str(exc))
     try:

@@ -27,6 +27,9 @@ class Seen:
     def vectors(self, rows):
         return self.table[rows]
 
+    def cosines(self, vector, rows):
+        return self.table[rows] @ vector
+
 
 def unit(random, *shape):
     made = random.normal(size=(*shape, D)).astype(np.float32)
@@ -43,16 +46,18 @@ def anchors_of(names, vectors, *, kinds=None, built=0):
         found_at=np.zeros(count, np.int64), weak=np.zeros(count, np.uint8),
         strong=np.zeros(count, np.uint8), vectors=vectors,
         ends=np.zeros(count + 1, np.int64), rows=np.empty(0, np.int32),
-        scores=np.empty(0, np.float32), centres=np.empty((0, D), np.float32),
+        scores=np.empty(0, np.float32), gists=np.empty(0, np.uint32),
+        aliases=np.empty((0, 2), np.int32), edges=np.empty((0, 2), np.int32),
+        edge_cosines=np.empty(0, np.float32), centres=np.empty((0, D), np.float32),
         centre_ends=np.zeros(count + 1, np.int64), mentions=np.empty(0, np.int32),
         mention_ends=np.zeros(count + 1, np.int64), kin=np.arange(count, dtype=np.int32),
         kin_strengths=np.ones(count, np.float32), kin_ends=np.arange(count + 1),
     )  # fmt: skip
 
 
-def said(*phrases):
+def said(*phrases, details=1):
     """The payload of an episode that says these phrases."""
-    return pack_phrases({key_of(name): name[0].isupper() for name in phrases}, 2.0)
+    return pack_phrases({key_of(name): name[0].isupper() for name in phrases}, 2.0, details)
 
 
 def ask(*phrases, vector=None, points=False, sounds=(), now=NOW):
@@ -82,15 +87,16 @@ def cue_of(names, count=40, seed=0, **how):
 @given(st.lists(st.dictionaries(st.integers(0, 2**31 - 1), st.booleans(), max_size=5)))
 def test_phrases_come_back_from_payloads(found):
     payloads = Payloads.of(
-        [b"" if n % 3 == 0 else pack_phrases(f, 8.5) for n, f in enumerate(found)]
+        [b"" if n % 3 == 0 else pack_phrases(f, 8.5, 2**24 - 1 - n) for n, f in enumerate(found)]
     )
-    keys, owner, lasting, present = unpack_phrases(payloads)
+    keys, owner, lasting, gists, present = unpack_phrases(payloads)
 
     for row, expected in enumerate(found):
         own = keys[owner == row]
         there = row % 3 != 0
         assert present[row] == there
         assert lasting[row] == (8.5 if there else 0)
+        assert gists[row] == ((2**24 - 1 - row << 8 | len(expected)) if there else 0)
         told = {int(key) & (2**31 - 1): bool(key >> 31) for key in own}
         assert told == (expected if there else {})
 

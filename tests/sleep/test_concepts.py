@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.config import Concepts
+from hippocampus.encode.details import digest_details
 from hippocampus.encode.phrases import find_phrases, key_of
 from hippocampus.errors import StoreCorrupt
 from hippocampus.index.anchors import Anchors, effective
@@ -44,6 +45,8 @@ class World:
             keys=np.array([k | PROPER * p for f in found for k, p in f.items()], np.uint32),
             owner=np.repeat(np.arange(count), [len(f) for f in found]),
             lasting=np.linspace(0, 8, count).astype(np.float32),
+            gists=np.array([digest_details(t, ()) << 8 for t in self.texts], np.uint32)
+            | np.array([len(f) for f in found], np.uint32),
             said_at=np.arange(1, count + 1) * DAY,
             shown=np.array([row not in self.hidden for row in range(count)]),
             by_user=np.ones(count, np.bool_),
@@ -202,3 +205,42 @@ def test_importance_lifts_a_score_by_its_logarithm():
 
     assert dull == pytest.approx(0.5)
     assert vital == pytest.approx(0.5 * (1 + 0.15 * np.log(8.5)))
+
+
+def test_what_says_the_same_takes_no_room_from_one_sleep_to_the_next():
+    others = [
+        "bow",
+        "case",
+        "string",
+        "luthier",
+        "concert",
+        "teacher",
+        "score",
+        "shoulder",
+        "rosin",
+    ]
+    texts = [f"A violin and its {word}." for word in others] + ["The violin violin."] * 20
+    world = World(texts)
+    lives, anchors = [], None
+    for _ in range(6):
+        anchors, _ = world.rebuild(anchors, curated=["violin"], k=6, k_max=6, theta=0.1, near=0.95)
+        lives.append(under(anchors, "violin"))
+
+    assert len(lives[0]) == 1, "the same twenty times is nearest"
+    assert len(lives[-1]) == 6
+    assert len([row for row in lives[-1] if row >= 9]) == 1
+    stands = dict(anchors.aliases.tolist())
+    assert set(range(9, 29)) - {28} == set(stands)
+    assert {28} == set(stands.values())
+    anchors.check()
+
+
+def test_what_differs_in_a_detail_is_not_the_same_and_comes_as_an_edge():
+    texts = [*talk(20), "The violin needs 1 new bow.", "The violin needs 2 new bow."]
+    anchors, _ = World(texts).rebuild(curated=["violin"], near=0.3, related=0.2)
+    rows = under(anchors, "violin")
+
+    assert {20, 21} <= set(rows)
+    assert [20, 21] in anchors.edges.tolist()
+    assert [21, 20] in anchors.edges.tolist()
+    assert not {20, 21} & set(anchors.aliases.ravel().tolist())

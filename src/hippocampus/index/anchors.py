@@ -11,9 +11,9 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,14 @@ from hippocampus.kernel import quantise_rows
 AnchorKind: TypeAlias = Literal["curated", "named", "discovered"]
 KINDS: Final[tuple[AnchorKind, ...]] = ("curated", "named", "discovered")
 
+Node = TypeVar("Node", bound=Hashable)
+
 _DISCOVERED: Final = KINDS.index("discovered")
 RECENCY: Final = 1.5
 RECENCY_HOURS: Final = 168.0
 """What being new adds to importance, and the hours in which that has fallen to 1/e. The paper calls
 them a half-life; its formula, which is the one used here, makes them a time constant."""
-_VERSION: Final = 1
+_VERSION: Final = 2
 _UNREADABLE: Final = (
     ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
@@ -38,7 +40,7 @@ _IN_HEAD: Final = ("names", "sounds", "words", "rows_built")
 
 def effective(
     cosines: NDArray[np.float32],
-    lasting: NDArray[np.float32],
+    lasting: NDArray[np.float32] | np.float32,
     age_hours: NDArray[np.float32] | NDArray[np.float64] | float,
     alpha: float,
 ) -> NDArray[np.float32]:
@@ -65,10 +67,14 @@ class Anchors:
     names, which mean nothing.
 
     Entries of anchor i are ``[ends[i], ends[i + 1])``: ``rows``, int32; ``scores``: effective,
-    falling, float32. ``centres`` of its senses: shape (c, dimension), those of anchor i at
-    ``[centre_ends[i], centre_ends[i + 1])``, none where it has only one. ``mentions``: the rows
-    that name it, in order of time, by ``mention_ends``. ``kin``: anchors that one activates, itself
-    first, by ``kin_ends``, int32; ``kin_strengths``: by how much, in (0, 1], float32.
+    falling, float32; ``gists``: how rich each row is and a digest of its details, see
+    ``under.py``, uint32. ``aliases``: rows that say what another one does, and the one that stands
+    for each, ascending, shape (s, 2), int32. ``edges``: rows near each other, both ways, by the
+    first, shape (e, 2), int32, and ``edge_cosines``, float32. ``centres`` of its senses: shape
+    (c, dimension), those of anchor i at ``[centre_ends[i], centre_ends[i + 1])``, none where it has
+    only one. ``mentions``: the rows that name it, in order of time, by ``mention_ends``. ``kin``:
+    anchors that one activates, itself first, by ``kin_ends``, int32; ``kin_strengths``: by how
+    much, in (0, 1], float32.
     """
 
     names: tuple[str, ...]
@@ -86,6 +92,10 @@ class Anchors:
     ends: NDArray[np.int64]
     rows: NDArray[np.int32]
     scores: NDArray[np.float32]
+    gists: NDArray[np.uint32]
+    aliases: NDArray[np.int32]
+    edges: NDArray[np.int32]
+    edge_cosines: NDArray[np.float32]
     centres: NDArray[np.float32]
     centre_ends: NDArray[np.int64]
     mentions: NDArray[np.int32]
@@ -149,14 +159,83 @@ class Anchors:
                 words=tuple(map(tuple, head["words"])),
                 rows_built=int(head["rows_built"]), **arrays,
             )  # fmt: skip
+            made.check()
         except _UNREADABLE as exc:
             msg = f"the anchors of the concept cue cannot be read ({exc}); sleep makes them anew"
             raise StoreCorrupt(msg, path=path) from exc
         return made
 
+    def check(self) -> None:
+        """
+        Raise ValueError where one part does not fit another, whoever made them.
+
+        Rows are among those seen and come under an anchor once, best first; numbers are numbers;
+        what stands for a row never leads back to it.
+        """
+        count = len(self.names)
+        for what in ("keys", "kinds", "salience", "found_salience", "found_at", "weak", "strong"):
+            _rule(getattr(self, what).shape == (count,), f"{what} of other anchors")
+        _rule(len(self.sounds) == len(self.words) == count, "names without sounds or words")
+        _rule(len(np.unique(self.keys)) == count, "an anchor that is there twice")
+        _rule(bool((self.kinds < len(KINDS)).all()), "an unknown kind of anchor")
+        _rule(self.vectors.ndim == 2 and len(self.vectors) == count, "vectors of other anchors")
+        _rule(self.centres.shape[1:] == self.vectors.shape[1:], "centres of other dimensions")
+        for ends, length in (
+            (self.ends, len(self.rows)), (self.centre_ends, len(self.centres)),
+            (self.mention_ends, len(self.mentions)), (self.kin_ends, len(self.kin)),
+        ):  # fmt: skip
+            whole = len(ends) == count + 1 and ends[0] == 0 and ends[-1] == length
+            _rule(whole and bool((np.diff(ends) >= 0).all()), "lists that do not end where they do")
+        for beside, length in (
+            (self.scores, len(self.rows)), (self.gists, len(self.rows)),
+            (self.kin_strengths, len(self.kin)), (self.edge_cosines, len(self.edges)),
+        ):  # fmt: skip
+            _rule(beside.shape == (length,), "lists of different lengths")
+        for pairs in (self.aliases, self.edges):
+            _rule(pairs.shape == (len(pairs), 2), "pairs that are none")
+        for rows in (self.rows, self.mentions, self.aliases, self.edges):
+            _rule(_within(rows, self.rows_built), "an episode that was not there")
+        _rule(_within(self.kin, count), "kin that is no anchor")
+        for numbers in (self.salience, self.vectors, self.scores, self.centres,
+                        self.kin_strengths, self.edge_cosines):  # fmt: skip
+            _rule(bool(np.isfinite(numbers).all()), "a score that is no number")
+        owner = np.repeat(np.arange(count), np.diff(self.ends))
+        inside = owner[1:] == owner[:-1]
+        falling = bool((np.diff(self.scores)[inside] <= 0).all())
+        _rule(falling, "scores that do not fall")
+        placed = np.unique(owner * np.int64(self.rows_built + 1) + self.rows)
+        _rule(len(placed) == len(self.rows), "an episode that is twice under an anchor")
+        _rule(bool((np.diff(self.edges[:, 0]) >= 0).all()), "edges out of order")
+        _rule(bool((np.diff(self.aliases[:, 0]) > 0).all()), "aliases out of order")
+        _rule(not leads_back(dict(self.aliases.tolist())), "aliases that stand for each other")
+
     def _arrays(self) -> dict[str, NDArray[Any]]:
         named = [field.name for field in fields(self)]
         return {name: getattr(self, name) for name in named if name not in _IN_HEAD}
+
+
+def _rule(kept: bool, broken: str) -> None:  # noqa: FBT001 - said as a sentence
+    if not kept:
+        raise ValueError(broken)
+
+
+def _within(places: NDArray[np.int32], stop: int) -> bool:
+    return bool(((places >= 0) & (places < stop)).all())
+
+
+def leads_back(stands: Mapping[Node, Node]) -> bool:
+    """Return whether something stands for itself, over however many steps."""
+    sound: set[Node] = set()
+    for start in stands:
+        path: set[Node] = set()
+        at = start
+        while at in stands and at not in sound:
+            if at in path:
+                return True
+            path.add(at)
+            at = stands[at]
+        sound |= path
+    return False
 
 
 def runs(lists: Sequence[NDArray[Any]], dtype: type[np.generic]) -> tuple[Any, NDArray[np.int64]]:

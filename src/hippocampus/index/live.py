@@ -45,10 +45,10 @@ class LiveIndex:
             fresh = list(self._store.scan_episodes(self._bank, start=start))
             changes = self._store.journal(self._bank, after=self.seq, kinds=tuple(STATE_CHANGES))
             stop = start + len(fresh)
+            self.columns.observe(fresh)  # cues may ask when rows were said
             for cue in self.cues.values():
                 for payloads in read_payloads(self._store, self._bank, cue.kind, len(cue), stop):
                     cue.observe(payloads)
-        self.columns.observe(fresh)
         for change in changes:
             if change.row is not None:
                 self.columns.set_state(change.row, STATE_CHANGES[change.kind], change.at)

@@ -50,6 +50,11 @@ class VectorCue:
         return len(self._scales)
 
     @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+        return self._dimension
+
+    @property
     def present(self) -> Mask:
         """Which rows have a vector, shape (n,)."""
         return self._scales.view > 0
@@ -100,9 +105,11 @@ class VectorCue:
         return scan_turned(self._signs.view, query)[: len(self)]
 
     def score(self, question: Question, rows: Rows) -> Scores | None:
-        if question.vector is None:
-            return None
-        return dot_rows(self._bytes.view, self._scales.view, question.vector, rows)
+        return None if question.vector is None else self.cosines(question.vector, rows)
+
+    def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Scores:
+        """Return the cosines of a vector and rows, shape (rows,)."""
+        return dot_rows(self._bytes.view, self._scales.view, vector, rows)
 
     def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the vectors of rows, shape (rows, dimension); zeros where there is none."""

@@ -40,6 +40,7 @@ NEXT: Final[Mapping[Kind, Kind]] = {
     "tokens": "tokens.next",
     "lexical": "lexical.next",
     "signature": "signature.next",
+    "phrase": "phrase.next",
 }
 """Where an unfinished rebuild keeps what it has made of each."""
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Ingest, Signatures
+from hippocampus.encode.details import digest_details
 from hippocampus.encode.importance import lasting_importance
 from hippocampus.encode.indexing import signatures
 from hippocampus.encode.phrases import find_phrases, names_of
@@ -278,11 +279,12 @@ def encode_drafts(
 
 
 def phrase_payload(text: str, speaker: str | None, role: str | None) -> bytes:
-    """Return a text's phrases, who speaks, and its lasting importance, for the concept cue."""
+    """Return a text's phrases, who speaks, and what it is worth, for the concept cue."""
     found = {phrase.key: phrase.proper for phrase in find_phrases(text)}
     lasting = lasting_importance(text, names=sum(found.values()), role=role)
     found |= {phrase.key: True for phrase in names_of(speaker)}
-    return pack_phrases(found, lasting)
+    names = [key for key, proper in found.items() if proper]
+    return pack_phrases(found, lasting, digest_details(text, names))
 
 
 def _signatures(tokens: Sequence[NDArray[np.float32] | None], rotation: Rotation) -> list[bytes]:

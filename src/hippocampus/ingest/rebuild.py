@@ -40,13 +40,16 @@ def stage(
     if not missing:
         return
     stop = len(records)
+    phrases = bool(store.block_spans(bank, "phrase") or store.tail(bank, "phrase"))
     said: dict[str, list[str]] = {}
     for first in range(0, stop, batch):  # from 0: what was said before colours what comes after
         some = records[first : first + batch]
         drafts = ledger.drafts(some)
         before = context_before(drafts, said)
         if any(record.row in missing for record in some):
-            encoded = encode_drafts(drafts, before, embedder=embedder, signed=signed)
+            encoded = encode_drafts(
+                drafts, before, embedder=embedder, signed=signed, phrases=phrases
+            )
             made = {NEXT[kind]: encoded[kind] for kind in NEXT if kind in encoded}
             with store.write():
                 if store.setting(REBUILDING) != mark:

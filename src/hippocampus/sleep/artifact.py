@@ -7,9 +7,10 @@ before anything of it counts.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,8 @@ from hippocampus.config import Concepts
 from hippocampus.encode.phrases import key_of
 from hippocampus.encode.sounds import sound_of
 from hippocampus.errors import InputError
-from hippocampus.index.anchors import KINDS, Anchors, runs
+from hippocampus.index.anchors import KINDS, Anchors, leads_back, runs
+from hippocampus.index.under import nearest_edges
 from hippocampus.model import EpisodeRow
 from hippocampus.sleep.concepts import Material, Tally, kin_of, mentions_of, words_of
 
@@ -51,6 +53,11 @@ def to_json(
             "scores": [round(score, 4) for _, score in under],
             "sources": [episode.source for episode, _ in under],
         }
+    aliases = anchors.aliases[_all_in(anchors.aliases, episodes)].tolist()
+    told = _all_in(anchors.edges, episodes)
+    edges = np.sort(anchors.edges[told], axis=1).tolist()  # the other way round is the same edge
+    cosines = anchors.edge_cosines[told].tolist()
+    related = {(row, other): cosine for (row, other), cosine in zip(edges, cosines, strict=True)}
     return {
         "version": VERSION,
         "built_at": built_at.astimezone(UTC).isoformat(),
@@ -58,7 +65,46 @@ def to_json(
         "scope": f"{anchors.rows_built} episodes",
         "anchor_count": len(entries),
         "entries": entries,
+        "aliases": {episodes[row].id: episodes[other].id for row, other in aliases},
+        "related": [
+            [episodes[row].id, episodes[other].id, round(cosine, 6)]
+            for (row, other), cosine in sorted(related.items())
+        ],
     }
+
+
+def spelled_rows(anchors: Anchors) -> list[int]:
+    """Return the rows of all episodes that the document names, ascending."""
+    parts = (anchors.rows, anchors.aliases.ravel(), anchors.edges.ravel())
+    rows: list[int] = np.unique(np.concatenate(parts)).tolist()
+    return rows
+
+
+def _all_in(pairs: NDArray[np.int32], episodes: Mapping[int, EpisodeRow]) -> NDArray[np.bool_]:
+    known = np.array([row in episodes for row in pairs.ravel().tolist()], np.bool_)
+    return np.asarray(known.reshape(pairs.shape).all(axis=1))
+
+
+def parse(document: bytes) -> object:
+    """
+    Return what JSON says.
+
+    Raises:
+        InputError: a name is there twice, of which JSON's readers would take the last.
+        ValueError: it is not JSON.
+
+    """
+    return json.loads(document, object_pairs_hook=_each_once)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        msg = f"{twice!r:.120} is there twice in one object; say it once"
+        raise InputError(msg)
+    return made
 
 
 def from_json(
@@ -87,14 +133,21 @@ def from_json(
         InputError: it is no such document, or does not fit this bank; says where.
 
     """
-    entries = _checked(document, model)
-    ids = {id_ for entry in entries.values() for id_ in entry["ids"]}
-    rows = rows_of(sorted(ids))
-    for name, entry in entries.items():
-        for id_ in entry["ids"]:
+    entries, aliases, related = _checked(document, model)
+    named = {f"entries[{name!r}]": entry["ids"] for name, entry in entries.items()}
+    named |= {"aliases": [*aliases, *aliases.values()]}
+    named |= {"related": [id_ for one, other, _ in related for id_ in (one, other)]}
+    rows = rows_of(sorted({id_ for ids in named.values() for id_ in ids}))
+    for where, ids in named.items():
+        for id_ in ids:
             if id_ not in rows:
-                msg = f"entries[{name!r}]: the bank has no episode {id_!r}"
+                msg = f"{where}: the bank has no episode {id_!r}"
                 raise InputError(msg)
+    stands = sorted((rows[one], rows[other]) for one, other in aliases.items())
+    edges, cosines = nearest_edges(
+        _pairs([(rows[one], rows[other]) for one, other, _ in related]),
+        np.array([cosine for _, _, cosine in related], np.float32),
+    )
     names = tuple(name.casefold() for name in entries)
     count = len(names)
     order = [np.argsort(-np.array(entry["scores"]), kind="stable") for entry in entries.values()]
@@ -133,14 +186,24 @@ def from_json(
         salience=salience, found_salience=salience,
         found_at=np.full(count, now, np.int64),
         weak=np.zeros(count, np.uint8), strong=np.zeros(count, np.uint8),
-        vectors=vectors, ends=ends, rows=under, scores=scores,
+        vectors=vectors, ends=ends, rows=under, scores=scores, gists=material.gists[under],
+        aliases=_pairs(stands), edges=edges, edge_cosines=cosines,
         centres=vectors[:0], centre_ends=np.zeros(count + 1, np.int64),
         mentions=named, mention_ends=mention_ends,
         kin=others, kin_strengths=strengths, kin_ends=kin_ends,
     )  # fmt: skip
 
 
-def _checked(document: object, model: str) -> dict[str, dict[str, Any]]:
+def _pairs(given: Sequence[tuple[int, int]]) -> NDArray[np.int32]:
+    return np.array(given, np.int32).reshape(-1, 2)
+
+
+_Entries: TypeAlias = dict[str, dict[str, Any]]
+_Related: TypeAlias = list[tuple[str, str, float]]
+
+
+def _checked(document: object, model: str) -> tuple[_Entries, dict[str, str], _Related]:
+    """Return a document's entries, aliases and what is related, after checking their shape."""
     if not isinstance(document, dict) or not isinstance(document.get("entries"), dict):
         msg = "a concept index is a JSON object with 'version', 'model' and 'entries'"
         raise InputError(msg)
@@ -148,7 +211,22 @@ def _checked(document: object, model: str) -> dict[str, dict[str, Any]]:
         if document.get(what) != right:
             msg = f"{what}={document.get(what)!r}: must be {right!r}; let sleep make one instead"
             raise InputError(msg)
-    entries: dict[str, dict[str, Any]] = document["entries"]
+    aliases, related = document.get("aliases", {}), document.get("related", [])
+    rules = {
+        "aliases: must be an object of an episode's id and that of the one that stands for it": (
+            not isinstance(aliases, dict)
+            or not all(isinstance(other, str) for other in aliases.values())
+        ),
+        "related: must be a list of [id, another id, a cosine above 0, at most 1]": (
+            not isinstance(related, list) or not all(map(_is_edge, related))
+        ),
+    }
+    wrong = next((rule for rule, broken in rules.items() if broken), None)
+    if wrong is None and leads_back(aliases):
+        wrong = "aliases: an episode stands for itself, over however many steps"
+    if wrong is not None:
+        raise InputError(wrong)
+    entries: _Entries = document["entries"]
     if not entries:
         msg = "entries: there are none"
         raise InputError(msg)
@@ -161,7 +239,7 @@ def _checked(document: object, model: str) -> dict[str, dict[str, Any]]:
             msg = f"entries[{name!r:.120}]: {wrong}"
             raise InputError(msg)
         entry.setdefault("kind", "curated")
-    return entries
+    return entries, aliases, related
 
 
 def _wrong(name: str, entry: object) -> str | None:
@@ -183,7 +261,14 @@ def _wrong(name: str, entry: object) -> str | None:
     return next((rule for rule, broken in rules.items() if broken), None)
 
 
-def _is_score(value: object) -> bool:
+def _is_edge(edge: object) -> bool:
+    match edge:
+        case [str(one), str(other), cosine]:
+            return one != other and _is_score(cosine) and cosine <= 1
+    return False
+
+
+def _is_score(value: object) -> TypeGuard[float]:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return 0 < value <= _HIGHEST

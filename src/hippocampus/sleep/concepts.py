@@ -22,6 +22,7 @@ from hippocampus.encode.phrases import Phrase, key_of
 from hippocampus.encode.sounds import sound_of
 from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, effective, runs
 from hippocampus.index.concept import PROPER
+from hippocampus.index.under import nearest_edges, same, settle
 from hippocampus.kernel import top_k
 
 Rows: TypeAlias = NDArray[np.int64]
@@ -55,13 +56,14 @@ class Material:
     What a bank has to make concepts from; n rows, p phrases.
 
     ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: the row of each; ``lasting``
-    importance, ``said_at`` in microseconds, ``shown``, ``by_user`` and ``session`` by number, -1
-    for none, shape (n,).
+    importance, ``gists`` (``index/under.py``), ``said_at`` in microseconds, ``shown``,
+    ``by_user`` and ``session`` by number, -1 for none, shape (n,).
     """
 
     keys: NDArray[np.uint32]
     owner: Rows
     lasting: Floats
+    gists: NDArray[np.uint32]
     said_at: NDArray[np.int64]
     shown: NDArray[np.bool_]
     by_user: NDArray[np.bool_]
@@ -112,14 +114,20 @@ def rebuild(
     chosen = _choose(material, old, names, curated, denied, now, how)
     anchors = _directions(chosen, old, vectors, embed)
     mentions = mentions_of([one.key for one in chosen], material)
+    known = _known_aliases(old, material, vectors, how)
     under = [
-        _settled(rows, scores, vectors(rows), material.said_at[rows], how)
-        for rows, scores in _under(anchors, material, mentions, vectors, now, how)
+        _settled(rows, scores, vectors(rows), material, how)
+        for rows, scores in _under(anchors, material, known, mentions, vectors, now, how)
     ]
     ties = [one.kind != "discovered" or " " in one.name for one in chosen]
     kin = kin_of(mentions, ties, material.session, how)
     rows, ends = runs([one.rows for one in under], np.int32)
     scores, _ = runs([one.scores for one in under], np.float32)
+    pairs = np.concatenate([np.empty((0, 2), np.int32), *(one.pairs for one in under)])
+    edges, cosines = nearest_edges(
+        pairs, np.concatenate([scores[:0], *(one.cosines for one in under)])
+    )
+    aliases = _aliases(known, under)
     senses = [one.senses for one in under]
     named, mention_ends = runs(mentions, np.int32)
     others, kin_ends = runs([one.anchors for one in kin], np.int32)
@@ -137,7 +145,8 @@ def rebuild(
         found_at=np.array([one.found_at for one in chosen], np.int64),
         weak=np.array([one.weak for one in chosen], np.uint8),
         strong=np.array([one.strong for one in chosen], np.uint8),
-        vectors=anchors, ends=ends, rows=rows, scores=scores,
+        vectors=anchors, ends=ends, rows=rows, scores=scores, gists=material.gists[rows],
+        aliases=aliases, edges=edges, edge_cosines=cosines,
         centres=np.concatenate([anchors[:0], *senses]), centre_ends=centre_ends,
         mentions=named, mention_ends=mention_ends,
         kin=others, kin_strengths=strengths, kin_ends=kin_ends,
@@ -328,7 +337,7 @@ def _directions(
     """
     made = np.zeros((len(chosen), vectors(np.empty(0, np.int64)).shape[1]), np.float32)
     known = {}
-    if old is not None:
+    if old is not None and old.vectors.shape[1] == made.shape[1]:
         every = zip(old.names, old.vectors, strict=True)
         known = {name: vector for name, vector in every if vector.any()}
     meant = [place for place, one in enumerate(chosen) if one.kind != "named"]
@@ -388,6 +397,7 @@ def kin_of(
 def _under(
     anchors: Floats,
     material: Material,
+    known: NDArray[np.int32],
     mentions: Sequence[Rows],
     vectors: Callable[[Rows], Floats],
     now: int,
@@ -395,21 +405,44 @@ def _under(
 ) -> list[tuple[Rows, Floats]]:
     """Return the rows under each anchor, best first, with their effective scores."""
     best: list[list[tuple[Rows, Floats]]] = [[] for _ in anchors]
-    for first in range(0, len(material) if len(anchors) else 0, _AT_ONCE):
-        rows = np.flatnonzero(material.shown[first : first + _AT_ONCE]) + first
-        cosines = anchors @ vectors(rows).T
-        for place, named in enumerate(mentions):
-            inside = named[(named >= first) & (named < first + _AT_ONCE)]
-            bonus = how.mention if anchors[place].any() else 1.0
-            cosines[place, np.searchsorted(rows, inside)] += bonus
-        ages = np.maximum(0, now - material.said_at[rows]) / np.float32(_HOUR)
-        scores = effective(cosines, material.lasting[rows], ages, how.alpha)
-        scores[cosines < how.cosines().theta] = -1
-        for place, of_one in enumerate(scores):
+    own = material.shown.copy()
+    own[known[:, 0]] = False  # others stand for them
+    worth = effective(np.ones(1, np.float32), material.lasting, _ages(material, now), how.alpha)
+    means = anchors.any(axis=1)
+    for place in np.flatnonzero(~means).tolist():  # a name: what names it lies under it
+        rows = mentions[place][own[mentions[place]]]
+        picked = top_k(worth[rows], how.k_max).astype(np.intp)
+        best[place].append((rows[picked], worth[rows[picked]]))
+    meaning = np.flatnonzero(means)
+    directions = anchors[meaning]
+    named, by = _mentions_by_row([mentions[place] for place in meaning.tolist()], own)
+    for first in range(0, len(material) if len(meaning) else 0, _AT_ONCE):
+        rows = np.flatnonzero(own[first : first + _AT_ONCE]) + first
+        scores = directions @ vectors(rows).T
+        inside = slice(*np.searchsorted(named, [first, first + _AT_ONCE]).tolist())
+        scores[by[inside], np.searchsorted(rows, named[inside])] += how.mention
+        scores *= scores >= how.cosines().theta
+        scores *= worth[rows]
+        for place, of_one in zip(meaning.tolist(), scores, strict=True):
             picked = top_k(of_one, how.k_max).astype(np.intp)
             picked = picked[of_one[picked] > 0]
             best[place].append((rows[picked], of_one[picked]))
     return [_ranked(parts, how.k_max) for parts in best]
+
+
+def _ages(material: Material, now: int) -> Floats:
+    return (np.maximum(0, now - material.said_at) / _HOUR).astype(np.float32)
+
+
+def _mentions_by_row(
+    mentions: Sequence[Rows], own: NDArray[np.bool_]
+) -> tuple[Rows, NDArray[np.intp]]:
+    """Return the rows that name something, ascending, and which of the lists each is of."""
+    rows = np.concatenate([np.empty(0, np.int64), *mentions])
+    lists = np.repeat(np.arange(len(mentions)), [len(one) for one in mentions])
+    order = np.argsort(rows, kind="stable")
+    order = order[own[rows[order]]]
+    return rows[order], lists[order]
 
 
 def _ranked(parts: Sequence[tuple[Rows, Floats]], most: int) -> tuple[Rows, Floats]:
@@ -425,28 +458,51 @@ class _Settled(NamedTuple):
     rows: Rows
     scores: Floats
     senses: Floats
+    repeats: NDArray[np.int32]
+    """Rows, and what stands for each, shape (s, 2)."""
+    pairs: NDArray[np.int32]
+    cosines: Floats
 
 
 def _settled(
-    rows: Rows, scores: Floats, vectors: Floats, said_at: NDArray[np.int64], how: Concepts
+    rows: Rows, scores: Floats, vectors: Floats, material: Material, how: Concepts
 ) -> _Settled:
     """
-    Let near-duplicates be stood for by the newest, and end where nothing is near any more.
+    Let one stand for all that is the same, and end where nothing is near any more.
 
     K episodes, and more while their scores are in the best quarter (section 8.1).
     """
-    newest = np.argsort(-said_at, kind="stable")
-    alike = (vectors @ vectors.T > how.cosines().near)[np.ix_(newest, newest)]
-    np.fill_diagonal(alike, val=True)
-    stands = newest[np.argmax(alike, axis=1)] if len(rows) else newest
-    repeats = stands != newest
-    stays = np.ones(len(rows), np.bool_)
-    stays[newest[repeats]] = False
-    rows, scores, vectors = rows[stays], scores[stays], vectors[stays]
+    there = settle(vectors, material.gists[rows], material.said_at[rows], rows, how)
+    gone = np.flatnonzero(~there.stays)
+    repeats = np.stack([rows[gone], rows[there.stands[gone]]], axis=1).astype(np.int32)
+    pairs = rows[there.near].astype(np.int32)
+    rows, scores, vectors = rows[there.stays], scores[there.stays], vectors[there.stays]
     if len(rows) > how.k:
         most = max(how.k, int(np.count_nonzero(scores >= np.percentile(scores, 75))))
         rows, scores, vectors = rows[:most], scores[:most], vectors[:most]
-    return _Settled(rows, scores, _senses(vectors) if how.senses else vectors[:0])
+    senses = _senses(vectors) if how.senses else vectors[:0]
+    return _Settled(rows, scores, senses, repeats, pairs, there.cosines)
+
+
+def _known_aliases(
+    old: Anchors | None, material: Material, vectors: Callable[[Rows], Floats], how: Concepts
+) -> NDArray[np.int32]:
+    """Return the aliases so far that are still right: both in force, and as near as is asked."""
+    if old is None or not len(old.aliases):
+        return np.empty((0, 2), np.int32)
+    row, other = old.aliases.T
+    cosines = np.einsum("nd,nd->n", vectors(row.astype(np.int64)), vectors(other.astype(np.int64)))
+    right = same(cosines, material.gists[row], material.gists[other], how.cosines().near)
+    kept: NDArray[np.int32] = old.aliases[right & material.shown[row] & material.shown[other]]
+    return kept
+
+
+def _aliases(known: NDArray[np.int32], under: Sequence[_Settled]) -> NDArray[np.int32]:
+    """Return all that something stands for, ascending, each once."""
+    every = np.concatenate([known, *(one.repeats for one in under)])
+    first = np.unique(every[:, 0], return_index=True)[1]
+    each: NDArray[np.int32] = every[first]
+    return each
 
 
 def _senses(vectors: Floats) -> Floats:

@@ -24,7 +24,7 @@ from hippocampus.index.vector import VectorCue
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.model import Block, Embedder, Kind, Passage, Payloads, SleepStep
-from hippocampus.sleep.artifact import from_json, to_json
+from hippocampus.sleep.artifact import from_json, spelled_rows, to_json
 from hippocampus.sleep.concepts import Floats, Material, Rows, rebuild
 from hippocampus.sleep.topics import Answers, Turn, make_topics
 
@@ -86,7 +86,18 @@ def read_curated(ledger: Ledger) -> Curated:
 def read_anchors(ledger: Ledger) -> Anchors | None:
     """Return what the last rebuild of a bank left, if there was one."""
     payload = _slept(ledger, "concept")
-    return None if payload is None else Anchors.load(payload, path=ledger.store.path)
+    if payload is None:
+        return None
+    made = Anchors.load(payload, path=ledger.store.path)
+    _check_length(ledger, made.rows_built)
+    return made
+
+
+def _check_length(ledger: Ledger, seen: int) -> None:
+    count = ledger.store.episode_count(ledger.bank)
+    if seen > count:
+        msg = f"sleep saw {seen} episodes, and the bank has {count}; sleep makes it anew"
+        raise StoreCorrupt(msg, path=ledger.store.path)
 
 
 def find_missing_phrases(ledger: Ledger) -> SleepStep:
@@ -113,9 +124,11 @@ def read_topics(ledger: Ledger) -> Artifact | None:
     if payload is None:
         return None
     try:
-        return unpack(payload)
+        made = unpack(payload)
     except InputError as exc:
         raise StoreCorrupt(str(exc), path=ledger.store.path) from exc
+    _check_length(ledger, made.length)
+    return made
 
 
 def _slept(ledger: Ledger, kind: Kind) -> bytes | None:
@@ -181,12 +194,13 @@ def gather(ledger: Ledger, index: LiveIndex) -> Gathered:
     """Take from a bank what its concepts are made of; the caller holds the index."""
     columns, count = index.columns, len(index)
     with ledger.store.read():
-        keys, owner, lasting, _ = unpack_phrases(_payloads(ledger, range(count)))
+        read = unpack_phrases(_payloads(ledger, range(count)))
     every = np.arange(count)
     material = Material(
-        keys=keys,
-        owner=owner.astype(np.int64),
-        lasting=lasting,
+        keys=read.keys,
+        owner=read.owner.astype(np.int64),
+        lasting=read.lasting,
+        gists=read.gists,
         said_at=columns.said_at(every.astype(np.uint32)),
         shown=columns.visible(),
         by_user=~columns.role.holds("assistant", every) & ~columns.role.holds("tool", every),
@@ -234,8 +248,8 @@ def export_concepts(
     ledger: Ledger, anchors: Anchors, *, model: str, now: datetime
 ) -> dict[str, Any]:
     """Return the concept index as a JSON document."""
-    rows = sorted(set(anchors.rows.tolist()))
-    there = {e.row: e for e in ledger.store.episodes(ledger.bank, rows) if e.state == "active"}
+    known = ledger.store.episodes(ledger.bank, spelled_rows(anchors))
+    there = {e.row: e for e in known if e.state == "active"}
     return to_json(anchors, there, model=model, built_at=now)
 
 

@@ -1,0 +1,41 @@
+"""
+The details of a text: what makes it say something else than one that reads almost the same.
+
+Two sentences that differ in a number, a day, a name or a "not" are as near to an embedder as two
+wordings of one. Where what is near is to be kept once, these decide whether it is the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from hashlib import blake2b
+from typing import Final
+
+BITS: Final = 24
+_WORD = re.compile(r"\d+(?:[.,:/\-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
+_TELLING: Final = frozenset(
+    "no not never none nobody nothing nowhere neither nor cannot without hardly"
+    " yesterday today tonight tomorrow last next first second third"
+    " monday tuesday wednesday thursday friday saturday sunday"
+    " january february march april may june july august september october november december"
+    " zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
+    " hundred thousand million half twice once dozen".split()
+)
+
+
+def details_of(text: str) -> tuple[str, ...]:
+    """Return the numbers, words of time and negations of a text, in order."""
+    words = (found[0].casefold().replace("’", "'") for found in _WORD.finditer(text))
+    return tuple(
+        "not" if word.endswith("n't") else word
+        for word in words
+        if word[0].isdigit() or word in _TELLING or word.endswith("n't")
+    )
+
+
+def digest_details(text: str, names: Collection[int]) -> int:
+    """Return what texts share whose details and names are the same: ``BITS`` bits, never 0."""
+    known = f"{' '.join(details_of(text))} {sorted(names)}".encode()
+    return int.from_bytes(blake2b(known, digest_size=BITS // 8).digest(), "little") or 1
