@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.models import installed
 from hippocampus.encode.phrases import find_phrases
-from hippocampus.evaluation.synthetic import generate
+from hippocampus.calibrate.synthetic import generate
 from hippocampus.index.meant import Meant
 from hippocampus.model import Passage
 
