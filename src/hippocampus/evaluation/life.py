@@ -331,7 +331,7 @@ class _Life:
         self.sessions = count()
         self.drafts: list[_Draft] = []
         number = min(45, max(4, size // 400))
-        kinds = rng.sample(_kinds(), min(len(_kinds()), max(2, number // _ALIKE)))
+        kinds = rng.sample(_kinds(), min(len(_kinds()), max(2, round(number / _ALIKE))))
         self.me = rng.choice(common_words("name"))
         self.projects = self._projects(number, kinds)
         self.told = [_Told(p, matter) for p in self.projects for matter in p.kind.matters]
