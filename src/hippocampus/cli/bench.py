@@ -67,6 +67,22 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """What the system under test is compared with, and whether banks sleep."""
+
+    baselines: Annotated[
+        bool, typer.Option(help="Run BM25, vectors and their fusion on the same questions.")
+    ] = True
+    cue_table: Annotated[
+        bool,
+        typer.Option("--cue-table", help="Compare with each cue alone and all but each instead."),
+    ] = False
+    sleep: Annotated[
+        bool, typer.Option(help="Let banks sleep before they are asked, as a user's do.")
+    ] = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Corf:
     """How large a life, and whom to compare with."""
 
@@ -111,9 +127,7 @@ def bench(
         ),
     ] = None,
     k: Annotated[int, typer.Option("-k", help="Deepest rank measured.")] = 50,
-    baselines: Annotated[
-        bool, typer.Option(help="Run BM25, vectors and their fusion on the same questions.")
-    ] = True,
+    compared: Compared,
     seed: Annotated[int, typer.Option(help="Of opaque labels and intervals.")] = 0,
     kept: Kept,
     embedder: Annotated[
@@ -143,27 +157,34 @@ def bench(
             msg = f"--data {data}: corf makes its life up, from --size and --seed; leave it out"
             raise InputError(msg)
         with _embedder(embedder, kept.cache) as model, progress("running corf") as step:
-            systems = cue_names(corf.systems) if baselines else ()
+            systems = cue_names(corf.systems) if compared.baselines else ()
             made = _corf(corf.size, systems, limit, seed, cue_names(cues), model, step)
         _show(made, output, as_json=as_json)
         return
     from hippocampus.evaluation import Options, run  # noqa: PLC0415 - heavy
-    from hippocampus.evaluation.options import BASELINES  # noqa: PLC0415
+    from hippocampus.evaluation.options import BASELINES, cue_table  # noqa: PLC0415
+    from hippocampus.memory import CUES  # noqa: PLC0415
 
     if data is None:
         msg = f"bench {name} needs --data: the file of the data set"
         raise InputError(msg)
+    asked = cue_names(cues)
+    systems = BASELINES if compared.baselines else ()
+    if compared.cue_table:
+        asked = asked or tuple(cue for cue in CUES if cue != "signature")
+        systems = cue_table(asked)
     with _embedder(embedder, kept.cache) as model, progress(f"running {name}") as step:
         options = Options(
             protocol=protocol,
             limit=limit,
-            cues=cue_names(cues),
+            cues=asked,
+            sleep=compared.sleep,
             k=k,
             seed=seed,
             keep_store=kept.keep_store,
             embedder=model or "none",
             progress=step,
-            baselines=BASELINES if baselines else (),
+            baselines=systems,
         )
         made = run(name, data, options=options)
     _show(made, output, as_json=as_json)

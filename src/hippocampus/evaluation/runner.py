@@ -87,6 +87,7 @@ class _Trial:
     receipts: dict[str, list[Receipt]] = field(default_factory=dict)
     episodes: int = 0
     ingest_s: float = 0.0
+    slept_s: list[float] = field(default_factory=list)
     done: int = 0
     embedder: str | None = None
 
@@ -95,8 +96,13 @@ class _Trial:
         labels = Labels(self.options.seed)
         bank = self.memory.bank(f"bench-{labels.of('bank', case.id)}")
         session_of: dict[str, str] = {}
-        warm = False
+        warm = restless = False
         for step in case.steps:
+            if step.ask and restless and self.options.sleep:
+                start = time.perf_counter()
+                bank.sleep()
+                self.slept_s.append(time.perf_counter() - start)
+                restless = False
             for question in step.ask:
                 if not warm:  # the first recall of a bank loads it; that is not its latency
                     bank.recall("warming up", k=1, now=question.now)
@@ -118,6 +124,7 @@ class _Trial:
                 start = time.perf_counter()
                 self.episodes += len(bank.remember_many(turns))
                 self.ingest_s += time.perf_counter() - start
+                restless = True
             self._advance(len(turns), total)
         self.embedder = bank.stats().embedder
 
@@ -256,6 +263,7 @@ def _report(
             "skipped": dict(dataset.skipped),
             "limit": options.limit,
             "cues": None if options.cues is None else list(options.cues),
+            "sleep": options.sleep,
             "embedder": trial.embedder,
             "k": options.k,
             "hits_asked": options.hits,
@@ -276,6 +284,7 @@ def _report(
         rss_mb=report.rss_mb(),
         baselines=baselines,
         receipts=tuple(main),
+        extra={"sleep_ms": metrics.percentiles_ms(trial.slept_s)} if trial.slept_s else {},
     )
 
 
@@ -313,6 +322,7 @@ class _Kept:
                 "limit": options.limit,
                 "seed": options.seed,
                 "signs": options.signs,
+                "sleep": options.sleep,
                 "embedder": str(getattr(options.embedder, "fingerprint", options.embedder)),
             },
             sort_keys=True,

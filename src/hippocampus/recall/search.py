@@ -125,13 +125,22 @@ def _candidates(
         proposing = [index.cues["topic"]]
     proposed = [cue.propose(question, scope, share) for cue in proposing for scope in scopes]
     if not proposed:
-        return np.empty(0, np.uint32)
+        return _latest(index, scopes[1:] if "time" in cues else [], fusion.candidates)
     before, after = index.columns.neighbours()
     best = np.concatenate([rows[: fusion.reach // len(proposed)] for rows in proposed])
     beside = np.concatenate([before[best], after[best]])
     near = beside[beside >= 0].astype(np.uint32)
     proposed.append(near if allowed is None else near[allowed[near]])
     return _each_once(np.concatenate(proposed))
+
+
+def _latest(index: LiveIndex, within: Sequence[Mask], limit: int) -> Rows:
+    """Return the latest rows within any of the masks: all that a time alone can propose."""
+    inside = np.zeros(len(index), np.bool_)
+    for mask in within:
+        inside |= mask
+    order = index.columns.in_order()
+    return np.sort(order[inside[order]][::-1][:limit]).astype(np.uint32)
 
 
 _ONLY_CONCEPTS = frozenset({"concept", "time"})
