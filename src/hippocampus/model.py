@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 When: TypeAlias = datetime | str
 """A moment as a caller may give it: an aware or naive datetime, or ISO 8601 text."""
 
+Stretch: TypeAlias = tuple[When | None, When | None]
+"""A stretch of time, from one moment up to another; an open side is None."""
+
 OneOrMany: TypeAlias = str | Collection[str]
 """A value a field must equal, or several of which it must equal one."""
 

@@ -354,11 +354,25 @@ def test_a_cue_table_asks_each_cue_alone_and_all_but_each(write, lab):
     alone = {(cue,) for cue in cues}
     assert {cues, *alone, ("topic", "time"), ("lexical", "time"), ("lexical", "topic")} == asked
     assert {*cues, *(f"without {cue}" for cue in cues)} == report.baselines.keys()
+    whole = report.receipts[0].sessions
+    assert whole == report.baselines["without topic"].receipts[0].sessions, "ranked as in recall"
+
+
+def test_a_brief_report_has_the_measures_of_the_table_by_kind_as_well(write, lab):
+    path = write("r.json", BANKS)
+    whole, brief = (
+        run("retrieval", path, options=lab.options(brief=brief)) for brief in (False, True)
+    )
+
+    assert {"mrr", "mrr/kind=easy"} <= brief.metrics.keys() < whole.metrics.keys()
+    assert all(whole.metrics[name] == brief.metrics[name] for name in brief.metrics)
+    lexical = brief.baselines["lexical"]
+    assert brief.metrics.keys() - lexical.difference.keys() <= {"found_auroc"}
 
 
 def test_without_means_nothing_where_the_cues_are_not_said():
     for cues, system in ((None, "without topic"), (("time",), "without time"), (None, "without ")):
-        with pytest.raises(InputError, match="Options.cues must name those"):
+        with pytest.raises(InputError, match=r"Options\.cues must name those"):
             Options(cues=cues, baselines=(system,))
 
 

@@ -185,6 +185,7 @@ def bench(
             embedder=model or "none",
             progress=step,
             baselines=systems,
+            brief=compared.cue_table,
         )
         made = run(name, data, options=options)
     _show(made, output, as_json=as_json)

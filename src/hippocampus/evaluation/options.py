@@ -95,6 +95,8 @@ class Options:
     sleep: bool = True
     """Whether a bank sleeps after it was told something and before it is asked, as a user's does:
     without, there are neither concepts nor topics."""
+    brief: bool = False
+    """Report only the measures of the printed table: for many systems at once."""
     k: int = 50
     """Deepest rank measured."""
     embedder: str | Embedder = "default"

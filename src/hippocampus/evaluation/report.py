@@ -16,7 +16,7 @@ from pathlib import Path
 from hippocampus.errors import DISTRIBUTION
 from hippocampus.evaluation.metrics import Estimate
 
-_SHOWN = (
+SHOWN = (
     "evidence_recall@10",
     "turn_recall@10",
     "any@1",
@@ -165,7 +165,7 @@ class Report:
                 yield receipt.as_dict(name)
 
     def __str__(self) -> str:
-        names = [name for name in _SHOWN if name in self.metrics]
+        names = [name for name in SHOWN if name in self.metrics]
         rows = [("", *names, "p50 ms"), _row("hippocampus", names, self.metrics, self.latency_ms)]
         rows += [
             _row(name, names, system.metrics, system.latency_ms)

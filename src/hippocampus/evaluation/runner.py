@@ -13,7 +13,7 @@ from pathlib import Path
 from hippocampus.errors import InputError
 from hippocampus.evaluation import locomo, longmemeval, metrics, realmem, report, retrieval
 from hippocampus.evaluation.datasets import Case, Dataset, Labels, Question, limited
-from hippocampus.evaluation.options import EvaluatedBank, EvaluatedMemory, Options
+from hippocampus.evaluation.options import WITHOUT, EvaluatedBank, EvaluatedMemory, Options
 from hippocampus.evaluation.report import Ranked, Receipt, Report
 from hippocampus.model import Recall
 
@@ -109,7 +109,8 @@ class _Trial:
                     warm = True
                 for system, cues in {MAIN: self.options.cues, **self.options.systems}.items():
                     receipt = self._ask(bank, case, question, cues, labels, session_of)
-                    if system != MAIN:  # a baseline has no notion of a session but its best turn's
+                    # A baseline has no notion of a session but its best turn's.
+                    if system != MAIN and not system.startswith(WITHOUT):
                         receipt = replace(receipt, sessions=_of_turns(receipt.ranked))
                     self.receipts.setdefault(system, []).append(receipt)
                     self._advance(1, total)
@@ -223,7 +224,13 @@ def _summary(
         out["found_auroc"] = metrics.separation(
             answerable, unanswerable, seed=options.seed, resamples=options.resamples
         )
-    return out
+    return _kept(out, options)
+
+
+def _kept(found: dict[str, metrics.Estimate], options: Options) -> dict[str, metrics.Estimate]:
+    if not options.brief:
+        return found
+    return {name: one for name, one in found.items() if name.split("/kind=")[0] in report.SHOWN}
 
 
 def _difference(
@@ -235,7 +242,8 @@ def _difference(
         base = scores(theirs, dataset, options.ks)
         lead = {name: v - base[name] for name, v in scores(ours, dataset, options.ks).items()}
         rows.append((ours.kind, lead))
-    return metrics.summarise(rows, seed=options.seed, resamples=options.resamples)
+    found = metrics.summarise(rows, seed=options.seed, resamples=options.resamples)
+    return _kept(found, options)
 
 
 def _report(
@@ -270,8 +278,8 @@ def _report(
             "seed": options.seed,
             "bootstrap_resamples": options.resamples,
             "rank_of_a_turn": "its first part's among distinct turns",
-            "rank_of_a_session": "recall's ranking of sessions; in a baseline, its first turn's"
-            " among distinct sessions",
+            "rank_of_a_session": "recall's ranking of sessions; in a baseline, but not in one"
+            " 'without' a cue, its first turn's among distinct sessions",
             "ndcg_ranks": f"{dataset.ndcg}s",
             "latency": f"recall(k={options.hits}) in a bank that has answered once; baselines come"
             " after the system under test and may find the question's embedding cached",

@@ -116,8 +116,8 @@ def _candidates(
     ]
     if not proposing and "tokens" in cues:
         proposing = [index.cues["tokens"]]
-    scopes = [allowed]
-    scopes += [mask if allowed is None else mask & allowed for mask in within]
+    narrow = [mask if allowed is None else mask & allowed for mask in within]
+    scopes = [allowed, *narrow]
     share = max(1, fusion.candidates // max(1, len(proposing)))
     if "concept" in cues and "concept" in index.cues:
         proposing.append(index.cues["concept"])  # it has few to offer, and takes nobody's share
@@ -125,7 +125,7 @@ def _candidates(
         proposing = [index.cues["topic"]]
     proposed = [cue.propose(question, scope, share) for cue in proposing for scope in scopes]
     if not proposed:
-        return _latest(index, scopes[1:] if "time" in cues else [], fusion.candidates)
+        return _latest(index, narrow if "time" in cues else [], fusion.candidates)
     before, after = index.columns.neighbours()
     best = np.concatenate([rows[: fusion.reach // len(proposed)] for rows in proposed])
     beside = np.concatenate([before[best], after[best]])
