@@ -126,6 +126,8 @@ def _candidates(
     proposed = [cue.propose(question, scope, share) for cue in proposing for scope in scopes]
     if not proposed:
         return _latest(index, narrow if "time" in cues else [], fusion.candidates)
+    if question.latest:
+        proposed.append(index.columns.last(fusion.reach, allowed).astype(np.uint32))
     before, after = index.columns.neighbours()
     best = np.concatenate([rows[: fusion.reach // len(proposed)] for rows in proposed])
     beside = np.concatenate([before[best], after[best]])
@@ -284,6 +286,11 @@ def _around(
     parts["speaker"] = _speaking(index, question, rows, fusion)
     if inside is not None:
         parts["time"] = inside[rows].astype(np.float32) * np.float32(fusion.time)
+    if question.latest:
+        said_at = index.columns.said_at(rows.astype(np.uint32))
+        place = np.argsort(np.argsort(said_at, kind="stable")).astype(np.float32)
+        late = place * np.float32(fusion.latest * question.latest / max(1, len(rows) - 1))
+        parts["time"] = parts["time"] + late if "time" in parts else late
     return parts
 
 
