@@ -17,6 +17,7 @@ from hippocampus.errors import InputError
 
 if TYPE_CHECKING:  # they bring NumPy, and help need not wait for that
     from hippocampus.evaluation import Report
+    from hippocampus.evaluation.dwm import Measured
     from hippocampus.model import Embedder, Progress
 
 
@@ -29,6 +30,7 @@ def register(app: typer.Typer) -> None:
         "hippocampus bench longmemeval --data longmemeval_s.json --protocol pooled --limit 50",
         "hippocampus bench retrieval --data mine.json --cues lexical,time",
         "hippocampus bench corf --size 3000 --cache embedded.db --report corf.json",
+        "hippocampus bench topics --data locomo10.json --report topics.json --plots plots/",
         "hippocampus bench dwm --report dwm.json --plots plots/",
         "hippocampus bench dwm --data locomo10.json --report dwm-signatures.json --plots plots/",
         panel="Measure",
@@ -44,7 +46,7 @@ class Output:
         typer.Option(help="Where to write the report; receipts per question go beside it."),
     ] = None
     plots: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="dwm: a folder to draw plots in.")
+        Path | None, typer.Option(metavar="DIR", help="dwm, topics: a folder to draw plots in.")
     ] = None
 
     def check(self) -> None:
@@ -103,7 +105,7 @@ def bench(
         str,
         typer.Argument(
             help="locomo, longmemeval, realmem, retrieval for a set of your own, corf for a made-up"
-            " life in four sources, or dwm for the token stream."
+            " life in four sources, topics for topics and time, or dwm for the token stream."
         ),
     ],
     *,
@@ -145,12 +147,22 @@ def bench(
     'corf' makes up eighteen months of notes, chats, mail and the rest, and asks what agents have
     and do not find: by a pronoun, over two steps, in another source, by a word for the whole.
 
+    'topics' measures what topics and hints of time bring: on LoCoMo's file as conversations come
+    together in one bank, on LongMemEval's with a hint for part of the questions.
+
     'dwm' measures what the stream of token ids takes to make, to keep and to ask, on made-up text
     or on a file's; with LoCoMo's, what signatures of any size find within any radius.
     """
     output.check()
     if name == "dwm":
         _dwm(data, output, limit=limit, seed=seed, as_json=as_json)
+        return
+    if name == "topics":
+        if data is None:
+            msg = "bench topics needs --data: LoCoMo's file or LongMemEval's"
+            raise InputError(msg)
+        with _embedder(embedder, kept.cache) as model, progress("running topics") as step:
+            _plain(_topics(data, limit, seed, model, step), output, as_json=as_json)
         return
     if name == "corf":
         if data is not None:
@@ -237,16 +249,29 @@ def _corf(
     )
 
 
+def _topics(
+    data: Path, limit: int | None, seed: int, embedder: Embedder | None, step: Progress
+) -> Measured:
+    from hippocampus.evaluation import swift  # noqa: PLC0415 - heavy
+
+    return swift.run(data, limit=limit, seed=seed, embedder=embedder, progress=step)
+
+
 def _dwm(data: Path | None, output: Output, *, limit: int | None, seed: int, as_json: bool) -> None:
     from hippocampus.evaluation import dwm, sensitivity  # noqa: PLC0415 - heavy
 
-    made: dwm.Measured
+    made: Measured
     if data is not None and {".json", ".gz"} & {data.suffix}:
         with progress("trying signatures") as step:
             made = sensitivity.run(data, limit=limit, progress=step)
     else:
         with progress("measuring the token stream") as step:
             made = dwm.run(data, limit=limit, seed=seed, progress=step)
+    _plain(made, output, as_json=as_json)
+
+
+def _plain(made: Measured, output: Output, *, as_json: bool) -> None:
+    """Write and show what was measured row by row."""
     written = [] if output.report is None else [made.write(output.report)]
     if output.plots is not None:
         written += made.plot(output.plots)
