@@ -199,7 +199,7 @@ class _Lab:
     def growth(self, data: Path) -> list[_Made]:
         """Ask what is asked of the first conversation, as others join it in its bank."""
         cases = limited(locomo.load(data, Options()).cases, self.limit)
-        first = cases[0]
+        first = _some(cases, data)[0]
         asked = [question for question in first.questions if question.answerable]
         sizes = sorted({min(size, len(cases)) for size in CONVERSATIONS})
         self.counts = {"questions": len(asked), "conversations": len(cases)}
@@ -281,7 +281,7 @@ class _Lab:
         rows: list[_Made] = []
         for protocol, limit in (("all-turns", self.limit), ("pooled", self.limit or POOL)):
             options = Options(protocol=protocol, limit=limit)
-            cases = limited(longmemeval.load(data, options).cases, limit)
+            cases = _some(limited(longmemeval.load(data, options).cases, limit), data)
             path = self.folder / f"{protocol}.db"
             asked: list[dict[str, tuple[float, float]]] = []
             turns = 0
@@ -354,6 +354,13 @@ class _Lab:
                     "questions": len(asked), "turns": turns, f"recall@{K}": found["recall"],
                     "gain": found["gain"], "latency_ms": found["ms"], "saved_ms": found["saved"],
                 }  # fmt: skip
+
+
+def _some(cases: Sequence[Case], data: Path) -> Sequence[Case]:
+    if not any(question.answerable for case in cases for question in case.questions):
+        msg = f"{data}: there is no question that has an answer"
+        raise InputError(msg)
+    return cases
 
 
 def _agree(told: Interval, answer: Interval) -> bool:
