@@ -765,7 +765,11 @@ class Bank:
         return replace(question, intervals=(*own, *join.resolve([moment], question.now)))
 
     def _dated(self, query: str, hits: list[Hit]) -> tuple[list[Hit], Interval | None]:
-        """Read the times that the first hits name, if that is asked; the best says when it was."""
+        """
+        Read the times that the first hits name, if that is asked; and return when it was.
+
+        That says the best hit, or the next one that is half as likely, if only that names a time.
+        """
         if not asks_when(query):
             return hits, None
         zone = self._memory.zone
@@ -773,7 +777,8 @@ class Bank:
             replace(hit, times=find_intervals(hit.text, hit.episode.said_at.astimezone(zone)))
             for hit in hits[:DEPTH]
         ]
-        when = [time for hit in dated[:1] for time in hit.times]
+        likely = [hit for hit in dated if hit.score >= dated[0].score / 2]
+        when = [time for hit in likely for time in hit.times]
         when += [day_of(hit.episode.said_at.astimezone(zone)) for hit in dated[:1]]
         return [*dated, *hits[DEPTH:]], when[0] if when else None
 

@@ -184,8 +184,9 @@ class Recall:
     holds, what it has in common with the best ones and how recent it is count as well."""
     intervals: tuple[Interval, ...] = ()
     when: Interval | None = None
-    """If the question asks when something was, and something is found: what the best hit says,
-    "yesterday" as of when it was said; the day on which it was said if it names no time."""
+    """If the question asks when something was, and something is found: what the best hit says, or
+    the next one that is half as likely, "yesterday" as of when it was said; the day on which the
+    best was said if none names a time."""
     cost: Cost = field(default_factory=lambda: Cost(elapsed_s=0.0))
     degraded: tuple[Degradation, ...] = ()
 
