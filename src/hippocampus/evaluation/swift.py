@@ -279,7 +279,10 @@ class _Lab:
     def hints(self, data: Path) -> list[_Made]:
         """Ask every question without and with each hint, and mix them by fraction."""
         rows: list[_Made] = []
-        for protocol, limit in (("all-turns", self.limit), ("pooled", self.limit or POOL)):
+        for protocol, limit in (
+            ("all-turns", self.limit),
+            ("pooled", min(self.limit or POOL, POOL)),
+        ):
             options = Options(protocol=protocol, limit=limit)
             cases = _some(limited(longmemeval.load(data, options).cases, limit), data)
             path = self.folder / f"{protocol}.db"
