@@ -31,8 +31,8 @@ def conversation(name, *, days=8):
         ]
     matter = MATTERS[(3 + len(name)) % len(MATTERS)]
     questions = [
-        {"question": f"When was it that I went {matter} with my kites?", "answer": "2 May 2023", "evidence": ["D3:1"],
-         "category": 2},
+        {"question": f"When was it that I went {matter} with my kites?", "answer": "2 May 2023",
+         "evidence": ["D3:1"], "category": 2},
         {"question": f"At what time does the {matter} club meet?", "answer": 3,
          "evidence": ["D3:3"], "category": 4},
         {"question": "Who won?", "category": 5, "evidence": []},

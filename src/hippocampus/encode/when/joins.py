@@ -111,7 +111,8 @@ def find_join(text: str, now: datetime, *, loose: bool = True) -> Join | None:
     two moments ("how many days before the trip ..."), and what only looks like time ("looks after
     the cat", "after all", "before that").
     """
-    if not loose and not any(unit in text.lower() for unit in _UNITS):
+    lowered = text.lower()
+    if not loose and not any(unit in lowered for unit in _UNITS):
         return None  # as of most questions, which shall not wait for the rest
     joins = [found for found in _JOIN.finditer(text) if loose or not found["loose"]]
     if not joins:
