@@ -580,6 +580,7 @@ def plot(report: Mapping[str, Any], folder: Path) -> list[Path]:
             axes.plot(at, value, marker="o", markersize=4, label=name)
             axes.fill_between(at, low, high, alpha=0.15)
         axes.set_ylim(bottom=0)
+        axes.set_xticks(sorted({row[across] for row in rows}))
         axes.set_xlabel(across if growing else "of questions with a hint")
         axes.set_title(what, fontsize="medium")
         axes.grid(visible=True, alpha=0.2)
