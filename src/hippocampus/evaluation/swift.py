@@ -136,8 +136,8 @@ def run(
                 "limit": limit,
                 "seed": seed,
                 "tries": TRIES,
-                "latency": "the shortest of several tries, without the question's embedding; the"
-                " median over questions and its bootstrap interval",
+                "latency": "the shortest of several tries, without the question's embedding: the"
+                " median over questions, of hints the mean, and its bootstrap interval",
                 **lab.counts,
             },
             rows=[{name: _plain(value) for name, value in row.items()} for row in made],
