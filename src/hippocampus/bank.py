@@ -22,6 +22,9 @@ from hippocampus.context.compose import compose
 from hippocampus.encode.keywords import MOST_KEYWORDS, find_keywords
 from hippocampus.encode.phrase import Phrase
 from hippocampus.encode.signature import Rotation, rotation_for
+from hippocampus.encode.when import find_intervals
+from hippocampus.encode.when.asks import asks_when, day_of, moment_told
+from hippocampus.encode.when.joins import Join, find_join
 from hippocampus.errors import (
     EncoderError,
     InputError,
@@ -32,7 +35,7 @@ from hippocampus.errors import (
 from hippocampus.filters import Filters, read_filters, spell_out
 from hippocampus.index.allowed import Filter
 from hippocampus.index.anchors import Anchors
-from hippocampus.index.base import Cue
+from hippocampus.index.base import Cue, Mask, Question
 from hippocampus.index.concept import ConceptCue
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
@@ -67,6 +70,7 @@ from hippocampus.model import (
     Episode,
     Hit,
     Imported,
+    Interval,
     Kind,
     Period,
     Progress,
@@ -82,7 +86,7 @@ from hippocampus.model import (
     When,
 )
 from hippocampus.quotes import unquote, without_quotes
-from hippocampus.recall.confidence import DEPTH, confidence
+from hippocampus.recall.confidence import DEPTH, Confidence, confidence
 from hippocampus.recall.evidence import evidence
 from hippocampus.recall.scale import Numbers
 from hippocampus.recall.search import Ranking, search
@@ -681,9 +685,10 @@ class Bank:
         chosen = read_filters(filters, memory.zone)
         moment = memory.now() if now is None else to_moment(now, memory.zone)
         degraded: list[Degradation] = []
-        asked = memory.embedder
+        asked, how = memory.embedder, self._signs
+        join = find_join(query, moment, loose=False) if "time" in wanted else None
         embedded, embed_s = self._embed_query(asked, query, wanted, degraded)
-        how = self._signs
+        event, event_s = self._embed_event(asked, join, wanted)
         words = self._choose_keywords(how, query, wanted, degraded)
         with self.reading:
             index = self._index()
@@ -692,21 +697,16 @@ class Bank:
             if self._asks is not asked:  # a rebuild has just moved the store; this is rare
                 degraded[:] = [known for known in degraded if known.part == "keywords"]
                 embedded, embed_s = self._embed_query(self._asks, query, wanted, degraded)
+                event, event_s = self._embed_event(self._asks, join, wanted)
             read = time.perf_counter()
             keywords = () if self._signs is None else signed(words, self._signs)
-            question = understand(
-                query, now=moment, embedded=embedded, rotation=self._rotation,
-                speakers=index.columns.speakers(), keywords=keywords,
-                phrases=self._anchored and "concept" in wanted,
-            )  # fmt: skip
-            if "time" not in wanted:
-                question = replace(question, intervals=())
+            question = self._understand(index, query, moment, embedded, wanted, keywords)
             understood = time.perf_counter()
             allowed = index.columns.mask(chosen)
             filtered = time.perf_counter()
-            ranking = search(index, question, allowed, self._fusion, wanted, limit=max(k, DEPTH))
-            told = evidence(index, question, ranking.rows, ranking.said)
-            judged = confidence(told, len(ranking.rows), models=self._calibrated.values.models)
+            if join is not None:
+                question = self._joined(index, question, join, event, allowed, wanted)
+            ranking, judged = self._search(index, question, allowed, wanted, limit=max(k, DEPTH))
             searched = time.perf_counter()
             hits = self._hits(ranking, judged.scores[:k])
             sessions = index.columns.session.named(ranking.sessions[:k])
@@ -714,19 +714,22 @@ class Bank:
             degraded += self._lacking(index, vectors=embedded is not None, signed=bool(keywords))
         if memory.reranker is not None and hits:
             hits = _rerank(memory.reranker, query, hits, degraded)
+        found = judged.found or (bool(hits) and question.latest > 1)
+        hits, when = self._dated(query, hits)
         ended = time.perf_counter()
         return Recall(
             query=query,
             hits=tuple(hits),
-            found=judged.found,
+            found=found,
             confidence=judged.sure,
             sessions=sessions,
             intervals=question.intervals,
+            when=when if found else None,
             cost=Cost(
                 elapsed_s=ended - started,
-                embed_s=embed_s,
+                embed_s=embed_s + event_s,
                 steps_s={
-                    "embed": embed_s,
+                    "embed": embed_s + event_s,
                     "understand": understood - read,
                     "filter": filtered - understood,
                     "search": searched - filtered,
@@ -738,6 +741,80 @@ class Bank:
             ),
             degraded=tuple(degraded),
         )
+
+    def _embed_event(
+        self, embedder: Embedder | None, join: Join | None, wanted: frozenset[str]
+    ) -> tuple[Embedded | None, float]:
+        """Embed what the time of a question hangs on, before the index is held."""
+        return (None, 0.0) if join is None else self._embed_query(embedder, join.event, wanted, [])
+
+    def _understand(
+        self,
+        index: LiveIndex,
+        text: str,
+        now: datetime,
+        embedded: Embedded | None,
+        wanted: frozenset[str],
+        keywords: tuple[tuple[NDArray[np.uint8], ...], ...] = (),
+    ) -> Question:
+        question = understand(
+            text, now=now, embedded=embedded, rotation=self._rotation,
+            speakers=index.columns.speakers(), keywords=keywords,
+            phrases=self._anchored and "concept" in wanted,
+        )  # fmt: skip
+        return question if "time" in wanted else replace(question, intervals=(), latest=0.0)
+
+    def _search(
+        self,
+        index: LiveIndex,
+        question: Question,
+        allowed: Mask | None,
+        wanted: frozenset[str],
+        *,
+        limit: int,
+    ) -> tuple[Ranking, Confidence]:
+        ranking = search(index, question, allowed, self._fusion, wanted, limit)
+        told = evidence(index, question, ranking.rows, ranking.said)
+        models = self._calibrated.values.models
+        return ranking, confidence(told, len(ranking.rows), models=models)
+
+    def _joined(
+        self,
+        index: LiveIndex,
+        question: Question,
+        join: Join,
+        embedded: Embedded | None,
+        allowed: Mask | None,
+        wanted: frozenset[str],
+    ) -> Question:
+        """Give a question the time that hangs on an event, if the event is surely found."""
+        event = self._understand(index, join.event, question.now, embedded, wanted)
+        ranking, judged = self._search(index, event, allowed, wanted, limit=DEPTH)
+        if not judged.found:
+            return question
+        ledger = self._memory.ledger_of(self._number, self.name)
+        best = ledger.read(ranking.rows[:1].tolist())[0].episode
+        moment = moment_told(best.text, best.said_at.astimezone(self._memory.zone))
+        own = [one for one in question.intervals if one.text not in join.event]
+        return replace(question, intervals=(*own, *join.resolve([moment], question.now)))
+
+    def _dated(self, query: str, hits: list[Hit]) -> tuple[list[Hit], Interval | None]:
+        """
+        Read the times that the first hits name, if that is asked; and return when it was.
+
+        That says the best hit, or the next one that is half as likely, if only that names a time.
+        """
+        if not asks_when(query):
+            return hits, None
+        zone = self._memory.zone
+        dated = [
+            replace(hit, times=find_intervals(hit.text, hit.episode.said_at.astimezone(zone)))
+            for hit in hits[:DEPTH]
+        ]
+        likely = [hit for hit in dated if hit.score >= dated[0].score / 2]
+        when = [time for hit in likely for time in hit.times]
+        when += [day_of(hit.episode.said_at.astimezone(zone)) for hit in dated[:1]]
+        return [*dated, *hits[DEPTH:]], when[0] if when else None
 
     def _lacking(self, index: LiveIndex, *, vectors: bool, signed: bool) -> Iterator[Degradation]:
         """Say what of the bank some cues could not see."""

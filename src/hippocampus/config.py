@@ -108,6 +108,9 @@ class Fusion:
     """What it is worth that who is asked about, by name or as "I", tells of themself."""
     time: float = 2.0
     """What it is worth to lie in the time the question names."""
+    latest: float = 2.0
+    """What it is worth to be the latest of the candidates when the question asks for the latest;
+    the earliest gets none of it."""
     concept: float = 1.0
     """What it is worth to be about what the question calls up."""
     about: float = 0.1

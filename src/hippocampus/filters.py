@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import tzinfo
 from typing import TypedDict, TypeVar
 
 from hippocampus.errors import InvalidFilter
 from hippocampus.index.allowed import Filter, make_filter
-from hippocampus.model import OneOrMany, When, Where
+from hippocampus.model import OneOrMany, Stretch, When, Where
 
 _Verb = TypeVar("_Verb", bound=Callable[..., object])
 
@@ -20,6 +20,8 @@ class Filters(TypedDict, total=False):
 
         since: only what happened at this time or later.
         until: only what happened before this time; a date alone includes its day.
+        during: only what happened in one of these stretches of time, each from a moment up to
+            another, or None where it is open; as ``since`` and ``until``, but several.
         session: only this session, or one of these.
         speaker: only this speaker, or one of these; upper and lower case are the same.
         role: only this role, or one of these.
@@ -30,6 +32,7 @@ class Filters(TypedDict, total=False):
 
     since: When | None
     until: When | None
+    during: Collection[Stretch] | None
     session: OneOrMany | None
     speaker: OneOrMany | None
     role: OneOrMany | None

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 When: TypeAlias = datetime | str
 """A moment as a caller may give it: an aware or naive datetime, or ISO 8601 text."""
 
+Stretch: TypeAlias = tuple[When | None, When | None]
+"""A stretch of time, from one moment up to another; an open side is None."""
+
 OneOrMany: TypeAlias = str | Collection[str]
 """A value a field must equal, or several of which it must equal one."""
 
@@ -96,6 +99,15 @@ class Change:
 # ---------------------------------------------------------------- what recall answers
 
 
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A stretch of time ``[start, end)``; an open side is None. ``text`` is what was read so."""
+
+    start: datetime | None
+    end: datetime | None
+    text: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """
@@ -109,6 +121,9 @@ class Hit:
     score: float
     shares: Mapping[str, float]
     tokens: int = 0
+    times: tuple[Interval, ...] = ()
+    """If the question asks when: the times that the text names, as of when it was said; of the
+    first ten hits."""
 
     @property
     def id(self) -> str:
@@ -153,15 +168,6 @@ class Cost:
     """How many Hamming balls the signature cue searched, by way: ``scan`` or ``descent``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A stretch of time ``[start, end)``; an open side is None. ``text`` is what was read so."""
-
-    start: datetime | None
-    end: datetime | None
-    text: str = ""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
     """What came back: hits, best first, and everything needed to judge them."""
@@ -177,6 +183,10 @@ class Recall:
     at most as many as hits were asked for. Not the order of the hits' sessions: what else a session
     holds, what it has in common with the best ones and how recent it is count as well."""
     intervals: tuple[Interval, ...] = ()
+    when: Interval | None = None
+    """If the question asks when something was, and something is found: what the best hit says, or
+    the next one that is half as likely, "yesterday" as of when it was said; the day on which the
+    best was said if none names a time."""
     cost: Cost = field(default_factory=lambda: Cost(elapsed_s=0.0))
     degraded: tuple[Degradation, ...] = ()
 
@@ -204,6 +214,8 @@ class Recall:
         """Return a few lines that say how the hits were found and what it cost."""
         lines = [f"query: {self.query}"]
         lines += [f"time: {i.text!r} read as {i.start} to {i.end}" for i in self.intervals]
+        if self.when is not None:
+            lines.append(f"when: {self.when.start} to {self.when.end}, {self.when.text!r}")
         for place, hit in enumerate(self.hits, 1):
             shares = ", ".join(f"{cue} {share:.0%}" for cue, share in hit.shares.items())
             lines.append(f"{place:3}. {hit.score:.2f} [{shares}] {hit.address}")

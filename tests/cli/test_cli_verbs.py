@@ -63,6 +63,8 @@ def test_stdin_that_is_not_utf8_is_refused(shell):
         (["--session", "s2"], {2}),
         (["--since", "2024-04-01"], {1, 2}),
         (["--until", "2024-04-01"], {0, 1}),
+        (["--during", "..2024-03-31"], {0}),
+        (["--during", "2024-04-01..", "--during", "2023-01-01..2023-02-01"], {1, 2}),
         (["--where", '{"year": {"$gte": 2025}}'], {2}),
         (["--source", "nowhere"], set()),
         (["--role", "nobody"], set()),
@@ -158,3 +160,16 @@ def test_times_are_read_and_shown_in_the_zone_that_is_named(shell):
 
     assert kept["said_at"].startswith(("2024-01-01T12:00:00+09:00", "2024-01-01T03:00:00+00:00"))
     assert "2024-01-01 12:00" in shell("show", kept["id"], *zone).out
+
+
+def test_a_question_for_a_time_is_answered_with_it(shell):
+    shell("remember", "Yesterday the plumber took out the tub.", "--at", "2024-04-10T09:00")
+    question = "When did the plumber take out the tub?"
+
+    shown = shell("recall", question, "--now", "2024-07-01")
+    assert "when: 2024-04-09 00:00 to 2024-04-10 00:00" in shown.out
+    assert (
+        "2024-04-09"
+        in shell("recall", question, "--json", "--now", "2024-07-01").json["when"]["start"]
+    )
+    assert "when:" not in shell("recall", "What did the plumber take out?").out

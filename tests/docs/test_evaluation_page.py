@@ -2,9 +2,12 @@
 
 import json
 
+import pytest
 from docs_blocks import ROOT
 
-from hippocampus.evaluation import corf
+from hippocampus.evaluation import corf, swift
+from hippocampus.evaluation.report import RECALLS, cue_table
+from hippocampus.memory import USED
 
 PAGE = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
 
@@ -14,3 +17,27 @@ def test_the_tables_are_those_of_the_committed_report():
 
     for table in corf.tables(made):
         assert table in PAGE
+
+
+def committed(name):
+    return json.loads((ROOT / "evaluation" / "results" / f"{name}.json").read_text())
+
+
+@pytest.mark.parametrize("name", ["topics-locomo", "topics-longmemeval"])
+def test_the_tables_of_topics_and_time_are_those_of_the_committed_reports(name):
+    for table in swift.tables(committed(name)):
+        assert table in PAGE
+
+
+@pytest.mark.parametrize("name", ["locomo-cues", "longmemeval-cues"])
+def test_the_tables_of_cues_are_those_of_the_committed_reports(name):
+    assert cue_table(committed(name)) in PAGE
+
+
+def test_no_cue_ranks_by_default_that_lowers_what_is_found():
+    for name in ("locomo-cues", "longmemeval-cues"):
+        made = committed(name)
+        measure = next(one for one in RECALLS if one in made["metrics"])
+        for cue in set(USED) & set(made["settings"]["cues"]):
+            ahead = made["baselines"][f"without {cue}"]["difference"][measure]
+            assert ahead["high"] >= 0, (name, cue)

@@ -28,6 +28,10 @@ def day(text):
         ("the Monday after Lena's party", "Lena's party", "2023-06-05 2023-06-06"),
         ("Who came the day of the wedding?", "the wedding", "2023-06-03 2023-06-04"),
         ("What did I say a week after I got the job.", "I got the job", "2023-06-09 2023-06-12"),
+        ("What did I do the same day as the wedding?", "the wedding", "2023-06-03 2023-06-04"),
+        ("Who came the same week as the fair?", "the fair", "2023-05-29 2023-06-05"),
+        ("What did I wear on the day I met Tom?", "I met Tom", "2023-06-03 2023-06-04"),
+        ("Two days later than the race, who won?", "the race", "2023-06-05 2023-06-06"),
         ("How did Melanie feel after the accident?", "the accident", "2023-06-03 -"),
         ("What did Jean do before meeting Maria?", "meeting Maria", "- 2023-06-04"),
         ("What did we see during our trip to Oslo?", "our trip to Oslo", "2023-06-03 2023-06-04"),
@@ -66,6 +70,22 @@ def test_an_event_is_cut_out_and_its_date_put_in_its_place(question, event, time
 )
 def test_what_the_calendar_knows_and_what_is_no_time_is_no_join(question):
     assert find_join(question, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "exact"),
+    [
+        ("What did I do the day after the interview?", True),
+        ("What did I do after the interview?", False),
+        ("Since the move, what did I do the day after the party?", True),
+        ("Which neighbour lives beside us?", False),
+    ],
+)
+def test_loose_joins_may_be_passed_over(question, exact):
+    join = find_join(question, NOW, loose=False)
+
+    assert (join is not None) == exact
+    assert join is None or join.loose is None
 
 
 def test_several_moments_the_event_may_have_been_at_give_merged_times():

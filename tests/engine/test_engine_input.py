@@ -335,7 +335,9 @@ def test_a_filter_of_the_wrong_kind_is_refused(untouched, name, value):
 def test_a_filter_of_no_known_name_is_refused_with_those_there_are(untouched):
     verbs = (lambda **f: untouched.recall("key", **f), lambda **f: untouched.context("key", **f))
     for call in (*verbs, untouched.episodes):
-        with pytest.raises(InvalidFilter, match=r"sesion='s'.*since, until, session, speaker"):
+        with pytest.raises(
+            InvalidFilter, match=r"sesion='s'.*since, until, during, session, speaker"
+        ):
             call(sesion="s")
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hippocampus.evaluation import Options
-from hippocampus.model import Cost, Episode, Hit, Recall, Stats, Turn
+from hippocampus.model import Cost, Episode, Hit, Recall, Slept, Stats, Turn
 
 _WORD = re.compile(r"\w+")
 
@@ -82,6 +82,10 @@ class WordBank:
             cost=Cost(elapsed_s=1e-4, embed_s=1e-6),
         )
 
+    def sleep(self) -> Slept:
+        self.asked.append({"query": "sleep", "rows": len(self.rows)})
+        return Slept(bank=self.name, steps=())
+
     def stats(self) -> Stats:
         return Stats(
             bank=self.name,
@@ -141,7 +145,12 @@ class Lab:
 
     @property
     def questions(self) -> list[dict]:
-        return [one for one in self.asked if one["query"] != "warming up"]
+        return [one for one in self.asked if one["query"] not in ("warming up", "sleep")]
+
+    @property
+    def sleeps(self) -> list[int]:
+        """How much there was to sleep on, each time."""
+        return [one["rows"] for one in self.asked if one["query"] == "sleep"]
 
 
 @pytest.fixture

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from hippocampus import Memory
 from hippocampus.errors import InputError, SourceError
 from hippocampus.evaluation import Options, locomo, longmemeval, realmem, retrieval, run
 from hippocampus.evaluation.datasets import Labels, limited
+from hippocampus.evaluation.options import cue_table
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 here = pytest.mark.skipif(not DATA.exists(), reason="the development data sets are not here")
@@ -342,6 +344,69 @@ def test_baselines_answer_the_same_questions_with_their_own_cues(write, lab):
     assert lexical.difference["mrr"].high == 0, "equal systems differ by nothing in every draw"
 
 
+def test_a_cue_table_asks_each_cue_alone_and_all_but_each(write, lab):
+    cues = ("lexical", "topic", "time")
+    options = lab.options(cues=cues, baselines=cue_table(cues))
+
+    report = run("retrieval", write("r.json", BANKS), options=options)
+
+    asked = {one["cues"] for one in lab.questions}
+    alone = {(cue,) for cue in cues}
+    assert {cues, *alone, ("topic", "time"), ("lexical", "time"), ("lexical", "topic")} == asked
+    assert {*cues, *(f"without {cue}" for cue in cues)} == report.baselines.keys()
+    whole = report.receipts[0].sessions
+    assert whole == report.baselines["without topic"].receipts[0].sessions, "ranked as in recall"
+
+
+def test_a_brief_report_has_the_measures_of_the_table_by_kind_as_well(write, lab):
+    path = write("r.json", BANKS)
+    whole, brief = (
+        run("retrieval", path, options=lab.options(brief=brief)) for brief in (False, True)
+    )
+
+    assert {"mrr", "mrr/kind=easy"} <= brief.metrics.keys() < whole.metrics.keys()
+    assert all(whole.metrics[name] == brief.metrics[name] for name in brief.metrics)
+    lexical = brief.baselines["lexical"]
+    assert brief.metrics.keys() - lexical.difference.keys() <= {"found_auroc"}
+
+
+def test_without_means_nothing_where_the_cues_are_not_said():
+    for cues, system in ((None, "without topic"), (("time",), "without time"), (None, "without ")):
+        with pytest.raises(InputError, match=r"Options\.cues must name those"):
+            Options(cues=cues, baselines=(system,))
+
+
+def test_a_bank_sleeps_on_what_is_new_before_it_is_asked(write, lab):
+    run("retrieval", write("r.json", BANKS), options=lab.options(baselines=()))
+    assert [len(bank.rows) for m in lab.memories for bank in m.banks.values()] == lab.sleeps
+
+    lab.asked.clear()
+    run("realmem", write("p.json", REALMEM), options=lab.options(baselines=()))
+    assert [2] == lab.sleeps, "the first session is told before anything is asked"
+
+    lab.asked.clear()
+    content = json.loads(json.dumps(REALMEM))
+    content["dialogues"].append(dict(content["dialogues"][1], session_uuid="s3"))
+    run("realmem", write("p.json", content), options=lab.options(baselines=()))
+    assert 2 == len(lab.sleeps), "a stream sleeps again and again"
+
+    lab.asked.clear()
+    run("retrieval", write("r.json", BANKS), options=lab.options(baselines=(), sleep=False))
+    assert [] == lab.sleeps
+
+
+def test_concepts_and_topics_are_there_once_banks_have_slept(write, tmp_path):
+    for sleep in (True, False):
+        kept = tmp_path / f"sleep-{sleep}"
+        options = Options(embedder="hash", sleep=sleep, baselines=(), keep_store=kept)
+        run("retrieval", write("r.json", BANKS), options=options)
+
+        with Memory(kept / "retrieval-turns.db", embedder="hash") as memory:
+            (name,) = memory.banks()
+            assert sleep == bool(memory.bank(name).topics())
+            assert sleep == bool(memory.bank(name).anchors())
+
+
 def test_without_an_embedder_no_baseline_needs_vectors():
     assert list(Options(embedder="none").systems) == ["lexical"]
 
@@ -363,6 +428,7 @@ def test_the_report_and_its_receipts_are_plain_json(write, lab, tmp_path):
         "bytes_on_disk",
         "rss_mb",
         "baselines",
+        "sleep_ms",
     ]
     assert set(read["metrics"]["mrr"]) == {"value", "low", "high", "n"}
     assert set(read["latency_ms"]) == {"recall", "recall_without_embedding", "embedding"}

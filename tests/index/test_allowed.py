@@ -18,6 +18,7 @@ from hippocampus.index.allowed import (
     lookup,
     make_filter,
     matches,
+    merge,
     read_where,
     to_moment,
 )
@@ -140,6 +141,60 @@ def test_no_filter_is_the_empty_filter():
 def test_a_start_after_the_end_is_refused():
     with pytest.raises(InvalidFilter, match="since='2024-03-06' is later than until='2024-03-05'"):
         filtered(since="2024-03-06", until="2024-03-05")
+
+
+@pytest.mark.parametrize(
+    ("during", "complaint"),
+    [
+        ([], "leave it out"),
+        ("2024", "give pairs of moments"),
+        ({"2024-01-01": "2024-02-01"}, "give pairs of moments"),
+        (3, "give pairs of moments"),
+        (["2024-01-01"], "a pair of moments"),
+        ([("2024-01-01", "2024-01-02", "2024-01-03")], "a pair of moments"),
+        ([(None, None)], "all of time"),
+        ([("2024-03-06", "2024-03-05")], "nothing lies between"),
+        ([("2024-03-06T10:00", "2024-03-06T10:00")], "nothing lies between"),
+        ([("2024-01-01", None), ("2024-03-06", "2024-03-05")], "nothing lies between"),
+    ],
+)
+def test_stretches_that_hold_nothing_or_all_are_refused(during, complaint):
+    with pytest.raises(InvalidFilter, match=f"^during=.*{complaint}"):
+        filtered(during=during)
+
+
+def test_a_moment_of_a_stretch_that_cannot_be_read_is_refused_by_name():
+    with pytest.raises(InvalidTime, match=r"^during='soon'"):
+        filtered(during=[("2024-01-01", "soon")])
+
+
+def test_stretches_are_merged_before_anything_is_looked_up():
+    day = 86_400_000_000
+    touching = [("2024-03-07", "2024-03-07"), (utc(2024, 3, 5), "2024-03-06"), ("2024-03-09", None)]
+
+    assert ((T0, T0 + 3 * day), (T0 + 4 * day, None)) == filtered(during=touching).during
+    everything = [(None, "2024-03-05"), *touching, ("2024-03-07", "2024-03-10")]
+    assert ((None, None),) == filtered(during=everything).during
+
+
+some_ends = st.tuples(st.none() | st.integers(0, 9), st.none() | st.integers(0, 9)).filter(
+    lambda pair: None in pair or pair[0] < pair[1]
+)
+
+
+@given(st.lists(some_ends))
+def test_merged_stretches_cover_the_same_time_apart_and_in_order(stretches):
+    merged = merge(stretches)
+
+    def covers(some, moment):
+        return any(
+            (start is None or start <= moment) and (end is None or moment < end)
+            for start, end in some
+        )
+
+    assert all(covers(stretches, at) == covers(merged, at) for at in range(-1, 11))
+    assert all(before[1] < after[0] for before, after in pairwise(merged))
+    assert merged == merge(reversed(merged))
 
 
 @pytest.mark.parametrize("name", ["session", "speaker", "role", "source"])
@@ -427,6 +482,9 @@ steps = st.lists(
 )
 questions = st.fixed_dictionaries({}, optional={
     "since": few_times, "until": few_times, "as_of": st.integers(0, 15),
+    "during": st.lists(
+        st.tuples(few_times, few_times).filter(lambda pair: pair[0] < pair[1]), min_size=1
+    ),
     "session": st.sampled_from(["s1", ["s1", "s2"], "unknown"]),
     "speaker": st.sampled_from(["ada", "strasse", ["bob", "ADA"], "nobody"]),
     "role": st.sampled_from(["user", "User"]),
@@ -462,6 +520,7 @@ class Plain:
             and self.state(number, at) == "active"
             and (at is None or r.noted_at <= at)
             and asked.get("since", -1) <= r.said_at < asked.get("until", 99)
+            and any(a <= r.said_at < b for a, b in asked.get("during", [(-1, 99)]))
             and among("session")
             and among("speaker", str.casefold)
             and among("role")
@@ -533,6 +592,8 @@ def as_filter(asked):
     if asked.get("since", 0) > asked.get("until", 99):
         asked = {k: v for k, v in asked.items() if k != "since"}
     times = {k: from_micros(v) for k, v in asked.items() if k in {"since", "until", "as_of"}}
+    if "during" in asked:
+        times["during"] = [tuple(map(from_micros, pair)) for pair in asked["during"]]
     return asked, filtered(**(asked | times))
 
 

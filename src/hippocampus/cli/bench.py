@@ -17,6 +17,7 @@ from hippocampus.errors import InputError
 
 if TYPE_CHECKING:  # they bring NumPy, and help need not wait for that
     from hippocampus.evaluation import Report
+    from hippocampus.evaluation.dwm import Measured
     from hippocampus.model import Embedder, Progress
 
 
@@ -29,6 +30,7 @@ def register(app: typer.Typer) -> None:
         "hippocampus bench longmemeval --data longmemeval_s.json --protocol pooled --limit 50",
         "hippocampus bench retrieval --data mine.json --cues lexical,time",
         "hippocampus bench corf --size 3000 --cache embedded.db --report corf.json",
+        "hippocampus bench topics --data locomo10.json --report topics.json --plots plots/",
         "hippocampus bench dwm --report dwm.json --plots plots/",
         "hippocampus bench dwm --data locomo10.json --report dwm-signatures.json --plots plots/",
         panel="Measure",
@@ -44,7 +46,7 @@ class Output:
         typer.Option(help="Where to write the report; receipts per question go beside it."),
     ] = None
     plots: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="dwm: a folder to draw plots in.")
+        Path | None, typer.Option(metavar="DIR", help="dwm, topics: a folder to draw plots in.")
     ] = None
 
     def check(self) -> None:
@@ -64,6 +66,22 @@ class Kept:
     cache: Annotated[
         Path | None, typer.Option(help="A file to keep embeddings in, for the next run.")
     ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """What the system under test is compared with, and whether banks sleep."""
+
+    baselines: Annotated[
+        bool, typer.Option(help="Run BM25, vectors and their fusion on the same questions.")
+    ] = True
+    cue_table: Annotated[
+        bool,
+        typer.Option("--cue-table", help="Compare with each cue alone and all but each instead."),
+    ] = False
+    sleep: Annotated[
+        bool, typer.Option(help="Let banks sleep before they are asked, as a user's do.")
+    ] = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +105,7 @@ def bench(
         str,
         typer.Argument(
             help="locomo, longmemeval, realmem, retrieval for a set of your own, corf for a made-up"
-            " life in four sources, or dwm for the token stream."
+            " life in four sources, topics for topics and time, or dwm for the token stream."
         ),
     ],
     *,
@@ -111,9 +129,7 @@ def bench(
         ),
     ] = None,
     k: Annotated[int, typer.Option("-k", help="Deepest rank measured.")] = 50,
-    baselines: Annotated[
-        bool, typer.Option(help="Run BM25, vectors and their fusion on the same questions.")
-    ] = True,
+    compared: Compared,
     seed: Annotated[int, typer.Option(help="Of opaque labels and intervals.")] = 0,
     kept: Kept,
     embedder: Annotated[
@@ -131,6 +147,9 @@ def bench(
     'corf' makes up eighteen months of notes, chats, mail and the rest, and asks what agents have
     and do not find: by a pronoun, over two steps, in another source, by a word for the whole.
 
+    'topics' measures what topics and hints of time bring: on LoCoMo's file as conversations come
+    together in one bank, on LongMemEval's with a hint for part of the questions.
+
     'dwm' measures what the stream of token ids takes to make, to keep and to ask, on made-up text
     or on a file's; with LoCoMo's, what signatures of any size find within any radius.
     """
@@ -138,32 +157,47 @@ def bench(
     if name == "dwm":
         _dwm(data, output, limit=limit, seed=seed, as_json=as_json)
         return
+    if name == "topics":
+        if data is None:
+            msg = "bench topics needs --data: LoCoMo's file or LongMemEval's"
+            raise InputError(msg)
+        with _embedder(embedder, kept.cache) as model, progress("running topics") as step:
+            _plain(_topics(data, limit, seed, model, step), output, as_json=as_json)
+        return
     if name == "corf":
         if data is not None:
             msg = f"--data {data}: corf makes its life up, from --size and --seed; leave it out"
             raise InputError(msg)
         with _embedder(embedder, kept.cache) as model, progress("running corf") as step:
-            systems = cue_names(corf.systems) if baselines else ()
+            systems = cue_names(corf.systems) if compared.baselines else ()
             made = _corf(corf.size, systems, limit, seed, cue_names(cues), model, step)
         _show(made, output, as_json=as_json)
         return
     from hippocampus.evaluation import Options, run  # noqa: PLC0415 - heavy
-    from hippocampus.evaluation.options import BASELINES  # noqa: PLC0415
+    from hippocampus.evaluation.options import BASELINES, cue_table  # noqa: PLC0415
+    from hippocampus.memory import CUES  # noqa: PLC0415
 
     if data is None:
         msg = f"bench {name} needs --data: the file of the data set"
         raise InputError(msg)
+    asked = cue_names(cues)
+    systems = BASELINES if compared.baselines else ()
+    if compared.cue_table:
+        asked = asked or tuple(cue for cue in CUES if cue != "signature")
+        systems = cue_table(asked)
     with _embedder(embedder, kept.cache) as model, progress(f"running {name}") as step:
         options = Options(
             protocol=protocol,
             limit=limit,
-            cues=cue_names(cues),
+            cues=asked,
+            sleep=compared.sleep,
             k=k,
             seed=seed,
             keep_store=kept.keep_store,
             embedder=model or "none",
             progress=step,
-            baselines=BASELINES if baselines else (),
+            baselines=systems,
+            brief=compared.cue_table,
         )
         made = run(name, data, options=options)
     _show(made, output, as_json=as_json)
@@ -215,16 +249,29 @@ def _corf(
     )
 
 
+def _topics(
+    data: Path, limit: int | None, seed: int, embedder: Embedder | None, step: Progress
+) -> Measured:
+    from hippocampus.evaluation import swift  # noqa: PLC0415 - heavy
+
+    return swift.run(data, limit=limit, seed=seed, embedder=embedder, progress=step)
+
+
 def _dwm(data: Path | None, output: Output, *, limit: int | None, seed: int, as_json: bool) -> None:
     from hippocampus.evaluation import dwm, sensitivity  # noqa: PLC0415 - heavy
 
-    made: dwm.Measured
+    made: Measured
     if data is not None and {".json", ".gz"} & {data.suffix}:
         with progress("trying signatures") as step:
             made = sensitivity.run(data, limit=limit, progress=step)
     else:
         with progress("measuring the token stream") as step:
             made = dwm.run(data, limit=limit, seed=seed, progress=step)
+    _plain(made, output, as_json=as_json)
+
+
+def _plain(made: Measured, output: Output, *, as_json: bool) -> None:
+    """Write and show what was measured row by row."""
     written = [] if output.report is None else [made.write(output.report)]
     if output.plots is not None:
         written += made.plot(output.plots)

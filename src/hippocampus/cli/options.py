@@ -186,6 +186,10 @@ class Filters:
     until: Annotated[
         str | None, _filter("Only what happened before; a date alone includes its day.", "WHEN")
     ] = None
+    during: Annotated[
+        list[str] | None,
+        _filter("Only what happened from A up to B; may be repeated.", "A..B"),
+    ] = None
     session: Annotated[list[str] | None, _filter("Only this session; may be repeated.")] = None
     speaker: Annotated[list[str] | None, _filter("Only this speaker; may be repeated.")] = None
     role: Annotated[list[str] | None, _filter("Only this role; may be repeated.")] = None
@@ -200,6 +204,7 @@ class Filters:
         return {
             "since": self.since,
             "until": self.until,
+            "during": [_stretch(text) for text in self.during or ()] or None,
             "session": self.session or None,
             "speaker": self.speaker or None,
             "role": self.role or None,
@@ -248,6 +253,15 @@ def json_object(text: str | None, *, name: str) -> Mapping[str, Any]:
         msg = f'{name} {text!r}: must be a JSON object, like \'{{"project": "garden"}}\''
         raise InputError(msg)
     return value
+
+
+def _stretch(text: str) -> tuple[str | None, str | None]:
+    """Return the pair of moments of "A..B", one of which may be left out."""
+    start, dots, end = (part.strip() for part in text.partition(".."))
+    if not dots:
+        msg = f"--during {text!r}: write it like 2024-03-05..2024-03-08, or 2024-03-05.. for since"
+        raise InvalidFilter(msg)
+    return start or None, end or None
 
 
 def _condition(text: str) -> Mapping[str, Any]:

@@ -23,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:  # it brings NumPy, and help need not wait for that
-    from hippocampus.model import Episode, Hit, Period, Progress, Recall
+    from hippocampus.model import Episode, Hit, Interval, Period, Progress, Recall
 
 # Unicode's C0, DEL and C1 controls, and those that reorder what is around them.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -168,10 +168,9 @@ def recall_view(
 ) -> Iterator[Table | Text]:
     """Yield what a recall found, why, and what it cost."""
     for interval in found.intervals:
-        stretch = " to ".join(
-            "…" if end is None else moment_text(end, zone) for end in (interval.start, interval.end)
-        )
-        yield Text(f"time: {one_line(interval.text)!r} read as {stretch}", "dim")
+        yield Text(f"time: {one_line(interval.text)!r} read as {_span(interval, zone)}", "dim")
+    if found.when is not None:
+        yield Text(f"when: {_span(found.when, zone)}", "bold")
     if not found.found:
         nearest = "; the nearest:" if found.hits[:most] else ""
         yield Text(f"nothing relevant was found{nearest}", "bold yellow")
@@ -180,6 +179,11 @@ def recall_view(
     yield cost_line(found)
     for degraded in found.degraded:
         yield Text(f"went on without the {one_line(str(degraded))}", "yellow")
+
+
+def _span(interval: Interval, zone: tzinfo) -> str:
+    ends = (interval.start, interval.end)
+    return " to ".join("…" if end is None else moment_text(end, zone) for end in ends)
 
 
 def cost_line(found: Recall) -> Text:

@@ -169,6 +169,13 @@ def tail_ms(seconds: Sequence[float], *, seed: int = 0, resamples: int = 2000) -
     return _estimate(float(np.percentile(taken, 95)), np.percentile(drawn, 95, axis=1), len(taken))
 
 
+def median_ms(seconds: Sequence[float], *, seed: int = 0, resamples: int = 2000) -> Estimate:
+    """Return the median of durations in milliseconds, with its interval."""
+    taken = np.asarray(seconds) * 1e3
+    drawn = np.random.default_rng(seed).choice(taken, (resamples, len(taken)))
+    return _estimate(float(np.median(taken)), np.median(drawn, axis=1), len(taken))
+
+
 def mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, float | int]:
     """
     Say how likely two systems alike would differ so much on the same questions.

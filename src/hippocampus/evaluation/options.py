@@ -7,14 +7,34 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from hippocampus.errors import InputError
 from hippocampus.evaluation.metrics import KS
-from hippocampus.model import Embedder, Episode, OneOrMany, Progress, Recall, Stats, Turn
+from hippocampus.model import (
+    Embedder,
+    Episode,
+    OneOrMany,
+    Progress,
+    Recall,
+    Slept,
+    Stats,
+    Turn,
+)
 
 BASELINES = ("lexical", "vector", "vector+lexical")
 """BM25 alone, pooled vectors alone, and both fused: what any system has to beat."""
+
+WITHOUT: Final = "without "
+"""Begins the name of a system that has every cue of the main one but those that follow."""
+
+
+def cue_table(cues: Sequence[str]) -> tuple[str, ...]:
+    """Return the systems that tell what each of some cues is worth: it alone, and all but it."""
+    return (*cues, *(f"{WITHOUT}{cue}" for cue in cues))
+
+
+_NEED_VECTORS: Final = frozenset({"vector", "tokens", "concept"})
 
 
 class EvaluatedBank(Protocol):
@@ -34,6 +54,10 @@ class EvaluatedBank(Protocol):
         session: OneOrMany | None = None,
     ) -> Recall:
         """Find what answers the query."""
+        ...
+
+    def sleep(self) -> Slept:
+        """Make concepts and topics of what was remembered."""
         ...
 
     def stats(self) -> Stats:
@@ -65,8 +89,14 @@ class Options:
     """Cues of the main system; None for what recall does by default. With "signature" among them
     tokens are signed, and the others without it are one more baseline."""
     baselines: tuple[str, ...] = BASELINES
-    """Systems to compare with: cue names joined by ``+``. Those that need vectors are left out
-    when there is no embedder."""
+    """Systems to compare with: cue names joined by ``+``, or ``without`` some of the main system's,
+    for which ``cues`` must name these. Those that need vectors are left out when there is no
+    embedder."""
+    sleep: bool = True
+    """Whether a bank sleeps after it was told something and before it is asked, as a user's does:
+    without, there are neither concepts nor topics."""
+    brief: bool = False
+    """Report only the measures of the printed table: for many systems at once."""
     k: int = 50
     """Deepest rank measured."""
     embedder: str | Embedder = "default"
@@ -91,6 +121,10 @@ class Options:
             if value is not None and value < low:
                 msg = f"Options.{name}={value}: must be at least {low}"
                 raise InputError(msg)
+        for name in self.baselines:
+            if name.startswith(WITHOUT) and not 0 < len(self._cues_of(name)) < len(self.cues or ()):
+                msg = f"Options.baselines={name!r}: Options.cues must name those, and more"
+                raise InputError(msg)
 
     @property
     def ks(self) -> tuple[int, ...]:
@@ -110,10 +144,16 @@ class Options:
     @property
     def systems(self) -> dict[str, tuple[str, ...] | None]:
         """Baselines to run, by name, with their cues."""
-        cues = {name: tuple(name.split("+")) for name in self.baselines}
+        cues = {name: self._cues_of(name) for name in self.baselines}
         if self.signs:
             others = tuple(cue for cue in self.cues or () if cue != "signature")
             cues |= {"+".join(others): others} if others else {}
         if self.embedder == "none":
-            return {name: c for name, c in cues.items() if not {"vector", "tokens"} & set(c)}
+            return {name: c for name, c in cues.items() if not _NEED_VECTORS & set(c)}
         return dict(cues)
+
+    def _cues_of(self, system: str) -> tuple[str, ...]:
+        if not system.startswith(WITHOUT):
+            return tuple(system.split("+"))
+        gone = system.removeprefix(WITHOUT).split("+")
+        return tuple(cue for cue in self.cues or () if cue not in gone)

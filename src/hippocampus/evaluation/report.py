@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from hippocampus.errors import DISTRIBUTION
 from hippocampus.evaluation.metrics import Estimate
 
-_SHOWN = (
+SHOWN = (
     "evidence_recall@10",
     "turn_recall@10",
     "any@1",
@@ -34,6 +35,10 @@ _SHOWN = (
     "latency_p95_ms",
 )
 """Measures of the printed table; those a benchmark does not have are left out."""
+
+
+RECALLS = ("evidence_recall@10", "turn_recall@10", "session_recall_all@5")
+"""What a table of cues shows: the first that a benchmark has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +170,7 @@ class Report:
                 yield receipt.as_dict(name)
 
     def __str__(self) -> str:
-        names = [name for name in _SHOWN if name in self.metrics]
+        names = [name for name in SHOWN if name in self.metrics]
         rows = [("", *names, "p50 ms"), _row("hippocampus", names, self.metrics, self.latency_ms)]
         rows += [
             _row(name, names, system.metrics, system.latency_ms)
@@ -195,6 +200,37 @@ def _estimates(found: Mapping[str, Estimate]) -> dict[str, dict[str, float | int
         }
         for name, estimate in found.items()
     }
+
+
+def cue_table(made: Mapping[str, Any]) -> str:
+    """Return the report of a run with every cue alone and all but each as Markdown."""
+    measure = next(name for name in RECALLS if name in made["metrics"])
+    kinds = [name for name in made["metrics"] if name.startswith(f"{measure}/kind=")]
+    heads = [
+        "cues",
+        measure,
+        *(name.partition("=")[2] for name in kinds),
+        "mrr",
+        "all are ahead by",
+    ]
+    lines = [heads, ["---", *("---:" for _ in heads[1:])]]
+    for name, system in {"all": made, **made["baselines"]}.items():
+        found = system["metrics"]
+        ahead = system["difference"][measure] if "difference" in system else None
+        lines.append(
+            [
+                name,
+                _said(found[measure]),
+                *(f"{found[kind]['value']:.3f}" for kind in (*kinds, "mrr")),
+                "" if ahead is None else _said(ahead, sign="+"),
+            ]
+        )
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _said(estimate: Mapping[str, float], sign: str = "") -> str:
+    value, low, high = (f"{estimate[name]:{sign}.3f}" for name in ("value", "low", "high"))
+    return f"{value} [{low}, {high}]"
 
 
 # ---------------------------------------------------------------- what it ran on

@@ -13,7 +13,7 @@ from pathlib import Path
 from hippocampus.errors import InputError
 from hippocampus.evaluation import locomo, longmemeval, metrics, realmem, report, retrieval
 from hippocampus.evaluation.datasets import Case, Dataset, Labels, Question, limited
-from hippocampus.evaluation.options import EvaluatedBank, EvaluatedMemory, Options
+from hippocampus.evaluation.options import WITHOUT, EvaluatedBank, EvaluatedMemory, Options
 from hippocampus.evaluation.report import Ranked, Receipt, Report
 from hippocampus.model import Recall
 
@@ -87,6 +87,7 @@ class _Trial:
     receipts: dict[str, list[Receipt]] = field(default_factory=dict)
     episodes: int = 0
     ingest_s: float = 0.0
+    slept_s: list[float] = field(default_factory=list)
     done: int = 0
     embedder: str | None = None
 
@@ -95,15 +96,21 @@ class _Trial:
         labels = Labels(self.options.seed)
         bank = self.memory.bank(f"bench-{labels.of('bank', case.id)}")
         session_of: dict[str, str] = {}
-        warm = False
+        warm = restless = False
         for step in case.steps:
+            if step.ask and restless and self.options.sleep:
+                start = time.perf_counter()
+                bank.sleep()
+                self.slept_s.append(time.perf_counter() - start)
+                restless = False
             for question in step.ask:
                 if not warm:  # the first recall of a bank loads it; that is not its latency
                     bank.recall("warming up", k=1, now=question.now)
                     warm = True
                 for system, cues in {MAIN: self.options.cues, **self.options.systems}.items():
                     receipt = self._ask(bank, case, question, cues, labels, session_of)
-                    if system != MAIN:  # a baseline has no notion of a session but its best turn's
+                    # A baseline has no notion of a session but its best turn's.
+                    if system != MAIN and not system.startswith(WITHOUT):
                         receipt = replace(receipt, sessions=_of_turns(receipt.ranked))
                     self.receipts.setdefault(system, []).append(receipt)
                     self._advance(1, total)
@@ -118,6 +125,7 @@ class _Trial:
                 start = time.perf_counter()
                 self.episodes += len(bank.remember_many(turns))
                 self.ingest_s += time.perf_counter() - start
+                restless = True
             self._advance(len(turns), total)
         self.embedder = bank.stats().embedder
 
@@ -216,7 +224,13 @@ def _summary(
         out["found_auroc"] = metrics.separation(
             answerable, unanswerable, seed=options.seed, resamples=options.resamples
         )
-    return out
+    return _kept(out, options)
+
+
+def _kept(found: dict[str, metrics.Estimate], options: Options) -> dict[str, metrics.Estimate]:
+    if not options.brief:
+        return found
+    return {name: one for name, one in found.items() if name.split("/kind=")[0] in report.SHOWN}
 
 
 def _difference(
@@ -228,7 +242,8 @@ def _difference(
         base = scores(theirs, dataset, options.ks)
         lead = {name: v - base[name] for name, v in scores(ours, dataset, options.ks).items()}
         rows.append((ours.kind, lead))
-    return metrics.summarise(rows, seed=options.seed, resamples=options.resamples)
+    found = metrics.summarise(rows, seed=options.seed, resamples=options.resamples)
+    return _kept(found, options)
 
 
 def _report(
@@ -256,14 +271,15 @@ def _report(
             "skipped": dict(dataset.skipped),
             "limit": options.limit,
             "cues": None if options.cues is None else list(options.cues),
+            "sleep": options.sleep,
             "embedder": trial.embedder,
             "k": options.k,
             "hits_asked": options.hits,
             "seed": options.seed,
             "bootstrap_resamples": options.resamples,
             "rank_of_a_turn": "its first part's among distinct turns",
-            "rank_of_a_session": "recall's ranking of sessions; in a baseline, its first turn's"
-            " among distinct sessions",
+            "rank_of_a_session": "recall's ranking of sessions; in a baseline, but not in one"
+            " 'without' a cue, its first turn's among distinct sessions",
             "ndcg_ranks": f"{dataset.ndcg}s",
             "latency": f"recall(k={options.hits}) in a bank that has answered once; baselines come"
             " after the system under test and may find the question's embedding cached",
@@ -276,6 +292,7 @@ def _report(
         rss_mb=report.rss_mb(),
         baselines=baselines,
         receipts=tuple(main),
+        extra={"sleep_ms": metrics.percentiles_ms(trial.slept_s)} if trial.slept_s else {},
     )
 
 
@@ -313,6 +330,7 @@ class _Kept:
                 "limit": options.limit,
                 "seed": options.seed,
                 "signs": options.signs,
+                "sleep": options.sleep,
                 "embedder": str(getattr(options.embedder, "fingerprint", options.embedder)),
             },
             sort_keys=True,

@@ -35,7 +35,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any, NoReturn, TypeAlias
@@ -44,7 +44,7 @@ from unicodedata import normalize
 from hippocampus._clock import to_micros
 from hippocampus.errors import InvalidFilter
 from hippocampus.index.moments import end_micros, is_day, to_moment
-from hippocampus.model import OneOrMany, When, Where
+from hippocampus.model import OneOrMany, Stretch, When, Where
 
 __all__ = [
     "ORDER",
@@ -63,6 +63,7 @@ __all__ = [
     "lookup",
     "make_filter",
     "matches",
+    "merge",
     "read_where",
     "to_moment",
 ]
@@ -124,12 +125,14 @@ class Filter:
     """
     Which episodes a read may see; everything that is given must hold. Hashable.
 
-    Times are microseconds since 1970, UTC: ``said_at`` in ``[since, until)``, and what the bank
-    knew at ``as_of``, inclusive. Make one with ``make_filter``.
+    Times are microseconds since 1970, UTC: ``said_at`` in ``[since, until)`` and in one of
+    ``during``, which are apart and in order; and what the bank knew at ``as_of``, inclusive. Make
+    one with ``make_filter``.
     """
 
     since: int | None = None
     until: int | None = None
+    during: tuple[tuple[int | None, int | None], ...] | None = None
     as_of: int | None = None
     session: frozenset[str] | None = None
     speaker: frozenset[str] | None = None
@@ -143,6 +146,7 @@ def make_filter(
     *,
     since: When | None = None,
     until: When | None = None,
+    during: Collection[Stretch] | None = None,
     session: OneOrMany | None = None,
     speaker: OneOrMany | None = None,
     role: OneOrMany | None = None,
@@ -157,6 +161,7 @@ def make_filter(
     Args:
         since: said then or later.
         until: said before; a date alone includes that day.
+        during: said in one of these stretches, each a pair as of ``since`` and ``until``.
         session: exactly this, or one of these.
         speaker: this, or one of these, whatever the case.
         role: exactly this, or one of these.
@@ -182,6 +187,7 @@ def make_filter(
     return Filter(
         since=start,
         until=end,
+        during=None if during is None else _stretches(during, timezone),
         as_of=known,
         session=_wanted("session", session),
         speaker=None if speakers is None else frozenset(map(fold_name, speakers)),
@@ -189,6 +195,42 @@ def make_filter(
         source=_wanted("source", source),
         where=None if where is None else read_where(where),
     )
+
+
+_Ends: TypeAlias = tuple[int | None, int | None]
+
+
+def _stretches(during: object, timezone: tzinfo) -> tuple[_Ends, ...]:
+    """Return the fewest stretches that cover the same time as some pairs of moments, in order."""
+    pairs = isinstance(during, Collection) and not isinstance(during, str | bytes | Mapping)
+    if not pairs or not during:
+        _refuse(f"during={during!r}", "give pairs of moments, or leave it out to match everything")
+    return merge(_stretch(pair, timezone) for pair in during)  # type: ignore[attr-defined]
+
+
+def _stretch(pair: object, timezone: tzinfo) -> _Ends:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        _refuse(f"during={pair!r}", "each must be a pair of moments, or None where it is open")
+    since, until = pair
+    start = None if since is None else to_micros(to_moment(since, timezone, name="during"))
+    end = None if until is None else end_micros(until, timezone, name="during")
+    if start is None and end is None:
+        _refuse(f"during={pair!r}", "is all of time; leave it out to match everything")
+    if start is not None and end is not None and start >= end:
+        _refuse(f"during={pair!r}", "nothing lies between; the earlier moment comes first")
+    return start, end
+
+
+def merge(stretches: Iterable[_Ends]) -> tuple[_Ends, ...]:
+    """Return stretches as the fewest that cover the same time, earliest first (SWIFT, 3.3.2)."""
+    merged: list[_Ends] = []
+    for start, end in sorted(stretches, key=lambda one: -math.inf if one[0] is None else one[0]):
+        if merged and (merged[-1][1] is None or start is None or start <= merged[-1][1]):
+            first, last = merged[-1]
+            merged[-1] = first, None if last is None or end is None else max(last, end)
+        else:
+            merged.append((start, end))
+    return tuple(merged)
 
 
 def fold_name(name: str) -> str:

@@ -45,6 +45,9 @@ class Question:
     points: bool = False
     """Points at something that it does not name: "ours", "that one"."""
     intervals: tuple[Interval, ...] = ()
+    latest: float = 0.0
+    """How much it counts to be late: 1 if it asks for the latest of something, and more than
+    anything else if it asks for nothing but the latest."""
     speakers: frozenset[str] = field(default_factory=frozenset)
     """Speakers of the bank whom the question names."""
     roles: frozenset[str] = field(default_factory=frozenset)

@@ -325,6 +325,11 @@ class Columns:
             parts.append(said >= chosen.since)
         if chosen.until is not None:
             parts.append(said < chosen.until)
+        if chosen.during is not None:
+            inside = np.zeros(len(said), np.bool_)
+            for start, end in chosen.during:
+                inside[self._range(start, end)] = True
+            parts.append(inside)
         for labels, wanted in (
             (self.session, chosen.session),
             (self.speaker, chosen.speaker),
@@ -423,9 +428,12 @@ class Columns:
 
     def range_rows(self, start: datetime | None, end: datetime | None) -> Rows:
         """Return the rows said in ``[start, end)``, in order of time. Shared: do not write."""
+        return self._range(*(None if side is None else to_micros(side) for side in (start, end)))
+
+    def _range(self, start: int | None, end: int | None) -> Rows:
         order, said = self._timeline()
-        first = 0 if start is None else int(np.searchsorted(said, to_micros(start)))
-        stop = len(said) if end is None else int(np.searchsorted(said, to_micros(end)))
+        first = 0 if start is None else int(np.searchsorted(said, start))
+        stop = len(said) if end is None else int(np.searchsorted(said, end))
         return order[first:stop]
 
     def last(self, count: int, allowed: Mask | None) -> Rows:

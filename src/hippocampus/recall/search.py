@@ -116,8 +116,8 @@ def _candidates(
     ]
     if not proposing and "tokens" in cues:
         proposing = [index.cues["tokens"]]
-    scopes = [allowed]
-    scopes += [mask if allowed is None else mask & allowed for mask in within]
+    narrow = [mask if allowed is None else mask & allowed for mask in within]
+    scopes = [allowed, *narrow]
     share = max(1, fusion.candidates // max(1, len(proposing)))
     if "concept" in cues and "concept" in index.cues:
         proposing.append(index.cues["concept"])  # it has few to offer, and takes nobody's share
@@ -125,13 +125,24 @@ def _candidates(
         proposing = [index.cues["topic"]]
     proposed = [cue.propose(question, scope, share) for cue in proposing for scope in scopes]
     if not proposed:
-        return np.empty(0, np.uint32)
+        return _latest(index, narrow if "time" in cues else [], fusion.candidates)
+    if question.latest:
+        proposed.append(index.columns.last(fusion.reach, allowed).astype(np.uint32))
     before, after = index.columns.neighbours()
     best = np.concatenate([rows[: fusion.reach // len(proposed)] for rows in proposed])
     beside = np.concatenate([before[best], after[best]])
     near = beside[beside >= 0].astype(np.uint32)
     proposed.append(near if allowed is None else near[allowed[near]])
     return _each_once(np.concatenate(proposed))
+
+
+def _latest(index: LiveIndex, within: Sequence[Mask], limit: int) -> Rows:
+    """Return the latest rows within any of the masks: all that a time alone can propose."""
+    inside = np.zeros(len(index), np.bool_)
+    for mask in within:
+        inside |= mask
+    order = index.columns.in_order()
+    return np.sort(order[inside[order]][::-1][:limit]).astype(np.uint32)
 
 
 _ONLY_CONCEPTS = frozenset({"concept", "time"})
@@ -275,6 +286,11 @@ def _around(
     parts["speaker"] = _speaking(index, question, rows, fusion)
     if inside is not None:
         parts["time"] = inside[rows].astype(np.float32) * np.float32(fusion.time)
+    if question.latest:
+        said_at = index.columns.said_at(rows.astype(np.uint32))
+        place = np.argsort(np.argsort(said_at, kind="stable")).astype(np.float32)
+        late = place * np.float32(fusion.latest * question.latest / max(1, len(rows) - 1))
+        parts["time"] = parts["time"] + late if "time" in parts else late
     return parts
 
 

@@ -19,6 +19,7 @@ from hippocampus.encode.signature import Rotation
 from hippocampus.encode.sounds import sound_of
 from hippocampus.encode.terms import Term, find_terms
 from hippocampus.encode.when import find_intervals
+from hippocampus.encode.when.asks import asks_last, asks_only_last
 from hippocampus.index.base import Question
 from hippocampus.model import Embedded
 
@@ -76,10 +77,14 @@ def understand(
         sounds=_sounds(text, found) if phrases else (),
         points=phrases and _POINTS.search(text) is not None,
         intervals=find_intervals(text, now),
+        latest=float(asks_last(text)) * (_ABOVE_ALL if asks_only_last(text) else 1.0),
         speakers=_named(words, speakers),
         roles=_meant(words),
     )
 
+
+_ABOVE_ALL = 1000.0
+"""Times as much as the latest of something: standardised scores never add up to that."""
 
 # What stands for what "we" are at (CONCEPT, section 3.2, mode 1). "It" and "that" mostly stand for
 # something in the question itself.

@@ -538,9 +538,9 @@ class _Reader:
             return beside
         if cue in (_SHIFTED, _RANGE, _INNER):
             return recurring, j
-        # "in summer" is a habit, "in the summer" was the last one.
+        # "in summer" is a habit, "in the summer" and "around summer" was the last one.
         if (
-            self._the(i)
+            (self._the(i) or (i > 0 and self.tokens[i - 1].role is Role.AROUND))
             and cue in (_IN, _RELATION, _BY)
             and (self._clear(j) or self._is(j, Role.SHIFT))
         ):

@@ -20,6 +20,8 @@ from hippocampus.encode.when.english import ENGLISH
 from hippocampus.model import Interval
 
 _MOST_WORDS: Final = 12
+_UNITS: Final = "minute hour day night morning afternoon evening week month year".split()
+"""Any unit has one of these in it."""
 _UNIT = (
     r"(?:minute|hour|day|night|morning|afternoon|evening|week|weekend|fortnight|month|year"
     r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?"
@@ -29,8 +31,8 @@ _COUNT = (
     r"|of|very|first|[0-9]{1,3})"
 )
 _JOIN = re.compile(
-    rf"\b(?:(?P<exact>(?:{_COUNT}\s+)+{_UNIT}\s+(?:before|after|following)"
-    rf"|the\s+(?:same\s+)?{_UNIT}\s+of)"
+    rf"\b(?:(?P<exact>(?P<lead>(?:{_COUNT}\s+)+{_UNIT})\s+(?P<way>before|after|following|later\s+than)"
+    rf"|the\s+(?:same\s+)?(?P<unit>{_UNIT})(?:\s+(?:of|as|when|that)|(?=\s+(?:I|we|he|she|they)\b)))"
     r"|(?P<loose>before|after|since|until|during))\s+"
     r"(?P<event>[^,;:?!\n]+?)"
     r"(?=\s*(?:[,;:?!\n]|\.(?:\s|$)|$)"
@@ -52,12 +54,14 @@ class Join:
     """
     A time that hangs on an event.
 
-    ``event``: what to look for. ``loose``: with no more than "before", "after" or "during" it,
-    which people say of the same day as well. ``start``, ``end``: where it stands in ``text``.
+    ``event``: what to look for. ``lead``: what stands before it and means a time once a date
+    follows. ``loose``: with no more than "before", "after" or "during" it, which people say of the
+    same day as well. ``start``, ``end``: where the event stands in ``text``.
     """
 
     text: str
     event: str
+    lead: str
     loose: str | None
     start: int
     end: int
@@ -78,15 +82,8 @@ class Join:
                 found += self._around(day)
                 continue
             # Whatever else in the question is a time is no part of the join.
-            dated = f"{self.text[self._begin : self.start]}{day.strftime(_DATE)}"
-            found += find_intervals(dated, now)
+            found += find_intervals(f"{self.lead} {day.strftime(_DATE)}", now)
         return merge_intervals(found)
-
-    @property
-    def _begin(self) -> int:
-        """Where the words before the event that belong to the join begin."""
-        joined = [m.start() for m in _JOIN.finditer(self.text) if m.start("event") == self.start]
-        return joined[0] if joined else self.start
 
     def _around(self, moment: datetime) -> list[Interval]:
         try:
@@ -94,7 +91,7 @@ class Join:
             end = start + timedelta(days=1)
         except OverflowError:  # the last day of the calendar
             return []
-        said = self.text[self._begin : self.end]
+        said = f"{self.lead} {self.event}"
         match self.loose:
             case "before" | "until":
                 return [Interval(None, end, said)]
@@ -104,17 +101,25 @@ class Join:
                 return [Interval(start, None, said)]
 
 
-def find_join(text: str, now: datetime) -> Join | None:
+def find_join(text: str, now: datetime, *, loose: bool = True) -> Join | None:
     """
     Return the first time in a question that hangs on an event; None when there is none.
+
+    With ``loose`` False, only one that says how far from the event it is.
 
     Not one: what the calendar knows ("the day after Christmas"), what asks for the time between
     two moments ("how many days before the trip ..."), and what only looks like time ("looks after
     the cat", "after all", "before that").
     """
+    lowered = text.lower()
+    if not loose and not any(unit in lowered for unit in _UNITS):
+        return None  # as of most questions, which shall not wait for the rest
+    joins = [found for found in _JOIN.finditer(text) if loose or not found["loose"]]
+    if not joins:
+        return None
     idle = differences(text, ENGLISH)
     read = [interval.text.casefold() for interval in find_intervals(text, now)]
-    for found in _JOIN.finditer(text):
+    for found in joins:
         event = found["event"].strip().rstrip(".")
         if (
             any(start <= found.start() < end for start, end in idle)
@@ -129,11 +134,22 @@ def find_join(text: str, now: datetime) -> Join | None:
         return Join(
             text=text,
             event=event,
+            lead=_lead(found),
             loose=found["loose"].casefold() if found["loose"] else None,
             start=start,
             end=start + len(event),
         )
     return None
+
+
+def _lead(found: re.Match[str]) -> str:
+    if found["loose"]:
+        return found["loose"]
+    if found["unit"]:
+        return f"the {found['unit']} of"
+    return (
+        f"{found['lead']} {'after' if found['way'].lower().startswith('later') else found['way']}"
+    )
 
 
 def _is_read(join: str, event: str, known: str) -> bool:

@@ -1,0 +1,159 @@
+"""What a question asks of time: when something was, or for the latest."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus.encode.when import find_intervals
+from hippocampus.encode.when.asks import asks_last, asks_only_last, asks_when, day_of, moment_told
+
+SAID = datetime(2023, 5, 8, 10, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When did I see the dentist?",
+        "when was the party",
+        "When?",
+        "What day did we move?",
+        "Which year did she graduate?",
+        "How long ago did I start running?",
+        "Do you remember when Tom called?",
+        "Since when have I had the cat?",
+    ],
+)
+def test_a_question_for_a_time_is_known(question):
+    assert asks_when(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When I was in Rome, what did I eat?",
+        "What did I eat on Monday?",
+        "How many times did we swim?",
+        "What did she wear the day we met?",
+        "Whenever",
+        "",
+    ],
+)
+def test_a_question_that_names_a_time_asks_for_none(question):
+    assert not asks_when(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "only"),
+    [
+        ("What did we talk about last?", True),
+        ("What was the last thing I said?", True),
+        ("What did I mention most recently?", True),
+        ("What is the latest on the boat?", False),
+        ("Where did I go on my most recent trip?", False),
+        ("When did I last see the dentist?", False),
+        ("What did we discuss last time about taxes?", False),
+    ],
+)
+def test_a_question_for_the_latest_is_known(question, only):
+    assert asks_last(question)
+    assert asks_only_last(question) == only
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did we talk about last week?",
+        "What did you do last Monday?",
+        "What is Ada's last name?",
+        "How long did it last in the end, and why?",
+        "",
+    ],
+)
+def test_other_lasts_are_left_alone(question):
+    assert not asks_last(question)
+
+
+@pytest.mark.parametrize(
+    ("text", "when"),
+    [
+        ("I had the interview yesterday.", "2023-05-07T12"),
+        ("The interview is tomorrow!", "2023-05-09T12"),
+        ("We moved on 1 May 2023.", "2023-05-01T12"),
+        ("I had the interview.", "2023-05-08T10"),
+        ("I had it yesterday, and one on 1 May 2023.", "2023-05-08T10"),
+        ("I was there last year.", "2023-05-08T10"),
+    ],
+)
+def test_an_event_is_on_the_only_day_that_is_named_or_when_it_was_told(text, when):
+    assert datetime.fromisoformat(when).replace(tzinfo=UTC) == moment_told(text, SAID)
+
+
+@given(st.text(), st.datetimes(timezones=st.just(UTC)))
+def test_any_text_is_told_at_some_moment_and_every_moment_has_a_day(text, moment):
+    day = day_of(moment)
+
+    assert day.start <= moment
+    assert day.end is None or moment < day.end == day.start + timedelta(days=1)
+    assert moment_told(text, moment).tzinfo is not None
+    assert asks_last(text) or not asks_only_last(text)
+
+
+# ---------------------------------------------------------------- hints that are no exact time
+
+
+@pytest.mark.parametrize(
+    ("fuzzy", "exact"),
+    [
+        ("around March", "in March"),
+        ("around last spring", "last spring"),
+        ("around spring", "in the spring"),
+        ("around winter", "in the winter"),
+        ("around the 5th of May", "on the 5th of May"),
+        ("around 5 May 2022", "on 5 May 2022"),
+        ("circa 2021", "in 2021"),
+        ("a few weeks ago", "three weeks ago"),
+        ("several months ago", "four months ago"),
+        ("a couple of days ago", "two days ago"),
+    ],
+)
+def test_what_is_said_vaguely_is_read_wider_and_never_cut(fuzzy, exact):
+    (wide,), (narrow,) = (find_intervals(f"What was {said}?", SAID) for said in (fuzzy, exact))
+
+    assert wide.start <= narrow.start
+    assert narrow.end <= wide.end
+    assert narrow.end - narrow.start < wide.end - wide.start
+
+
+@pytest.mark.parametrize(
+    "nowhere", ["February 30", "the 31st of February", "30/30/2023", "2023-02-31", "25:70"]
+)
+def test_a_date_that_does_not_exist_is_no_time(nowhere):
+    assert () == find_intervals(f"What did I do on {nowhere}?", SAID)
+
+
+def test_of_a_day_that_a_month_does_not_have_the_month_is_left():
+    (month,) = find_intervals("What did I do on 31 February 2023?", SAID)
+
+    assert (datetime(2023, 2, 1, tzinfo=UTC), datetime(2023, 3, 1, tzinfo=UTC)) == (
+        month.start,
+        month.end,
+    )
+
+
+@pytest.mark.parametrize(
+    "question", ["What did I do tomorrow last week?", "What did I do yesterday, tomorrow?"]
+)
+def test_times_that_contradict_each_other_are_each_read_and_none_cuts_the_other(question):
+    read = find_intervals(question, SAID)
+
+    assert 2 == len(read)
+    assert all(one.start < one.end for one in read)
+
+
+def test_a_stretch_said_backwards_began_a_year_before():
+    (stretch,) = find_intervals("What did I do between May and March 2023?", SAID)
+
+    assert (2022, 5) == (stretch.start.year, stretch.start.month)
+    assert (2023, 4) == (stretch.end.year, stretch.end.month)

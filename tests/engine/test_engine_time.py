@@ -1,0 +1,156 @@
+"""Recall and time: what hangs on an event, when something was, what came last, time alone."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hippocampus import Memory, Turn
+
+NOW = datetime(2024, 1, 5, 12, tzinfo=UTC)
+START = datetime(2023, 5, 1, 9, tzinfo=UTC)
+
+
+def told(*said, embedder="hash"):
+    """A bank that was told things on days after the start."""
+    memory = Memory(":memory:", embedder=embedder)
+    bank = memory.bank("ada")
+    for day, text in said:
+        bank.remember(text, at=START + timedelta(days=day), speaker="Ada")
+    return bank
+
+
+def diary(*said):
+    """The same among two hundred days of nothing much."""
+    filler = [(day, f"Breakfast number {day} was porridge.") for day in range(200)]
+    return told(*filler, *said)
+
+
+def dates(intervals):
+    return [(f"{one.start:%Y-%m-%d}", f"{one.end:%Y-%m-%d}") for one in intervals]
+
+
+@pytest.mark.parametrize(
+    ("event", "said_on", "question", "on"),
+    [
+        ("The interview went well.", 20, "What did I eat the day after the interview?", 21),
+        ("I had the interview yesterday.", 20, "What did I eat the day after the interview?", 20),
+        ("The interview is tomorrow.", 20, "What did I eat two days before the interview?", 19),
+        ("Our interview!", 20, "What did I eat the same day as the interview?", 20),
+    ],
+)
+def test_a_time_that_hangs_on_an_event_is_found_out_first(event, said_on, question, on):
+    bank = diary((said_on, event))
+
+    found = bank.recall(question, 250, now=NOW)
+
+    day = START + timedelta(days=on)
+    assert [(f"{day:%Y-%m-%d}", f"{day + timedelta(days=1):%Y-%m-%d}")] == dates(found.intervals)
+    assert any(hit.episode.said_at.date() == day.date() and "time" in hit.shares for hit in found)
+
+
+def test_what_hangs_on_an_event_is_preferred_and_nothing_is_cut():
+    bank = diary((20, "The interview went well."))
+    joined = bank.recall("What breakfast did I have the day after the interview?", 250, now=NOW)
+    without = bank.recall(
+        "What breakfast did I have the day after the interview?", 250, now=NOW,
+        cues=("tokens", "vector", "lexical"),
+    )  # fmt: skip
+
+    target = (START + timedelta(days=21)).date()
+    ranks = [
+        next(rank for rank, hit in enumerate(found) if hit.episode.said_at.date() == target)
+        for found in (joined, without)
+    ]
+    assert ranks[0] < ranks[1]
+    assert {hit.id for hit in joined} == {hit.id for hit in without}
+    assert () == without.intervals
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did I eat the day after the coronation?",  # nobody told of one
+        "What did I eat after the interview?",  # loose: it may be years
+    ],
+)
+def test_an_event_that_is_not_known_and_a_loose_offset_say_nothing_of_time(question):
+    assert () == diary((20, "The interview went well.")).recall(question, now=NOW).intervals
+
+
+def test_an_event_is_looked_for_among_what_may_be_seen():
+    bank = diary((20, "The interview went well."))
+    question = "What did I eat the day after the interview?"
+
+    assert () == bank.recall(question, now=NOW, until="2023-05-10").intervals
+    assert () == bank.recall(question, now=NOW, cues=("tokens", "lexical")).intervals
+
+
+def test_a_question_for_a_time_gets_the_time_that_the_best_hit_names():
+    bank = diary(
+        (40, "Two days ago the dentist filled my tooth."), (60, "The piano came upstairs.")
+    )
+    dentist = bank.recall("When did the dentist fill my tooth?", now=NOW)
+    piano = bank.recall("When did the piano come upstairs?", now=NOW)
+
+    assert ("2023-06-08", "2023-06-09") == dates([dentist.when])[0]
+    assert "Two days ago" == dentist.when.text
+    assert dentist.when == dentist[0].times[0]
+    assert "when: 2023-06-08" in dentist.explain()
+    assert ("2023-06-30", "2023-07-01") == dates([piano.when])[0]
+    assert () == piano[0].times
+
+
+def test_no_time_is_told_where_none_is_asked_or_nothing_is_found():
+    bank = diary((40, "Two days ago the dentist filled my tooth."))
+
+    asked = bank.recall("Which tooth did the dentist fill?", now=NOW)
+    assert asked.when is None
+    assert all(() == hit.times for hit in asked)
+    assert bank.recall("When did the zeppelin crash?", now=NOW).when is None
+    assert told().recall("When did the dentist fill my tooth?", now=NOW).when is None
+
+
+def test_what_was_talked_about_last_is_what_was_said_last():
+    bank = diary((300, "Let us buy a boat."), (301, "Only if it is blue."))
+    last = bank.recall("What did we talk about last?", 3, now=NOW)
+
+    assert ["Only if it is blue.", "Let us buy a boat."] == [hit.text for hit in last][:2]
+    assert last.found
+    earlier = bank.recall("What did we talk about last?", 1, now=NOW, until="2023-05-03")
+    assert "Breakfast number 2 was porridge." == earlier[0].text
+    assert not told().recall("What did we talk about last?", now=NOW).found
+
+
+def test_of_what_says_the_same_the_latest_comes_first_when_that_is_asked():
+    bank = diary(*((day, "We rowed on the lake.") for day in (10, 90, 150)))
+
+    latest = bank.recall("What was our most recent time on the lake?", 3, now=NOW)
+    assert [150, 90, 10] == [(hit.episode.said_at - START).days for hit in latest]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.integers(0, 365), min_size=1, max_size=30, unique=True), st.integers(0, 365))
+def test_time_alone_finds_what_was_said_then_and_nothing_else(days, asked):
+    bank = told(*((day, f"Note {day}.") for day in days))
+    day = START + timedelta(days=asked)
+
+    found = bank.recall(f"What was on {day:%d %B %Y}?", 500, now=NOW, cues=("time",))
+
+    timed = {hit.episode.said_at for hit in found if "time" in hit.shares}
+    assert {START + timedelta(days=one) for one in days if one == asked} == timed
+
+
+def test_time_alone_in_a_bank_that_is_not_scored_whole_sees_only_then():
+    with Memory(":memory:", embedder="none") as memory:
+        bank = memory.bank("ada")
+        hours = [START + timedelta(hours=hour) for hour in range(600)]
+        bank.remember_many([Turn(text=f"Note {at:%d %H}.", at=at) for at in hours])
+        found = bank.recall("What was on 9 May 2023?", 500, now=NOW, cues=("time",))
+        none = bank.recall("What was on 9 May 2021?", 500, now=NOW, cues=("time",))
+
+    assert {at for at in hours if (at.month, at.day) == (5, 9)} == {
+        hit.episode.said_at for hit in found
+    }
+    assert 0 == len(none)
