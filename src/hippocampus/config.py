@@ -113,8 +113,8 @@ class Fusion:
     the earliest gets none of it."""
     concept: float = 1.0
     """What it is worth to be about what the question calls up."""
-    about: float = 0.1
-    """Least activation with which an episode is about something."""
+    called: int = 200
+    """Episodes most about what the question calls up, which become candidates beside the others."""
     sessions: int = 96
     """Best sessions that are ranked among themselves."""
     association: float = 1.0
@@ -241,9 +241,9 @@ class Concepts:
     """Most anchors that one activates."""
     lend: float = 0.7
     """How far an episode is about what others of its session name."""
-    active: int = 3
-    """Anchors that are meant by a question that points but names nothing."""
-    active_hours: float = 336.0
+    active: int = 60
+    """Anchors, the most active, that are meant by a question that only points."""
+    active_hours: float = 36.0
     """In which a mention counts e times less for what is active."""
     pronouns: bool = True
     senses: bool = True

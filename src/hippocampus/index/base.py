@@ -42,7 +42,7 @@ class Question:
     """Keys of the words of those of its phrases that have several."""
     sounds: tuple[str, ...] = ()
     """How its words of content sound, for names spelt as they are heard."""
-    points: bool = False
+    points: float = 0.0
     """Points at something that it does not name: "ours", "that one"."""
     intervals: tuple[Interval, ...] = ()
     latest: float = 0.0

@@ -7,7 +7,7 @@ as it comes, in time that depends on the anchors alone. Nothing here looks at al
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -38,6 +38,14 @@ _BY_PART: Final = 0.5
 _FEW: Final = 3
 """Anchors that may share a word for it to mean them."""
 _AT_ONCE: Final = 1024
+_MEANT_BY_POINTING: Final = 3
+"""Anchors under which a question that points, and names nothing, is looked up."""
+_BESIDE_WORDS: Final = 0.5
+"""What is active counts against what a question names that is not somebody's name."""
+_FAMILIAR: Final = 5
+"""Mentions up to which an anchor is new, and all the more active for coming up."""
+_USUAL: Final = 1e-4
+"""Share of all mentions below which no anchor is any rarer."""
 _STAND_INS: Final = 8
 """Rows that may show instead of the one that stands for them, when that is out of bounds."""
 
@@ -115,33 +123,71 @@ class Activation:
     """
     How far episodes are about what a question calls up, in [0, 1].
 
-    What names it outright, or names what is spoken of with it; and, less, what belongs to the same
-    session as such.
+    As much as what they name is activated, and as much as what is named in their session is; each
+    the less, the more else is named there. The most active episode has 1.
+
+    Args:
+        rows: rows that name something, once for each thing they name.
+        values: how active that is, shape (rows,).
+        things: which thing it is, shape (rows,).
+        named: how many things there are in each of some rows.
+        sessions: the sessions of all rows by number, -1 for none.
+        named_in: how many things there are in each of some sessions.
+        lend: what a session counts against the episode itself.
+
     """
 
-    def __init__(self, rows: Rows, values: Scores, sessions: Sessions, lend: float) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        values: Scores,
+        things: Places,
+        named: Callable[[Rows], Scores],
+        sessions: NDArray[np.int32],
+        named_in: Callable[[NDArray[np.int32]], Scores],
+        lend: float,
+    ) -> None:
         self._rows, at = np.unique(rows, return_inverse=True)
-        self._values = np.zeros(len(self._rows), np.float32)
-        np.maximum.at(self._values, at, values)
-        self._codes = sessions()
-        named = self._codes[self._rows]
-        self._sessions, at = np.unique(named[named >= 0], return_inverse=True)
-        self._lent = np.zeros(len(self._sessions), np.float32)
-        np.maximum.at(self._lent, at, np.float32(lend) * self._values[named >= 0])
+        own = np.bincount(at, values, len(self._rows)).astype(np.float32)
+        own /= np.sqrt(np.maximum(named(self._rows), 1))
+        self._codes = sessions
+        inside = sessions[rows]
+        pairs = inside.astype(np.int64) * (int(things.max(initial=0)) + 1) + things
+        _, first = np.unique(pairs, return_index=True)  # a session names a thing or does not
+        first = first[inside[first] >= 0]
+        self._sessions, at = np.unique(inside[first], return_inverse=True)
+        lent = np.bincount(at, values[first], len(self._sessions)).astype(np.float32)
+        lent /= np.sqrt(np.maximum(named_in(self._sessions), 1))
+        self._lent = np.float32(lend) * _share(lent)
+        self._values = _share(own)
+        most = self._sum(self._rows).max(initial=0)
+        if most > 0:
+            self._lent /= most
+            self._values /= most
+
+    def _sum(self, rows: Rows) -> Scores:
+        own = _looked_up(self._rows, self._values, rows)
+        return own + _looked_up(self._sessions, self._lent, self._codes[rows])
 
     def of(self, rows: Rows) -> Scores:
         """Return it for some rows, shape (rows,)."""
-        own = _looked_up(self._rows, self._values, rows)
-        return np.maximum(own, _looked_up(self._sessions, self._lent, self._codes[rows]))
+        return self._sum(rows)
 
-    def above(self, least: float) -> Mask:
-        """Return which of all rows have at least so much, shape (n,)."""
-        count = int(self._codes.max(initial=-1)) + 2  # the last is "none"
-        strong = np.full(count, np.float32(least) <= 0)  # of any that nobody names, 0
-        strong[self._sessions[self._lent >= least]] = True
-        mask: Mask = strong[self._codes]
-        mask[self._rows[self._values >= least]] = True
-        return mask
+    def best(self, most: int, allowed: Mask | None) -> Rows:
+        """Return the rows that have most of it, of those allowed, ascending."""
+        lent = np.zeros(int(self._codes.max(initial=-1)) + 2, np.bool_)  # the last is "none"
+        lent[self._sessions] = True
+        some = lent[self._codes]
+        some[self._rows] = True
+        if allowed is not None:
+            some &= allowed
+        rows = np.flatnonzero(some).astype(np.uint32)
+        return np.sort(rows[top_k(self._sum(rows), most)])
+
+
+def _share(values: Scores) -> Scores:
+    most = values.max(initial=0)
+    return values / most if most > 0 else values
 
 
 def _looked_up(known: NDArray[Any], values: Scores, wanted: NDArray[Any]) -> Scores:
@@ -183,6 +229,45 @@ class _Activity:
         activity = np.zeros(len(self.places))
         activity[made] = np.exp(self._sums[stop[made] - 1] - now / self._fades)
         return activity
+
+
+class _Many:
+    """How many tied anchors episodes and sessions name."""
+
+    def __init__(self, anchors: Anchors, sessions: NDArray[np.int32]) -> None:
+        tied = np.array([anchors.is_tied(place) for place in range(len(anchors))], np.bool_)
+        place = np.repeat(np.arange(len(anchors)), np.diff(anchors.mention_ends))
+        rows, place = anchors.mentions[tied[place]], place[tied[place]]
+        self._in_rows = np.bincount(rows, minlength=anchors.rows_built)
+        pairs = np.unique(sessions[rows].astype(np.int64) * len(anchors) + place)
+        self._in_sessions = np.bincount(pairs[pairs >= 0] // max(1, len(anchors)))
+        self._more_rows: Counter[int] = Counter()
+        self._more_sessions: Counter[int] = Counter()
+        self._seen: set[tuple[int, int]] = set()
+
+    def add(self, row: int, session: int, places: Sequence[int]) -> None:
+        """Count what came since; an anchor that a session named before then counts once more."""
+        self._more_rows[row] += len(places)
+        new = {(session, place) for place in places if session >= 0} - self._seen
+        self._more_sessions[session] += len(new)
+        self._seen |= new
+
+    def in_rows(self, rows: Rows) -> Scores:
+        """Return how many each of some rows names."""
+        return _counted(self._in_rows, self._more_rows, rows)
+
+    def in_sessions(self, codes: NDArray[np.int32]) -> Scores:
+        """Return how many each of some sessions names."""
+        return _counted(self._in_sessions, self._more_sessions, codes)
+
+
+def _counted(counts: NDArray[np.intp], more: Counter[int], places: NDArray[Any]) -> Scores:
+    known = places < len(counts)
+    out = np.zeros(len(places), np.float32)
+    out[known] = counts[places[known]]
+    if more:
+        out += [more[place] for place in places.tolist()]
+    return out
 
 
 class ConceptCue:
@@ -236,6 +321,7 @@ class ConceptCue:
             for key in keys:
                 self._parts[key].append(place)
         self._activity: _Activity | None = None
+        self._counts: _Many | None = None
         self._last: tuple[Question, int, tuple[Rows, Scores, Rows]] | None = None
 
     def __len__(self) -> int:
@@ -264,6 +350,11 @@ class ConceptCue:
             else:
                 self._more[place].append(row)
                 mentioned[row].append(place)
+        codes = self._sessions() if mentioned else np.empty(0, np.int32)
+        for row, places in mentioned.items():
+            tied = [place for place in places if self.anchors.is_tied(place)]
+            if tied:
+                self._many.add(row, int(codes[row]), tied)
         if len(self.anchors):
             for start in range(0, len(payloads), _AT_ONCE):
                 some = slice(start, start + _AT_ONCE)
@@ -310,6 +401,8 @@ class ConceptCue:
         those that are active at the time.
         """
         heard = self._called(question)
+        if question.points and not heard and self._how.pronouns:
+            heard |= dict.fromkeys(list(self.active(question))[:_MEANT_BY_POINTING], 1.0)
         if question.vector is not None and len(self.anchors):
             best, cosines = self._meant.best(question.vector, self._how.most_meant)
             for place, cosine in zip(best.tolist(), cosines.tolist(), strict=True):
@@ -324,27 +417,46 @@ class ConceptCue:
                 heard.setdefault(place, _BY_SOUND)
         if any(map(self.anchors.is_tied, heard)) or self._novel.keys() & set(question.phrases):
             return heard
-        if question.points and self._how.pronouns:
-            return heard | dict.fromkeys(self.active(question), 1.0)
         parts = [self._parts.get(key, ()) for key in question.parts]
         some = {place: _BY_PART for places in parts if len(places) <= _FEW for place in places}
         return some | heard
 
-    def active(self, question: Question) -> list[int]:
-        """Return the anchors that come up most at the time of a question."""
+    def active(self, question: Question) -> dict[int, float]:
+        """
+        Return the anchors that come up more than usual at the time of a question, and their shares.
+
+        What counts is what is spoken of with an anchor as well: a matter of which each side is
+        named once is active. The most active come first.
+        """
         fades = self._how.active_hours * 3.6e9
         now = question.now.timestamp() * 1e6
         if self._activity is None:
             tied = [place for place in range(len(self.anchors)) if self.anchors.is_tied(place)]
             times = [self._said_at(self._named(place)) for place in tied]
             self._activity = _Activity(np.array(tied, np.intp), times, fades)
-        tied_to, activity = self._activity.places, self._activity.at(now)
-        for at, place in enumerate(tied_to.tolist()):
-            if place in self._more:
-                ages = now - self._said_at(np.array(self._more[place], np.uint32))
-                activity[at] += np.exp(-ages[ages >= 0] / fades).sum()
-        best = np.argsort(-activity, kind="stable")[: self._how.active]
-        return [int(tied_to[at]) for at in best.tolist() if activity[at] > 0]
+        at, lately = self._activity.places, np.zeros(len(self.anchors))
+        lately[at] = self._activity.at(now)
+        often = np.zeros(len(self.anchors))
+        often[at] = np.diff(self.anchors.mention_ends)[at]
+        for place, rows in self._more.items():
+            if self.anchors.is_tied(place):
+                ages = now - self._said_at(np.array(rows, np.uint32))
+                lately[place] += np.exp(-ages[ages >= 0] / fades).sum()
+                often[place] += len(rows)
+        if not lately.sum() > 0:
+            return {}
+        lately /= np.sqrt(often + _FAMILIAR)
+        more = self._spread(lately / lately.sum()) / (self._spread(often / often.sum()) + _USUAL)
+        more[lately <= 0] = 0
+        best = np.argsort(-more, kind="stable")[: self._how.active]
+        best = best[more[best] > 0]
+        return dict(zip(best.tolist(), (more[best] / more[best].sum()).tolist(), strict=True))
+
+    def _spread(self, active: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return how active anchors are when each has given to its kin, shape (anchors,)."""
+        anchors = self.anchors
+        given = np.repeat(active, np.diff(anchors.kin_ends)) * anchors.kin_strengths
+        return np.bincount(anchors.kin, given, len(anchors))
 
     def _named(self, place: int) -> Rows:
         """Return the rows that named an anchor at the last rebuild, in order of time."""
@@ -358,31 +470,60 @@ class ConceptCue:
 
     def activate(self, question: Question) -> Activation | None:
         """Return how far episodes are about what a question calls up; None if that is nothing."""
-        called = {p: sure for p, sure in self._called(question).items() if self.anchors.is_tied(p)}
-        strength: defaultdict[int, float] = defaultdict(float)
-        total = 0.0
-        for place, sure in called.items():
-            weight = sure / np.log(
-                2 + len(self._naming(place))
-            )  # who is named rarely is meant more
-            total += weight
-            inside = slice(*self.anchors.kin_ends[place : place + 2])
-            pairs = zip(self.anchors.kin[inside], self.anchors.kin_strengths[inside], strict=True)
-            for other, share in pairs:
-                strength[int(other)] += weight * float(share)
-        values = {place: min(1.0, share / total) for place, share in strength.items()}
-        values |= called
-        rows = [self._naming(place) for place in values]
+        seeds = self._seeds(question)
+        anchors = self.anchors
+        active = np.zeros(len(anchors), np.float32)
+        for place, share in seeds.items():
+            inside = slice(*anchors.kin_ends[place : place + 2])
+            active[anchors.kin[inside]] += np.float32(share) * anchors.kin_strengths[inside]
+        places = np.flatnonzero(active)
+        named = [self._naming(place) for place in places.tolist()]
         new = [np.array(self._novel[k], np.uint32) for k in question.phrases if k in self._novel]
-        if not rows and not new:
+        if not named and not new:
             return None
-        weights = [*values.values(), *([1.0] * len(new))]
-        every = np.concatenate([*rows, *new])
-        value = np.repeat(np.array(weights, np.float32), [len(part) for part in (*rows, *new)])
+        values = np.concatenate([active[places], np.full(len(new), active.max(initial=0) or 1)])
+        named += new
+        lengths = [len(rows) for rows in named]
+        rows = np.concatenate(named)
+        value = np.repeat(values.astype(np.float32), lengths)
+        thing = np.repeat(np.arange(len(named)), lengths)
         if self._leads is not None:
-            to = self._leads(every)
-            every, value = every[to], value[to]
-        return Activation(every, value, self._sessions, self._how.lend) if len(every) else None
+            to = self._leads(rows)
+            rows, value, thing = rows[to], value[to], thing[to]
+        if not len(rows):
+            return None
+        many = self._many
+        return Activation(
+            rows, value, thing, many.in_rows, self._sessions(), many.in_sessions, self._how.lend
+        )
+
+    @property
+    def _many(self) -> _Many:
+        if self._counts is None:
+            self._counts = _Many(self.anchors, self._sessions())
+        return self._counts
+
+    def _seeds(self, question: Question) -> dict[int, float]:
+        """Return the anchors that activation begins with, and the share of each."""
+        called = {p: sure for p, sure in self._called(question).items() if self.anchors.is_tied(p)}
+        # Who is named rarely is meant more.
+        total = len(self) + 1
+        weight = {p: sure * np.log(total / (1 + self._often(p))) for p, sure in called.items()}
+        whole = sum(weight.values())
+        seeds = {place: share / whole for place, share in weight.items()} if whole > 0 else {}
+        pointing = question.points if not seeds or question.points >= 1 else 0.0
+        if pointing and self._how.pronouns and not any(map(self._is_name, seeds)):
+            share = pointing * (_BESIDE_WORDS if seeds else 1.0)
+            for place, part in self.active(question).items():
+                seeds[place] = seeds.get(place, 0.0) + share * part
+        return seeds
+
+    def _is_name(self, place: int) -> bool:
+        return self.anchors.kind(place) == "named"
+
+    def _often(self, place: int) -> int:
+        start, end = self.anchors.mention_ends[place : place + 2]
+        return int(end - start) + len(self._more.get(place, ()))
 
     def found(self, question: Question) -> tuple[Rows, Scores]:
         """Return the rows under what a question calls up, ascending, and their anchors' scores."""

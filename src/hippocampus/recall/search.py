@@ -60,9 +60,10 @@ def search(
     inside = in_intervals(index, question)
     about = _activation(index, question, cues)
     scopes = [inside] if "time" in cues and inside is not None else []
-    if about is not None:
-        scopes.append(about.above(fusion.about))
     rows = _candidates(index, question, allowed, fusion, cues, scopes)
+    if about is not None and len(rows) < len(index):
+        called = about.best(fusion.called, allowed)
+        rows = _each_once(np.concatenate([rows, called]))
     lexical = index.cues.get("lexical")
     assert isinstance(lexical, LexicalCue), "every index has the words cue"
     rarity = lexical.rarity(question.terms)
@@ -79,13 +80,15 @@ def search(
     places = rows.astype(np.intp)
     parts |= _around(index, question, places, fused, lengths, fusion, inside)
     called = _called_up(index, question, rows, about, fusion, cues)
-    if called is not None:
-        parts["concept"] = called
     scores = _sum(parts, len(rows))
+    # What is activated is so by its session already.
     sessions = Sessions.of(index.columns.session.codes[places], scores)
     lent = np.float32(fusion.session * _lean(lengths, fusion)) * sessions.support()
     parts["session"] = lent[sessions.groups]
     scores = scores + parts["session"]
+    if called is not None:
+        parts["concept"] = called
+        scores += called
     best = top_k(scores, limit)
     return Ranking(
         rows=rows[best],

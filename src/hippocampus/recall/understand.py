@@ -75,7 +75,7 @@ def understand(
         phrases=_phrases(text, found) if phrases else (),
         parts=_parts(text) if phrases else (),
         sounds=_sounds(text, found) if phrases else (),
-        points=phrases and _POINTS.search(text) is not None,
+        points=_pointing(text) if phrases else 0.0,
         intervals=find_intervals(text, now),
         latest=float(asks_last(text)) * (_ABOVE_ALL if asks_only_last(text) else 1.0),
         speakers=_named(words, speakers),
@@ -86,9 +86,16 @@ def understand(
 _ABOVE_ALL = 1000.0
 """Times as much as the latest of something: standardised scores never add up to that."""
 
-# What stands for what "we" are at (CONCEPT, section 3.2, mode 1). "It" and "that" mostly stand for
-# something in the question itself.
+# What stands for what "we" are at (CONCEPT, section 3.2, mode 1). "It" mostly stands for something
+# in the question itself, and counts only where that names nothing.
 _POINTS = re.compile(r"\b(?:we|us|our|ours|that one|this one)\b", re.IGNORECASE)
+_MAY_POINT = re.compile(r"\b(?:it|its|them)\b", re.IGNORECASE)
+
+
+def _pointing(text: str) -> float:
+    if _POINTS.search(text):
+        return 1.0
+    return 0.5 if _MAY_POINT.search(text) else 0.0
 
 
 def _phrases(text: str, found: Sequence[Term]) -> tuple[int, ...]:

@@ -361,9 +361,9 @@ def kin_of(
     """
     Spread activation over anchors that are spoken of together, until it rests.
 
-    A walk goes from an anchor to a session that names it, to another anchor named there, and ends
-    at each step with probability 1 - ``how.spread``. What anchor b has of anchor a's activation is
-    how surely a walk from b ends in a: whoever is only spoken of on one occasion means it.
+    A walk goes from an anchor to a session that names it, to another anchor named there, the rarer
+    the likelier, and ends at each step with probability 1 - ``how.spread``. What b has of a's
+    activation is how surely a walk from a ends in b.
     """
     alone = [Kin(np.array([place]), np.ones(1, np.float32)) for place in range(len(mentions))]
     tied = np.flatnonzero(ties)
@@ -374,23 +374,21 @@ def kin_of(
     where = [np.unique(own[mentions[place]]) for place in tied.tolist()]
     every, column = np.unique(np.concatenate(where), return_inverse=True)
     place_of = np.repeat(np.arange(len(tied)), [len(w) for w in where])
+    rare = (1 / np.log(2 + np.array([len(w) for w in where]))).astype(np.float32)
     together = np.zeros((len(tied), len(tied)), np.float32)
     for first in range(0, len(every), _AT_ONCE):  # or millions of sessions would not fit
         inside = (column >= first) & (column < first + _AT_ONCE)
         there = np.zeros((len(tied), min(_AT_ONCE, len(every) - first)), np.float32)
         there[place_of[inside], column[inside] - first] = 1
-        together += (there / there.sum(axis=0)) @ there.T
-    np.fill_diagonal(together, 0)
+        together += there @ (there * rare[:, None] / (rare @ there)).T
     steps = together / np.maximum(together.sum(axis=1, keepdims=True), 1e-9)
     ends = (1 - how.spread) * np.linalg.inv(np.eye(len(tied)) - how.spread * steps)
     for own_place, place in enumerate(tied.tolist()):
-        reach = ends[:, own_place].astype(np.float32)
-        reach[own_place] = reach.max(initial=0)
+        reach = ends[own_place].astype(np.float32)
         best = top_k(reach, how.kin).astype(np.intp)
         best = np.append(own_place, best[best != own_place])
-        strengths = reach[best] / reach[own_place]
-        strong = strengths >= _FAINT
-        alone[place] = Kin(tied[best[strong]], strengths[strong])
+        strong = reach[best] >= _FAINT * reach[own_place]
+        alone[place] = Kin(tied[best[strong]], reach[best[strong]])
     return alone
 
 
