@@ -671,9 +671,11 @@ class Bank:
             understood = time.perf_counter()
             allowed = index.columns.mask(chosen)
             filtered = time.perf_counter()
+            texts = memory.ledger_of(self._number, self.name).texts
             ranking = search(
-                index, question, allowed, memory.config.fusion, wanted, limit=max(k, DEPTH)
-            )
+                index, question, allowed, memory.config.fusion, wanted, limit=max(k, DEPTH),
+                read=texts if "lexical" in wanted else None,
+            )  # fmt: skip
             judged = confidence(
                 evidence(index, question, ranking.rows, ranking.said), len(ranking.rows)
             )
