@@ -87,8 +87,8 @@ def plain_news(episodes, index, named, lengths, fusion):
     about = np.array([not named or episode.speaker in named for episode in episodes], float)
     new = np.log1p(index.unheard(np.arange(len(episodes), dtype=np.uint32)).astype(float))
     deeds = np.array([float(did(episode)) for episode in episodes])
-    worth = fusion.novelty * np.minimum(standard(new * about), 2)
-    worth += fusion.deed * np.minimum(standard(deeds * about), 2)
+    worth = fusion.novelty * np.minimum(standard(new * about), 3)
+    worth += fusion.deed * np.minimum(standard(deeds * about), 3)
     return worth * np.exp(-np.array(lengths) / fusion.lean_tokens)
 
 

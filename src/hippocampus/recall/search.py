@@ -146,6 +146,10 @@ def _scored(
     # NumPy takes three times as long to look rows up by another type than its own.
     places = rows.astype(np.intp)
     parts |= _around(index, question, places, fused, lengths, fusion, inside)
+    # News is weighed against all that is usually asked; against few cues, it is as light as they.
+    heard = sum(fusion.weights[name] for name in features)
+    usual = fusion.tokens + fusion.lexical + fusion.vector
+    parts["news"] *= np.float32(min(1.0, heard / usual) if usual > 0 else 0.0)
     called = _called_up(index, question, rows, about, fusion, cues)
     if called is not None:
         parts["concept"] = called
@@ -341,7 +345,7 @@ def _around(
     return parts
 
 
-_RARE = np.float32(2)
+_RARE = np.float32(3)
 """Most standard deviations that news count: where hardly any turn has some, it is no answer yet."""
 
 
