@@ -222,6 +222,15 @@ struct Bm25 {
     return give(std::move(out), terms.shape(0));
   }
 
+  Vector<std::uint32_t> unheard(const Rows& rows) const {
+    auto out = allocate<std::uint32_t>(rows.shape(0));
+    reading([&] {
+      hippo::check_rows(span_of(rows), index.size());
+      for (std::size_t i = 0; i < rows.shape(0); ++i) out[i] = index.unheard(rows.data()[i]);
+    });
+    return give(std::move(out), rows.shape(0));
+  }
+
   Vector<float> score(const View<std::uint32_t>& terms, const std::optional<View<float>>& weights,
                       const std::optional<View<std::uint8_t>>& mask, float k1, float b) const {
     if (weights) hippo::check_size("weights", weights->shape(0), terms.shape(0));
@@ -332,6 +341,8 @@ NB_MODULE(_native, m) {
           "Bytes of memory held.")
       .def("document_frequency", &Bm25::document_frequency, "terms"_a.noconvert(),
            "Return in how many documents each term occurs.")
+      .def("unheard", &Bm25::unheard, "rows"_a.noconvert(),
+           "Return how many terms of each of some documents no earlier document has.")
       .def("score", &Bm25::score, "terms"_a.noconvert(), "weights"_a.noconvert().none(),
            "mask"_a.noconvert().none(), "k1"_a, "b"_a,
            "Score every document; 0 where the mask is 0. A term asked for twice counts twice.")

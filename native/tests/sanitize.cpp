@@ -131,6 +131,7 @@ void words() {
   std::vector<float> scores(index.size()), shares(chosen.size() * query.size());
   index.score(query, nullptr, mask.data(), {1.2f, 0.75f}, scores.data());
   index.contributions(query, chosen, {1.2f, 0.75f}, shares.data());
+  for (const std::uint32_t document : chosen) index.unheard(document);
 }
 
 void balls(std::size_t n, std::size_t width) {

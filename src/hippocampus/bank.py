@@ -773,7 +773,9 @@ class Bank:
         *,
         limit: int,
     ) -> tuple[Ranking, Confidence]:
-        ranking = search(index, question, allowed, self._fusion, wanted, limit)
+        texts = self._memory.ledger_of(self._number, self.name).texts
+        read = texts if "lexical" in wanted else None
+        ranking = search(index, question, allowed, self._fusion, wanted, limit, read=read)
         told = evidence(index, question, ranking.rows, ranking.said)
         models = self._calibrated.values.models
         return ranking, confidence(told, len(ranking.rows), models=models)

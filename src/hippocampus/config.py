@@ -106,6 +106,14 @@ class Fusion:
     """What it is worth that the user speaks when the question says "I", the assistant at "you"."""
     telling: float = 2.5
     """What it is worth that who is asked about, by name or as "I", tells of themself."""
+    deed: float = 0.5
+    """What it is worth to tell, in the first person, what one did: "we went", "I bought"."""
+    novelty: float = 0.8
+    """What it is worth to use words that the bank had not heard before: who says something new says
+    more than who answers "that sounds great"."""
+    lent: float = 0.7
+    """Part of what the question's words gave one of the best hits that goes to what holds a rare
+    name it holds, so that a second look finds what only the first hit names; 0 looks once."""
     time: float = 2.0
     """What it is worth to lie in the time the question names."""
     latest: float = 2.0

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from hippocampus.encode.indexing import signatures
 from hippocampus.encode.tokens import encode, pack
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
 from hippocampus.index.concept import unpack_phrases
-from hippocampus.index.lexical import TELLING, pack_terms
+from hippocampus.index.lexical import DEED, TELLING, pack_terms
 from hippocampus.index.live import read_payloads
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.prepare import Draft, digest, lexical_payload, phrase_payload
@@ -95,6 +95,12 @@ def verify(
     )
 
 
+_MARKS: Final = tuple(
+    pack_terms(np.array(marks, np.uint32)) for marks in ([TELLING], [DEED], [TELLING, DEED])
+)
+"""What earlier versions did not put after a text's terms."""
+
+
 def _verify_bank(
     ledger: Ledger, residue: str | None, how: Signatures | None
 ) -> tuple[list[str], dict[str, int], list[Place]]:
@@ -120,7 +126,7 @@ def _verify_bank(
                 f"{name}: is {record.state}, but its journal says {told.get(record.row)}"
             )
         words = lexical_payload(Draft.of(record, text))
-        if words == terms[record.row] + pack_terms(np.array([TELLING])):
+        if words in (terms[record.row] + marks for marks in _MARKS):
             unmarked += 1
         elif words != terms[record.row]:
             problems.append(f"{name}: its words are indexed wrongly; run reindex")
@@ -133,7 +139,7 @@ def _verify_bank(
     if unmarked:
         problems.append(
             f"{unmarked} texts were indexed by an earlier version, which did not mark those that"
-            " tell of their speaker; run 'hippocampus reindex'"
+            " tell of their speaker, or of a deed; run 'hippocampus reindex'"
         )
     slept, damage = _spelled_in_sleep(ledger, unpack_phrases(Payloads.of(phrases)).gists)
     problems += damage

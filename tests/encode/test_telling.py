@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from hippocampus.encode.telling import tells_of_self
+from hippocampus.encode.telling import tells_of_deed, tells_of_self
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,31 @@ def test_a_long_text_that_only_asks_is_read_in_no_time():
 
     assert not tells_of_self("do I, " * 400 + "?")
     assert time.perf_counter() - started < 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I moved to Porto",
+        "Guess what, we went camping last week!",
+        "I’ve also joined a choir.",
+        "Last year I finally actually bought the boat",
+    ],
+)
+def test_what_a_first_person_did_is_a_deed(text):
+    assert tells_of_deed(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I need a red one.",
+        "They went camping.",
+        "Did I paint it?",
+        "my feed, I think",
+        "I will",
+    ],
+)
+def test_what_is_wished_asked_or_done_by_others_is_not(text):
+    assert not tells_of_deed(text)

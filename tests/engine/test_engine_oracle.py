@@ -16,7 +16,7 @@ from hippocampus.encode.signature import rotation_for
 from hippocampus.encode.terms import find_terms, hash_terms
 from hippocampus.index.allowed import make_filter, matches, read_where
 from hippocampus.index.base import Question
-from hippocampus.index.lexical import K1, TELLING, B, LexicalCue, pack_terms
+from hippocampus.index.lexical import DEED, K1, TELLING, B, LexicalCue, pack_terms
 from hippocampus.index.vector import OVERSAMPLE, VectorCue, pack_vectors
 from hippocampus.kernel import reference
 from hippocampus.model import Passage, Payloads
@@ -39,7 +39,7 @@ def make_turns(count, seed=0):
     chance = random.Random(seed)  # noqa: S311
     return [
         Turn(
-            text=chance.choice(["", "my ", "where is my "])
+            text=chance.choice(["", "my ", "where is my ", "I just found my "])
             + " ".join(chance.choices(WORDS, k=chance.randint(3, 14)))
             + chance.choice([".", "?"]),
             at=START + timedelta(hours=n),
@@ -61,6 +61,10 @@ def tells(episode):
     return "my " in episode.text and episode.text.endswith(".")
 
 
+def did(episode):
+    return episode.text.startswith("I just found")
+
+
 def spoken(episode):
     return f"{episode.speaker}: {episode.text}" if episode.speaker else episode.text
 
@@ -69,7 +73,26 @@ def standard(values):
     return (values - values.mean()) / max(values.std(), 1e-6)
 
 
-def plain_ranking(episodes, query, fusion, weights):
+def plain_rarity(asked, found, frequency, count):
+    rarity = np.zeros(len(asked.tokens))
+    for place, (start, _) in enumerate(asked.spans.tolist()):
+        here = next(term for term in found if term.start <= start < term.end)
+        df = frequency[here.hash]
+        rarity[place] = math.sqrt(math.log1p((count - df + 0.5) / (df + 0.5)))
+    return rarity
+
+
+def plain_news(episodes, index, named, lengths, fusion):
+    """Return what it is worth to say something new, or done, where it is asked for."""
+    about = np.array([not named or episode.speaker in named for episode in episodes], float)
+    new = np.log1p(index.unheard(np.arange(len(episodes), dtype=np.uint32)).astype(float))
+    deeds = np.array([float(did(episode)) for episode in episodes])
+    worth = fusion.novelty * np.minimum(standard(new * about), 3)
+    worth += fusion.deed * np.minimum(standard(deeds * about), 3)
+    return worth * np.exp(-np.array(lengths) / fusion.lean_tokens)
+
+
+def plain_ranking(episodes, query, fusion, weights, *, news=True):
     """Return the score of every episode, in the order of ``episodes``, the order of noting."""
     embedder = HashEmbedder()
     rotation = rotation_for(embedder.fingerprint)
@@ -81,7 +104,8 @@ def plain_ranking(episodes, query, fusion, weights):
 
     index = reference.Bm25Index()
     for episode in episodes:
-        hashes = np.append(hash_terms(dated(episode)), [TELLING] * tells(episode)).astype(np.uint32)
+        marks = [TELLING] * tells(episode) + [DEED] * did(episode)
+        hashes = np.append(hash_terms(dated(episode)), marks).astype(np.uint32)
         index.extend(hashes, np.array([0, len(hashes)], np.uint64))
     hashes = np.array(terms, np.uint32)
     scores = {"lexical": index.contributions(hashes, rows, K1, B) @ np.array(count, float)}
@@ -95,11 +119,7 @@ def plain_ranking(episodes, query, fusion, weights):
     packed = rotation.codes(np.concatenate([p.tokens for p in passages]))
     best = reference.maxsim(packed, spans, rotation.project(asked.tokens))
     frequency = dict(zip(terms, index.document_frequency(hashes).tolist(), strict=True))
-    rarity = np.zeros(len(asked.tokens))
-    for place, (start, _) in enumerate(asked.spans.tolist()):
-        here = next(term for term in found if term.start <= start < term.end)
-        df = frequency[here.hash]
-        rarity[place] = math.sqrt(math.log1p((len(episodes) - df + 0.5) / (df + 0.5)))
+    rarity = plain_rarity(asked, found, frequency, len(episodes))
     crowd = [math.log(max(len(p.tokens) / fusion.long_tokens, 1.0)) for p in passages]
     scores["tokens"] = best @ (rarity / rarity.sum()) - fusion.crowding * np.array(crowd)
 
@@ -126,7 +146,9 @@ def plain_ranking(episodes, query, fusion, weights):
         if session is not None
     }
     share = fusion.session * math.exp(-np.diff(spans).mean() / fusion.lean_tokens)
-    return total + [share * support.get(episode.session, 0.0) for episode in episodes]
+    total = total + [share * support.get(episode.session, 0.0) for episode in episodes]
+    lengths = [len(passage.tokens) for passage in passages]
+    return total + plain_news(episodes, index, named, lengths, fusion) if news else total
 
 
 def plain_sessions(episodes, scores, now, fusion):
@@ -177,7 +199,7 @@ def test_sessions_are_ranked_as_brute_force_ranks_them(query):
         episodes = bank.remember_many(turns)
         recall = bank.recall(query, k=99, now=now)
         fusion = memory.config.fusion
-    scores = plain_ranking(episodes, query, fusion, fusion.weights)
+    scores = plain_ranking(episodes, query, fusion, fusion.weights, news=False)
     worth = plain_sessions(episodes, scores, now, fusion)
 
     assert len(worth) == len(set(recall.sessions)) == 14
@@ -250,7 +272,7 @@ def test_the_candidates_of_a_larger_bank_hold_the_best_of_brute_force():
 
 @pytest.mark.parametrize("cues", [["lexical"], ["vector"], ["tokens"], ["vector", "lexical"]])
 def test_a_subset_of_the_cues_ranks_by_these_alone(cues):
-    fusion = Fusion(before=0, after=0, speaker=0, session=0)
+    fusion = Fusion(before=0, after=0, speaker=0, session=0, novelty=0, deed=0)
     weights = {name: fusion.weights[name] * (name in cues) for name in fusion.weights}
     with Memory(":memory:", embedder="hash", config=Config(fusion=fusion)) as memory:
         bank = memory.bank("ada")

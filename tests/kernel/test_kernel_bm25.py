@@ -54,6 +54,18 @@ def test_contributions_agree_with_the_reference(batches, query, data):
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)
 
 
+@given(BATCHES)
+def test_every_term_is_heard_for_the_first_time_once(batches):
+    fast, plain = both(batches)
+    rows = np.arange(len(plain), dtype=np.uint32)
+    found = fast.unheard(rows)
+
+    assert np.array_equal(plain.unheard(rows), found)
+    assert len({t for documents in batches for d in documents for t in d}) == found.sum()
+    with pytest.raises(IndexError):
+        fast.unheard(np.array([len(plain)], np.uint32))
+
+
 @given(st.lists(DOCUMENTS, min_size=2, max_size=4))
 def test_one_batch_or_many_make_the_same_index(batches):
     many, _ = both(batches)

@@ -4,7 +4,7 @@
 // long been flat). A term's postings lie in a chain of blocks of 1, 2, 4 ... 256, so that a term
 // seen once costs little and a common one is read in order. Blocks lie in pages that never move.
 //
-// Space: 4 bytes a posting, about 40 a term and 4 a document: 6 to 8 a posting on Zipfian text.
+// Space: 4 bytes a posting, about 40 a term and 8 a document: 6 to 8 a posting on Zipfian text.
 // Time:  append O(1) a term occurrence; score O(documents + postings of the terms asked for).
 // Ref:   S. Robertson, H. Zaragoza. The probabilistic relevance framework: BM25 and beyond.
 //        Foundations and Trends in Information Retrieval 3(4), 2009. The idf is Lucene's,
@@ -53,8 +53,10 @@ class Bm25Index {
                               std::to_string(offsets.size() - 1) + " more");
     for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
       const auto document = static_cast<std::uint32_t>(size());
+      const std::size_t heard = distinct_;
       for (std::size_t j = offsets[i]; j < offsets[i + 1]; ++j) add(terms[j], document);
       lengths_.push_back(static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]));
+      unheard_.push_back(static_cast<std::uint32_t>(distinct_ - heard));
     }
     total_length_ += terms.size();
   }
@@ -62,7 +64,8 @@ class Bm25Index {
   std::size_t size() const noexcept { return lengths_.size(); }
 
   std::size_t nbytes() const noexcept {
-    return (pages_.size() * page_words + lengths_.capacity()) * sizeof(std::uint32_t) +
+    return (pages_.size() * page_words + lengths_.capacity() + unheard_.capacity()) *
+               sizeof(std::uint32_t) +
            terms_.capacity() * sizeof(Term);
   }
 
@@ -71,6 +74,9 @@ class Bm25Index {
     const Term* found = find(term);
     return found == nullptr ? 0 : found->frequency;
   }
+
+  // How many terms of a document no earlier one has. Precondition: document < size().
+  std::uint32_t unheard(std::uint32_t document) const noexcept { return unheard_[document]; }
 
   // Write the score of every document. `weights` (one per term) and `mask` (one per document; 0
   // scores 0) may be null. A term asked for twice counts twice.
@@ -252,7 +258,7 @@ class Bm25Index {
   std::uint32_t page_used_ = 0;
   std::vector<Term> terms_ = std::vector<Term>(64);
   std::size_t distinct_ = 0;
-  std::vector<std::uint32_t> lengths_;
+  std::vector<std::uint32_t> lengths_, unheard_;
   std::uint64_t total_length_ = 0;
 };
 

@@ -35,6 +35,8 @@ _STYLES = {
     "neighbours": "blue",
     "speaker": "yellow",
     "time": "red",
+    "news": "bright_yellow",
+    "names": "bright_blue",
 }
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _PERIODS = {"day": "%Y-%m-%d", "week": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.index.base import Mask, Question, Rows, Scores
+from hippocampus.index.growing import Growing
 from hippocampus.kernel import Bm25Index, top_k
 from hippocampus.model import Kind, Payloads
 
@@ -14,9 +15,12 @@ K1, B = 0.9, 0.4
 (Anserini's default, from TREC; not tuned here)."""
 
 
-TELLING = np.uint32(0x74656C6C)
-"""The term of every text that tells of its speaker: a property kept as one more word, as Xapian
-keeps its boolean terms. A real word shares its hash once in four thousand million."""
+TELLING, DEED = np.uint32(0x74656C6C), np.uint32(0x64656564)
+"""The terms of every text that tells of its speaker, and of what they did: properties kept as words
+more, as Xapian keeps its boolean terms. A real word shares a hash once in two thousand million."""
+
+_EARLY = 8
+"""Terms of an episode that are its beginning: its date, who speaks, and the first words."""
 
 
 def pack_terms(hashes: NDArray[np.uint32]) -> bytes:
@@ -32,18 +36,24 @@ class LexicalCue:
 
     def __init__(self) -> None:
         self._index = Bm25Index()
+        self._early = Growing(np.uint32, _EARLY)
 
     def __len__(self) -> int:
         return len(self._index)
 
     @property
     def nbytes(self) -> int:
-        return self._index.nbytes
+        return self._index.nbytes + self._early.nbytes
 
     def observe(self, payloads: Payloads) -> None:
         ends = np.cumsum(payloads.lengths // 4, dtype=np.uint64)
         offsets = np.concatenate([np.zeros(1, np.uint64), ends])
-        self._index.extend(np.ascontiguousarray(payloads.data).view("<u4"), offsets)
+        terms = np.ascontiguousarray(payloads.data).view("<u4")
+        self._index.extend(terms, offsets)
+        at = offsets[:-1, None].astype(np.intp) + np.arange(_EARLY)
+        within = at < ends[:, None].astype(np.intp)
+        at[~within] = 0
+        self._early.extend(np.where(within, terms[at], 0) if len(terms) else at)
 
     def rarity(self, terms: NDArray[np.uint32]) -> NDArray[np.float32]:
         """Return the inverse document frequency of each term, at least 0, float32."""
@@ -72,7 +82,29 @@ class LexicalCue:
         """Return what each term that weighs something gives each row, shape (rows, terms)."""
         return self._index.contributions(question.terms[question.term_weights > 0], rows, K1, B)
 
-    def telling(self, rows: Rows) -> Mask:
-        """Return which rows tell of their speaker (``encode/telling.py``), shape (rows,)."""
-        marked: Mask = self._index.contributions(np.array([TELLING]), rows, K1, B)[:, 0] > 0
+    def holding(
+        self, terms: NDArray[np.uint32], allowed: Mask | None, most: int
+    ) -> NDArray[np.uint32]:
+        """Return allowed rows that hold all of some terms; none if one alone, or over ``most``."""
+        frequency = self._index.document_frequency(terms)
+        if not 1 < int(frequency.min()) <= most:
+            return np.empty(0, np.uint32)
+        rarest = terms[[int(frequency.argmin())]]
+        mask = None if allowed is None else allowed.view(np.uint8)
+        rows = np.flatnonzero(self._index.score(rarest, None, mask, K1, B)).astype(np.uint32)
+        return rows[(self._index.contributions(terms, rows, K1, B) > 0).all(axis=1)]
+
+    def opening(self, terms: NDArray[np.uint32], rows: Rows) -> Mask:
+        """Return which rows have some terms, in this order, near their beginning."""
+        sought, early = terms.astype(np.uint32).tobytes(), self._early.view
+        # A byte string finds itself faster than NumPy compares a few short rows.
+        return np.array([sought in early[row].tobytes() for row in rows.tolist()], np.bool_)
+
+    def marked(self, rows: Rows) -> Mask:
+        """Return which rows tell of their speaker, and of a deed, shape (rows, 2)."""
+        marked: Mask = self._index.contributions(np.array([TELLING, DEED]), rows, K1, B) > 0
         return marked
+
+    def unheard(self, rows: Rows) -> NDArray[np.uint32]:
+        """Return how many of each row's terms no earlier row has, shape (rows,)."""
+        return self._index.unheard(rows)

@@ -19,12 +19,12 @@ from hippocampus.encode.importance import lasting_importance
 from hippocampus.encode.indexing import signatures
 from hippocampus.encode.phrases import find_phrases, names_of
 from hippocampus.encode.signature import Rotation, rotation_for
-from hippocampus.encode.telling import tells_of_self
+from hippocampus.encode.telling import tells_of_deed, tells_of_self
 from hippocampus.encode.terms import hash_terms
 from hippocampus.encode.tokens import count, encode, pack
 from hippocampus.errors import InputError, InvalidText, TextTooLong
 from hippocampus.index.concept import pack_phrases
-from hippocampus.index.lexical import TELLING, pack_terms
+from hippocampus.index.lexical import DEED, TELLING, pack_terms
 from hippocampus.index.moments import to_moment
 from hippocampus.index.vector import pack_vectors
 from hippocampus.ingest.chunk import split_text
@@ -309,11 +309,12 @@ def lexical_payload(d: Draft) -> bytes:
     """
     Return the terms of what the words cue reads: date in words, speaker, text, file name.
 
-    Last comes the mark of a text that tells of its speaker, if it does.
+    Last come the marks of a text that tells of its speaker, and of a deed of theirs, if it does.
     """
     when = f"{from_micros(d.said_at):%d %B %Y}"
     terms = hash_terms(f"{when} {d.speaker or ''} {d.text} {d.source or ''}")
-    return pack_terms(np.append(terms, TELLING) if tells_of_self(d.text) else terms)
+    marks = [TELLING] * tells_of_self(d.text) + [DEED] * tells_of_deed(d.text)
+    return pack_terms(np.append(terms, np.array(marks, np.uint32)))
 
 
 def context_before(drafts: Iterable[Draft], said: dict[str, list[str]]) -> list[list[str]]:

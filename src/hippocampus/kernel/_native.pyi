@@ -234,6 +234,16 @@ class Bm25Index:
     ) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C")]:
         """Return in how many documents each term occurs."""
 
+    def unheard(
+        self,
+        rows: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C")]:
+        """
+        Return how many terms of each of some documents no earlier document has.
+        """
+
     def score(
         self,
         terms: Annotated[

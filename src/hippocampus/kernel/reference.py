@@ -147,6 +147,14 @@ class Bm25Index:
         counts = [sum(term in d for d in self._documents) for term in terms.tolist()]
         return np.array(counts, np.uint32)
 
+    def unheard(self, rows: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Return how many terms of each of some documents no earlier document has."""
+        counts = [
+            sum(not any(term in d for d in self._documents[:row]) for term in self._documents[row])
+            for row in rows.tolist()
+        ]
+        return np.array(counts, np.uint32)
+
     def score(
         self,
         terms: NDArray[np.uint32],

@@ -24,6 +24,7 @@ from hippocampus.index.tokens import TokensCue
 from hippocampus.kernel import top_k
 from hippocampus.recall.scale import Numbers, standardised
 from hippocampus.recall.sessions import Sessions, rank_sessions
+from hippocampus.recall.spread import Lift, Read, spread
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,8 +56,13 @@ def search(
     fusion: Fusion,
     cues: frozenset[str],
     limit: int,
+    read: Read | None = None,
 ) -> Ranking:
-    """Rank the allowed episodes for a question; the ``limit`` best are returned."""
+    """
+    Rank the allowed episodes for a question; the ``limit`` best are returned.
+
+    ``read`` gives the texts of rows; with it a second look is taken (``spread.py``).
+    """
     inside = in_intervals(index, question)
     about = _activation(index, question, cues)
     scopes = [inside] if "time" in cues and inside is not None else []
@@ -65,6 +71,68 @@ def search(
         called = about.best(fusion.called, allowed)
         rows = _each_once(np.concatenate([rows, called]))
     lexical = index.cues.get("lexical")
+    assert isinstance(lexical, LexicalCue), "every index has the words cue"
+    found = _scored(index, question, rows, fusion, cues, inside, about)
+    if read is not None and fusion.lent > 0:
+        lent = spread(
+            lexical, read, question, allowed, rows, found.fused, found.scores, fusion.lent
+        )
+        beside = np.setdiff1d(np.fromiter(lent, np.uint32, len(lent)), rows)
+        if len(beside):
+            rows = _each_once(np.concatenate([rows, beside]))
+            found = _scored(index, question, rows, fusion, cues, inside, about)
+        if lent:
+            found.lift(rows, lent)
+    scores, said, parts = found.scores, found.said, found.parts
+    best = top_k(scores, limit)
+    return Ranking(
+        rows=rows[best],
+        scores=scores[best],
+        said={name: values[best] for name, values in said.items()},
+        parts={name: part[best] for name, part in parts.items()},
+        sessions=rank_sessions(index, question, rows, found.sessions, found.support, fusion, cues),
+        candidates=len(rows),
+        balls=_balls(index, question) if "signature" in said else {},
+    )
+
+
+@dataclass(slots=True, eq=False)
+class _Scored:
+    """
+    Rows with all that was found out about them, shape (rows,) each.
+
+    ``fused``: what the cues alone gave. ``support``: what each session lends its turns.
+    """
+
+    scores: Numbers
+    fused: Numbers
+    said: dict[str, Numbers]
+    parts: dict[str, Numbers]
+    sessions: Sessions
+    support: Numbers
+
+    def lift(self, rows: Rows, lent: Mapping[int, Lift]) -> None:
+        """Add what was lent to rows, each up to its limit and never down."""
+        gifts = np.zeros(len(rows), np.float32)
+        places = np.searchsorted(rows, np.fromiter(lent, np.uint32, len(lent)))
+        offered = np.array(list(lent.values()), np.float32)
+        before = self.scores[places]
+        gifts[places] = np.maximum(np.minimum(before + offered[:, 0], offered[:, 1]) - before, 0)
+        self.parts["names"] = gifts
+        self.scores = self.scores + gifts
+
+
+def _scored(
+    index: LiveIndex,
+    question: Question,
+    rows: Rows,
+    fusion: Fusion,
+    cues: frozenset[str],
+    inside: Mask | None,
+    about: Activation | None,
+) -> _Scored:
+    """Let every cue score every candidate, and fuse what they say."""
+    lexical = index.cues["lexical"]
     assert isinstance(lexical, LexicalCue), "every index has the words cue"
     rarity = lexical.rarity(question.terms)
     lengths = _lengths(index, rows)
@@ -79,26 +147,24 @@ def search(
     # NumPy takes three times as long to look rows up by another type than its own.
     places = rows.astype(np.intp)
     parts |= _around(index, question, places, fused, lengths, fusion, inside)
+    # News is weighed against all that is usually asked; against few cues, it is as light as they.
+    weights = fusion.weights
+    heard = sum(weights[name] for name in features)
+    usual = sum(weights[name] for name in ("tokens", "lexical", "vector"))
+    parts["news"] *= np.float32(min(1.0, heard / usual) if usual > 0 else 0.0)
     called = _called_up(index, question, rows, about, fusion, cues)
+    # What is activated is so by its session already; and a session is not the better for having said
+    # first what others say again.
+    news = parts.pop("news")
     scores = _sum(parts, len(rows))
-    # What is activated is so by its session already.
     sessions = Sessions.of(index.columns.session.codes[places], scores)
-    lent = np.float32(fusion.session * _lean(lengths, fusion)) * sessions.support()
-    parts["session"] = lent[sessions.groups]
-    scores = scores + parts["session"]
+    support = np.float32(fusion.session * _lean(lengths, fusion)) * sessions.support()
+    parts |= {"news": news, "session": support[sessions.groups]}
+    scores += parts["news"] + parts["session"]
     if called is not None:
         parts["concept"] = called
         scores += called
-    best = top_k(scores, limit)
-    return Ranking(
-        rows=rows[best],
-        scores=scores[best],
-        said={name: values[best] for name, values in said.items()},
-        parts={name: part[best] for name, part in parts.items()},
-        sessions=rank_sessions(index, question, rows, sessions, lent, fusion, cues),
-        candidates=len(rows),
-        balls=_balls(index, question) if "signature" in said else {},
-    )
+    return _Scored(scores, fused, said, parts, sessions, support)
 
 
 def _candidates(
@@ -275,18 +341,21 @@ def _around(
     """Let the turns around a candidate, its speaker and its time count towards it."""
     parts: dict[str, Numbers] = {}
     if not len(rows):
-        return parts
+        return {"news": np.zeros(0, np.float32)}
     # One place more than rows: what a row without a neighbour, -1, reads is its zero.
     everyone = np.zeros(len(index) + 1, np.float32)
     everyone[rows] = fused
     before, after = index.columns.neighbours()
     gift = np.float32(fusion.before) * everyone[before[rows]]
     gift += np.float32(fusion.after) * everyone[after[rows]]
+    short = np.float32(1)
     if lengths is not None:
-        # A short turn leans on what was said around it; a long one speaks for itself.
-        gift *= np.exp(-lengths / np.float32(fusion.lean_tokens))
-    parts["neighbours"] = gift
-    parts["speaker"] = _speaking(index, question, rows, fusion)
+        # A short turn leans on what was said around it; a long one speaks for itself, and is news
+        # or a deed by its length alone.
+        short = np.exp(-lengths / np.float32(fusion.lean_tokens))
+    parts["neighbours"] = gift * short
+    parts["speaker"], parts["news"] = _speaking(index, question, rows, fusion)
+    parts["news"] *= short
     if inside is not None:
         parts["time"] = inside[rows].astype(np.float32) * np.float32(fusion.time)
     if question.latest:
@@ -297,27 +366,43 @@ def _around(
     return parts
 
 
+_RARE = np.float32(3)
+"""Most standard deviations that news count: where hardly any turn has some, it is no answer yet."""
+
+
 def _speaking(
     index: LiveIndex, question: Question, rows: NDArray[np.intp], fusion: Fusion
-) -> Numbers:
-    """Let it count who speaks, and more if it is of themself and they are asked about."""
+) -> tuple[Numbers, Numbers]:
+    """
+    Let it count who speaks, more if it is of themself and they are asked about; and what is news.
+
+    News is of who is asked about or, where that is no one, of people: what an assistant says is
+    mostly what it was asked for.
+    """
     by_user = index.columns.role.holds("user", rows)
+    by_assistant = index.columns.role.holds("assistant", rows)
     worth = by_user * np.float32(fusion.user)
     about = np.zeros(len(rows), np.bool_)
     if question.speakers:
         about |= index.columns.spoken_by(question.speakers)[rows]
         worth += about * np.float32(fusion.speaker)
     if "assistant" in question.roles:
-        worth += index.columns.role.holds("assistant", rows) * np.float32(fusion.asker)
+        worth += by_assistant * np.float32(fusion.asker)
     if "user" in question.roles:
         worth += by_user * np.float32(fusion.asker)
         about |= by_user
     lexical = index.cues["lexical"]
-    asked_about = np.flatnonzero(about)
-    if len(asked_about) and isinstance(lexical, LexicalCue):
-        tells = lexical.telling(rows[asked_about].astype(np.uint32))
-        worth[asked_about] += tells * np.float32(fusion.telling)
-    return worth
+    assert isinstance(lexical, LexicalCue), "every index has the words cue"
+    codes = rows.astype(np.uint32)
+    tells, does = lexical.marked(codes).T
+    worth += (about & tells) * np.float32(fusion.telling)
+    if not about.any():
+        about = by_assistant if "assistant" in question.roles else ~by_assistant
+    unheard = np.log1p(lexical.unheard(codes).astype(np.float32)) * about
+    deeds = (does & about).astype(np.float32)
+    news = np.float32(fusion.novelty) * np.minimum(standardised(unheard), _RARE)
+    news += np.float32(fusion.deed) * np.minimum(standardised(deeds), _RARE)
+    return worth, news
 
 
 def _lengths(index: LiveIndex, rows: Rows) -> Numbers | None:
