@@ -25,18 +25,20 @@ _LAST = re.compile(
     r"\b(?:latest|newest|most\s+recent(?:ly)?|just\s+now"
     r"|last\s+(?:time|thing|conversation|chat|talk|message|session)"
     r"|(?:did|have|has|had|do|was|were)\s+\w+\s+last(?!\s+(?:\w+day|night|week|month|year))"
-    r"|last\s*[?.!]*\s*$)",
+    r"|last\s*[?.!]*\s*$|(?:leave|left)\s+off|next\s+step|(?:where|how\s+far)\s+(?:\w+\s+)?we"
+    r"(?:\s+(?:get|got|come|stop|stopped))?(?=\s*(?:with\s+ours?|last\s+time|again|then)?\s*[?.!]*\s*$))",
     re.IGNORECASE,
 )
 _TALK = frozenset(
     "last latest newest recent recently most just now time thing things talk talked talking speak"
     " spoke spoken discuss discussed chat chatted say said tell told mention mentioned conversation"
-    " message messages session subject topic word words write wrote written remember".split()
+    " message messages session subject topic word words write wrote written remember remind leave"
+    " left off stop stopped far get got come next step carry continue let us again".split()
 )
 
 
 _HINTS_WHEN = ("when", "day", "date", "week", "month", "year", "time", "ago")
-_HINTS_LAST = ("last", "latest", "newest", "recent", "just now")
+_HINTS_LAST = ("last", "latest", "newest", "recent", "just now", "off", "next", "where", "how far")
 
 
 def asks_when(text: str) -> bool:
