@@ -119,8 +119,10 @@ class Fusion:
     latest: float = 2.0
     """What it is worth to be the latest of the candidates when the question asks for the latest;
     the earliest gets none of it."""
-    concept: float = 1.0
+    concept: float = 4.0
     """What it is worth to be about what the question calls up."""
+    explained: float = 0.5
+    """What is left of the weight of words that call up what a question is about."""
     called: int = 200
     """Episodes most about what the question calls up, which become candidates beside the others."""
     sessions: int = 96
@@ -215,9 +217,9 @@ class Concepts:
 
     words: int = 200
     """Most single words that are anchors for their salience."""
-    phrases: int = 400
+    phrases: int = 2000
     """Most phrases of several words that are."""
-    named: int = 1000
+    named: int = 2000
     """Most names that are anchors."""
     k: int = 20
     """Episodes under an anchor after a rebuild; more while they are as near as the best quarter."""

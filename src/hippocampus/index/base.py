@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -36,8 +37,11 @@ class Question:
     tokens: NDArray[np.float32] | None = None
     token_terms: NDArray[np.int32] | None = None
     keywords: tuple[tuple[NDArray[np.uint8], ...], ...] = ()
-    phrases: tuple[int, ...] = ()
-    """Keys of its phrases and of all runs of up to three words of content."""
+    faded: NDArray[np.float32] | None = None
+    """What each of ``terms`` is left of its weight, shape (t,); None where nothing is taken."""
+    phrases: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """Keys of its phrases and of all runs of up to three words of content, with the places of
+    their words in ``terms`` where they are known."""
     parts: tuple[int, ...] = ()
     """Keys of the words of those of its phrases that have several."""
     sounds: tuple[str, ...] = ()

@@ -311,6 +311,8 @@ class ConceptCue:
         """Rows that name an anchor and came since."""
         self._novel: defaultdict[int, list[int]] = defaultdict(list)
         """Rows that name what is no anchor yet, by key."""
+        self._new_names: set[int] = set()
+        """Of those keys, the ones written as a name."""
         self._sounds: defaultdict[str, list[int]] = defaultdict(list)
         self._parts: defaultdict[int, list[int]] = defaultdict(list)
         """Anchors by the words of their names, where they have several."""
@@ -342,11 +344,13 @@ class ConceptCue:
         if not self._how.fresh:
             return
         mentioned: defaultdict[int, list[int]] = defaultdict(list)
-        bare = keys & np.uint32(PROPER - 1)
-        for key, row in zip(bare.tolist(), (owner + first).tolist(), strict=True):
+        for written, row in zip(keys.tolist(), (owner + first).tolist(), strict=True):
+            key = written & ~PROPER
             place = self._place.get(key)
             if place is None:
                 self._novel[key].append(row)
+                if written & PROPER:
+                    self._new_names.add(key)
             else:
                 self._more[place].append(row)
                 mentioned[row].append(place)
@@ -415,7 +419,7 @@ class ConceptCue:
         for sound in question.sounds:
             for place in self._sounds.get(sound, ()):
                 heard.setdefault(place, _BY_SOUND)
-        if any(map(self.anchors.is_tied, heard)) or self._novel.keys() & set(question.phrases):
+        if any(map(self.anchors.is_tied, heard)) or self._new_names & question.phrases.keys():
             return heard
         parts = [self._parts.get(key, ()) for key in question.parts]
         some = {place: _BY_PART for places in parts if len(places) <= _FEW for place in places}
@@ -478,7 +482,8 @@ class ConceptCue:
             active[anchors.kin[inside]] += np.float32(share) * anchors.kin_strengths[inside]
         places = np.flatnonzero(active)
         named = [self._naming(place) for place in places.tolist()]
-        new = [np.array(self._novel[k], np.uint32) for k in question.phrases if k in self._novel]
+        fresh = (key for key in question.phrases if key in self._new_names)
+        new = [np.array(self._novel[key], np.uint32) for key in fresh]
         if not named and not new:
             return None
         values = np.concatenate([active[places], np.full(len(new), active.max(initial=0) or 1)])
@@ -520,6 +525,19 @@ class ConceptCue:
 
     def _is_name(self, place: int) -> bool:
         return self.anchors.kind(place) == "named"
+
+    def explained(self, question: Question) -> list[int]:
+        """
+        Return which of a question's terms only say what it is about, by place.
+
+        Activation stands for them: what is about it need not say so again.
+        """
+        heard = [
+            places
+            for key, places in question.phrases.items()
+            if key in self._place and self.anchors.is_tied(self._place[key])
+        ]
+        return sorted({place for places in heard for place in places})
 
     def _often(self, place: int) -> int:
         start, end = self.anchors.mention_ends[place : place + 2]

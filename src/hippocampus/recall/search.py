@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,8 @@ def search(
     inside = in_intervals(index, question)
     about = _activation(index, question, cues)
     scopes = [inside] if "time" in cues and inside is not None else []
+    if about is not None:
+        question = _faded(index, question, fusion)
     rows = _candidates(index, question, allowed, fusion, cues, scopes)
     if about is not None and len(rows) < len(index):
         called = about.best(fusion.called, allowed)
@@ -158,7 +160,8 @@ def _scored(
     news = parts.pop("news")
     scores = _sum(parts, len(rows))
     sessions = Sessions.of(index.columns.session.codes[places], scores)
-    support = np.float32(fusion.session * _lean(lengths, fusion)) * sessions.support()
+    lean = 0.0 if question.latest > 1 else _lean(lengths, fusion)  # the latest is a single turn
+    support = np.float32(fusion.session * lean) * sessions.support()
     parts |= {"news": news, "session": support[sessions.groups]}
     scores += parts["news"] + parts["session"]
     if called is not None:
@@ -222,6 +225,18 @@ def _activation(index: LiveIndex, question: Question, cues: frozenset[str]) -> A
     if "concept" not in cues or not isinstance(concept, ConceptCue):
         return None
     return concept.activate(question)
+
+
+def _faded(index: LiveIndex, question: Question, fusion: Fusion) -> Question:
+    """Let words that only say what a question is about weigh less, unless it has no others."""
+    concept = index.cues["concept"]
+    assert isinstance(concept, ConceptCue), "it is who activated something"
+    faded = np.ones(len(question.terms), np.float32)
+    faded[concept.explained(question)] = fusion.explained
+    weights = question.term_weights * faded
+    if not (weights[question.term_weights > 0] == question.term_weights[question.term_weights > 0]).any():
+        return question
+    return replace(question, term_weights=weights, faded=faded)
 
 
 def _called_up(
@@ -300,6 +315,8 @@ def _features(
         known = question.token_terms >= 0
         weight = np.zeros(len(known), np.float32)
         weight[known] = np.sqrt(rarity[question.token_terms[known]])
+        if question.faded is not None:
+            weight[known] *= question.faded[question.token_terms[known]]
         if not weight.sum() > 0:
             weight[:] = 1.0
         matched = said["tokens"] @ (weight / weight.sum())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from itertools import islice
@@ -72,7 +72,7 @@ def understand(
         tokens=tokens,
         token_terms=token_terms,
         keywords=keywords,
-        phrases=_phrases(text, found) if phrases else (),
+        phrases=_phrases(text, found, places) if phrases else {},
         parts=_parts(text) if phrases else (),
         sounds=_sounds(text, found) if phrases else (),
         points=_pointing(text) if phrases else 0.0,
@@ -98,14 +98,23 @@ def _pointing(text: str) -> float:
     return 0.5 if _MAY_POINT.search(text) else 0.0
 
 
-def _phrases(text: str, found: Sequence[Term]) -> tuple[int, ...]:
-    """Return the keys of a question's phrases, and of its words of content one to three at once."""
-    keys = dict.fromkeys(phrase.key for phrase in find_phrases(text))
-    words = [text[term.start : term.end] for term in found if not term.function]
+def _phrases(
+    text: str, found: Sequence[Term], places: Mapping[int, int]
+) -> dict[int, tuple[int, ...]]:
+    """
+    Return the keys of a question's phrases, and of its words of content one to three at once.
+
+    With each, the places of its words among the question's terms, as far as they are known.
+    """
+    keys: dict[int, tuple[int, ...]] = dict.fromkeys(
+        (phrase.key for phrase in find_phrases(text)), ()
+    )
+    content = [term for term in found if not term.function]
     for count in (1, 2, 3):
-        for run in zip(*(words[start:] for start in range(count)), strict=False):
-            keys[key_of(" ".join(run))] = None
-    return tuple(keys)
+        for run in zip(*(content[start:] for start in range(count)), strict=False):
+            name = " ".join(text[term.start : term.end] for term in run)
+            keys[key_of(name)] = tuple(places[term.hash] for term in run)
+    return keys
 
 
 def _parts(text: str) -> tuple[int, ...]:
