@@ -50,17 +50,15 @@ _DAYS = 548
 _START = datetime(2024, 1, 8, 8, tzinfo=UTC)
 _OWN, _OTHERS = 0.3, 0.45
 """Below the first, a filling session is about an own project; below the second, about another's."""
-_EARLY = 0.05
+_EARLY = 0.03
 """How often a chunk also tells what was once thought and no longer holds."""
-_BESIDE = (0, 24, 6)
+_BESIDE = (0, 16, 4)
 """Fewest, most and usual words beside what a target settles."""
-_HINTED = 0.15
-"""How often a question that could name a matter only hints at it."""
-_BY_NAME = 0.5
+_BY_NAME = 0.65
 """How often a question calls what it asks about by its name."""
 _UNNAMED = 0.1
 """How often a target does not name the project that its question names."""
-_OTHERS_SETTLE = 0.2
+_OTHERS_SETTLE = 0.1
 """How often a chunk on another's project tells how a matter was settled there."""
 _ALIKE = 2
 """Own projects of a kind, while there are kinds enough."""
@@ -858,9 +856,6 @@ class _Life:
         if by_name:
             asks = (*matter.hint, *(ask.replace("{P}", "it") for ask in matter.ask))
             return _led("talk", rng, rng.choice(asks), named, matter.key)
-        anchored = asked.mode == "anchor" or asked.also == "anchor"
-        if (anchored or asked.mode == PARAPHRASE) and rng.random() < _HINTED:
-            return _led("anchor", rng, rng.choice(matter.hint), named)
         return _led("direct", rng, rng.choice(matter.ask).replace("{P}", named))
 
 

@@ -42,8 +42,10 @@ class Question:
     phrases: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """Keys of its phrases and of all runs of up to three words of content, with the places of
     their words in ``terms`` where they are known."""
-    parts: tuple[int, ...] = ()
-    """Keys of the words of those of its phrases that have several."""
+    known: frozenset[int] = frozenset()
+    """Keys of those that it takes for known: "the glacier paper", "our boat"."""
+    parts: frozenset[int] = frozenset()
+    """Keys of the words of those of them that have several."""
     sounds: tuple[str, ...] = ()
     """How its words of content sound, for names spelt as they are heard."""
     points: float = 0.0

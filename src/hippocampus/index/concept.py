@@ -510,7 +510,7 @@ class ConceptCue:
 
     def _seeds(self, question: Question) -> dict[int, float]:
         """Return the anchors that activation begins with, and the share of each."""
-        called = {p: sure for p, sure in self._called(question).items() if self.anchors.is_tied(p)}
+        called = {p: sure for p, sure in self._called(question).items() if self._is_meant(p, question)}
         # Who is named rarely is meant more.
         total = len(self) + 1
         weight = {p: sure * np.log(total / (1 + self._often(p))) for p, sure in called.items()}
@@ -522,6 +522,18 @@ class ConceptCue:
             for place, part in self.active(question).items():
                 seeds[place] = seeds.get(place, 0.0) + share * part
         return seeds
+
+    def _is_meant(self, place: int, question: Question) -> bool:
+        """
+        Return whether a question that calls up an anchor means one thing by it.
+
+        A name does, or what it takes for known.
+        """
+        if not self.anchors.is_tied(place):
+            return False
+        key = int(self.anchors.keys[place])
+        only_said = key in question.phrases and key not in question.known
+        return self._is_name(place) or not only_said
 
     def _is_name(self, place: int) -> bool:
         return self.anchors.kind(place) == "named"
@@ -535,7 +547,7 @@ class ConceptCue:
         heard = [
             places
             for key, places in question.phrases.items()
-            if key in self._place and self.anchors.is_tied(self._place[key])
+            if key in self._place and self._is_meant(self._place[key], question)
         ]
         return sorted({place for places in heard for place in places})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from itertools import islice
@@ -63,6 +63,7 @@ def understand(
                         break
         else:
             token_terms[:] = 0 if places else -1
+    known, parts = _definite(text, found) if phrases else (frozenset(), frozenset())
     return Question(
         text=text,
         now=now,
@@ -73,7 +74,8 @@ def understand(
         token_terms=token_terms,
         keywords=keywords,
         phrases=_phrases(text, found, places) if phrases else {},
-        parts=_parts(text) if phrases else (),
+        known=known,
+        parts=parts,
         sounds=_sounds(text, found) if phrases else (),
         points=_pointing(text) if phrases else 0.0,
         intervals=find_intervals(text, now),
@@ -109,17 +111,31 @@ def _phrases(
     keys: dict[int, tuple[int, ...]] = dict.fromkeys(
         (phrase.key for phrase in find_phrases(text)), ()
     )
-    content = [term for term in found if not term.function]
-    for count in (1, 2, 3):
-        for run in zip(*(content[start:] for start in range(count)), strict=False):
-            name = " ".join(text[term.start : term.end] for term in run)
-            keys[key_of(name)] = tuple(places[term.hash] for term in run)
+    for run in _runs(found):
+        keys[key_of(_said(text, run))] = tuple(places[term.hash] for term in run)
     return keys
 
 
-def _parts(text: str) -> tuple[int, ...]:
-    names = (phrase.name for phrase in find_phrases(text) if " " in phrase.name)
-    return tuple(dict.fromkeys(key_of(word) for name in names for word in name.split()))
+# "The glacier paper", "our boat": something that both sides know already, where "a boat" is any.
+_KNOWN = re.compile(r"\b(?:the|our|my|your|his|her|their|its|this|that|these|those)\s+$", re.IGNORECASE)
+
+
+def _definite(text: str, found: Sequence[Term]) -> tuple[frozenset[int], frozenset[int]]:
+    """Return the keys of what a question takes for known, and of the words of its longer names."""
+    known = [run for run in _runs(found) if _KNOWN.search(text[: run[0].start])]
+    words = (text[term.start : term.end] for run in known if len(run) > 1 for term in run)
+    return frozenset(key_of(_said(text, run)) for run in known), frozenset(map(key_of, words))
+
+
+def _runs(found: Sequence[Term]) -> Iterator[tuple[Term, ...]]:
+    """Yield a question's words of content, one to three at once."""
+    content = [term for term in found if not term.function]
+    for count in (1, 2, 3):
+        yield from zip(*(content[start:] for start in range(count)), strict=False)
+
+
+def _said(text: str, run: Sequence[Term]) -> str:
+    return " ".join(text[term.start : term.end] for term in run)
 
 
 def _sounds(text: str, found: Sequence[Term]) -> tuple[str, ...]:
