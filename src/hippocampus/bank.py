@@ -891,6 +891,7 @@ class Bank:
                     score=float(scores[place]),
                     shares={n: g / total for n, g in given.items() if g > 0} if total else {},
                     tokens=entry.tokens,
+                    about=float(ranking.about[place]),
                 )
             )
         self._gate.note(entries, self._memory.clock.now())

@@ -124,6 +124,8 @@ class Hit:
     times: tuple[Interval, ...] = ()
     """If the question asks when: the times that the text names, as of when it was said; of the
     first ten hits."""
+    about: float = 0.0
+    """How far it is about what the question calls up, in [0, 1]; 0 where that is nothing."""
 
     @property
     def id(self) -> str:

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hippocampus.calibrate.synthetic import generate
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.models import installed
 from hippocampus.encode.phrases import find_phrases
-from hippocampus.calibrate.synthetic import generate
 from hippocampus.index.meant import Meant
 from hippocampus.model import Passage
 

@@ -42,7 +42,9 @@ SIZE: Final = 6_000
 """Chunks by default: minutes, where the full life takes most of an hour to embed."""
 K: Final = 20
 INJECTED: Final = 0.5
-"""A hit is injected into a prompt if the engine gives it at least this probability."""
+"""A hit is injected into a prompt if the engine gives it at least this probability,"""
+ABOUT: Final = 0.1
+"""or says that it is at least so much about what the question calls up."""
 MAIN: Final = "hippocampus"
 
 PLAIN: Final = Config(
@@ -320,7 +322,8 @@ class _Trial:
         """Write a chunk, and ask for it in its own words until it is found, three times at most."""
         system = self.systems[name]
         text = " ".join(chunk.text.split()[:40])
-        question = Question("", text, chunk.at, "", None, chunk.id, frozenset(), frozenset(), True)
+        none: frozenset[str] = frozenset()
+        question = Question("", text, chunk.at, "", None, chunk.id, none, none, fresh=True)
         self._remember(bank, [chunk])
         written = time.perf_counter()
         for _ in range(3):
@@ -352,7 +355,12 @@ def _find(bank: Bank, system: System, question: Question) -> _Found:
     embed_s = [recall.cost.embed_s for recall in recalls]
     answer = recalls[-1] if recalls else None
     ranked = () if answer is None else tuple(_ranked(answer))
-    worth = (one.ref for one in ranked if system.plain or one.score >= INJECTED)
+    hits = () if answer is None else answer.hits
+    worth = (
+        _ref(hit.episode)
+        for hit in hits
+        if system.plain or hit.score >= INJECTED or hit.about >= ABOUT
+    )
     first = embed_s[0] if embed_s else 0.0
     return _Found(ranked, frozenset(worth), elapsed_s - sum(embed_s), first, answer)
 
@@ -475,9 +483,10 @@ def _report(
             "cues": None if cues is None else list(cues),
             "embedder": first.embedder_used,
             "k": K,
-            "injected": f"hits with a score of {INJECTED} or more; of a baseline, all of them",
-            "fpr": "of the injected chunks of a question, the share that is irrelevant; a question"
-            " without any does not count",
+            "injected": f"hits with a score of {INJECTED} or more, or {ABOUT} or more about what"
+            " is called up; of a baseline, all of them",
+            "fpr": "of the injected chunks of a question, the share that is not about its project;"
+            " a question without any does not count",
             "latency": "with one embedding of the question; multi-source asks one after the other",
             "seed": seed,
             "bootstrap_resamples": resamples,

@@ -870,7 +870,8 @@ def _led(form: str, rng: Random, question: str, named: str = "", matter: str = "
     lower = question[0].lower() + question[1:]
     text = rng.choice(_life.LEADS[form].split("|"))
     for slot, value in (
-        ("{A}", question), ("{a}", lower), ("{Q}", question), ("{q}", lower), ("{R}", named), ("{L}", matter),
+        ("{A}", question), ("{a}", lower), ("{Q}", question), ("{q}", lower), ("{R}", named),
+        ("{L}", matter),
     ):  # fmt: skip
         text = text.replace(slot, value)
     return tidy(text)

@@ -460,7 +460,8 @@ class ConceptCue:
         """Return how active anchors are when each has given to its kin, shape (anchors,)."""
         anchors = self.anchors
         given = np.repeat(active, np.diff(anchors.kin_ends)) * anchors.kin_strengths
-        return np.bincount(anchors.kin, given, len(anchors))
+        spread: NDArray[np.float64] = np.bincount(anchors.kin, given, len(anchors)).astype(float)
+        return spread
 
     def _named(self, place: int) -> Rows:
         """Return the rows that named an anchor at the last rebuild, in order of time."""
@@ -510,7 +511,9 @@ class ConceptCue:
 
     def _seeds(self, question: Question) -> dict[int, float]:
         """Return the anchors that activation begins with, and the share of each."""
-        called = {p: sure for p, sure in self._called(question).items() if self._is_meant(p, question)}
+        called = {
+            p: sure for p, sure in self._called(question).items() if self._is_meant(p, question)
+        }
         # Who is named rarely is meant more.
         total = len(self) + 1
         weight = {p: sure * np.log(total / (1 + self._often(p))) for p, sure in called.items()}

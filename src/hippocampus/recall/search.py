@@ -42,6 +42,7 @@ class Ranking:
     said: dict[str, Numbers]
     parts: dict[str, Numbers]
     sessions: NDArray[np.int32]
+    about: Numbers
     candidates: int
     balls: Mapping[str, int]
 
@@ -93,6 +94,7 @@ def search(
         said={name: values[best] for name, values in said.items()},
         parts={name: part[best] for name, part in parts.items()},
         sessions=rank_sessions(index, question, rows, found.sessions, found.support, fusion, cues),
+        about=np.zeros(len(best), np.float32) if about is None else about.of(rows[best]),
         candidates=len(rows),
         balls=_balls(index, question) if "signature" in said else {},
     )
@@ -155,8 +157,8 @@ def _scored(
     usual = sum(weights[name] for name in ("tokens", "lexical", "vector"))
     parts["news"] *= np.float32(min(1.0, heard / usual) if usual > 0 else 0.0)
     called = _called_up(index, question, rows, about, fusion, cues)
-    # What is activated is so by its session already; and a session is not the better for having said
-    # first what others say again.
+    # What is activated is so by its session already; and a session is not the better for having
+    # said first what others say again.
     news = parts.pop("news")
     scores = _sum(parts, len(rows))
     sessions = Sessions.of(index.columns.session.codes[places], scores)
@@ -234,7 +236,9 @@ def _faded(index: LiveIndex, question: Question, fusion: Fusion) -> Question:
     faded = np.ones(len(question.terms), np.float32)
     faded[concept.explained(question)] = fusion.explained
     weights = question.term_weights * faded
-    if not (weights[question.term_weights > 0] == question.term_weights[question.term_weights > 0]).any():
+    if not (
+        weights[question.term_weights > 0] == question.term_weights[question.term_weights > 0]
+    ).any():
         return question
     return replace(question, term_weights=weights, faded=faded)
 

@@ -117,7 +117,9 @@ def _phrases(
 
 
 # "The glacier paper", "our boat": something that both sides know already, where "a boat" is any.
-_KNOWN = re.compile(r"\b(?:the|our|my|your|his|her|their|its|this|that|these|those)\s+$", re.IGNORECASE)
+_KNOWN = re.compile(
+    r"\b(?:the|our|my|your|his|her|their|its|this|that|these|those)\s+$", re.IGNORECASE
+)
 
 
 def _definite(text: str, found: Sequence[Term]) -> tuple[frozenset[int], frozenset[int]]:

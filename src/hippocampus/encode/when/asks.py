@@ -33,7 +33,7 @@ _TALK = frozenset(
     "last latest newest recent recently most just now time thing things talk talked talking speak"
     " spoke spoken discuss discussed chat chatted say said tell told mention mentioned conversation"
     " message messages session subject topic word words write wrote written remember remind leave"
-    " left off stop stopped far get got come next step carry continue let us again".split()
+    " left off stop stopped far get got come next step carry continue let us again after".split()
 )
 
 
