@@ -54,29 +54,49 @@ def test_what_is_active_at_any_time_is_what_was_named_most_and_latest(
     now = START + timedelta(days=days, hours=0.5)
     ages = (micros(now) - times) / 3.6e9
     worth = np.where(ages >= 0, np.exp(-ages.clip(0) / fades), 0.0)
-    expected = np.array([worth[rows].sum() for rows in named])
-
+    often = np.array([len(rows) for rows in named])
+    lately = np.array([worth[rows].sum() for rows in named]) / np.sqrt(often + 5)
     active = cue.active(ask(now=now))
-    assert len(active) == min(how.active, np.count_nonzero(expected))
-    np.testing.assert_allclose(
-        expected[active], np.sort(expected)[::-1][: len(active)], rtol=1e-6, atol=1e-300
-    )
+    if not lately.sum() > 0:
+        assert not active
+        return
+    expected = lately / lately.sum() / (often / often.sum() + 1e-4)
+    assert len(active) == min(how.active, np.count_nonzero(lately))
+    best = np.sort(expected)[::-1][: len(active)]
+    np.testing.assert_allclose(expected[list(active)], best, rtol=1e-6, atol=1e-300)
+    np.testing.assert_allclose(list(active.values()), best / best.sum(), rtol=1e-6, atol=1e-300)
 
 
-@given(st.integers(0, 50), st.integers(1, 30), st.floats(0, 1))
-def test_who_is_named_counts_and_the_rest_of_its_session_less(seed, count, least):
+@given(st.integers(0, 50), st.integers(1, 30), st.integers(1, COUNT), st.booleans())
+def test_who_is_named_counts_and_the_rest_of_its_session_less(seed, count, most, some):
     random = np.random.default_rng(seed)
     sessions = random.integers(-1, 6, COUNT).astype(np.int32)
     rows = random.integers(0, COUNT, count).astype(np.uint32)
-    values = random.random(count).astype(np.float32)
-    own = np.zeros(COUNT, np.float32)
-    np.maximum.at(own, rows, values)
-    expected = own.copy()
-    for row in np.flatnonzero(sessions >= 0):
-        beside = own[sessions == sessions[row]].max() * np.float32(0.7)
-        expected[row] = max(expected[row], beside)
-    found = Activation(rows, values, lambda: sessions, 0.7)
+    things = random.integers(0, 4, count)
+    worth = random.random(4).astype(np.float32)
+    pairs = sorted(set(zip(rows.tolist(), things.tolist(), strict=True)))
+    rows, things = (np.array(part) for part in zip(*pairs, strict=True))
+    named, named_in = random.integers(1, 5, COUNT), random.integers(1, 9, 6)
+    own, lent = np.zeros(COUNT), np.zeros(6)
+    for row, thing in pairs:
+        own[row] += worth[thing]
+    for session in range(6):
+        there = {thing for row, thing in pairs if sessions[row] == session}
+        lent[session] = sum(worth[thing] for thing in there) / np.sqrt(named_in[session])
+    own /= np.sqrt(named)
+    beside = np.array([lent[session] if session >= 0 else 0.0 for session in sessions])
+    expected = own / own.max() + 0.7 * beside / (lent.max() or 1.0)
+    expected /= expected[rows].max()
+    found = Activation(
+        rows.astype(np.uint32), worth[things], things, lambda r: named[r].astype(np.float32),
+        sessions, lambda codes: named_in[codes].astype(np.float32), 0.7,
+    )  # fmt: skip
     every = np.arange(COUNT, dtype=np.uint32)
+    allowed = random.random(COUNT) < 0.7 if some else None
+    best = found.best(most, allowed)
+    there = every if allowed is None else np.flatnonzero(allowed)
 
-    assert found.of(every).tolist() == expected.tolist()
-    assert found.above(least).tolist() == (expected >= np.float32(least)).tolist()
+    np.testing.assert_allclose(found.of(every), expected, rtol=1e-5, atol=1e-6)
+    assert set(best.tolist()) <= set(there.tolist())
+    kept = np.sort(expected[there][expected[there] > 0])[::-1][:most]
+    np.testing.assert_allclose(np.sort(expected[best])[::-1], kept, rtol=1e-5)

@@ -161,8 +161,11 @@ def test_who_is_spoken_of_together_activates_each_other_and_strangers_do_not():
     sessions += [12 + n for n in range(80)]
     anchors, _ = World(texts, sessions=sessions).rebuild()
 
-    assert kin(anchors, "falconer")["falconer"] == 1
-    assert kin(anchors, "falconer")["aurel"] > 0.2
+    falconer = kin(anchors, "falconer")
+    assert next(iter(falconer)) == "falconer"
+    assert max(falconer.values()) == falconer["falconer"]
+    assert sum(falconer.values()) == pytest.approx(1, abs=0.05), "a walk ends somewhere"
+    assert falconer["aurel"] > 0.1
     assert kin(anchors, "falconer")["aurel"] > 2 * kin(anchors, "falconer").get("thore", 0)
     assert kin(anchors, "josefa")["aurel"] == pytest.approx(kin(anchors, "josefa")["thore"])
     assert list(kin(anchors, "progress")) == ["progress"], "a common word has no kin"

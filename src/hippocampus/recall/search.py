@@ -160,6 +160,8 @@ def _scored(
     # What is activated is so by its session already; and a session is not the better for having
     # said first what others say again.
     news = parts.pop("news")
+    if question.latest:  # who said it last is asked for, and not who said it first
+        news = np.zeros_like(news)
     scores = _sum(parts, len(rows))
     sessions = Sessions.of(index.columns.session.codes[places], scores)
     lean = 0.0 if question.latest > 1 else _lean(lengths, fusion)  # the latest is a single turn
