@@ -802,21 +802,23 @@ class Bank:
 
     def _dated(self, query: str, hits: list[Hit]) -> tuple[list[Hit], Interval | None]:
         """
-        Read the times that the first hits name, if that is asked; and return when it was.
+        Read the times that the likeliest hits name, if that is asked; and return when it was.
 
         That says the best hit, or the next one that is half as likely, if only that names a time.
         """
         if not asks_when(query):
             return hits, None
         zone = self._memory.zone
-        dated = [
-            replace(hit, times=find_intervals(hit.text, hit.episode.said_at.astimezone(zone)))
-            for hit in hits[:DEPTH]
-        ]
-        likely = [hit for hit in dated if hit.score >= dated[0].score / 2]
-        when = [time for hit in likely for time in hit.times]
-        when += [day_of(hit.episode.said_at.astimezone(zone)) for hit in dated[:1]]
-        return [*dated, *hits[DEPTH:]], when[0] if when else None
+        best = [hit for hit in hits[:DEPTH] if hit.score >= hits[0].score / 2]
+        dated = {
+            hit.id: replace(
+                hit, times=find_intervals(hit.text, hit.episode.said_at.astimezone(zone))
+            )
+            for hit in best
+        }
+        when = [time for hit in dated.values() for time in hit.times]
+        when += [day_of(hit.episode.said_at.astimezone(zone)) for hit in best[:1]]
+        return [dated.get(hit.id, hit) for hit in hits], when[0] if when else None
 
     def _lacking(self, index: LiveIndex, *, vectors: bool, signed: bool) -> Iterator[Degradation]:
         """Say what of the bank some cues could not see."""

@@ -122,8 +122,8 @@ class Hit:
     shares: Mapping[str, float]
     tokens: int = 0
     times: tuple[Interval, ...] = ()
-    """If the question asks when: the times that the text names, as of when it was said; of the
-    first ten hits."""
+    """If the question asks when: the times that the text names, as of when it was said; of hits
+    at least half as likely as the best, ten at most."""
     about: float = 0.0
     """How far it is about what the question calls up, in [0, 1]; 0 where that is nothing."""
 

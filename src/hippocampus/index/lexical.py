@@ -19,6 +19,7 @@ TELLING, DEED = np.uint32(0x74656C6C), np.uint32(0x64656564)
 """The terms of every text that tells of its speaker, and of what they did: properties kept as words
 more, as Xapian keeps its boolean terms. A real word shares a hash once in two thousand million."""
 
+_MARKS = (TELLING, DEED)
 _EARLY = 8
 """Terms of an episode that are its beginning: its date, who speaks, and the first words."""
 
@@ -37,13 +38,14 @@ class LexicalCue:
     def __init__(self) -> None:
         self._index = Bm25Index()
         self._early = Growing(np.uint32, _EARLY)
+        self._marks = Growing(np.bool_, len(_MARKS))
 
     def __len__(self) -> int:
         return len(self._index)
 
     @property
     def nbytes(self) -> int:
-        return self._index.nbytes + self._early.nbytes
+        return self._index.nbytes + self._early.nbytes + self._marks.nbytes
 
     def observe(self, payloads: Payloads) -> None:
         ends = np.cumsum(payloads.lengths // 4, dtype=np.uint64)
@@ -54,6 +56,10 @@ class LexicalCue:
         within = at < ends[:, None].astype(np.intp)
         at[~within] = 0
         self._early.extend(np.where(within, terms[at], 0) if len(terms) else at)
+        marks = np.zeros((len(payloads), len(_MARKS)), np.bool_)
+        for place, mark in enumerate(_MARKS):
+            marks[np.searchsorted(ends, np.flatnonzero(terms == mark), side="right"), place] = True
+        self._marks.extend(marks)
 
     def rarity(self, terms: NDArray[np.uint32]) -> NDArray[np.float32]:
         """Return the inverse document frequency of each term, at least 0, float32."""
@@ -102,7 +108,7 @@ class LexicalCue:
 
     def marked(self, rows: Rows) -> Mask:
         """Return which rows tell of their speaker, and of a deed, shape (rows, 2)."""
-        marked: Mask = self._index.contributions(np.array([TELLING, DEED]), rows, K1, B) > 0
+        marked: Mask = self._marks.view[rows.astype(np.intp)]
         return marked
 
     def unheard(self, rows: Rows) -> NDArray[np.uint32]:

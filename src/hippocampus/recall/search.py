@@ -80,11 +80,11 @@ def search(
         lent = spread(
             lexical, read, question, allowed, rows, found.fused, found.scores, fusion.lent
         )
-        beside = np.setdiff1d(np.fromiter(lent, np.uint32, len(lent)), rows)
-        if len(beside):
-            rows = _each_once(np.concatenate([rows, beside]))
-            found = _scored(index, question, rows, fusion, cues, inside, about)
         if lent:
+            every = _each_once(np.concatenate([rows, np.fromiter(lent, np.uint32, len(lent))]))
+            if len(every) > len(rows):
+                rows = every
+                found = _scored(index, question, rows, fusion, cues, inside, about)
             found.lift(rows, lent)
     scores, said, parts = found.scores, found.said, found.parts
     best = top_k(scores, limit)

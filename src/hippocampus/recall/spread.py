@@ -77,9 +77,11 @@ def spread(
     if len(best) < 2:
         return {}
     least = max(float(scores[best[-1]]), 0.0)
+    lends = {int(rows[place]): float(fused[place]) for place in best[:_LENDERS]}
+    if not any(share * strength > least for strength in lends.values()):
+        return {}  # as mostly in talk
     worth = dict(zip(rows.tolist(), scores.tolist(), strict=True))
     floor = float(scores.min())
-    lends = {int(rows[place]): float(fused[place]) for place in best[:_LENDERS]}
     lifts: dict[int, Lift] = {}
     done: set[int] = set()
     for _ in range(_ROUNDS):
