@@ -63,7 +63,8 @@ def said(*phrases, details=1):
 def ask(*phrases, vector=None, points=False, sounds=(), now=NOW):
     return Question(
         text="", now=now, terms=np.empty(0, np.uint32), term_weights=np.empty(0, np.float32),
-        vector=vector, phrases=dict.fromkeys(map(key_of, phrases), ()), points=points, sounds=sounds,
+        vector=vector, phrases=dict.fromkeys(map(key_of, phrases), ()), points=points,
+        sounds=sounds,
     )  # fmt: skip
 
 
