@@ -1262,11 +1262,14 @@ class Bank:
         """Give an index the anchors that the last sleep has left; it then catches up with them."""
         ledger = self._memory.ledger_of(self._number, self.name)
         self._no_sleep = None
+        anchors, topics = None, None
         try:
-            anchors, topics = read_anchors(ledger), read_topics(ledger)
+            topics = read_topics(ledger)
+            anchors = read_anchors(ledger)
         except StoreCorrupt as exc:
-            anchors = topics = None
             self._no_sleep = Degradation(part="sleep", reason=str(exc))
+        for name in ("concept", "topic"):
+            live.cues.pop(name, None)
         if topics is not None:
             live.cues["topic"] = TopicCue(topics.graph, topics.length)
         vectors = live.cues.get("vector")

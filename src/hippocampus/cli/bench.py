@@ -154,6 +154,10 @@ def bench(
     or on a file's; with LoCoMo's, what signatures of any size find within any radius.
     """
     output.check()
+    if name in ("corf", "topics", "dwm") and (compared.cue_table or not compared.sleep):
+        what = "--cue-table" if compared.cue_table else "--no-sleep"
+        msg = f"{what}: {name} has no such choice; it is for locomo, longmemeval and realmem"
+        raise InputError(msg)
     if name == "dwm":
         _dwm(data, output, limit=limit, seed=seed, as_json=as_json)
         return

@@ -133,7 +133,14 @@ def check(
     if isinstance(answer, EncoderError):
         raise answer
     if as_json:
-        print_json({"model": spec, "tags": answer.tags, "usage": usage, "elapsed_s": elapsed_s})
+        print_json(
+            {
+                "model": spec.partition("?")[0],
+                "tags": answer.tags,
+                "usage": usage,
+                "elapsed_s": elapsed_s,
+            }
+        )
     else:
         said = f"it answers in {elapsed_s:.1f} s: {', '.join(answer.tags)} ({usage})"
         stdout().print(clean(said), soft_wrap=True)

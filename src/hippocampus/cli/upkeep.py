@@ -198,7 +198,12 @@ def calibrate(
     console = stdout()
     console.print(clean(f"{found.embedder}, by {found.conversations} conversations"))
     console.print(table(rows, "", "value", "default", "rule"))
-    console.print("not kept: --dry-run" if dry_run else "kept in the store, for this embedder")
+    console.print(
+        "not kept: --dry-run"
+        if dry_run
+        else "kept in the store, for this embedder; banks rank what lies under their anchors anew when they"
+        " next sleep"
+    )
 
 
 def compact(

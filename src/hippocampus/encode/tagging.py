@@ -16,8 +16,6 @@ from hippocampus.errors import ModelAnswer
 from hippocampus.llm.ask import Asked, ChatModel, Completer, Question, ask_many, json_of
 
 MOST_RELATIONS: Final = 24
-LONGEST_ANSWER: Final = 16_384
-"""Characters; what is longer is no answer to this prompt."""
 LONGEST_TALK: Final = 12_000
 """Characters of a group's texts that a model is shown, from the first on."""
 
@@ -50,9 +48,6 @@ def read_answer(answer: str) -> Tagging:
         ModelAnswer: it is not such an answer; the message says why.
 
     """
-    if len(answer) > LONGEST_ANSWER:
-        msg = f"it must be text of at most {LONGEST_ANSWER} characters"
-        raise ModelAnswer(msg)
     found = json_of(answer)
     if not isinstance(found, dict) or not found.keys() <= {"tags", "relations"}:
         msg = 'it must be a JSON object of "tags" and "relations"'

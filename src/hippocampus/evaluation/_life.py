@@ -2163,7 +2163,6 @@ STATUS_ASK = (
 
 LEADS = {
     "pronoun": "{A}|Remind me: {a}|Another one: {a}|Back to what we are doing. {A}|Tell me again, {a}|Quick question. {A}",
-    "anchor": "Can we talk about {R}? {A}|About {R}: {a}|{R}, please. {A}|I am thinking about {R}. {A}|Back to {R}. {A}|Something on {R}: {a}",
     "talk": "Can we talk about {L} for {R}?|What do we have on {L} for {R}?|{L} for {R}: {a}|About {R}, and {L} in particular. {A}|Where do we stand with {L} for {R}?|I have to think about {L} for {R} again. {A}",
     "pronoun talk": "Can we talk about {L}?|Where do we stand with {L}?|What do we have on {L} for {R}?|About {L}: where were we?|Back to {L}, for {R}.",
     "direct": "{Q}|Remind me: {q}|Quick question: {q}|Quick one. {Q}|{Q} It must be somewhere.|I forgot. {Q}",

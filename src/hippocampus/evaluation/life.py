@@ -75,7 +75,7 @@ class Chunk:
     session: str
     speaker: str | None
     about: str
-    """The project and its matter, as ``3/figures``; empty for what is not the person's own."""
+    """The project and which side of it, as ``3/figures``; empty where it is nobody's own."""
 
 
 @dataclass(frozen=True, slots=True)

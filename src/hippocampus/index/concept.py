@@ -134,6 +134,7 @@ class Activation:
         sessions: the sessions of all rows by number, -1 for none.
         named_in: how many things there are in each of some sessions.
         lend: what a session counts against the episode itself.
+        leads: which of some rows it may lead to; all by default.
 
     """
 
@@ -146,7 +147,9 @@ class Activation:
         sessions: NDArray[np.int32],
         named_in: Callable[[NDArray[np.int32]], Scores],
         lend: float,
+        leads: Callable[[Rows], Mask] | None = None,
     ) -> None:
+        self._leads = leads
         self._rows, at = np.unique(rows, return_inverse=True)
         own = np.bincount(at, values, len(self._rows)).astype(np.float32)
         own /= np.sqrt(np.maximum(named(self._rows), 1))
@@ -171,7 +174,8 @@ class Activation:
 
     def of(self, rows: Rows) -> Scores:
         """Return it for some rows, shape (rows,)."""
-        return self._sum(rows)
+        about = self._sum(rows)
+        return about if self._leads is None else about * self._leads(rows)
 
     def best(self, most: int, allowed: Mask | None) -> Rows:
         """Return the rows that have most of it, of those allowed, ascending."""
@@ -182,6 +186,8 @@ class Activation:
         if allowed is not None:
             some &= allowed
         rows = np.flatnonzero(some).astype(np.uint32)
+        if self._leads is not None:
+            rows = rows[self._leads(rows)]
         return np.sort(rows[top_k(self._sum(rows), most)])
 
 
@@ -230,6 +236,10 @@ class _Activity:
         activity[made] = np.exp(self._sums[stop[made] - 1] - now / self._fades)
         return activity
 
+    def asked_at(self, now: float, fresh: Sequence[int]) -> float:
+        """Return a time, or when anything was named last if that is before: rest fades nothing."""
+        return min(now, float(max([self._last, *fresh])))
+
 
 class _Many:
     """How many tied anchors episodes and sessions name."""
@@ -265,8 +275,11 @@ def _counted(counts: NDArray[np.intp], more: Counter[int], places: NDArray[Any])
     known = places < len(counts)
     out = np.zeros(len(places), np.float32)
     out[known] = counts[places[known]]
-    if more:
-        out += [more[place] for place in places.tolist()]
+    if more and len(places):  # places ascend, each once
+        keys = np.fromiter(more, np.int64, len(more))
+        at = np.minimum(np.searchsorted(places, keys), len(places) - 1)
+        there = places[at] == keys
+        out[at[there]] += np.fromiter(more.values(), np.float32, len(more))[there]
     return out
 
 
@@ -433,11 +446,12 @@ class ConceptCue:
         named once is active. The most active come first.
         """
         fades = self._how.active_hours * 3.6e9
-        now = question.now.timestamp() * 1e6
         if self._activity is None:
             tied = [place for place in range(len(self.anchors)) if self.anchors.is_tied(place)]
             times = [self._said_at(self._named(place)) for place in tied]
             self._activity = _Activity(np.array(tied, np.intp), times, fades)
+        fresh = [self._said_at(np.array(rows, np.uint32)).max() for rows in self._more.values()]
+        now = self._activity.asked_at(question.now.timestamp() * 1e6, fresh)
         at, lately = self._activity.places, np.zeros(len(self.anchors))
         lately[at] = self._activity.at(now)
         often = np.zeros(len(self.anchors))
@@ -473,8 +487,12 @@ class ConceptCue:
         since = np.array(self._more.get(place, ()), np.uint32)
         return np.concatenate([self._named(place), since])
 
-    def activate(self, question: Question) -> Activation | None:
-        """Return how far episodes are about what a question calls up; None if that is nothing."""
+    def activate(self, question: Question, allowed: Mask | None = None) -> Activation | None:
+        """
+        Return how far episodes are about what a question calls up; None if that is nothing.
+
+        ``allowed``: what the read may see; nothing else counts towards anything.
+        """
         seeds = self._seeds(question)
         anchors = self.anchors
         active = np.zeros(len(anchors), np.float32)
@@ -493,6 +511,9 @@ class ConceptCue:
         rows = np.concatenate(named)
         value = np.repeat(values.astype(np.float32), lengths)
         thing = np.repeat(np.arange(len(named)), lengths)
+        if allowed is not None:
+            seen = allowed[rows]
+            rows, value, thing = rows[seen], value[seen], thing[seen]
         if self._leads is not None:
             to = self._leads(rows)
             rows, value, thing = rows[to], value[to], thing[to]
@@ -500,8 +521,9 @@ class ConceptCue:
             return None
         many = self._many
         return Activation(
-            rows, value, thing, many.in_rows, self._sessions(), many.in_sessions, self._how.lend
-        )
+            rows, value, thing, many.in_rows, self._sessions(), many.in_sessions, self._how.lend,
+            self._leads,
+        )  # fmt: skip
 
     @property
     def _many(self) -> _Many:
@@ -539,7 +561,7 @@ class ConceptCue:
         return self._is_name(place) or not only_said
 
     def _is_name(self, place: int) -> bool:
-        return self.anchors.kind(place) == "named"
+        return self.anchors.kind(place) != "discovered"
 
     def explained(self, question: Question) -> list[int]:
         """

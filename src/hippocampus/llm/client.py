@@ -18,7 +18,7 @@ from hippocampus.model import Usage
 
 FORMATS: Final = ("json_schema", "json_object", "text")
 """Ways of asking for JSON, the strictest first; servers differ in which they know."""
-UNKNOWN: Final = frozenset({400, 422, 501})
+UNKNOWN: Final = frozenset({400, 422})
 """Statuses with which servers say that they do not know one."""
 _LONGEST_ANSWER: Final = 4 << 20
 """Bytes of a server's answer."""
@@ -213,8 +213,8 @@ def load_model(spec: str) -> Completer | None:
     kind, _, rest = spec.partition(":")
     if spec == "none":
         return None
-    name, _, url = rest.partition("@")
-    if kind != "openai" or not name:
+    name, at, url = rest.partition("@")
+    if kind != "openai" or not name or (at and not url):
         msg = (
             f"unknown model {spec.partition('@')[0]!r}: use openai:NAME@URL, such as"
             " openai:llama3.2@http://localhost:11434/v1, or none"

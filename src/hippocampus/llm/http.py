@@ -134,7 +134,8 @@ class Server:
         try:
             return json.loads(got.body)
         except (ValueError, RecursionError) as exc:
-            what = f"{got.content_type or 'no'} content type: {self._shown(got.body)}"
+            kind = self._clean(got.content_type) if got.content_type else "no"
+            what = f"{kind} content type: {self._shown(got.body)}"
             msg = f"{self.url} answered what is not JSON, of {what}"
             raise ModelAnswer(msg) from exc
 
@@ -143,6 +144,9 @@ class Server:
         said = body.decode("utf-8", "replace")
         with suppress(ValueError, TypeError, LookupError, RecursionError):
             said = str(json.loads(said)["error"]["message"])
+        return self._clean(said)
+
+    def _clean(self, said: str) -> str:
         for secret in self._hide:
             said = said.replace(secret, "[key]")
         said = "".join(c if c.isprintable() else " " for c in said[: 64 * _SHOWN])
@@ -162,7 +166,9 @@ class Server:
                 said = f"{got.status}: {self._shown(got.body)}"
                 wanted_s = _retry_after_s(headers)
             except (OSError, HTTPException) as exc:
-                said, why = _told(exc), exc
+                said, why = self._clean(_told(exc)), exc
+                if any(secret in str(exc) for secret in self._hide):
+                    why = None  # a chain of causes would show it
             left = deadline - time.monotonic()
             if left <= 0:
                 msg = f"{self.url} gave no answer within {self._limits.timeout_s:g} s ({said})"
@@ -300,7 +306,8 @@ def _checked(url: str) -> SplitResult:
         well = False
     if well and parts.username is None and re.fullmatch(r"[!-~]+", url):
         return parts
-    shown = "[not shown, for it has a password]" if "@" in url else f"{url!r:.100}"
+    open_part = url.partition("?")[0].partition("#")[0]
+    shown = "[not shown, for it has a password]" if "@" in url else f"{open_part!r:.100}"
     msg = (
         f"url={shown}: must be the address of a server, such as http://localhost:11434/v1, without"
         " user or password; a key is given apart"
@@ -312,7 +319,20 @@ def _proxy(to: SplitResult) -> SplitResult | None:
     from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415 - slow to import
 
     by = None if proxy_bypass(to.netloc) else getproxies().get(to.scheme)
-    return urlsplit(by if "//" in by else f"//{by}") if by else None
+    if not by:
+        return None
+    via = urlsplit(by if "//" in by else f"//{by}")
+    try:
+        well = via.scheme in ("", "http") and bool(via.hostname) and via.port != 0
+    except ValueError:  # the port is no number
+        well = False
+    if not well:
+        msg = (
+            f"{to.scheme}_proxy=[not shown, it may have a password]: must be the address of a proxy,"
+            " such as http://host:port"
+        )
+        raise InputError(msg)
+    return via
 
 
 def _to_proxy(via: SplitResult) -> dict[str, str]:

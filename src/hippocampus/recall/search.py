@@ -65,7 +65,7 @@ def search(
     ``read`` gives the texts of rows; with it a second look is taken (``spread.py``).
     """
     inside = in_intervals(index, question)
-    about = _activation(index, question, cues)
+    about = _activation(index, question, allowed, cues)
     scopes = [inside] if "time" in cues and inside is not None else []
     if about is not None:
         question = _faded(index, question, fusion)
@@ -163,7 +163,9 @@ def _scored(
     if question.latest:  # who said it last is asked for, and not who said it first
         news = np.zeros_like(news)
     scores = _sum(parts, len(rows))
-    sessions = Sessions.of(index.columns.session.codes[places], scores)
+    alone = called is not None and cues <= _ONLY_CONCEPTS
+    worth = scores + called if alone else scores
+    sessions = Sessions.of(index.columns.session.codes[places], worth)
     lean = 0.0 if question.latest > 1 else _lean(lengths, fusion)  # the latest is a single turn
     support = np.float32(fusion.session * lean) * sessions.support()
     parts |= {"news": news, "session": support[sessions.groups]}
@@ -224,11 +226,13 @@ def _latest(index: LiveIndex, within: Sequence[Mask], limit: int) -> Rows:
 _ONLY_CONCEPTS = frozenset({"concept", "time"})
 
 
-def _activation(index: LiveIndex, question: Question, cues: frozenset[str]) -> Activation | None:
+def _activation(
+    index: LiveIndex, question: Question, allowed: Mask | None, cues: frozenset[str]
+) -> Activation | None:
     concept = index.cues.get("concept")
     if "concept" not in cues or not isinstance(concept, ConceptCue):
         return None
-    return concept.activate(question)
+    return concept.activate(question, allowed)
 
 
 def _faded(index: LiveIndex, question: Question, fusion: Fusion) -> Question:
@@ -236,7 +240,7 @@ def _faded(index: LiveIndex, question: Question, fusion: Fusion) -> Question:
     concept = index.cues["concept"]
     assert isinstance(concept, ConceptCue), "it is who activated something"
     faded = np.ones(len(question.terms), np.float32)
-    faded[concept.explained(question)] = fusion.explained
+    faded[concept.explained(question)] = max(fusion.explained, _LEAST)  # it is still a word of it
     weights = question.term_weights * faded
     if not (
         weights[question.term_weights > 0] == question.term_weights[question.term_weights > 0]
@@ -389,6 +393,7 @@ def _around(
     return parts
 
 
+_LEAST = 1e-6
 _RARE = np.float32(3)
 """Most standard deviations that news count: where hardly any turn has some, it is no answer yet."""
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,13 +118,20 @@ def _phrases(
 
 # "The glacier paper", "our boat": something that both sides know already, where "a boat" is any.
 _KNOWN = re.compile(
-    r"\b(?:the|our|my|your|his|her|their|its|this|that|these|those)\s+$", re.IGNORECASE
+    r"\b(?:the|our|my|your|his|her|their|its|this|that|these|those)\s+", re.IGNORECASE
 )
+_BETWEEN = re.compile(r"[\s-]+")
 
 
 def _definite(text: str, found: Sequence[Term]) -> tuple[frozenset[int], frozenset[int]]:
     """Return the keys of what a question takes for known, and of the words of its longer names."""
-    known = [run for run in _runs(found) if _KNOWN.search(text[: run[0].start])]
+    after = {match.end() for match in _KNOWN.finditer(text)}
+    known = [
+        run
+        for run in _runs(found)
+        if run[0].start in after
+        and all(_BETWEEN.fullmatch(text, a.end, b.start) for a, b in pairwise(run))
+    ]
     words = (text[term.start : term.end] for run in known if len(run) > 1 for term in run)
     return frozenset(key_of(_said(text, run)) for run in known), frozenset(map(key_of, words))
 

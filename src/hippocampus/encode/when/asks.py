@@ -22,10 +22,10 @@ _WHEN = re.compile(
 )
 # "last" alone only where nothing follows that it could belong to: not "last week", "last name".
 _LAST = re.compile(
-    r"\b(?:latest|newest|most\s+recent(?:ly)?|just\s+now"
-    r"|last\s+(?:time|thing|conversation|chat|talk|message|session)"
-    r"|(?:did|have|has|had|do|was|were)\s+\w+\s+last(?!\s+(?:\w+day|night|week|month|year))"
-    r"|last\s*[?.!]*\s*$|(?:leave|left)\s+off|next\s+step|(?:where|how\s+far)\s+(?:\w+\s+)?we"
+    r"\b(?:latest\b|newest\b|most\s+recent(?:ly)?\b|just\s+now\b"
+    r"|last\s+(?:time|thing|conversation|chat|talk|message|session)s?\b"
+    r"|(?:did|have|has|had|do|was|were)\s+(?!the\b)\w+\s+last\b(?!\s+(?:\w+day|night|week|month|year))"
+    r"|last\s*[?.!]*\s*$|(?:leave|left)\s+off\b|next\s+steps?\b|(?:where|how\s+far)\s+(?:\w+\s+)?we"
     r"(?:\s+(?:get|got|come|stop|stopped))?(?=\s*(?:with\s+ours?|last\s+time|again|then)?\s*[?.!]*\s*$))",
     re.IGNORECASE,
 )
