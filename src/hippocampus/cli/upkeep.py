@@ -198,12 +198,8 @@ def calibrate(
     console = stdout()
     console.print(clean(f"{found.embedder}, by {found.conversations} conversations"))
     console.print(table(rows, "", "value", "default", "rule"))
-    console.print(
-        "not kept: --dry-run"
-        if dry_run
-        else "kept in the store, for this embedder; banks rank what lies under their anchors anew when they"
-        " next sleep"
-    )
+    kept = "kept in the store, for this embedder; the next sleep ranks what lies under anchors anew"
+    console.print("not kept: --dry-run" if dry_run else kept)
 
 
 def compact(

@@ -328,7 +328,7 @@ def _proxy(to: SplitResult) -> SplitResult | None:
         well = False
     if not well:
         msg = (
-            f"{to.scheme}_proxy=[not shown, it may have a password]: must be the address of a proxy,"
+            f"{to.scheme}_proxy=[not shown, it may have a password]: must be a proxy's address,"
             " such as http://host:port"
         )
         raise InputError(msg)

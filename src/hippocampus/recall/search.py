@@ -163,8 +163,7 @@ def _scored(
     if question.latest:  # who said it last is asked for, and not who said it first
         news = np.zeros_like(news)
     scores = _sum(parts, len(rows))
-    alone = called is not None and cues <= _ONLY_CONCEPTS
-    worth = scores + called if alone else scores
+    worth = scores if called is None or not cues <= _ONLY_CONCEPTS else scores + called
     sessions = Sessions.of(index.columns.session.codes[places], worth)
     lean = 0.0 if question.latest > 1 else _lean(lengths, fusion)  # the latest is a single turn
     support = np.float32(fusion.session * lean) * sessions.support()
