@@ -336,3 +336,63 @@ def test_an_earlier_present_hears_what_was_active_then(slept):
     found = bank.recall("Where did we leave off with ours?", now=then, cues=["concept"])
 
     assert found.hits[0].shares["concept"] > 0
+
+
+def travels(memory, *, sources=("notes", "chats")):
+    """A bank in which Lisbon is named in some sessions, by one of two sources, and has slept."""
+    bank = memory.bank("travels")
+    for n in range(12):
+        named, source = ("in Lisbon", sources[0]) if n % 3 == 0 else ("somewhere", sources[1])
+        bank.remember_many(
+            [
+                Turn(text=f"We rode tram {n} {named}.", session=f"s{n}", source=source),
+                Turn(text=f"It rained a lot that day, {n} times.", session=f"s{n}", source="chats"),
+            ]
+        )
+    bank.sleep()
+    return bank
+
+
+def test_who_curates_a_name_does_not_lose_what_it_calls_up(open_memory):
+    bank = travels(open_memory(config=SMALL))
+    before = [hit.about for hit in bank.recall("What about Lisbon?", 3)]
+    bank.curate(add=["Lisbon"])
+    bank.sleep()
+
+    assert before == [hit.about for hit in bank.recall("What about Lisbon?", 3)]
+    assert before[0] == pytest.approx(1)
+
+
+def test_sources_that_anchors_may_not_lead_to_are_not_called_up_by_their_sessions_either(
+    open_memory,
+):
+    concepts = replace(SMALL.concepts, sources=("notes",))
+    bank = travels(open_memory(config=replace(SMALL, concepts=concepts)))
+
+    about = {hit.episode.source: hit.about for hit in bank.recall("What about Lisbon?", 24)}
+    assert about["notes"] > 0
+    assert about["chats"] == 0
+
+
+def test_what_a_read_may_not_see_activates_nothing(open_memory):
+    bank = travels(open_memory(config=SMALL))
+    for episode in bank.episodes():
+        if "Lisbon" in episode.text:
+            bank.forget(episode.id)
+
+    assert all(hit.about == 0 for hit in bank.recall("What about Lisbon?", 24))
+
+
+def test_words_that_call_something_up_may_weigh_nothing(open_memory):
+    fusion = replace(SMALL.fusion, explained=0.0)
+    bank = travels(open_memory(config=replace(SMALL, fusion=fusion)))
+
+    found = bank.recall("What about the Lisbon tram tickets?", 5, cues=["lexical", "concept"])
+    assert "Lisbon" in found[0].text
+
+
+def test_a_question_as_long_as_a_chapter_is_read_in_no_time(open_memory):
+    bank = travels(open_memory(config=SMALL))
+    long = "Tell me of the glacier paper, our boat trip and Maria in Lisbon. " * 400
+
+    assert bank.recall(long, 3).cost.steps_s["understand"] < 5

@@ -545,6 +545,8 @@ def test_a_specification_names_model_and_server(monkeypatch, server):
     assert "You said: hi" == model("hi")
     assert "Bearer mine" == server.seen[0].key
     assert load_model("none") is None
+    with pytest.raises(InputError, match="use openai:NAME@URL"):
+        load_model("openai:small@")
     assert "https://api.openai.com/v1" == load_model("openai:gpt").url
     model.close()
 
