@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hippocampus.config import Concepts
 from hippocampus.index.anchors import Anchors, effective
 from hippocampus.index.base import Mask, Question, Rows, Scores
+from hippocampus.index.growing import Growing
 from hippocampus.index.meant import Meant
 from hippocampus.index.under import Under
 from hippocampus.kernel import top_k
@@ -236,9 +237,9 @@ class _Activity:
         activity[made] = np.exp(self._sums[stop[made] - 1] - now / self._fades)
         return activity
 
-    def asked_at(self, now: float, fresh: Sequence[int]) -> float:
+    def asked_at(self, now: float, fresh: int) -> float:
         """Return a time, or when anything was named last if that is before: rest fades nothing."""
-        return min(now, float(max([self._last, *fresh])))
+        return min(now, float(max(self._last, fresh)))
 
 
 class _Many:
@@ -337,6 +338,8 @@ class ConceptCue:
                 self._parts[key].append(place)
         self._activity: _Activity | None = None
         self._counts: _Many | None = None
+        self._since = Growing(np.int64, 2)
+        """Tied anchors named since the last rebuild, and the rows that do."""
         self._last: tuple[Question, int, tuple[Rows, Scores, Rows]] | None = None
 
     def __len__(self) -> int:
@@ -372,6 +375,7 @@ class ConceptCue:
             tied = [place for place in places if self.anchors.is_tied(place)]
             if tied:
                 self._many.add(row, int(codes[row]), tied)
+                self._since.extend(np.array([(place, row) for place in tied]))
         if len(self.anchors):
             for start in range(0, len(payloads), _AT_ONCE):
                 some = slice(start, start + _AT_ONCE)
@@ -450,17 +454,17 @@ class ConceptCue:
             tied = [place for place in range(len(self.anchors)) if self.anchors.is_tied(place)]
             times = [self._said_at(self._named(place)) for place in tied]
             self._activity = _Activity(np.array(tied, np.intp), times, fades)
-        fresh = [self._said_at(np.array(rows, np.uint32)).max() for rows in self._more.values()]
-        now = self._activity.asked_at(question.now.timestamp() * 1e6, fresh)
+        places, rows = self._since.view.T
+        said_at = self._said_at(rows.astype(np.uint32))
+        now = self._activity.asked_at(question.now.timestamp() * 1e6, said_at.max(initial=0))
         at, lately = self._activity.places, np.zeros(len(self.anchors))
         lately[at] = self._activity.at(now)
         often = np.zeros(len(self.anchors))
         often[at] = np.diff(self.anchors.mention_ends)[at]
-        for place, rows in self._more.items():
-            if self.anchors.is_tied(place):
-                ages = now - self._said_at(np.array(rows, np.uint32))
-                lately[place] += np.exp(-ages[ages >= 0] / fades).sum()
-                often[place] += len(rows)
+        early = said_at <= now
+        fading = np.exp((said_at[early] - now) / fades)
+        lately += np.bincount(places[early], fading, len(self.anchors))
+        often += np.bincount(places, minlength=len(self.anchors))
         if not lately.sum() > 0:
             return {}
         lately /= np.sqrt(often + _FAMILIAR)
