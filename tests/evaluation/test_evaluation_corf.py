@@ -85,10 +85,12 @@ def test_what_is_not_injected_is_no_false_positive():
 
     assert scored("ax") == {
         "corf_recall@20": 1.0, "source_coverage": 1.0, "injected": 2.0, "injected_recall": 1.0,
+        "injected_any": 1.0,
         "fpr": 0.5, "fpr@20": 0.5, "off_matter@20": 0.75,
     }  # fmt: skip
     assert 1 == scored("xy")["fpr"]
     assert 0 == scored("xy")["injected_recall"]
+    assert 0 == scored("")["injected_any"]
     assert "fpr" not in scored("")
     assert 0.5 == scored("")["fpr@20"]
 

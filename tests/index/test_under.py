@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_concept import NOW, Seen, a_day_apart, alone, anchors_of, ask, said, unit
+from test_concept import NOW, Seen, a_day_apart, alone, anchors_of, ask, cue_of, said, unit
 
 from hippocampus.config import Concepts
 from hippocampus.index.concept import ConceptCue
@@ -174,3 +174,13 @@ def test_the_richer_stands_for_the_newer():
 
     assert cue.propose(ask("violin"), None, 9).tolist() == [0]
     assert cue.found(ask("violin", now=NOW))[0].tolist() == [0]
+
+
+def test_who_stands_for_whom_never_runs_in_a_circle_whatever_a_document_says():
+    cue, _ = cue_of(["violin"], 8, theta=0.0)
+    under = cue.under
+    for row, other in ((1, 2), (2, 3), (3, 1), (4, 4)):
+        under._stand(row, other)
+
+    assert [3, 3, 3, 4] == [under.canonical(row) for row in (1, 2, 3, 4)]
+    assert [1, 2] == under.repeats(3)

@@ -33,6 +33,7 @@ _RULES: Final = {
 }
 _WEIGHED: Final = "what it tells beside the words alone, against the default embedder"
 _TURNED_DOWN: Final = "of 6 questions without an answer, 5 are below; by "
+_UNUSED: Final = "; kept for forgetting, nothing uses it yet"
 _TOLD: Final = "area under the ROC curve above one half, facts against small talk"
 
 
@@ -92,7 +93,12 @@ class Calibration:
     def explain(self) -> list[Meaning]:
         """Say what was found, what the default embedder has instead, and by which rule."""
         rows = [
-            Meaning(name, getattr(self.cosines, name), getattr(BUILT_IN.cosines, name), rule)
+            Meaning(
+                name,
+                getattr(self.cosines, name),
+                getattr(BUILT_IN.cosines, name),
+                f"{rule}{_UNUSED}" if name in ("interference", "cluster") else rule,
+            )
             for name, rule in _RULES.items()
         ]
         for name, weight in (("tokens", TOKENS), ("vector", VECTOR)):
@@ -102,7 +108,8 @@ class Calibration:
             of = ", ".join(model.evidence)
             rows.append(Meaning("found", model.found, usual[model.evidence], f"{_TURNED_DOWN}{of}"))
         for name, share in self.signals.items():
-            rows.append(Meaning(f"importance.{name}", share, BUILT_IN.signals[name], _TOLD))
+            usual_share = BUILT_IN.signals[name]
+            rows.append(Meaning(f"importance.{name}", share, usual_share, f"{_TOLD}{_UNUSED}"))
         return rows
 
     def dump(self) -> str:

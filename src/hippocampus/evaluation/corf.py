@@ -388,6 +388,7 @@ def scores(question: Question, found: _Found, system: System) -> dict[str, float
     if not system.sources:
         return out
     ready = found.injected
+    out |= {"injected_any": float(bool(ready))}
     out |= {"injected": float(len(ready)), "injected_recall": float(question.target in ready)}
     for name, among in (("fpr", ready), (f"fpr@{K}", refs)):
         if among:

@@ -2,7 +2,8 @@
 The concept cue: hearing an anchor is enough to have what lies under it (CONCEPT, section 4.7).
 
 What lies under the anchors was ranked in sleep (``anchors.py``); what is written since is put there
-as it comes, in time that depends on the anchors alone. Nothing here looks at all episodes.
+as it comes, in time that depends on the anchors alone. What is activated is found by what names it;
+only its best rows are sought among all rows of the sessions that do.
 """
 
 from __future__ import annotations

@@ -194,6 +194,8 @@ class Under:
         return enters
 
     def _stand(self, row: int, other: int) -> None:
+        if self.canonical(other) == row:  # an edited document may have it the other way round
+            return
         before = self._stands.get(row)
         if before is not None:
             self._repeats[before].remove(row)

@@ -91,7 +91,7 @@ def spread(
         done |= lends.keys()
         fresh: dict[int, Lift] = {}
         for row, text in read(lends.keys()).items():
-            for other, tie in _called_up(lexical, question, allowed, row, text):
+            for other, tie in _led_to(lexical, question, allowed, row, text):
                 known = fresh.get(other, Lift(0.0, 0.0))
                 fresh[other] = Lift(
                     known.by + share * tie * lends[row], max(known.to, _BELOW * lends[row])
@@ -105,7 +105,7 @@ def spread(
     return lifts
 
 
-def _called_up(
+def _led_to(
     lexical: LexicalCue, question: Question, allowed: Mask | None, row: int, text: str
 ) -> Iterator[tuple[int, float]]:
     """Yield what holds a name that a row holds, and how surely the name leads there, in (0, 1]."""
