@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus._clock import from_micros, to_micros
-from hippocampus.config import Signatures
+from hippocampus.config import Policy, Signatures
 from hippocampus.context.compose import compose
 from hippocampus.encode.keywords import MOST_KEYWORDS, find_keywords
 from hippocampus.encode.phrase import Phrase
@@ -58,6 +58,10 @@ from hippocampus.ingest.prepare import (
 from hippocampus.ingest.transfer import Export, export_bank, read_export
 from hippocampus.ingest.update import compare, import_files
 from hippocampus.model import (
+    DOUBTED,
+    HELD,
+    PINNED,
+    Act,
     AnchorInfo,
     By,
     Change,
@@ -104,11 +108,18 @@ from hippocampus.sleep.cycle import (
     import_concepts,
     read_anchors,
     read_topics,
-    rebuild_concepts,
-    rebuild_topics,
+)
+from hippocampus.sleep.night import (
+    ASLEEP,
+    OUTCOME,
+    POLICY,
+    RECALLED,
+    SLEPT,
+    read_policy,
+    read_sleeps,
 )
 from hippocampus.sleep.picture import outline, plot_topics
-from hippocampus.sleep.topics import Answers
+from hippocampus.sleep.sleeper import Sleeper, check_steps
 
 if TYPE_CHECKING:
     from hippocampus.memory import Memory
@@ -116,8 +127,10 @@ if TYPE_CHECKING:
 _RUNS_AT_ONCE: Final = 16
 """Segments of a transaction of ``compact``: few transactions, for readers see each; none long."""
 
-_TRIES: Final = 3
-_RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
+_NOTED: Final = 1000
+"""Recalls that are remembered until they are written down."""
+_SHOWN: Final = 10
+"""Hits of each that count as shown."""
 
 _NO_BANK = 0
 """A number that no bank has: what it is asked for is not there."""
@@ -156,6 +169,8 @@ class Bank:
         self._no_sleep: Degradation | None = None
         self._calibrated = memory.calibration()
         self._fusion = memory.config.fusion
+        self._recalled: list[list[int]] = []
+        """Recalls to be written down: when, and the rows shown."""
         self._anchored = False
         """Whether the bank has anchors, and so what is written has its phrases read."""
         self._number = _NO_BANK
@@ -448,43 +463,204 @@ class Bank:
 
     # ------------------------------------------------------------ sleeping
 
-    def sleep(self) -> Slept:
+    def sleep(
+        self,
+        *,
+        steps: Collection[str] | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Slept:
         """
-        Turn what was experienced into what is known.
+        Turn what was experienced into what is known, and let go what its policy lets go.
 
-        Anchors are chosen anew and what lies under each is ranked; tags are put in a graph from
-        broad to narrow, by ``Memory.model`` if there is one.
+        What cannot be right is kept apart for a while; what was said of a memory is noted with it;
+        what says the same is merged; anchors are chosen anew and what lies under each is ranked;
+        tags are put in a graph from broad to narrow, by ``Memory.model`` if there is one.
 
-        Others read and write meanwhile. Doing it again changes little; killed half-way, all is as
-        it was before.
+        Others read and write meanwhile. Doing it again changes little; killed half-way, whole steps
+        are done and the rest is as it was before; ``undo`` takes it back.
+
+        Args:
+            steps: only these, of ``sleep.sleeper.STEPS``; each can be done alone.
+            dry_run: change nothing, and say what would be done to which episode, and why.
+            progress: called with how many steps are done, of how many.
+
         """
+        wanted = check_steps(steps)
         memory = self._memory
+        if not dry_run:
+            self.note_recalls()
         ledger = memory.ledger(self.name)
-        steps = [find_missing_phrases(ledger)]
         calibrated = memory.calibration()
-        how = memory.config.concepts.heard(calibrated.values.cosines)
-        now = to_micros(memory.now())
-        answers = Answers()
-
-        def concepts(gathered: Gathered) -> SleepStep | None:
-            return rebuild_concepts(ledger, gathered, memory.embedder, how, now)
-
-        def topics(gathered: Gathered) -> SleepStep | None:
-            return rebuild_topics(ledger, gathered, memory.embedder, memory.model, answers)
-
-        for step in (concepts, topics):
-            done = None
-            for _ in range(_TRIES):
-                with self.reading:  # what was seen never changes, so the rest needs no lock
-                    gathered = gather(ledger, self._index())
-                done = step(gathered)
-                if done is not None:
-                    break
-            steps.append(done or SleepStep(name=step.__name__, elapsed_s=0.0, skipped=_RESTLESS))
+        sleeper = Sleeper(
+            ledger=ledger,
+            look=lambda: self._gathered(ledger),
+            change=self._changed,
+            embedder=memory.embedder,
+            model=memory.model,
+            concepts=memory.config.concepts.heard(calibrated.values.cosines),
+            cosines=calibrated.values.cosines,
+            policy=self.policy,
+            now=to_micros(memory.now()),
+            progress=progress,
+            dry_run=dry_run,
+        )
+        slept = sleeper.sleep(wanted, () if calibrated.lacking is None else (calibrated.lacking,))
         with self.reading:
             self._index()  # the sleeper pays for the index, not the next reader
-        notes = () if calibrated.lacking is None else (calibrated.lacking,)
-        return Slept(bank=self.name, steps=tuple(steps), notes=notes)
+        return slept
+
+    def _gathered(self, ledger: Ledger) -> Gathered:
+        with self.reading:  # what was seen never changes, so the rest of a step needs no lock
+            return gather(ledger, self._index())
+
+    def _changed(self, change: Callable[[], list[Act]]) -> list[Act]:
+        with self.writing, self._transaction():
+            return change()
+
+    def undo(self, sleep: int) -> dict[str, int]:
+        """
+        Take back what a sleep did to episodes: how many were merged, faded, hidden or kept apart.
+
+        What somebody has changed since stays as they made it. What was made anew of everything,
+        such as anchors, follows with the next sleep.
+
+        Raises:
+            InputError: the bank has had no such sleep.
+
+        """
+        with self.writing, self._transaction() as ledger:
+            begun = read_sleeps(ledger, self._memory.config.policy).begun
+            whole = isinstance(sleep, int) and not isinstance(sleep, bool)
+            if not whole or not 1 <= sleep <= begun:
+                had = f"from 1 to {begun}" if begun else "none: it has not slept"
+                msg = f"sleep={sleep!r}: bank {self.name!r} has had {had}"
+                raise InputError(msg)
+            return dict(ledger.undo(sleep))
+
+    def sleeps(self) -> list[Slept]:
+        """Return the sleeps there were, in order; of one that was killed, no steps."""
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            changes = self._store.journal(ledger.bank, kinds=(ASLEEP, SLEPT))
+        told = {
+            d["sleep"]: d["steps"]
+            for c in changes
+            if c.kind == SLEPT
+            for d in [json.loads(c.detail)]
+        }
+        begun = [(json.loads(c.detail)["sleep"], c.at) for c in changes if c.kind == ASLEEP]
+        return [
+            Slept(
+                bank=self.name,
+                number=number,
+                at=from_micros(at),
+                steps=tuple(
+                    SleepStep(name=name, elapsed_s=0.0, counts=counts)
+                    for name, counts in told.get(number, {}).items()
+                ),
+                notes=() if number in told else ("it was not finished",),
+            )
+            for number, at in begun
+        ]
+
+    @property
+    def policy(self) -> Policy:
+        """What sleep does with this bank; the store's ``Config.policy`` unless it has its own."""
+        with self._store.read():
+            number = self._store.bank_number(self.name) or _NO_BANK
+            ledger = self._memory.ledger_of(number, self.name)
+            return read_policy(ledger, self._memory.config.policy)
+
+    def set_policy(self, policy: Policy | str | None) -> None:
+        """
+        Choose what sleep does with this bank; None goes back to ``Config.policy``.
+
+        A name is one of ``config.POLICIES``; ``adaptive:25000`` gives it a token target.
+        """
+        if isinstance(policy, str):
+            policy = Policy.named(policy)
+        if policy is not None and not isinstance(policy, Policy):
+            msg = f"policy={policy!r}: must be a Policy, the name of one, or None"
+            raise InputError(msg)
+        with self.writing:
+            self._memory.ledger(self.name, create=True)
+            with self._transaction() as ledger:
+                ledger.note(POLICY, policy=None if policy is None else asdict(policy))
+
+    def pin(self, id: str | Collection[str]) -> int:  # noqa: A002
+        """Keep episodes, long texts whole, from fading and from being merged; return how many."""
+        return self._mark(id, PINNED, "pin", on=True)
+
+    def unpin(self, id: str | Collection[str]) -> int:  # noqa: A002
+        """Let what was pinned fade again. Returns how many changed."""
+        return self._mark(id, PINNED, "unpin", on=False)
+
+    def hold(self, id: str | Collection[str], *, reason: str) -> int:  # noqa: A002
+        """
+        Keep episodes from every change, such as for a court; returns how many changed.
+
+        Until ``release`` none can fade, be merged, forgotten, corrected or erased.
+        """
+        if not isinstance(reason, str) or not reason.strip():
+            msg = f"reason={reason!r}: say why, in a few words, for whoever finds it held"
+            raise InputError(msg)
+        return self._mark(
+            id, HELD, "hold", on=True, why=check_text(reason, limits=self._memory.config.ingest)
+        )
+
+    def release(self, id: str | Collection[str]) -> int:  # noqa: A002
+        """Let what is held or in quarantine be as everything else; return how many changed."""
+        ids = _ids(id)
+        if not ids:
+            return 0
+        with self.writing, self._transaction() as ledger:
+            freed = ledger.mark(ids, HELD, "release", on=False)
+            return freed + ledger.mark(ids, DOUBTED, "clear", on=False)
+
+    def quarantine(self) -> list[tuple[Episode, str]]:
+        """Return what is kept from being consolidated, and why; see ``release``."""
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            rows = [e.row for e in self._store.scan_episodes(ledger.bank) if e.marks & DOUBTED]
+            episodes = ledger.episodes(rows)
+            why = {}
+            for row in rows:
+                for change in self._store.journal(ledger.bank, row=row, kinds=("doubt",)):
+                    why[row] = str(json.loads(change.detail).get("why", ""))
+        return [(e, why.get(row, "")) for e, row in zip(episodes, rows, strict=True)]
+
+    def feedback(self, id: str | Collection[str], *, helpful: bool) -> int:  # noqa: A002
+        """
+        Say what memories were worth: what helped is kept longer and found sooner, and the reverse.
+
+        Returns of how many it was noted.
+        """
+        if not isinstance(helpful, bool):
+            msg = f"helpful={helpful!r}: must be True or False"
+            raise InputError(msg)
+        ids = _ids(id)
+        if not ids:
+            return 0
+        with self.writing, self._transaction() as ledger:
+            return ledger.tell(ids, OUTCOME, helpful=helpful)
+
+    def note_recalls(self) -> None:
+        """Write down what was recalled since the last time; sleep does so by itself."""
+        with self.reading:
+            shown, self._recalled = self._recalled, []
+        if shown and not self._memory.read_only and self._store.bank_number(self.name) is not None:
+            with self.writing, self._transaction() as ledger:
+                ledger.note(RECALLED, shown=shown)
+
+    def _mark(
+        self, named: str | Collection[str], marks: int, kind: str, *, on: bool, **fields: object
+    ) -> int:
+        ids = _ids(named)
+        if not ids:
+            return 0
+        with self.writing, self._transaction() as ledger:
+            return ledger.mark(ids, marks, kind, on=on, **fields)
 
     def anchors(self) -> list[AnchorInfo]:
         """Return the bank's anchors, the most salient first; none before the first ``sleep``."""
@@ -896,7 +1072,11 @@ class Bank:
                     about=float(ranking.about[place]),
                 )
             )
-        self._gate.note(entries, self._memory.clock.now())
+        now = self._memory.clock.now()
+        self._gate.note(entries, now)
+        if hits:
+            self._recalled.append([to_micros(now), *ranking.rows[: min(k, _SHOWN)].tolist()])
+            del self._recalled[:-_NOTED]
         return hits
 
     @spell_out
