@@ -1147,7 +1147,7 @@ class Bank:
             ledger = self._memory.ledger(self.name)
             rows = self._store.rows_at(ledger.bank, address)
             rows = rows or self._store.rows_at(ledger.bank, unquote(address))  # as a context has it
-            found = [e for e in ledger.episodes(rows) if e.state == "active"]
+            found = ledger.episodes(ledger.standing(rows))
         if not found:
             msg = f"nothing in bank {self.name!r} has the address {address!r}; see Episode.address"
             raise UnknownEpisode(msg)

@@ -397,6 +397,13 @@ class Slept:
     at: datetime | None = None
     """When it began."""
 
+    def __getitem__(self, name: str) -> SleepStep:
+        """Return a step by its name; ``KeyError`` for one that was not asked for."""
+        for step in self.steps:
+            if step.name == name:
+                return step
+        raise KeyError(name)
+
     def __str__(self) -> str:
         lines = [f"sleep {self.number}" if self.number else "a dry run: nothing was changed"]
         for step in self.steps:

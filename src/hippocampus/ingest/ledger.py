@@ -139,6 +139,20 @@ class Ledger:
         """Return episodes by row, in the order asked."""
         return [entry.episode for entry in self.read(rows)]
 
+    def standing(self, rows: Iterable[int]) -> list[int]:
+        """Return what is in force in the place of rows: a row itself, or what superseded it."""
+        found: dict[int, None] = {}
+        for start in rows:
+            row: int | None = start
+            passed: set[int] = set()
+            while row is not None and row not in passed:
+                passed.add(row)
+                (record,) = self.store.episodes(self.bank, [row])
+                if record.state == "active":
+                    found[row] = None
+                row = record.superseded_by if record.state == "superseded" else None
+        return list(found)
+
     def drafts(self, records: Iterable[EpisodeRow]) -> list[Draft]:
         """Return what stored episodes were made from; erased ones are left out."""
         by_row = {record.row: record for record in records}
