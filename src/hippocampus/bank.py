@@ -45,7 +45,7 @@ from hippocampus.index.tokens import TokensCue
 from hippocampus.index.topic import TagGraph, TopicCue
 from hippocampus.index.vector import VectorCue
 from hippocampus.ingest.gate import Gate
-from hippocampus.ingest.ledger import Ledger
+from hippocampus.ingest.ledger import DEEDS, Ledger
 from hippocampus.ingest.prepare import (
     Draft,
     Encoded,
@@ -119,7 +119,8 @@ from hippocampus.sleep.night import (
     read_sleeps,
 )
 from hippocampus.sleep.picture import outline, plot_topics
-from hippocampus.sleep.sleeper import Sleeper, check_steps
+from hippocampus.sleep.schedule import Past, Schedule, due
+from hippocampus.sleep.sleeper import NIGHTLY, STEPS, Sleeper, check_steps
 
 if TYPE_CHECKING:
     from hippocampus.memory import Memory
@@ -129,6 +130,10 @@ _RUNS_AT_ONCE: Final = 16
 
 _NOTED: Final = 1000
 """Recalls that are remembered until they are written down."""
+_LOOKED_BACK: Final = 1000
+"""Changes among which the last that somebody made is looked for."""
+_OF_SLEEP: Final = frozenset({ASLEEP, SLEPT, WOKE, RECALLED, "absorb", *DEEDS})
+"""The journal's kinds that sleep writes, and so need none."""
 _SHOWN: Final = 10
 """Hits of each that count as shown."""
 
@@ -426,6 +431,7 @@ class Bank:
                 if encoded:
                     memory.settle_embedder(embedder)
                     memory.settle_signatures(record=True)
+                self._tell_recalls(books)
                 return store(books, encoded)
 
     def _encode(
@@ -494,12 +500,13 @@ class Bank:
         calibrated = memory.calibration()
         sleeper = Sleeper(
             ledger=ledger,
-            look=lambda: self._gathered(ledger),
+            look=lambda: self._gathered(ledger, unread=dry_run),
             change=self._changed,
             embedder=memory.embedder,
             model=memory.model,
             concepts=memory.config.concepts.heard(calibrated.values.cosines),
             cosines=calibrated.values.cosines,
+            signals=calibrated.values.signals,
             policy=self.policy,
             now=to_micros(memory.now()),
             progress=progress,
@@ -510,9 +517,9 @@ class Bank:
             self._index()  # the sleeper pays for the index, not the next reader
         return slept
 
-    def _gathered(self, ledger: Ledger) -> Gathered:
+    def _gathered(self, ledger: Ledger, *, unread: bool) -> Gathered:
         with self.reading:  # what was seen never changes, so the rest of a step needs no lock
-            return gather(ledger, self._index())
+            return gather(ledger, self._index(), unread=unread)
 
     def _changed(self, change: Callable[[], list[Act]]) -> list[Act]:
         with self.writing, self._transaction():
@@ -557,12 +564,38 @@ class Bank:
                 at=from_micros(at),
                 steps=tuple(
                     SleepStep(name=name, elapsed_s=0.0, counts=counts)
-                    for name, counts in told.get(number, {}).items()
+                    for name in STEPS
+                    if (counts := told.get(number, {}).get(name)) is not None
                 ),
                 notes=() if number in told else ("it was not finished",),
             )
             for number, at in begun
         ]
+
+    def sleep_if_due(self, schedule: Schedule) -> Slept | None:
+        """Sleep if it is time for it; None if it is not, or nothing has changed since."""
+        steps = due(schedule, self._past(), self._memory.now(), self._memory.zone)
+        return self.sleep(steps=steps) if steps else None
+
+    def _past(self) -> Past:
+        """Return when the bank was last changed, slept, and had everything made anew."""
+        with self._store.read():
+            number = self._store.bank_number(self.name) or _NO_BANK
+            last = self._store.last_seq(number)
+            nights = self._store.journal(number, kinds=(ASLEEP, SLEPT))
+            changed = self._store.journal(number, after=max(0, last - _LOOKED_BACK))
+        told = [(c.at, json.loads(c.detail)) for c in nights if c.kind == ASLEEP]
+        remade = [at for at, detail in told if set(detail["steps"]) >= set(NIGHTLY)]
+        own = [c.at for c in changed if c.kind not in _OF_SLEEP]
+        # What is not among the last changes was changed before all of them.
+        first = [c.at for c in changed[:1]] if last > _LOOKED_BACK else []
+        moments = (max(own or first, default=None), max((at for at, _ in told), default=None))
+        return Past(
+            *(
+                None if at is None else from_micros(at)
+                for at in (*moments, max(remade, default=None))
+            )
+        )
 
     @property
     def policy(self) -> Policy:
@@ -646,12 +679,16 @@ class Bank:
             return ledger.tell(ids, OUTCOME, helpful=helpful)
 
     def note_recalls(self) -> None:
-        """Write down what was recalled since the last time; sleep does so by itself."""
-        with self.reading:
-            shown, self._recalled = self._recalled, []
-        if shown and not self._memory.read_only and self._store.bank_number(self.name) is not None:
+        """Write down what was recalled since the last time; ``remember`` and ``sleep`` do so."""
+        if self._recalled:
             with self.writing, self._transaction() as ledger:
-                ledger.note(RECALLED, shown=shown)
+                self._tell_recalls(ledger)
+
+    def _tell_recalls(self, ledger: Ledger) -> None:
+        """Note what was recalled; the caller has begun to write, and so holds ``reading``."""
+        if self._recalled:
+            shown, self._recalled = self._recalled, []
+            ledger.note(RECALLED, shown=shown)
 
     def _mark(
         self, named: str | Collection[str], marks: int, kind: str, *, on: bool, **fields: object
@@ -775,26 +812,34 @@ class Bank:
 
     def related(self, id: str) -> list[Related]:  # noqa: A002
         """
-        Return the episodes in force that say the same as one, or are near it.
+        Return the episodes that say the same as one, say something of it, or are near it.
 
-        Anchors find them: none are known before the first ``sleep``. What says the same is kept
-        under anchors once, and its address stays what it was: a hit's aliases are here.
+        None are known before the first ``sleep``. First what it has merged, or what stands for it,
+        and what was said of it soon after its recall, in order of the noting; then what anchors
+        have found in force. What says the same keeps its address: a hit's aliases are here.
 
         Raises:
             UnknownEpisode: the bank has no such id, or it was erased.
 
         """
         with self.reading:
-            concept = self._index().cues.get("concept")
+            index = self._index()
+            concept, vectors = index.cues.get("concept"), index.cues.get("vector")
             with self._store.read():
                 ledger = self._memory.ledger(self.name)
                 row = ledger.find(id).row
-                found = concept.beside(row) if isinstance(concept, ConceptCue) else []
+                told = ledger.beside(row)
+                under = concept.beside(row) if isinstance(concept, ConceptCue) else []
+                cosines = _cosines(vectors, row, list(told))
+                found = [
+                    *((other, how, cosines[other]) for other, how in told.items()),
+                    *(one for one in under if one[0] not in told),
+                ]
                 there = ledger.episodes([other for other, _, _ in found])
         return [
             Related(episode=episode, how=how, cosine=cosine)
-            for episode, (_, how, cosine) in zip(there, found, strict=True)
-            if episode.state == "active"
+            for episode, (other, how, cosine) in zip(there, found, strict=True)
+            if episode.state == "active" or other in told
         ]
 
     def import_concepts(self, path: str | Path) -> int:
@@ -1491,6 +1536,15 @@ def _page(
         return ordered[offset:stop].tolist()  # type: ignore[no-any-return]  # of int
 
     return page
+
+
+def _cosines(vectors: Cue | None, row: int, others: Sequence[int]) -> dict[int, float]:
+    """Return how near rows are to one, 0 where nobody knows."""
+    if not isinstance(vectors, VectorCue) or not others:
+        return dict.fromkeys(others, 0.0)
+    (vector,) = vectors.vectors(np.array([row]))
+    near = vectors.cosines(vector, np.array(others, np.uint32))
+    return dict(zip(others, near.tolist(), strict=True))
 
 
 def _ids(given: object) -> list[str]:

@@ -120,6 +120,9 @@ class Fusion:
     latest: float = 2.0
     """What it is worth to be the latest of the candidates when the question asks for the latest;
     the earliest gets none of it."""
+    outcome: float = 1.0
+    """What it is worth to have helped often, or costs not to have; three quarters of that for once.
+    By taste: no benchmark has feedback."""
     concept: float = 4.0
     """What it is worth to be about what the question calls up."""
     explained: float = 0.5
@@ -398,10 +401,11 @@ class Policy:
     @classmethod
     def named(cls, name: str) -> Policy:
         """Return one of ``POLICIES``; ``name:TOKENS`` gives it a token target."""
-        name, _, target = name.partition(":")
-        if name not in POLICIES or (target and not target.isdecimal()):
+        given = name
+        name, colon, target = given.partition(":")
+        if name not in POLICIES or (colon and not target.isdecimal()):
             known = ", ".join(POLICIES)
-            msg = f"policy {name + _ + target!r}: must be one of {known}; NAME:TOKENS sets a target"
+            msg = f"policy {given!r}: must be one of {known}; NAME:TOKENS sets a target"
             raise InputError(msg)
         policy = POLICIES[name]
         return replace(policy, token_target=int(target)) if target else policy

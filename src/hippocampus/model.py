@@ -428,17 +428,17 @@ class AnchorInfo:
     episodes: int
 
 
+Beside: TypeAlias = Literal["canonical", "alias", "related", "corrected", "elaborated"]
+"""How an episode stands beside another one: it stands for the other, which says the same; it is
+stood for by it; it is near without being the same; it says that the other is otherwise, or more."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Related:
-    """
-    An episode beside another one, as anchors have found them.
-
-    ``how``: ``canonical`` stands for the other, which says the same; ``alias`` is stood for by it;
-    ``related`` is near without being the same. ``cosine``: of the two.
-    """
+    """An episode beside another one, how, and the cosine of the two: 0 where nobody knows it."""
 
     episode: Episode
-    how: Literal["canonical", "alias", "related"]
+    how: Beside
     cosine: float
 
 

@@ -84,8 +84,10 @@ def read_stream(path: Path) -> list[Event]:
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
     try:
-        opened = gzip.open(path, "rt", encoding="utf-8-sig") if path.suffix == ".gz" else path.open(
-            encoding="utf-8-sig"
+        opened = (
+            gzip.open(path, "rt", encoding="utf-8-sig")
+            if path.suffix == ".gz"
+            else path.open(encoding="utf-8-sig")
         )
         with opened as file:
             for number, line in enumerate(file, 1):
@@ -428,8 +430,10 @@ def _said(found: Mapping[str, float] | None) -> str:
     if found is None:
         return "–"
     value = f"{found['value']:.3f}"
-    return value if found["low"] == found["high"] else (
-        f"{value} [{found['low']:.3f}, {found['high']:.3f}]"
+    return (
+        value
+        if found["low"] == found["high"]
+        else (f"{value} [{found['low']:.3f}, {found['high']:.3f}]")
     )
 
 
@@ -693,9 +697,7 @@ class _Season:
         return Kept(final=after, metrics=self.measured(after, self.referred) | ahead.measures())
 
     def measured(self, kept: Flags, referred: Flags) -> dict[str, Estimate]:
-        return measure(
-            kept, referred, self.history.group, reduction=self.reduction, seed=self.seed
-        )
+        return measure(kept, referred, self.history.group, reduction=self.reduction, seed=self.seed)
 
     def remembered(
         self, path: Path, embedder: str | Embedder, progress: Progress | None

@@ -405,7 +405,9 @@ class _Life:
             case "merged":
                 body = f"Merged {rng.getrandbits(28):07x}, " + ", ".join(f"#{n}" for n in named)
             case "report":
-                more = " ".join(self._fill(one, item) for one in rng.sample(_SAYS, rng.choice((1, 2, 3))))
+                more = " ".join(
+                    self._fill(one, item) for one in rng.sample(_SAYS, rng.choice((1, 2, 3)))
+                )
                 body = f"The {item.component} {item.symptom}. {more} ({rng.choice(_SYSTEMS)})"
             case text:
                 body = self._fill(text, item).replace("{r}", first)

@@ -22,6 +22,7 @@ from hippocampus.model import (
     PINNED,
     STATE_CHANGES,
     Act,
+    Beside,
     Block,
     Change,
     Episode,
@@ -152,6 +153,27 @@ class Ledger:
                     found[row] = None
                 row = record.superseded_by if record.state == "superseded" else None
         return list(found)
+
+    def beside(self, row: int) -> dict[int, Beside]:
+        """Return the rows that sleep has found to stand beside one, and how."""
+        found: dict[int, Beside] = {}
+        (own,) = self.store.episodes(self.bank, [row])
+        if own.state == "superseded" and own.superseded_by is not None:
+            found[own.superseded_by] = "canonical"
+        for change in self.store.journal(self.bank, row=row):
+            detail = json.loads(change.detail)
+            name = {"absorb": "supersedes", "annotate": "by", "withdrawn": "by"}.get(change.kind)
+            if name is None or name not in detail:
+                continue
+            for other in self.store.rows_of(self.bank, [detail[name]]).values():
+                (record,) = self.store.episodes(self.bank, [other])
+                if change.kind == "withdrawn":
+                    found.pop(other, None)
+                elif change.kind == "absorb" and record.superseded_by == row:
+                    found[other] = "alias"
+                elif change.kind == "annotate" and record.state == "active":
+                    found[other] = detail["why"]
+        return found
 
     def drafts(self, records: Iterable[EpisodeRow]) -> list[Draft]:
         """Return what stored episodes were made from; erased ones are left out."""
@@ -434,7 +456,7 @@ class Ledger:
                     self.store.set_marks(self.bank, [change.row], DOUBTED, on=back_on)
                     self._note(at, [("doubt" if back_on else "clear", change.row, fields)])
                 case "annotate":
-                    self._note(at, [("withdrawn", change.row, fields | {"by": detail["by"]})])
+                    self._note(at, [("withdrawn", change.row, {**detail, **fields})])
             counts[change.kind] += 1
         return counts
 

@@ -86,7 +86,7 @@ def _exact(night: Night) -> Iterator[Act]:
 
 
 def _alike(night: Night, rows: Rows) -> list[Rows]:
-    """Return rows in groups in which no detail differs; where details are unknown, there is none."""
+    """Return rows in groups in which no detail differs; unknown details are in none."""
     digests = night.material.gists[rows] >> 8
     known, digests = rows[digests > 0], digests[digests > 0]
     speakers = [night.records[row].speaker for row in known.tolist()]

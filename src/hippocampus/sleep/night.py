@@ -23,7 +23,7 @@ OUTCOME: Final = "feedback"
 SLEPT: Final = "slept"
 """The journal's kind of a sleep that is over: its number, policy, how many rows it saw, counts."""
 POLICY: Final = "policy"
-"""The journal's kind of a policy that somebody chose for a bank, or of going back to the default."""
+"""The journal's kind of a policy chosen for a bank, or of going back to the default."""
 ASLEEP: Final = "asleep"
 """The journal's kind of a sleep that begins."""
 
@@ -43,7 +43,7 @@ class Night:
     A bank of n rows as a sleep finds it.
 
     ``records``: every row's; ``material``: what concepts are made of, see there. ``uses``: how
-    often each was recalled, ``used_at`` when last, in microseconds, 0 for never; ``outcome``: how
+    often each was recalled, ``used_at`` when it last was or helped, 0 for never; ``outcome``: how
     often it helped less how often it did not; each of shape (n,). ``shown``: the recalls, in order
     of time. ``seen``: rows that an earlier sleep under this policy has seen.
     """
@@ -61,6 +61,7 @@ class Night:
     vectors: Callable[[Rows], Floats] | None
     texts: Callable[[Collection[int]], Mapping[int, str]]
     tokens: Callable[[Collection[int]], Mapping[int, int]]
+    """Gives how many tokens the texts of rows have."""
 
     def __len__(self) -> int:
         return len(self.records)
@@ -137,6 +138,8 @@ def read_uses(ledger: Ledger, count: int) -> Uses:
         if change.kind == OUTCOME:
             if change.row is not None and change.row < count and detail:
                 outcome[change.row] += 1 if detail["helpful"] else -1
+                if detail["helpful"]:
+                    used_at[change.row] = max(used_at[change.row], change.at)
             continue
         for at, *rows in detail["shown"]:
             there = [row for row in rows if row < count]

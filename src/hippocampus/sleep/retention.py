@@ -105,7 +105,9 @@ def prune(
     return _lowest(salience, pinned, int((1 - left) * len(salience) + 1e-9))
 
 
-def expire(age_h: Numbers, tier: Codes, pinned: Flags, *, ttl_h: tuple[float, ...] = TTL_H) -> Flags:
+def expire(
+    age_h: Numbers, tier: Codes, pinned: Flags, *, ttl_h: tuple[float, ...] = TTL_H
+) -> Flags:
     """Return whose time-to-live is over; ``tier``: the place of each row's in ``ttl_h``."""
     over: Flags = age_h > np.asarray(ttl_h)[tier]
     return over & ~pinned

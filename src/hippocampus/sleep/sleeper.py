@@ -25,17 +25,30 @@ from hippocampus.sleep.cycle import (
     rebuild_concepts,
     rebuild_topics,
 )
+from hippocampus.sleep.forget import forget
 from hippocampus.sleep.merge import merge
 from hippocampus.sleep.night import ASLEEP, SLEPT, Night, read_night, read_sleeps
 from hippocampus.sleep.reconsolidate import reconsolidate
 from hippocampus.sleep.topics import Answers
 from hippocampus.sleep.validate import validate
+from hippocampus.sleep.value import appraise
 
 Propose: TypeAlias = Callable[[Night], list[Act]]
 Rebuild: TypeAlias = Callable[[Gathered], SleepStep | None]
 
-STEPS: Final = ("phrases", "validate", "reconsolidate", "deduplicate", "concepts", "topics")
+STEPS: Final = (
+    "phrases",
+    "validate",
+    "reconsolidate",
+    "deduplicate",
+    "forget",
+    "concepts",
+    "topics",
+)
 """The steps of a sleep, in order."""
+NIGHTLY: Final = ("concepts", "topics")
+"""Those that make something of a whole bank anew: once a night is enough, for what is written since
+is taken in as it comes."""
 _TRIES: Final = 3
 _RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
 _ANEW: Final = "a dry run: made anew from what there is, and changes no episode"
@@ -70,6 +83,7 @@ class Sleeper:
     model: Completer | ChatModel | None
     concepts: Concepts
     cosines: Cosines
+    signals: Mapping[str, float]
     policy: Policy
     now: int
     progress: Progress | None = None
@@ -123,8 +137,15 @@ class Sleeper:
         return {
             "validate": validate,
             "reconsolidate": lambda night: reconsolidate(night, related=cosines.related),
+            "forget": self._forget,
             "deduplicate": lambda night: merge(night, near=cosines.near, cluster=cosines.cluster),
         }
+
+    def _forget(self, night: Night) -> list[Act]:
+        if not self.policy.deepest:
+            return []
+        value = appraise(night, signals=self.signals, interference=self.cosines.interference)
+        return forget(night, value)
 
     def _act(
         self, name: str, propose: Propose, number: int, night: Night | None
