@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from hippocampus import Config, Ingest, Turn
+from hippocampus import Config, Ingest, Schedule, Turn
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import EncoderError
@@ -78,6 +78,23 @@ def test_every_verb_takes_its_locks_in_one_order(open_memory, tmp_path, where):
     bank.forget(kept[2].id, erase=True)
     bank.forget(kept[4].id)
     bank.compact()
+    bank.pin(kept[5].id)
+    bank.unpin(kept[5].id)
+    bank.hold(kept[6].id, reason="a case")
+    bank.release(kept[6].id)
+    bank.feedback(kept[7].id, helpful=True)
+    bank.set_policy("adaptive:50")
+    assert bank.recall("garden")
+    bank.note_recalls()
+    assert bank.sleep(dry_run=True)
+    assert bank.sleep()
+    assert bank.sleep_if_due(Schedule()) is None
+    bank.undo(1)
+    assert bank.sleeps()
+    assert bank.quarantine() == []
+    assert memory.sleep_if_due()
+    bank.related(kept[3].id)
+    bank.restore([e.id for e in kept[3:] if e.id != kept[4].id])
     assert bank.recall("garden")
     assert bank.context("garden", 300, recent=2).text
     assert bank.get(kept[3].id)
