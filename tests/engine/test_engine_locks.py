@@ -78,23 +78,6 @@ def test_every_verb_takes_its_locks_in_one_order(open_memory, tmp_path, where):
     bank.forget(kept[2].id, erase=True)
     bank.forget(kept[4].id)
     bank.compact()
-    bank.pin(kept[5].id)
-    bank.unpin(kept[5].id)
-    bank.hold(kept[6].id, reason="a case")
-    bank.release(kept[6].id)
-    bank.feedback(kept[7].id, helpful=True)
-    bank.set_policy("adaptive:50")
-    assert bank.recall("garden")
-    bank.note_recalls()
-    assert bank.sleep(dry_run=True)
-    assert bank.sleep()
-    assert bank.sleep_if_due(Schedule()) is None
-    bank.undo(1)
-    assert bank.sleeps()
-    assert bank.quarantine() == []
-    assert memory.sleep_if_due()
-    bank.related(kept[3].id)
-    bank.restore([e.id for e in kept[3:] if e.id != kept[4].id])
     assert bank.recall("garden")
     assert bank.context("garden", 300, recent=2).text
     assert bank.get(kept[3].id)
@@ -122,6 +105,34 @@ def test_every_verb_takes_its_locks_in_one_order(open_memory, tmp_path, where):
         assert bank.recall("garden")
 
     assert {"writing", "reading", "moving", "store"} == here.ever
+    assert [] == here.held
+
+
+def test_every_verb_of_sleep_takes_its_locks_in_the_same_order(open_memory):
+    memory = open_memory(":memory:", config=SMALL)
+    here = ranked(memory, ["ada"])
+    bank = memory.bank("ada")
+    first, second, *_ = [kept.id for kept in bank.remember_many(REMARKS)]
+    bank.pin(first)
+    bank.unpin(first)
+    bank.hold(second, reason="a case")
+    bank.release(second)
+    bank.feedback(first, helpful=True)
+    bank.set_policy("adaptive:50")
+    assert bank.recall("garden")
+    bank.note_recalls()
+    assert bank.sleep(dry_run=True)
+    assert bank.sleep()
+    assert bank.sleep_if_due(Schedule()) is None
+    bank.undo(1)
+    assert bank.sleeps()
+    assert bank.quarantine() == []
+    assert [] == memory.sleep_if_due()
+    assert bank.related(first) is not None
+    with memory.sleeping(look_every_s=0.001):
+        assert bank.recall("garden")
+
+    assert {"writing", "reading", "store"} <= here.ever
     assert [] == here.held
 
 

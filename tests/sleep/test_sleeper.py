@@ -160,7 +160,7 @@ def test_undoing_leaves_what_somebody_has_changed_since(memory, clock):
 # ---------------------------------------------------------------- merging
 
 
-def test_the_same_words_on_one_day_are_merged_into_the_last_and_keep_their_address(memory, clock):
+def test_the_same_words_on_one_day_are_merged_into_the_last_and_keep_their_address(memory):
     bank = memory.bank("ada")
     first = bank.remember("The boat leaves at nine.", speaker="Ada", session="a", at=START)
     again = bank.remember(
@@ -216,7 +216,7 @@ class Alike:
     def embed(self, passages):
         return [self.embed_query("the same") for _ in passages]
 
-    def embed_query(self, text):
+    def embed_query(self, _):
         return self._inner.embed_query("the same")
 
 
@@ -553,13 +553,12 @@ def test_a_sleep_killed_anywhere_leaves_whole_steps_and_the_next_one_finishes(
         name = f"{number}.db"
         clock = lived(name)
         died = False
-        with opened(name, clock) as memory:
-            with monkeypatch.context() as patched:
-                killing(memory.store, patched, number, inside=inside)
-                try:
-                    memory.bank("ada").sleep()
-                except Killed:
-                    died = True
+        with opened(name, clock) as memory, monkeypatch.context() as patched:
+            killing(memory.store, patched, number, inside=inside)
+            try:
+                memory.bank("ada").sleep()
+            except Killed:
+                died = True
         with opened(name, clock) as memory:
             assert verify(memory).sound
             memory.bank("ada").sleep()
@@ -575,25 +574,26 @@ def test_two_sleeps_and_a_writer_at_once_lose_nothing(tmp_path, clock):
         bank.set_policy("adaptive:400")
         clock.advance(timedelta(days=300))
         before = {e.id for e in bank.episodes()}
+        first = min(before)
 
         def write():
             for n in range(20):
                 bank.remember(f"Meanwhile number {n} came to be.", speaker="Tom")
-            bank.forget(sorted(before)[0], erase=True)
+            bank.forget(first, erase=True)
 
         with ThreadPoolExecutor(4) as pool:
             done = [pool.submit(bank.sleep), pool.submit(bank.sleep), pool.submit(write)]
             for one in done:
                 one.result()
         there = {e.id for e in bank.episodes()}
-        hidden = {i for i in before - there if i != sorted(before)[0]}
+        hidden = {i for i in before - there if i != first}
 
         assert {bank.get(id_).state for id_ in hidden} == {"forgotten"}
         assert sum(e.speaker == "Tom" for e in bank.episodes()) == 20
         assert [one.number for one in bank.sleeps()] == [1, 2]
         for number in (2, 1):
             bank.undo(number)
-        assert {e.id for e in bank.episodes()} >= before - {sorted(before)[0]}
+        assert {e.id for e in bank.episodes()} >= before - {first}
         assert verify(memory).sound
 
 
