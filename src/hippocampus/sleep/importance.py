@@ -150,9 +150,7 @@ def ranked(values: Numbers) -> Numbers:
     return shares
 
 
-def tiers(
-    scores: Numbers, *, promote: float = PROMOTE, prune: float = PRUNE
-) -> NDArray[np.int8]:
+def tiers(scores: Numbers, *, promote: float = PROMOTE, prune: float = PRUNE) -> NDArray[np.int8]:
     """
     Say of each row whether it is promoted, retained or pruned, by rank.
 
