@@ -139,9 +139,10 @@ def _moment(value: object, where: str) -> float:
             moment = datetime.fromisoformat(value.strip())
             return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
         except ValueError:
-            value = _number(value)
-    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15:
-        seconds = value / 1000 if abs(value) >= _MILLIS else float(value)
+            pass
+    number = _number(value) if isinstance(value, str) else value
+    if isinstance(number, int | float) and not isinstance(number, bool) and abs(number) < 1e15:
+        seconds = number / 1000 if abs(number) >= _MILLIS else float(number)
         if 0 <= seconds < _MILLIS:  # NaN is not either
             return seconds
     msg = f"{where}, 't': {value!r:.60} is no time; give ISO 8601 or seconds since 1970"
@@ -447,7 +448,7 @@ def tables(made: Mapping[str, Any]) -> list[str]:
                       for name, found in systems.items())),
         table(
             ["referred to later means", "base rate", *heads[1:3]],
-            ([name, *(_said(found[one]) for one in ("base_rate", *MEASURES[:2]))]
+            ([name, *(_said(found.get(one)) for one in ("base_rate", *MEASURES[:2]))]
              for name, found in made["by_truth"].items()),
         ),
         table(
@@ -604,7 +605,8 @@ def run(
         progress: called with events done, and their total.
 
     Raises:
-        InputError: something in the arguments, or in a line of the file.
+        InputError: something in the arguments, or in a line of the file; or nothing refers to
+            anything.
         SourceError: the file cannot be read.
 
     """
@@ -627,6 +629,12 @@ def run(
     )
     histories = {name: read_history(events, name) for name in TRUTHS}
     season = _Season(events, histories[truth], reduction, every_days, seed)
+    if not season.referred.any():
+        msg = (
+            f"no event is referred to later by {truth!r}, so none is right to keep; give events a"
+            " 'ref' to other issues, or ask for truth='activity'"
+        )
+        raise InputError(msg)
     took = {"reading": time.perf_counter() - started}
     with tempfile.TemporaryDirectory() as folder:
         kept, rows, spent = season.remembered(Path(folder) / "events.db", embedder, progress)

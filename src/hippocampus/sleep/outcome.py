@@ -29,6 +29,9 @@ _RIDGE: Final = 300.0
 """How strongly weights are drawn to 0, in rows: those of a group are referred to together, so that
 thousands of rows may be a handful of chances to learn from."""
 _STEPS: Final = 12
+_CLOSE: Final = 1e-4
+_MOST: Final = 60_000
+"""Rows that are learnt from, evenly apart: more take longer and change nothing."""
 
 
 class Uses(NamedTuple):
@@ -144,6 +147,8 @@ def foresee(history: History, now_h: float, *, step_h: float = STEP_H) -> Number
     if min(came.sum(), len(came) - came.sum()) < _FEWEST:
         return 0.5 * np.exp(-DECAY_PER_HOUR * np.maximum(now_h - history.at_h, 0.0))
     past = np.concatenate([rows for rows, _ in looks])
+    apart = -(-len(past) // _MOST)
+    past, came = past[::apart], came[::apart]
     centre, scale = past.mean(axis=0), past.std(axis=0) + 1e-9
     weights = _fit((past - centre) / scale, came)
     # Beyond the range that was seen the line means nothing: there, its end counts.
@@ -219,5 +224,8 @@ def _fit(rows: Numbers, came: NDArray[np.bool_]) -> Numbers:
         curve = np.maximum(chance * (1 - chance), 1e-6)
         step = np.linalg.solve((design * curve[:, None]).T @ design + np.diag(ridge + 1e-9), pull)
         # A step this long is past where the quadratic holds; shorter ones get there as well.
-        weights += step / max(1.0, float(np.abs(step).max()) / 4)
+        longest = float(np.abs(step).max())
+        weights += step / max(1.0, longest / 4)
+        if longest < _CLOSE:
+            break
     return weights

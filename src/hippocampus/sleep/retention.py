@@ -229,7 +229,7 @@ class Retention:
             cost: what each row costs, shape (n,).
             now_h: the present moment, on the history's scale.
             settle: close the books, at the end of a season: whoever is on probation beyond its
-                share goes, although there is room.
+                share goes, although there is room; unless nothing was of use at all.
 
         """
         count, _ = times_used(history.group, history.uses)
@@ -244,7 +244,7 @@ class Retention:
         kept = self._best(value, cost, proven, (1 - self.probation) * room)
         spent = float(cost[kept].sum())
         most = room - spent
-        if settle:
+        if settle and spent:  # where nothing was ever of use, that says nothing against anybody
             most = min(most, self.probation / (1 - self.probation) * spent)
         kept |= self._best(value, cost, fades & ~used, most)
         return Chosen(fades & ~kept, value)
