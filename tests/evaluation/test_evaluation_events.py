@@ -296,6 +296,11 @@ def test_what_has_no_denominator_is_left_out():
 # ---------------------------------------------------------------- seasons
 
 
+def season_of(stream, *, truth="reference", every_days=7.0):
+    histories = {name: read_history(stream, name) for name in events.TRUTHS}
+    return events._Season(stream, histories, truth, 0.6, every_days, 0)
+
+
 @pytest.fixture(scope="module")
 def season():
     return events.run(size=4000, seed=2, every_days=5)
@@ -338,6 +343,17 @@ def test_what_was_kept_is_what_the_bank_has(season):
     assert season.rows[-1]["after"] == kept == 4000 - round(4000 * value(season, "store_reduction"))
 
 
+@pytest.mark.parametrize("make", [lambda: make_stream(1500, seed=6), lambda: reviews(1, 120)])
+def test_the_bank_keeps_what_the_same_rule_keeps_without_one(make, tmp_path):
+    season = season_of(make())
+    kept, rows, _ = season.remembered(tmp_path / "m.db", "none", None)
+    alone = season.replayed(events._retained)
+
+    assert alone.final.tolist() == kept.final.tolist()
+    assert alone.metrics == kept.metrics
+    assert rows[-1]["after"] == kept.final.sum()
+
+
 def test_both_meanings_are_reported_and_anything_referred_to_is_active_later(season):
     by = season.by_truth
 
@@ -353,7 +369,7 @@ def test_the_future_changes_nothing_that_was_decided_before_it():
     made = []
     for end in (stream[2000:], [], [event._replace(refs=(), body="") for event in stream[2000:]]):
         whole = [*stream[:2000], *end]
-        season = events._Season(whole, read_history(whole), 0.6, 7.0, 0)
+        season = season_of(whole)
         season.target = 700
         nights = season.nights(events._retained)
         made.append([kept.tolist() for stop, _, kept in nights if stop < 1990])
@@ -372,7 +388,7 @@ def test_the_future_changes_nothing_that_was_decided_before_it():
 )  # fmt: skip
 def test_it_is_not_fitted_to_one_tracker(how):
     stream = make_stream(4000, seed=8, tracker=Tracker(**how))
-    made = events._Season(stream, read_history(stream), 0.6, 10.0, 0).replayed(events._retained)
+    made = season_of(stream, every_days=10.0).replayed(events._retained)
 
     assert made.metrics["retention_precision"].value >= 0.98
     assert made.metrics["store_reduction"].value >= 0.6
@@ -407,7 +423,7 @@ def reviews(seed, changes=400):
 @pytest.mark.parametrize("seed", range(3))
 def test_reviews_of_code_are_another_world_and_it_holds_there(seed):
     stream = reviews(seed)
-    season = events._Season(stream, read_history(stream), 0.6, 3.0, seed)
+    season = season_of(stream, every_days=3.0)
     made = season.replayed(events._retained).metrics
     newest = season.replayed(events.SYSTEMS["recency only"]).metrics
 
@@ -433,7 +449,7 @@ def test_one_event_that_is_repeated_is_one_episode_and_stays(stream):
 
 def test_where_nothing_was_of_use_the_end_of_a_season_does_not_empty_the_store():
     stream = [said(n, t=3600.0 * n) for n in range(100)]
-    made = events._Season(stream, read_history(stream), 0.6, 1.0, 0).replayed(events._retained)
+    made = season_of(stream, every_days=1.0).replayed(events._retained)
 
     assert 40 == made.final.sum()
 

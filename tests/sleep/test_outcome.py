@@ -38,9 +38,9 @@ def test_references_are_counted_as_one_by_one(given_):
 def test_the_past_is_the_same_whatever_comes_later(given_, stop):
     group, uses = given_
     stop = min(stop, len(group))
-    history = History(np.arange(len(group)) * 1.0, group, group, group, group * 1.0, uses)
+    history = History(np.arange(len(group)) * 1.0, group, group, group, uses)
     known = History(
-        history.at_h[:stop], group[:stop], group[:stop], group[:stop], group[:stop] * 1.0,
+        history.at_h[:stop], group[:stop], group[:stop], group[:stop],
         Uses(*(part[uses.by < stop] for part in uses)),
     )  # fmt: skip
     past = history.before(stop)
@@ -74,7 +74,7 @@ def week_after_week(kind_matters, weeks=8, a_week=400, seed=0):
     there = by < n
     rows = np.arange(n)
     uses = Uses(by[there], np.full(there.sum(), -1), found[there])
-    return History(at, rows, rows * 0, kind, np.ones(n), uses)
+    return History(at, rows, rows * 0, kind, uses)
 
 
 def test_what_told_before_who_would_be_referred_to_is_learnt():
@@ -98,7 +98,7 @@ def test_where_nothing_tells_the_newer_are_likelier():
 
 def test_until_there_is_enough_to_learn_from_the_newer_are_likelier():
     rows = np.arange(10)
-    alone = History(rows * 10.0, rows, rows, rows, rows * 1.0, find_uses([], rows, {}, {}))
+    alone = History(rows * 10.0, rows, rows, rows, find_uses([], rows, {}, {}))
 
     assert np.all(np.diff(foresee(alone, 100.0)) > 0)
     assert foresee(alone.before(0), 0.0).shape == (0,)

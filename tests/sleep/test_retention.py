@@ -174,7 +174,7 @@ def seasons(draw):
     history = History(
         np.sort(np.array(draw(st.lists(st.floats(0, 3000), min_size=n, max_size=n)), float)),
         group, np.array(draw(every), np.int64), np.array(draw(every), np.int64),
-        np.ones(n), uses,
+        uses,
     )  # fmt: skip
     flags = st.lists(st.booleans(), min_size=n, max_size=n)
     return history, np.array(draw(flags), bool), np.array(draw(flags), bool)
@@ -203,7 +203,7 @@ def stream(n, used):
     rows = np.arange(n)
     hits = rows[::3][:used]
     uses = Uses(np.full(len(hits), n - 1), np.full(len(hits), -1), hits)
-    return History(rows * 1.0, rows, rows * 0, rows * 0, np.ones(n), uses)
+    return History(rows * 1.0, rows, rows * 0, rows * 0, uses)
 
 
 def test_what_has_been_referred_to_stays_and_a_small_share_is_for_the_rest():

@@ -17,7 +17,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ import numpy as np
 from hippocampus import Embedder, Memory, Turn
 from hippocampus._clock import ManualClock
 from hippocampus._optional import require
+from hippocampus.config import Policy as SleepPolicy
 from hippocampus.encode.importance import lasting_importance
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, SourceError
@@ -39,6 +40,7 @@ from hippocampus.evaluation.tracker import SIZE, Event, make_stream
 from hippocampus.model import Progress
 from hippocampus.sleep.importance import Codes, Features, Numbers, places, score, unexpected
 from hippocampus.sleep.outcome import History, Uses, find_uses, foresee, times_used
+from hippocampus.sleep.retain import KIND, REFERS
 from hippocampus.sleep.retention import Flags, Retention, fade_to, salience
 
 Truth: TypeAlias = Literal["reference", "activity"]
@@ -235,7 +237,6 @@ def read_history(events: Sequence[Event], truth: Truth = "reference") -> History
         actor=_codes(event.actor for event in events)[0],
         # Two labels tell more apart than "labeled" does; there are few enough of them.
         kind=_codes(f"{event.event}:{event.label}" for event in events)[0],
-        length=np.array([len(event.body) / 5.0 for event in events]),
         uses=uses,
     )
 
@@ -336,7 +337,7 @@ def signals(night: Night) -> Features:
         surprise=unexpected(history.kind),
         saliency=saliency / max(1.0, float(saliency.max(initial=0.0))),
         outcome=np.where(used > 0, 1.0, 0.5),
-        length=history.length,
+        length=np.array([float(len(text)) for text in night.texts]),
         place=places(history.group),
         lasting=np.array([lasting_importance(text, names=0, role="user") for text in night.texts]),
     )
@@ -548,8 +549,8 @@ def measure(
 class _Ahead:
     """Adds up, over the nights that had to choose but the last, what came of it afterwards."""
 
-    def __init__(self, history: History) -> None:
-        self.last = times_used(history.group, history.uses)[1]
+    def __init__(self, last: Codes) -> None:
+        self.last = last
         self.seen = self.kept = self.later = self.both = 0
 
     def add(self, kept: Flags, target: int) -> None:
@@ -628,7 +629,7 @@ def run(
         else read_stream(data)[:size]
     )
     histories = {name: read_history(events, name) for name in TRUTHS}
-    season = _Season(events, histories[truth], reduction, every_days, seed)
+    season = _Season(events, histories, truth, reduction, every_days, seed)
     if not season.referred.any():
         msg = (
             f"no event is referred to later by {truth!r}, so none is right to keep; give events a"
@@ -678,15 +679,19 @@ class _Season:
     def __init__(
         self,
         events: Sequence[Event],
-        history: History,
+        histories: Mapping[Truth, History],
+        truth: Truth,
         reduction: float,
         every_days: float,
         seed: int,
     ) -> None:
-        self.events, self.history, self.seed = events, history, seed
+        self.events, self.seed = events, seed
+        self.history = history = histories["reference"]
         self.reduction = reduction
         self.target = int((1 - reduction) * len(events) + 1e-9)
-        self.referred = times_used(history.group, history.uses)[0] > 0
+        self.last = times_used(history.group, histories[truth].uses)[1]
+        self.referred = self.last >= 0
+        self.groups = _codes(event.issue for event in events)[1]
         self.texts = [_said_of(event) for event in events]
         self.tokens = np.array([len(encode(text)) for text in self.texts], np.int64)
         nights = np.arange(every_days * 24, history.at_h[-1], every_days * 24)
@@ -711,7 +716,7 @@ class _Season:
 
     def replayed(self, policy: Policy) -> Kept:
         """Return what a policy would keep, without a bank."""
-        ahead = _Ahead(self.history)
+        ahead = _Ahead(self.last)
         for _, _, after in self.nights(policy):
             ahead.add(after, self.target)
         return Kept(final=after, metrics=self.measured(after, self.referred) | ahead.measures())
@@ -723,14 +728,15 @@ class _Season:
         self, path: Path, embedder: str | Embedder, progress: Progress | None
     ) -> tuple[Kept, list[dict[str, float | int | str | None]], dict[str, float]]:
         """Remember the stream in a bank that sleeps, and return what is there in the end."""
-        ahead = _Ahead(self.history)
+        ahead = _Ahead(self.last)
         rows: list[dict[str, float | int | str | None]] = []
         took = {"remembering": 0.0, "sleeping": 0.0}
         clock = ManualClock(_when(self.events[0]))
         ids: list[str] = []
+        gone: set[str] = set()
+        policy = SleepPolicy(episode_target=self.target, cap=1.0)
         with Memory(path, embedder=embedder, clock=clock) as memory:
             bank = memory.bank(_BANK)
-            choices = self.nights(_retained)
             for stop in self.stops:
                 started = time.perf_counter()
                 clock.set(_when(self.events[stop - 1]))
@@ -738,10 +744,11 @@ class _Season:
                 ids += [one.id for one in bank.remember_many(turns) if not one.part]
                 assert len(ids) == stop  # one first part a turn, also of what was there already
                 remembered = time.perf_counter()
-                _, before, after = next(choices)
-                stays = {ids[row] for row in np.flatnonzero(after).tolist()}
-                goes = {ids[row] for row in np.flatnonzero(before & ~after).tolist()} - stays
-                bank.forget(goes)
+                before = _are_there(ids, gone)
+                bank.set_policy(replace(policy, settle=stop == len(self.events)))
+                (step,) = bank.sleep(steps=("forget",)).steps
+                gone |= {deed.episode for deed in step.deeds if deed.deed == "lapse"}
+                after = _are_there(ids, gone)
                 took["remembering"] += remembered - started
                 took["sleeping"] += time.perf_counter() - remembered
                 ahead.add(after, self.target)
@@ -764,14 +771,19 @@ class _Season:
 
     def _turn(self, row: int) -> Turn:
         event = self.events[row]
-        told = {"event": event.event, "label": event.label, "refers_to": list(event.refs)}
+        named = [_meant(name, self.groups) for name in _named(event)]
         return Turn(
             text=self.texts[row],
             at=_when(event),
             speaker=event.actor or None,
             session=event.issue,
-            metadata={name: value for name, value in told.items() if value},
+            address=f"event:{event.id}" if event.id else None,
+            metadata={KIND: f"{event.event}:{event.label}"} | ({REFERS: named} if named else {}),
         )
+
+
+def _are_there(ids: Sequence[str], gone: set[str]) -> Flags:
+    return np.fromiter((one not in gone for one in ids), np.bool_, len(ids))
 
 
 def _said_of(event: Event) -> str:

@@ -43,7 +43,8 @@ class Uses(NamedTuple):
     """
 
     by: Codes
-    """The row that refers."""
+    """The row that refers; for what came to be used otherwise, such as by recall, the row that came
+    next, which is one past the last where none has."""
     group: Codes
     row: Codes
 
@@ -66,14 +67,13 @@ class History(NamedTuple):
     """Its issue, session or document."""
     actor: Codes
     kind: Codes
-    length: Numbers
     uses: Uses
 
     def before(self, stop: int) -> History:
         """Return what was known once the first ``stop`` rows had come."""
         return History(
             self.at_h[:stop], self.group[:stop], self.actor[:stop], self.kind[:stop],
-            self.length[:stop], self.uses.before(stop),
+            self.uses.before(stop),
         )  # fmt: skip
 
 
@@ -159,11 +159,11 @@ def foresee(history: History, now_h: float, *, step_h: float = STEP_H) -> Number
 
 
 def features(history: History, now_h: float) -> Numbers:
-    """Return what may tell a row's future, as of now, shape (n, 16): of itself and its group."""
+    """Return what may tell a row's future, as of now, shape (n, 15): of itself and its group."""
     at, group = history.at_h, history.group
     n = len(at)
     if not n:
-        return np.zeros((0, 16))
+        return np.zeros((0, 15))
     count, last = times_used(group, history.uses)
     used = count > 0
     every, who = int(group.max()) + 1, int(history.actor.max()) + 1
@@ -177,7 +177,7 @@ def features(history: History, now_h: float) -> Numbers:
     citations = np.bincount(cited, minlength=every)
     age = np.maximum(now_h - at, 0.0)
     idle = np.maximum(now_h - at[newest], 0.0)[group]
-    since = np.where(used, np.maximum(now_h - at[last], 0.0), age)
+    since = np.where(used, np.maximum(now_h - at[np.minimum(last, n - 1)], 0.0), age)
     opened = np.maximum(now_h - at[oldest], 0.0)[group]
     place = places(group)
     known = (
@@ -193,7 +193,6 @@ def features(history: History, now_h: float) -> Numbers:
         np.log1p(actors)[group],
         np.log1p(place),
         np.log1p(size[group] - 1 - place),
-        np.log1p(history.length),
         _usual(history.actor, used),
         _usual(history.kind, used),
         _usual(history.kind[newest], used[newest], of=size)[group],  # how the group stands now
