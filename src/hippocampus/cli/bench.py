@@ -31,6 +31,8 @@ def register(app: typer.Typer) -> None:
         "hippocampus bench retrieval --data mine.json --cues lexical,time",
         "hippocampus bench corf --size 3000 --cache embedded.db --report corf.json",
         "hippocampus bench topics --data locomo10.json --report topics.json --plots plots/",
+        "hippocampus bench events --report events.json --plots plots/",
+        "hippocampus bench events --data stream.jsonl --reduction 0.7 --report events.json",
         "hippocampus bench dwm --report dwm.json --plots plots/",
         "hippocampus bench dwm --data locomo10.json --report dwm-signatures.json --plots plots/",
         panel="Measure",
@@ -46,7 +48,7 @@ class Output:
         typer.Option(help="Where to write the report; receipts per question go beside it."),
     ] = None
     plots: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="dwm, topics: a folder to draw plots in.")
+        Path | None, typer.Option(metavar="DIR", help="dwm, topics, events: a folder to draw in.")
     ] = None
 
     def check(self) -> None:
@@ -85,19 +87,33 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Corf:
-    """How large a life, and whom to compare with."""
+class MadeUp:
+    """What is made up or streamed, how much of it is to be kept, and whom to compare with."""
 
     size: Annotated[
         int | None,
         typer.Option(
-            help="corf: chunks of the life, up to 47392; 6000 by default.", show_default=False
+            help="corf: chunks of the life, up to 47392; 6000 by default. events: events, 120000 by"
+            " default; of a file, the first so many.",
+            show_default=False,
         ),
     ] = None
     systems: Annotated[
         str | None,
-        typer.Option(help="corf: compare with only these, separated by commas."),
+        typer.Option(help="corf, events: compare with only these, separated by commas."),
     ] = None
+
+    reduction: Annotated[
+        float, typer.Option(help="events: the share of the stream that is not to be kept.")
+    ] = 0.6
+    every_days: Annotated[float, typer.Option(help="events: how often the bank sleeps.")] = 7.0
+    truth: Annotated[
+        str,
+        typer.Option(
+            help="events: what makes an event referred to later: a 'reference' from elsewhere, or"
+            " any 'activity' in its issue as well."
+        ),
+    ] = "reference"
 
 
 def bench(
@@ -105,7 +121,8 @@ def bench(
         str,
         typer.Argument(
             help="locomo, longmemeval, realmem, retrieval for a set of your own, corf for a made-up"
-            " life in four sources, topics for topics and time, or dwm for the token stream."
+            " life in four sources, topics for topics and time, events for what is kept of an issue"
+            " tracker's life, or dwm for the token stream."
         ),
     ],
     *,
@@ -113,11 +130,11 @@ def bench(
         Path | None,
         typer.Option(
             help="The data set: a file, for realmem also a folder. For dwm, which makes text up"
-            " without: a text a line, or LoCoMo's JSON."
+            " without: a text a line, or LoCoMo's JSON. For events, which does so too: JSONL."
         ),
     ] = None,
     output: Output,
-    corf: Corf,
+    made_up: MadeUp,
     cues: Cues = None,
     protocol: Annotated[
         str | None, typer.Option(help="longmemeval: all-turns, official or pooled.")
@@ -133,8 +150,13 @@ def bench(
     seed: Annotated[int, typer.Option(help="Of opaque labels and intervals.")] = 0,
     kept: Kept,
     embedder: Annotated[
-        str, typer.Option(envvar="HIPPOCAMPUS_EMBEDDER", metavar="SPEC", help="As for recall.")
-    ] = "default",
+        str | None,
+        typer.Option(
+            envvar="HIPPOCAMPUS_EMBEDDER",
+            metavar="SPEC",
+            help="As for recall; the default one, and for events none.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -150,17 +172,29 @@ def bench(
     'topics' measures what topics and hints of time bring: on LoCoMo's file as conversations come
     together in one bank, on LongMemEval's with a hint for part of the questions.
 
+    'events' streams an issue tracker's life, made up or a file's, through a bank that sleeps and
+    may not keep it all, and says how much of what it has kept is referred to later. The file has
+    one event a line: {"t", "issue", "event", "actor", "body", "label", "ref"}, of which t and issue
+    are needed.
+
     'dwm' measures what the stream of token ids takes to make, to keep and to ask, on made-up text
     or on a file's; with LoCoMo's, what signatures of any size find within any radius.
     """
     output.check()
-    if name in ("corf", "topics", "dwm") and (compared.cue_table or not compared.sleep):
+    if name in ("corf", "topics", "events", "dwm") and (compared.cue_table or not compared.sleep):
         what = "--cue-table" if compared.cue_table else "--no-sleep"
         msg = f"{what}: {name} has no such choice; it is for locomo, longmemeval and realmem"
         raise InputError(msg)
     if name == "dwm":
         _dwm(data, output, limit=limit, seed=seed, as_json=as_json)
         return
+    if name == "events":
+        _events(
+            data, output, made_up, compared, seed=seed, embedder=embedder, kept=kept,
+            as_json=as_json,
+        )  # fmt: skip
+        return
+    embedder = embedder or "default"
     if name == "topics":
         if data is None:
             msg = "bench topics needs --data: LoCoMo's file or LongMemEval's"
@@ -173,8 +207,8 @@ def bench(
             msg = f"--data {data}: corf makes its life up, from --size and --seed; leave it out"
             raise InputError(msg)
         with _embedder(embedder, kept.cache) as model, progress("running corf") as step:
-            systems = cue_names(corf.systems) if compared.baselines else ()
-            made = _corf(corf.size, systems, limit, seed, cue_names(cues), model, step)
+            systems = cue_names(made_up.systems) if compared.baselines else ()
+            made = _corf(made_up.size, systems, limit, seed, cue_names(cues), model, step)
         _show(made, output, as_json=as_json)
         return
     from hippocampus.evaluation import Options, run  # noqa: PLC0415 - heavy
@@ -251,6 +285,34 @@ def _corf(
         embedder=embedder or "none",
         progress=step,
     )
+
+
+def _events(
+    data: Path | None,
+    output: Output,
+    made_up: MadeUp,
+    compared: Compared,
+    *,
+    seed: int,
+    embedder: str | None,
+    kept: Kept,
+    as_json: bool,
+) -> None:
+    from hippocampus.evaluation import events  # noqa: PLC0415 - heavy
+
+    with _embedder(embedder or "none", kept.cache) as model, progress("running events") as step:
+        made = events.run(
+            data,
+            size=made_up.size,
+            seed=seed,
+            reduction=made_up.reduction,
+            every_days=made_up.every_days,
+            truth=events.check_truth(made_up.truth),
+            systems=cue_names(made_up.systems) if compared.baselines else (),
+            embedder=model or "none",
+            progress=step,
+        )
+    _plain(made, output, as_json=as_json)
 
 
 def _topics(

@@ -29,6 +29,7 @@ from hippocampus.sleep.forget import forget
 from hippocampus.sleep.merge import merge
 from hippocampus.sleep.night import ASLEEP, SLEPT, Night, read_night, read_sleeps
 from hippocampus.sleep.reconsolidate import reconsolidate
+from hippocampus.sleep.retain import retain
 from hippocampus.sleep.topics import Answers
 from hippocampus.sleep.validate import validate
 from hippocampus.sleep.value import appraise
@@ -142,6 +143,12 @@ class Sleeper:
         }
 
     def _forget(self, night: Night) -> list[Act]:
+        if self.policy.episode_target is not None:
+            night = night.after(lapsed := retain(night))
+            return [*lapsed, *self._fade(night)]
+        return self._fade(night)
+
+    def _fade(self, night: Night) -> list[Act]:
         if not self.policy.deepest:
             return []
         value = appraise(night, signals=self.signals, interference=self.cosines.interference)
