@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -414,10 +414,11 @@ def _walked(where: Sequence[Rows], spread: float) -> Floats:
             to, back = between(first, first + _AT_ONCE)
             steps += to @ back
         ends = _rested(steps, spread)
-    return np.asarray((1 - spread) * ends, np.float32)
+    walked: Floats = ((1 - spread) * ends).astype(np.float32)
+    return walked
 
 
-def _rested(steps: Floats, spread: float) -> Floats:
+def _rested(steps: NDArray[Any], spread: float) -> NDArray[Any]:
     """Return the sum of all powers of steps, each worth ``spread`` of the one before."""
     return np.linalg.inv(np.eye(len(steps)) - spread * steps).astype(np.float32)
 
