@@ -209,7 +209,7 @@ def looked_up(life: Life, anchors: Anchors, size: str) -> Iterator[Row]:
     ways: dict[str, Callable[[str], object]] = {
         "anchors heard and what lies under them": lambda t: cue.propose(afresh(t), None, 200),
         "by a question that only points": lambda t: cue.propose(
-            replace(asked[t], phrases=(), sounds=(), points=True), None, 200
+            replace(asked[t], phrases={}, sounds=(), points=True), None, 200
         ),
         "what it activates": lambda t: cue.activate(asked[t]),
     }

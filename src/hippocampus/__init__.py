@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hippocampus.aio import AsyncBank, AsyncMemory
     from hippocampus.bank import Bank
-    from hippocampus.config import Concepts, Config, Fusion, Ingest, Signatures
+    from hippocampus.config import Concepts, Config, Fusion, Ingest, Policy, Signatures
     from hippocampus.errors import HippocampusError
     from hippocampus.llm.client import LanguageModel
     from hippocampus.memory import Memory
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Turn,
         Usage,
     )
+    from hippocampus.sleep.schedule import Schedule
 
 __all__ = [
     "AnchorInfo",
@@ -51,8 +52,10 @@ __all__ = [
     "LanguageModel",
     "Memory",
     "Period",
+    "Policy",
     "Recall",
     "Related",
+    "Schedule",
     "Signatures",
     "Slept",
     "Stats",
@@ -74,6 +77,8 @@ _HOME = {
     "Ingest": "config",
     "LanguageModel": "llm.client",
     "Memory": "memory",
+    "Policy": "config",
+    "Schedule": "sleep.schedule",
     "Signatures": "config",
 }
 

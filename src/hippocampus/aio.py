@@ -57,6 +57,17 @@ class AsyncBank:
     compact = _on_a_thread(Bank.compact)
     expand = _on_a_thread(Bank.expand)
     sleep = _on_a_thread(Bank.sleep)
+    sleep_if_due = _on_a_thread(Bank.sleep_if_due)
+    sleeps = _on_a_thread(Bank.sleeps)
+    undo = _on_a_thread(Bank.undo)
+    set_policy = _on_a_thread(Bank.set_policy)
+    pin = _on_a_thread(Bank.pin)
+    unpin = _on_a_thread(Bank.unpin)
+    hold = _on_a_thread(Bank.hold)
+    release = _on_a_thread(Bank.release)
+    quarantine = _on_a_thread(Bank.quarantine)
+    feedback = _on_a_thread(Bank.feedback)
+    note_recalls = _on_a_thread(Bank.note_recalls)
     topics = _on_a_thread(Bank.topics)
     topic_outline = _on_a_thread(Bank.topic_outline)
     plot_topics = _on_a_thread(Bank.plot_topics)
@@ -100,6 +111,7 @@ class AsyncMemory:
     backup = _on_a_thread(Memory.backup)
     rebuild = _on_a_thread(Memory.rebuild)
     calibrate = _on_a_thread(Memory.calibrate)
+    sleep_if_due = _on_a_thread(Memory.sleep_if_due)
 
     async def close(self) -> None:
         """Release the store, if it was ever opened. May be called twice."""

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus._clock import from_micros, to_micros
-from hippocampus.config import Signatures
+from hippocampus.config import Policy, Signatures
 from hippocampus.context.compose import compose
 from hippocampus.encode.keywords import MOST_KEYWORDS, find_keywords
 from hippocampus.encode.phrase import Phrase
@@ -45,7 +45,7 @@ from hippocampus.index.tokens import TokensCue
 from hippocampus.index.topic import TagGraph, TopicCue
 from hippocampus.index.vector import VectorCue
 from hippocampus.ingest.gate import Gate
-from hippocampus.ingest.ledger import Ledger
+from hippocampus.ingest.ledger import DEEDS, Ledger
 from hippocampus.ingest.prepare import (
     Draft,
     Encoded,
@@ -58,6 +58,10 @@ from hippocampus.ingest.prepare import (
 from hippocampus.ingest.transfer import Export, export_bank, read_export
 from hippocampus.ingest.update import compare, import_files
 from hippocampus.model import (
+    DOUBTED,
+    HELD,
+    PINNED,
+    Act,
     AnchorInfo,
     By,
     Change,
@@ -104,11 +108,19 @@ from hippocampus.sleep.cycle import (
     import_concepts,
     read_anchors,
     read_topics,
-    rebuild_concepts,
-    rebuild_topics,
+)
+from hippocampus.sleep.night import (
+    ASLEEP,
+    OUTCOME,
+    POLICY,
+    RECALLED,
+    SLEPT,
+    read_policy,
+    read_sleeps,
 )
 from hippocampus.sleep.picture import outline, plot_topics
-from hippocampus.sleep.topics import Answers
+from hippocampus.sleep.schedule import Past, Schedule, due
+from hippocampus.sleep.sleeper import NIGHTLY, STEPS, Sleeper, check_steps
 
 if TYPE_CHECKING:
     from hippocampus.memory import Memory
@@ -116,8 +128,14 @@ if TYPE_CHECKING:
 _RUNS_AT_ONCE: Final = 16
 """Segments of a transaction of ``compact``: few transactions, for readers see each; none long."""
 
-_TRIES: Final = 3
-_RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
+_NOTED: Final = 1000
+"""Recalls that are remembered until they are written down."""
+_LOOKED_BACK: Final = 1000
+"""Changes among which the last that somebody made is looked for."""
+_OF_SLEEP: Final = frozenset({ASLEEP, SLEPT, WOKE, RECALLED, "absorb", *DEEDS})
+"""The journal's kinds that sleep writes, and so need none."""
+_SHOWN: Final = 10
+"""Hits of each that count as shown."""
 
 _NO_BANK = 0
 """A number that no bank has: what it is asked for is not there."""
@@ -156,6 +174,8 @@ class Bank:
         self._no_sleep: Degradation | None = None
         self._calibrated = memory.calibration()
         self._fusion = memory.config.fusion
+        self._recalled: list[list[int]] = []
+        """Recalls to be written down: when, and the rows shown."""
         self._anchored = False
         """Whether the bank has anchors, and so what is written has its phrases read."""
         self._number = _NO_BANK
@@ -411,6 +431,7 @@ class Bank:
                 if encoded:
                     memory.settle_embedder(embedder)
                     memory.settle_signatures(record=True)
+                self._tell_recalls(books)
                 return store(books, encoded)
 
     def _encode(
@@ -448,43 +469,235 @@ class Bank:
 
     # ------------------------------------------------------------ sleeping
 
-    def sleep(self) -> Slept:
+    def sleep(
+        self,
+        *,
+        steps: Collection[str] | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Slept:
         """
-        Turn what was experienced into what is known.
+        Turn what was experienced into what is known, and let go what its policy lets go.
 
-        Anchors are chosen anew and what lies under each is ranked; tags are put in a graph from
-        broad to narrow, by ``Memory.model`` if there is one.
+        What cannot be right is kept apart for a while; what was said of a memory is noted with it;
+        what says the same is merged; anchors are chosen anew and what lies under each is ranked;
+        tags are put in a graph from broad to narrow, by ``Memory.model`` if there is one.
 
-        Others read and write meanwhile. Doing it again changes little; killed half-way, all is as
-        it was before.
+        Others read and write meanwhile. Doing it again changes little; killed half-way, whole steps
+        are done and the rest is as it was before; ``undo`` takes it back.
+
+        Args:
+            steps: only these, of ``sleep.sleeper.STEPS``; each can be done alone.
+            dry_run: change nothing, and say what would be done to which episode, and why.
+            progress: called with how many steps are done, of how many.
+
         """
+        wanted = check_steps(steps)
         memory = self._memory
+        if not dry_run:
+            self.note_recalls()
         ledger = memory.ledger(self.name)
-        steps = [find_missing_phrases(ledger)]
         calibrated = memory.calibration()
-        how = memory.config.concepts.heard(calibrated.values.cosines)
-        now = to_micros(memory.now())
-        answers = Answers()
-
-        def concepts(gathered: Gathered) -> SleepStep | None:
-            return rebuild_concepts(ledger, gathered, memory.embedder, how, now)
-
-        def topics(gathered: Gathered) -> SleepStep | None:
-            return rebuild_topics(ledger, gathered, memory.embedder, memory.model, answers)
-
-        for step in (concepts, topics):
-            done = None
-            for _ in range(_TRIES):
-                with self.reading:  # what was seen never changes, so the rest needs no lock
-                    gathered = gather(ledger, self._index())
-                done = step(gathered)
-                if done is not None:
-                    break
-            steps.append(done or SleepStep(name=step.__name__, elapsed_s=0.0, skipped=_RESTLESS))
+        sleeper = Sleeper(
+            ledger=ledger,
+            look=lambda: self._gathered(ledger, unread=dry_run),
+            change=self._changed,
+            embedder=memory.embedder,
+            model=memory.model,
+            concepts=memory.config.concepts.heard(calibrated.values.cosines),
+            cosines=calibrated.values.cosines,
+            signals=calibrated.values.signals,
+            policy=self.policy,
+            now=to_micros(memory.now()),
+            progress=progress,
+            dry_run=dry_run,
+        )
+        slept = sleeper.sleep(wanted, () if calibrated.lacking is None else (calibrated.lacking,))
         with self.reading:
             self._index()  # the sleeper pays for the index, not the next reader
-        notes = () if calibrated.lacking is None else (calibrated.lacking,)
-        return Slept(bank=self.name, steps=tuple(steps), notes=notes)
+        return slept
+
+    def _gathered(self, ledger: Ledger, *, unread: bool) -> Gathered:
+        with self.reading:  # what was seen never changes, so the rest of a step needs no lock
+            return gather(ledger, self._index(), unread=unread)
+
+    def _changed(self, change: Callable[[], list[Act]]) -> list[Act]:
+        with self.writing, self._transaction():
+            return change()
+
+    def undo(self, sleep: int) -> dict[str, int]:
+        """
+        Take back what a sleep did to episodes: how many were merged, faded, hidden or kept apart.
+
+        What somebody has changed since stays as they made it. What was made anew of everything,
+        such as anchors, follows with the next sleep.
+
+        Raises:
+            InputError: the bank has had no such sleep.
+
+        """
+        with self.writing, self._transaction() as ledger:
+            begun = read_sleeps(ledger, self._memory.config.policy).begun
+            whole = isinstance(sleep, int) and not isinstance(sleep, bool)
+            if not whole or not 1 <= sleep <= begun:
+                had = f"from 1 to {begun}" if begun else "none: it has not slept"
+                msg = f"sleep={sleep!r}: bank {self.name!r} has had {had}"
+                raise InputError(msg)
+            return dict(ledger.undo(sleep))
+
+    def sleeps(self) -> list[Slept]:
+        """Return the sleeps there were, in order; of one that was killed, no steps."""
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            changes = self._store.journal(ledger.bank, kinds=(ASLEEP, SLEPT))
+        told = {
+            d["sleep"]: d["steps"]
+            for c in changes
+            if c.kind == SLEPT
+            for d in [json.loads(c.detail)]
+        }
+        begun = [(json.loads(c.detail)["sleep"], c.at) for c in changes if c.kind == ASLEEP]
+        return [
+            Slept(
+                bank=self.name,
+                number=number,
+                at=from_micros(at),
+                steps=tuple(
+                    SleepStep(name=name, elapsed_s=0.0, counts=counts)
+                    for name in STEPS
+                    if (counts := told.get(number, {}).get(name)) is not None
+                ),
+                notes=() if number in told else ("it was not finished",),
+            )
+            for number, at in begun
+        ]
+
+    def sleep_if_due(self, schedule: Schedule) -> Slept | None:
+        """Sleep if it is time for it; None if it is not, or nothing has changed since."""
+        steps = due(schedule, self._past(), self._memory.now(), self._memory.zone)
+        return self.sleep(steps=steps) if steps else None
+
+    def _past(self) -> Past:
+        """Return when the bank was last changed, slept, and had everything made anew."""
+        with self._store.read():
+            number = self._store.bank_number(self.name) or _NO_BANK
+            last = self._store.last_seq(number)
+            nights = self._store.journal(number, kinds=(ASLEEP, SLEPT))
+            changed = self._store.journal(number, after=max(0, last - _LOOKED_BACK))
+        told = [(c.at, json.loads(c.detail)) for c in nights if c.kind == ASLEEP]
+        remade = [at for at, detail in told if set(detail["steps"]) >= set(NIGHTLY)]
+        own = [c.at for c in changed if c.kind not in _OF_SLEEP]
+        # What is not among the last changes was changed before all of them.
+        first = [c.at for c in changed[:1]] if last > _LOOKED_BACK else []
+        moments = (max(own or first, default=None), max((at for at, _ in told), default=None))
+        return Past(
+            *(
+                None if at is None else from_micros(at)
+                for at in (*moments, max(remade, default=None))
+            )
+        )
+
+    @property
+    def policy(self) -> Policy:
+        """What sleep does with this bank; the store's ``Config.policy`` unless it has its own."""
+        with self._store.read():
+            number = self._store.bank_number(self.name) or _NO_BANK
+            ledger = self._memory.ledger_of(number, self.name)
+            return read_policy(ledger, self._memory.config.policy)
+
+    def set_policy(self, policy: Policy | str | None) -> None:
+        """
+        Choose what sleep does with this bank; None goes back to ``Config.policy``.
+
+        A name is one of ``config.POLICIES``; ``adaptive:25000`` gives it a token target.
+        """
+        if isinstance(policy, str):
+            policy = Policy.named(policy)
+        if policy is not None and not isinstance(policy, Policy):
+            msg = f"policy={policy!r}: must be a Policy, the name of one, or None"
+            raise InputError(msg)
+        with self.writing:
+            self._memory.ledger(self.name, create=True)
+            with self._transaction() as ledger:
+                ledger.note(POLICY, policy=None if policy is None else asdict(policy))
+
+    def pin(self, id: str | Collection[str]) -> int:  # noqa: A002
+        """Keep episodes, long texts whole, from fading and from being merged; return how many."""
+        return self._mark(id, PINNED, "pin", on=True)
+
+    def unpin(self, id: str | Collection[str]) -> int:  # noqa: A002
+        """Let what was pinned fade again. Returns how many changed."""
+        return self._mark(id, PINNED, "unpin", on=False)
+
+    def hold(self, id: str | Collection[str], *, reason: str) -> int:  # noqa: A002
+        """
+        Keep episodes from every change, such as for a court; returns how many changed.
+
+        Until ``release`` none can fade, be merged, forgotten, corrected or erased.
+        """
+        if not isinstance(reason, str) or not reason.strip():
+            msg = f"reason={reason!r}: say why, in a few words, for whoever finds it held"
+            raise InputError(msg)
+        return self._mark(
+            id, HELD, "hold", on=True, why=check_text(reason, limits=self._memory.config.ingest)
+        )
+
+    def release(self, id: str | Collection[str]) -> int:  # noqa: A002
+        """Let what is held or in quarantine be as everything else; return how many changed."""
+        ids = _ids(id)
+        if not ids:
+            return 0
+        with self.writing, self._transaction() as ledger:
+            freed = ledger.mark(ids, HELD, "release", on=False)
+            return freed + ledger.mark(ids, DOUBTED, "clear", on=False)
+
+    def quarantine(self) -> list[tuple[Episode, str]]:
+        """Return what is kept from being consolidated, and why; see ``release``."""
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            rows = [e.row for e in self._store.scan_episodes(ledger.bank) if e.marks & DOUBTED]
+            episodes = ledger.episodes(rows)
+            why = {}
+            for row in rows:
+                for change in self._store.journal(ledger.bank, row=row, kinds=("doubt",)):
+                    why[row] = str(json.loads(change.detail).get("why", ""))
+        return [(e, why.get(row, "")) for e, row in zip(episodes, rows, strict=True)]
+
+    def feedback(self, id: str | Collection[str], *, helpful: bool) -> int:  # noqa: A002
+        """
+        Say what memories were worth: what helped is kept longer and found sooner, and the reverse.
+
+        Returns of how many it was noted.
+        """
+        if not isinstance(helpful, bool):
+            msg = f"helpful={helpful!r}: must be True or False"
+            raise InputError(msg)
+        ids = _ids(id)
+        if not ids:
+            return 0
+        with self.writing, self._transaction() as ledger:
+            return ledger.tell(ids, OUTCOME, helpful=helpful)
+
+    def note_recalls(self) -> None:
+        """Write down what was recalled since the last time; ``remember`` and ``sleep`` do so."""
+        if self._recalled:
+            with self.writing, self._transaction() as ledger:
+                self._tell_recalls(ledger)
+
+    def _tell_recalls(self, ledger: Ledger) -> None:
+        """Note what was recalled; the caller has begun to write, and so holds ``reading``."""
+        if self._recalled:
+            shown, self._recalled = self._recalled, []
+            ledger.note(RECALLED, shown=shown)
+
+    def _mark(
+        self, named: str | Collection[str], marks: int, kind: str, *, on: bool, **fields: object
+    ) -> int:
+        ids = _ids(named)
+        if not ids:
+            return 0
+        with self.writing, self._transaction() as ledger:
+            return ledger.mark(ids, marks, kind, on=on, **fields)
 
     def anchors(self) -> list[AnchorInfo]:
         """Return the bank's anchors, the most salient first; none before the first ``sleep``."""
@@ -599,26 +812,34 @@ class Bank:
 
     def related(self, id: str) -> list[Related]:  # noqa: A002
         """
-        Return the episodes in force that say the same as one, or are near it.
+        Return the episodes that say the same as one, say something of it, or are near it.
 
-        Anchors find them: none are known before the first ``sleep``. What says the same is kept
-        under anchors once, and its address stays what it was: a hit's aliases are here.
+        None are known before the first ``sleep``. First what it has merged, or what stands for it,
+        and what was said of it soon after its recall, in order of the noting; then what anchors
+        have found in force. What says the same keeps its address: a hit's aliases are here.
 
         Raises:
             UnknownEpisode: the bank has no such id, or it was erased.
 
         """
         with self.reading:
-            concept = self._index().cues.get("concept")
+            index = self._index()
+            concept, vectors = index.cues.get("concept"), index.cues.get("vector")
             with self._store.read():
                 ledger = self._memory.ledger(self.name)
                 row = ledger.find(id).row
-                found = concept.beside(row) if isinstance(concept, ConceptCue) else []
+                told = ledger.beside(row)
+                under = concept.beside(row) if isinstance(concept, ConceptCue) else []
+                cosines = _cosines(vectors, row, list(told))
+                found = [
+                    *((other, how, cosines[other]) for other, how in told.items()),
+                    *(one for one in under if one[0] not in told),
+                ]
                 there = ledger.episodes([other for other, _, _ in found])
         return [
             Related(episode=episode, how=how, cosine=cosine)
-            for episode, (_, how, cosine) in zip(there, found, strict=True)
-            if episode.state == "active"
+            for episode, (other, how, cosine) in zip(there, found, strict=True)
+            if episode.state == "active" or other in told
         ]
 
     def import_concepts(self, path: str | Path) -> int:
@@ -896,7 +1117,11 @@ class Bank:
                     about=float(ranking.about[place]),
                 )
             )
-        self._gate.note(entries, self._memory.clock.now())
+        now = self._memory.clock.now()
+        self._gate.note(entries, now)
+        if hits:
+            self._recalled.append([to_micros(now), *ranking.rows[: min(k, _SHOWN)].tolist()])
+            del self._recalled[:-_NOTED]
         return hits
 
     @spell_out
@@ -967,7 +1192,7 @@ class Bank:
             ledger = self._memory.ledger(self.name)
             rows = self._store.rows_at(ledger.bank, address)
             rows = rows or self._store.rows_at(ledger.bank, unquote(address))  # as a context has it
-            found = [e for e in ledger.episodes(rows) if e.state == "active"]
+            found = ledger.episodes(ledger.standing(rows))
         if not found:
             msg = f"nothing in bank {self.name!r} has the address {address!r}; see Episode.address"
             raise UnknownEpisode(msg)
@@ -1311,6 +1536,15 @@ def _page(
         return ordered[offset:stop].tolist()  # type: ignore[no-any-return]  # of int
 
     return page
+
+
+def _cosines(vectors: Cue | None, row: int, others: Sequence[int]) -> dict[int, float]:
+    """Return how near rows are to one, 0 where nobody knows."""
+    if not isinstance(vectors, VectorCue) or not others:
+        return dict.fromkeys(others, 0.0)
+    (vector,) = vectors.vectors(np.array([row]))
+    near = vectors.cosines(vector, np.array(others, np.uint32))
+    return dict(zip(others, near.tolist(), strict=True))
 
 
 def _ids(given: object) -> list[str]:

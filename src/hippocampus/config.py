@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple
 
@@ -119,6 +120,9 @@ class Fusion:
     latest: float = 2.0
     """What it is worth to be the latest of the candidates when the question asks for the latest;
     the earliest gets none of it."""
+    outcome: float = 1.0
+    """What it is worth to have helped often, or costs not to have; three quarters of that for once.
+    By taste: no benchmark has feedback."""
     concept: float = 4.0
     """What it is worth to be about what the question calls up."""
     explained: float = 0.5
@@ -298,6 +302,128 @@ class Concepts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """
+    What sleep does with what a bank remembers: what it merges, and what it lets fade.
+
+    The default merges what is the same word for word and keeps everything else as it is, for what
+    fades too fast is missed (HUMAN, section 9.2). ``POLICIES`` has the papers' by name.
+    """
+
+    importance: Literal["signals", "factors"] = "signals"
+    """How memories are valued: four signals whose weights are calibrated (HUMAN, section 8.1), or
+    the five factors of its Table 2."""
+    promote: float = 0.2
+    """The most important part of what is new, which is consolidated (HUMAN, section 4)."""
+    prune: float = 0.2
+    """The least important part, which may fade first."""
+    merge: Literal["exact", "near", "cluster", "off"] = "exact"
+    """What is merged: the same words by the same speaker; also what means the same with no detail
+    otherwise, above ``near``; or even all that is of one matter, which loses detail."""
+    near: float | None = None
+    """Cosine above which two mean the same; None: as calibrated for the embedder."""
+    reconsolidate: bool = True
+    """Note with a memory what was said of it within ``labile_minutes`` of its recall."""
+    labile_minutes: float = 60.0
+    """For how long what was recalled can still be changed (HUMAN, section 7.2)."""
+    decay_per_hour: float = 0.001
+    """λ: how fast importance decays; half of it is gone in 29 days (HUMAN, equation 2)."""
+    retroactive: float = 0.6
+    proactive: float = 0.4
+    """Weights of what later and earlier memories that are alike take away (equation 3)."""
+    hot_hours: float = 1.0
+    """For how long a memory is in the hot tier, where nothing fades."""
+    warm_days: float = 30.0
+    """For how long it is in the warm tier, where it fades as far as ``warm_level``."""
+    long_days: float | None = None
+    """For how long it is in the long-term tier, where it fades as far as ``deepest``; after that it
+    lapses, if ``deepest`` lets it. None: for ever."""
+    warm_level: int = 0
+    deepest: int = 0
+    """How far memories fade: 0 not at all, 1 without ornament, 2 to half their tokens, 3 to a
+    quarter, 4 to keywords, 5 until they lapse."""
+    token_target: int | None = None
+    """Tokens that the memories shown should have together; the least valuable fade until they do.
+    None: as many as there are."""
+    prune_turns: int = 100
+    prune_share: float = 0.0
+    """Every so many turns, this part of them lapses, those of least salience (HEMA, section 3.4);
+    the paper has 0.005."""
+    freshness: float = 1.0
+    turn_decay: float = 0.002
+    retrieved: float = 0.5
+    """λ, γ and β of that salience."""
+    cap: float = 0.25
+    """Most of a bank's memories that one sleep may let fade or lapse, as a share."""
+    doubt_minutes: float = 15.0
+    """For how long what cannot be right is kept from being consolidated (HUMAN, section 4)."""
+
+    def __post_init__(self) -> None:
+        rules = {
+            **dict.fromkeys(("promote", "prune", "cap", "prune_share"), (0.0, 1.0)),
+            "near": (-1.0, 1.0),
+            **dict.fromkeys(
+                ("decay_per_hour", "retroactive", "proactive", "freshness", "turn_decay",
+                 "retrieved"),
+                (0.0, 1e6),
+            ),
+            **dict.fromkeys(
+                ("labile_minutes", "hot_hours", "warm_days", "long_days", "doubt_minutes"),
+                (0.0, 1e9),
+            ),
+            **dict.fromkeys(("warm_level", "deepest"), (0, 5)),
+            "token_target": (0, 1 << 62),
+            "prune_turns": (1, 1 << 31),
+        }  # fmt: skip
+        for name, (least, most) in rules.items():
+            given = getattr(self, name)
+            if given is None and name in ("near", "long_days", "token_target"):
+                continue
+            number = isinstance(given, int | float) and not isinstance(given, bool)
+            if not number or not least <= given <= most:  # NaN is not either
+                msg = f"Policy.{name}={given!r}: must be from {least:g} to {most:g}"
+                raise InputError(msg)
+            whole = name in ("warm_level", "deepest", "token_target", "prune_turns")
+            if whole and not isinstance(given, int):
+                msg = f"Policy.{name}={given!r}: must be a whole number"
+                raise InputError(msg)
+        for name, known in (
+            ("importance", ("signals", "factors")),
+            ("merge", ("exact", "near", "cluster", "off")),
+        ):
+            if getattr(self, name) not in known:
+                msg = f"Policy.{name}={getattr(self, name)!r}: must be one of {', '.join(known)}"
+                raise InputError(msg)
+        if self.promote + self.prune > 1:
+            msg = f"Policy.promote={self.promote} and prune={self.prune}: together at most 1"
+            raise InputError(msg)
+
+    @classmethod
+    def named(cls, name: str) -> Policy:
+        """Return one of ``POLICIES``; ``name:TOKENS`` gives it a token target."""
+        given = name
+        name, colon, target = given.partition(":")
+        if name not in POLICIES or (colon and not target.isdecimal()):
+            known = ", ".join(POLICIES)
+            msg = f"policy {given!r}: must be one of {known}; NAME:TOKENS sets a target"
+            raise InputError(msg)
+        policy = POLICIES[name]
+        return replace(policy, token_target=int(target)) if target else policy
+
+
+POLICIES: Final[Mapping[str, Policy]] = {
+    "keep": Policy(),
+    "dedup": Policy(merge="near"),
+    "human": Policy(merge="near", importance="factors", warm_level=1, deepest=3),
+    "hema": Policy(prune_share=0.005, deepest=5),
+    "adaptive": Policy(merge="near", deepest=5, cap=1.0),
+    "aggressive": Policy(merge="cluster", warm_level=2, deepest=4, cap=1.0),
+}
+"""``keep`` is the default; ``dedup`` merges what means the same; ``human`` and ``hema`` are as in
+these papers; ``adaptive`` meets a token target; ``aggressive`` is what HUMAN warns of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """What a ``Memory`` is opened with; validated once, never changed."""
 
@@ -308,6 +434,8 @@ class Config:
     tokens are, if any is; in a way of your own, where none is; or, when None, not at all.
     ``reindex`` makes the signatures of what is there, or drops them."""
     concepts: Concepts = field(default_factory=Concepts)
+    policy: Policy = field(default_factory=Policy)
+    """What sleep does with banks that have none of their own."""
     timezone: str = "UTC"
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: float = 10.0

@@ -6,7 +6,8 @@ import json
 import re
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -47,8 +48,10 @@ from hippocampus.model import (
     Kind,
     Progress,
     Reranker,
+    Slept,
     Store,
 )
+from hippocampus.sleep.schedule import Schedule
 from hippocampus.store import open_store
 
 CUES: Final = ("tokens", "vector", "lexical", "time", "signature", "concept", "topic")
@@ -447,6 +450,46 @@ class Memory:
                 self.embedder = before
                 raise
         return done
+
+    def sleep_if_due(self, schedule: Schedule | None = None) -> list[Slept]:
+        """Let every bank sleep for which it is time; return what they did."""
+        schedule = schedule or Schedule()
+        slept = (self.bank(name).sleep_if_due(schedule) for name in self.banks())
+        return [one for one in slept if one is not None]
+
+    @contextmanager
+    def sleeping(
+        self, schedule: Schedule | None = None, *, look_every_s: float = 60.0
+    ) -> Iterator[None]:
+        """
+        Let banks sleep when it is time, on a thread of its own, while the block runs.
+
+        The block's end waits for a sleep that has begun. What goes wrong in one ends the thread,
+        and is raised at the block's end.
+
+        Args:
+            schedule: when; see there.
+            look_every_s: how often to look whether it is time, in seconds.
+
+        """
+        ended, failed = threading.Event(), list[BaseException]()
+
+        def look() -> None:
+            try:
+                while not ended.wait(look_every_s):
+                    self.sleep_if_due(schedule)
+            except BaseException as exc:  # noqa: BLE001 - it is raised where somebody sees it
+                failed.append(exc)
+
+        thread = threading.Thread(target=look, name="hippocampus-sleep", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+        if failed:
+            raise failed[0]
 
     def close(self) -> None:
         """Release the store. May be called twice."""

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +34,8 @@ Where: TypeAlias = Mapping[str, Any]
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with (done, total) as long work advances; total is 0 while unknown."""
+
+Named = TypeVar("Named", bound=Hashable)
 
 State: TypeAlias = Literal["active", "superseded", "forgotten", "erased"]
 
@@ -79,6 +89,12 @@ class Episode:
     state: State = "active"
     supersedes: str | None = None
     superseded_by: str | None = None
+    level: int = 0
+    """How much of it is still shown, from 0, all, to 4, its keywords; ``text`` is always whole."""
+    pinned: bool = False
+    """Whether it never fades."""
+    held: bool = False
+    """Whether it can neither fade nor be forgotten, corrected or erased, until it is released."""
 
     def __str__(self) -> str:
         who = f"{self.speaker or self.role}: " if self.speaker or self.role else ""
@@ -336,6 +352,23 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Deeds:
+    """What a sleep did, or would do, to one episode, and why."""
+
+    deed: Deed
+    episode: str
+    why: str
+    by: str | None = None
+    """The episode that stands for it, or that says something of it."""
+    level: int | None = None
+    """How far it fades."""
+
+    def __str__(self) -> str:
+        what = self.deed if self.level is None else f"{self.deed} to level {self.level}"
+        return f"{what} {self.episode}{f' for {self.by}' if self.by else ''}: {self.why}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SleepStep:
     """What one step of sleep did: how long it took, counts, and names worth knowing."""
 
@@ -347,6 +380,8 @@ class SleepStep:
     """Why there was nothing to do; empty when it was done."""
     usage: Usage = Usage()
     """What a language model was asked for it."""
+    deeds: tuple[Deeds, ...] = ()
+    """What it did to single episodes, all of it for a dry run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -357,9 +392,20 @@ class Slept:
     steps: tuple[SleepStep, ...]
     notes: tuple[str, ...] = ()
     """What whoever reads this should know."""
+    number: int = 0
+    """By which ``undo`` knows it; 0 for a dry run, which did nothing."""
+    at: datetime | None = None
+    """When it began."""
+
+    def __getitem__(self, name: str) -> SleepStep:
+        """Return a step by its name; ``KeyError`` for one that was not asked for."""
+        for step in self.steps:
+            if step.name == name:
+                return step
+        raise KeyError(name)
 
     def __str__(self) -> str:
-        lines = []
+        lines = [f"sleep {self.number}" if self.number else "a dry run: nothing was changed"]
         for step in self.steps:
             did = ", ".join(f"{count} {what}" for what, count in step.counts.items())
             paid = f"; {step.usage}" if step.usage.calls else ""
@@ -382,17 +428,17 @@ class AnchorInfo:
     episodes: int
 
 
+Beside: TypeAlias = Literal["canonical", "alias", "related", "corrected", "elaborated"]
+"""How an episode stands beside another one: it stands for the other, which says the same; it is
+stood for by it; it is near without being the same; it says that the other is otherwise, or more."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Related:
-    """
-    An episode beside another one, as anchors have found them.
-
-    ``how``: ``canonical`` stands for the other, which says the same; ``alias`` is stood for by it;
-    ``related`` is near without being the same. ``cosine``: of the two.
-    """
+    """An episode beside another one, how, and the cosine of the two: 0 where nobody knows it."""
 
     episode: Episode
-    how: Literal["canonical", "alias", "related"]
+    how: Beside
     cosine: float
 
 
@@ -562,8 +608,45 @@ STATE_CHANGES: Final[Mapping[str, State]] = {
     "correct": "superseded",
     "withdraw": "forgotten",
     "erase": "erased",
+    "merge": "superseded",
+    "lapse": "forgotten",
 }
 """The journal's kinds that change whether an episode can be seen, and what it becomes."""
+
+DEEPEST: Final = 4
+"""The level at which only keywords of an episode are shown; below it, it lapses."""
+
+PINNED: Final = 1
+HELD: Final = 2
+DOUBTED: Final = 4
+"""The marks of an episode, added up: it never fades; nothing may change it; it is in quarantine."""
+
+
+def states_told(changes: Iterable[tuple[Named, str]]) -> dict[Named, State]:
+    """Return the state in which (episode, kind of change), in order, have left each episode."""
+    told: dict[Named, State] = {}
+    for episode, kind in changes:
+        told[episode] = STATE_CHANGES.get(kind, told.get(episode, "active"))
+    return told
+
+
+Deed: TypeAlias = Literal["merge", "fade", "lapse", "doubt", "clear", "annotate"]
+"""What sleep may do to an episode: let another stand for it; show less of it; hide it; keep it from
+being consolidated, and no longer; note what was said of it."""
+
+
+class Act(NamedTuple):
+    """
+    One thing that a sleep does, or would do, to an episode; by row, and undone by its inverse.
+
+    ``by``: the row that stands for it, or that says something of it. ``level``: how far it fades.
+    """
+
+    deed: Deed
+    row: int
+    why: str
+    by: int | None = None
+    level: int | None = None
 
 
 class EpisodeRow(NamedTuple):
@@ -589,6 +672,10 @@ class EpisodeRow(NamedTuple):
     state: State
     supersedes: int | None
     superseded_by: int | None
+    level: int = 0
+    """How far it has faded, from 0 to ``DEEPEST``."""
+    marks: int = 0
+    """``PINNED``, ``HELD`` and ``DOUBTED``, added up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -710,6 +797,14 @@ class Store(Protocol):
         self, bank: int, rows: Collection[int], state: State, *, superseded_by: int | None = None
     ) -> None:
         """Change the state of episodes."""
+        ...
+
+    def set_level(self, bank: int, rows: Collection[int], level: int) -> None:
+        """Change how far episodes have faded; what is erased has no level."""
+        ...
+
+    def set_marks(self, bank: int, rows: Collection[int], marks: int, *, on: bool) -> None:
+        """Put marks on episodes, or take them off; what is erased has none."""
         ...
 
     def episode_count(self, bank: int) -> int:

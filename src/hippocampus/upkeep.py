@@ -26,7 +26,7 @@ from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.prepare import Draft, digest, lexical_payload, phrase_payload
 from hippocampus.kernel import build_info
 from hippocampus.memory import SIGNED, Memory
-from hippocampus.model import STATE_CHANGES, EpisodeRow, Kind, Payloads, Progress
+from hippocampus.model import EpisodeRow, Kind, Payloads, Progress, states_told
 from hippocampus.sleep.cycle import read_anchors, read_topics
 
 _TEXTS_AT_ONCE = 1000
@@ -112,7 +112,7 @@ def _verify_bank(
         terms = _payloads(ledger, "lexical", len(records))
         codes = _payloads(ledger, "signature", len(records))
         phrases = _payloads(ledger, "phrase", len(records))
-    told = {c.row: STATE_CHANGES.get(c.kind, "active") for c in changes if c.row is not None}
+    told = states_told((c.row, c.kind) for c in changes)
     unmarked = 0
     for record in records:
         if record.state == "erased":

@@ -58,8 +58,8 @@ def test_sleeping_again_changes_nothing_and_no_episode_is_touched(slept):
     episodes, anchors = bank.episodes(), bank.anchors()
     again = bank.sleep()
 
-    assert again.steps[0].counts == {"episodes": 0}
-    assert again.steps[1].counts["found"] == again.steps[1].counts["pruned"] == 0
+    assert again["phrases"].counts == {"episodes": 0}
+    assert again["concepts"].counts["found"] == again["concepts"].counts["pruned"] == 0
     assert [a.name for a in bank.anchors()] == [a.name for a in anchors]
     assert bank.episodes() == episodes
     assert verify(memory).sound
@@ -154,7 +154,7 @@ def test_a_bank_without_episodes_or_an_embedder_says_why_it_has_no_concepts(open
         bank.sleep()
     bank.remember("The violin is new.")
 
-    assert "no embedder" in bank.sleep().steps[1].skipped
+    assert "no embedder" in bank.sleep()["concepts"].skipped
     assert not bank.anchors()
     assert not bank.recall("violin", cues=["concept"]).found
 
@@ -227,7 +227,7 @@ def test_topics_are_a_graph_and_a_model_that_fails_loses_nothing(open_memory):
     topics = {topic.name: topic for topic in bank.topics()}
 
     assert {"violin", "greenhouse"} <= set(topics)
-    assert slept.steps[2].names["fallbacks"]
+    assert slept["topics"].names["fallbacks"]
     assert all(topics[parent] for topic in topics.values() for parent in topic.parents)
     assert any("violin" in line for line in bank.topic_outline())
     assert bank.recall("violin", k=3, cues=["topic"]).hits[0].text.count("violin")
@@ -265,8 +265,8 @@ def test_a_model_is_not_asked_again_because_somebody_erased_meanwhile(open_memor
     gone = bank.remember("My passport is under the bed.", at="2025-05-30", session="s0")
     slept = bank.sleep()
 
-    assert 6 == len(asked) == slept.steps[2].usage.calls, "five sessions, and one of them changed"
-    assert 5 == slept.steps[2].counts["by a model"]
+    assert 6 == len(asked) == slept["topics"].usage.calls, "five sessions, and one of them changed"
+    assert 5 == slept["topics"].counts["by a model"]
     assert not any("passport" in prompt for prompt in asked[5:])
 
 
@@ -311,8 +311,8 @@ def test_phrases_that_were_never_read_are_read_by_the_next_sleep_and_stay(slept)
     bank.forget(gone.id, erase=True)  # and so the bank has no anchors: phrases are not read
     bank.remember_many([Turn(text=f"A cello, number {n}.", at="2025-05-02") for n in range(40)])
 
-    assert bank.sleep().steps[0].counts["episodes"] == 40
-    assert bank.sleep().steps[0].counts["episodes"] == 0
+    assert bank.sleep()["phrases"].counts["episodes"] == 40
+    assert bank.sleep()["phrases"].counts["episodes"] == 0
     assert verify(memory).sound
 
 

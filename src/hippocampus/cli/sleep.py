@@ -1,21 +1,34 @@
-"""The commands of what happens at rest: sleep, and the anchors it finds."""
+"""The commands of what happens at rest: sleep, what it may do, and the anchors it finds."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from hippocampus.cli.command import command
 from hippocampus.cli.options import BankScope, Json, Model
-from hippocampus.cli.render import clean, print_json, stdout, table
+from hippocampus.cli.render import clean, print_json, progress, stderr, stdout, table
+from hippocampus.errors import InputError
+
+if TYPE_CHECKING:
+    from hippocampus.model import Slept
 
 PANEL = "Look after"
 _SHOWN = 12
 """Names that are printed of many; ``--json`` has all."""
 
 Names: TypeAlias = Annotated[list[str], typer.Argument(metavar="NAME...", help="Words or phrases.")]
+
+Ids: TypeAlias = Annotated[
+    list[str], typer.Argument(metavar="ID...", help="Memories, as recall shows them with --ids.")
+]
+_LOOK_EVERY_S = 60.0
+"""How often a watch looks whether it is time."""
 
 app = typer.Typer(no_args_is_help=True, help="See and curate the anchors of a bank.")
 
@@ -26,30 +39,108 @@ def register(root: typer.Typer) -> None:
         root,
         "sleep",
         "hippocampus sleep --bank work",
+        "hippocampus sleep --dry-run",
+        "hippocampus sleep --undo 12",
+        "hippocampus sleep --watch",
         "hippocampus sleep --model openai:llama3.2@http://localhost:11434/v1",
         panel=PANEL,
     )(sleep)
+    for name, run, examples in (
+        ("policy", policy, ("hippocampus policy", "hippocampus policy adaptive:25000")),
+        ("pin", pin, ("hippocampus pin 5f0c9a…", "hippocampus pin 5f0c9a… --undo")),
+        ("hold", hold, ('hippocampus hold 5f0c9a… --reason "case 12/2026"',)),
+        ("release", release, ("hippocampus release 5f0c9a…",)),
+        ("quarantine", quarantine, ("hippocampus quarantine",)),
+        ("feedback", feedback, ("hippocampus feedback 5f0c9a… --helpful",)),
+    ):
+        command(root, name, *examples, panel=PANEL)(run)
     command(
         root, "topics", "hippocampus topics", "hippocampus topics --plot topics.png", panel=PANEL
     )(topics)
     root.add_typer(app, name="anchors", rich_help_panel=PANEL)
 
 
-def sleep(*, model: Model = "none", scope: BankScope, as_json: Json = False) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Night:
+    """What a sleep does, and when."""
+
+    steps: Annotated[
+        str | None,
+        typer.Option(help="Only these steps, separated by commas; --dry-run lists them all."),
+    ] = None
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Change nothing; say what would be done, and why."),
+    ] = False
+    undo: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Take back what sleep N did to memories."),
+    ] = None
+    past: Annotated[bool, typer.Option("--list", help="List the sleeps there were.")] = False
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch",
+            help="Stay, and let every bank sleep when it is time: every 6 hours, at night for what"
+            " is made anew, or once nobody writes to it.",
+        ),
+    ] = False
+
+    def check(self) -> None:
+        """Refuse what excludes each other."""
+        chosen = [
+            name
+            for name, given in (
+                ("--undo", self.undo is not None),
+                ("--list", self.past),
+                ("--watch", self.watch),
+                ("--dry-run", self.dry_run),
+            )
+            if given
+        ]
+        if len(chosen) > 1 or (chosen and chosen != ["--dry-run"] and self.steps):
+            given = " and ".join([*chosen, *(["--steps"] if self.steps else [])])
+            msg = f"{given} exclude each other; choose one"
+            raise InputError(msg)
+
+
+def sleep(*, night: Night, model: Model = "none", scope: BankScope, as_json: Json = False) -> None:
     """
     Turn what was experienced into what is known.
 
-    Chooses the anchors anew, what memories gather around, and ranks what lies under each. Others
-    read and write meanwhile; run it at night, or when nobody is there.
+    Keeps apart what cannot be right, merges what says the same, lets fade what the bank's policy
+    lets fade, and makes anchors and topics anew. Others read and write meanwhile.
 
     Nothing is sent anywhere unless a model is named. What a model was asked, and where it failed
     and words were used instead, is part of the report.
     """
-    with scope.open_bank(embed=True, model=model) as bank:
-        slept = bank.sleep()
+    night.check()
+    if night.watch:
+        _watch(scope, model, as_json=as_json)
+        return
+    if night.undo is not None:
+        with scope.open_bank() as bank:
+            undone = bank.undo(night.undo)
+        _counted(undone, "undone", as_json=as_json)
+        return
+    if night.past:
+        with scope.open_bank() as bank:
+            past = bank.sleeps()
+        _listed(past, as_json=as_json)
+        return
+    steps = None if night.steps is None else [s.strip() for s in night.steps.split(",")]
+    with (
+        scope.open_bank(embed=True, model=model) as bank,
+        progress("sleeping") as told,
+    ):
+        slept = bank.sleep(steps=steps, dry_run=night.dry_run, progress=told)
     if as_json:
         print_json(slept)
-        return
+    else:
+        _say(slept)
+
+
+def _say(slept: Slept) -> None:
     console = stdout()
     console.print(clean(str(slept)), soft_wrap=True)
     for step in slept.steps:
@@ -57,6 +148,141 @@ def sleep(*, model: Model = "none", scope: BankScope, as_json: Json = False) -> 
             if names:
                 more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
                 console.print(clean(f"  {what}: {', '.join(names[:_SHOWN])}{more}"))
+        for deed in step.deeds[:_SHOWN]:
+            console.print(clean(f"  {deed}"), soft_wrap=True)
+        if len(step.deeds) > _SHOWN:
+            console.print(f"  and {len(step.deeds) - _SHOWN:,} more; --json has all")
+
+
+def _listed(past: Sequence[Slept], *, as_json: bool) -> None:
+    if as_json:
+        print_json(past)
+        return
+    rows = [
+        (
+            str(one.number),
+            f"{one.at:%Y-%m-%d %H:%M}",
+            "; ".join(
+                f"{step.name}: {', '.join(f'{n:,} {what}' for what, n in step.counts.items())}"
+                for step in one.steps
+                if any(step.counts.values())
+            )
+            or "; ".join(one.notes),
+        )
+        for one in past
+    ]
+    stdout().print(table(rows, "sleep", "began", "did"))
+
+
+def _watch(scope: BankScope, model: str, *, as_json: bool) -> None:
+    with scope.open(embed=True, model=model) as memory:
+        stderr().print("watching; Ctrl-C ends it", style="dim")
+        while True:
+            for slept in memory.sleep_if_due():
+                if as_json:
+                    print_json(slept)
+                else:
+                    stdout().print(clean(f"{slept.at:%Y-%m-%d %H:%M} {slept.bank}"))
+                    _say(slept)
+            time.sleep(_LOOK_EVERY_S)
+
+
+def _counted(counts: Mapping[str, int], verb: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({verb: dict(counts)})
+    else:
+        told = ", ".join(f"{n:,} {what}" for what, n in counts.items())
+        stdout().print(f"{verb}: {told or 'nothing'}")
+
+
+def policy(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="keep, dedup, human, hema, adaptive:TOKENS or aggressive; 'default' for the"
+            " store's. Shows the bank's if left out."
+        ),
+    ] = None,
+    *,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """
+    See or choose what sleep does with a bank: what it merges, and what it lets fade.
+
+    'keep' merges nothing but the same words on the same day, and lets nothing fade.
+    """
+    with scope.open_bank(create=name is not None) as bank:
+        if name is not None:
+            bank.set_policy(None if name == "default" else name)
+        chosen = asdict(bank.policy)
+    if as_json:
+        print_json(chosen)
+    else:
+        stdout().print(table([(key, str(value)) for key, value in chosen.items()]))
+
+
+def pin(
+    ids: Ids,
+    *,
+    undo: Annotated[bool, typer.Option("--undo", help="Let them fade again.")] = False,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """Keep memories from ever fading."""
+    with scope.open_bank() as bank:
+        changed = bank.unpin(ids) if undo else bank.pin(ids)
+    _counted({"memories": changed}, "unpinned" if undo else "pinned", as_json=as_json)
+
+
+def hold(
+    ids: Ids,
+    *,
+    reason: Annotated[str, typer.Option(help="Why, for whoever finds them held.")],
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """Keep memories from every change, until 'release': none can be forgotten or erased."""
+    with scope.open_bank() as bank:
+        changed = bank.hold(ids, reason=reason)
+    _counted({"memories": changed}, "held", as_json=as_json)
+
+
+def release(ids: Ids, *, scope: BankScope, as_json: Json = False) -> None:
+    """Let memories that are held or in quarantine be as all others."""
+    with scope.open_bank() as bank:
+        changed = bank.release(ids)
+    _counted({"memories": changed}, "released", as_json=as_json)
+
+
+def quarantine(*, scope: BankScope, as_json: Json = False) -> None:
+    """
+    Show what sleep keeps from being consolidated, and why; 'release' lets it go.
+
+    That is what came twice, late, or before its cause. After 15 minutes it is as everything else.
+    """
+    with scope.open_bank() as bank:
+        found = bank.quarantine()
+    if as_json:
+        print_json([{"episode": episode, "why": why} for episode, why in found])
+        return
+    for episode, why in found:
+        stdout().print(clean(f"{episode.id}  {why}\n  {episode}"), soft_wrap=True)
+    if not found:
+        stdout().print("nothing is in quarantine")
+
+
+def feedback(
+    ids: Ids,
+    *,
+    helpful: Annotated[bool, typer.Option(help="Whether they helped.")],
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """Say what memories were worth: what helped is kept longer, what did not fades sooner."""
+    with scope.open_bank() as bank:
+        changed = bank.feedback(ids, helpful=helpful)
+    _counted({"memories": changed}, "noted", as_json=as_json)
 
 
 def topics(

@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 import numpy as np
 
 from hippocampus.index.base import Cue
 from hippocampus.index.columns import Columns
+from hippocampus.index.growing import Growing
 from hippocampus.index.signature import SignatureCue
 from hippocampus.index.vector import VectorCue
-from hippocampus.model import STATE_CHANGES, Kind, Payloads, Store
+from hippocampus.model import STATE_CHANGES, JournalRow, Kind, Payloads, Store
+
+
+_KINDS: Final = (*STATE_CHANGES, "feedback", "annotate", "withdrawn")
+
+
+def _outcome(change: JournalRow) -> int:
+    """Return what a change says of the worth of its episode."""
+    detail = json.loads(change.detail)
+    match change.kind:
+        case "feedback" if detail:  # whose words are erased
+            return 1 if detail["helpful"] else -1
+        case "annotate" if detail.get("why") == "corrected":
+            return -1
+        case "withdrawn" if detail.get("why") == "corrected":
+            return 1
+    return 0
 
 
 class LiveIndex:
@@ -27,6 +46,8 @@ class LiveIndex:
         self.columns = Columns()
         self.seq = 0
         """The last change taken in."""
+        self.outcome = Growing(np.float32)
+        """How often each row helped, less how often it did not or was found to be otherwise."""
         self.without_vectors = 0
         """Episodes in force that no embedder has seen; they are found by words alone."""
         self.without_signatures = 0
@@ -43,15 +64,20 @@ class LiveIndex:
                 return
             start = len(self.columns)
             fresh = list(self._store.scan_episodes(self._bank, start=start))
-            changes = self._store.journal(self._bank, after=self.seq, kinds=tuple(STATE_CHANGES))
+            changes = self._store.journal(self._bank, after=self.seq, kinds=_KINDS)
             stop = start + len(fresh)
+            self.outcome.extend(np.zeros(len(fresh), np.float32))
             self.columns.observe(fresh)  # cues may ask when rows were said
             for cue in self.cues.values():
                 for payloads in read_payloads(self._store, self._bank, cue.kind, len(cue), stop):
                     cue.observe(payloads)
         for change in changes:
-            if change.row is not None:
+            if change.row is None:
+                continue
+            if change.kind in STATE_CHANGES:
                 self.columns.set_state(change.row, STATE_CHANGES[change.kind], change.at)
+            else:
+                self.outcome.view[change.row] += _outcome(change)
         self.seq = last
         vector = self.cues.get("vector")
         if isinstance(vector, VectorCue):

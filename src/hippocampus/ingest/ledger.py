@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Ingest
@@ -16,7 +16,13 @@ from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.ingest.content import Content, Segment, Segments
 from hippocampus.ingest.prepare import CONTEXT_TURNS, Draft, Encoded, phrase_payload, spoken
 from hippocampus.model import (
+    DEEPEST,
+    DOUBTED,
+    HELD,
+    PINNED,
     STATE_CHANGES,
+    Act,
+    Beside,
     Block,
     Change,
     Episode,
@@ -28,6 +34,9 @@ from hippocampus.model import (
     Stats,
     Store,
 )
+
+DEEDS: Final = ("merge", "fade", "lapse", "doubt", "clear", "annotate")
+"""The journal's kinds of what sleep does to single episodes."""
 
 DERIVED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical", "signature", "phrase")
 """Payloads that are made from texts, and can be made anew."""
@@ -44,6 +53,9 @@ NEXT: Final[Mapping[Kind, Kind]] = {
 }
 """Where an unfinished rebuild keeps what it has made of each."""
 
+
+_LINKS: Final = ("remember", "correct", "restore", "absorb")
+"""The journal's kinds that link an episode to another wording of it."""
 
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
@@ -107,6 +119,10 @@ class Ledger:
         """Return the texts of rows; erased ones are left out."""
         return {row: text for row, (text, _) in self.content.texts(rows).items()}
 
+    def tokens(self, rows: Collection[int]) -> dict[int, int]:
+        """Return how many tokens the texts of rows have; erased ones are left out."""
+        return {row: len(ids) for row, ids in self.content.ids(rows).items()}
+
     def read(self, rows: Sequence[int]) -> list[Entry]:
         """Return episodes by row, in the order asked."""
         with self.store.read():
@@ -123,6 +139,41 @@ class Ledger:
     def episodes(self, rows: Sequence[int]) -> list[Episode]:
         """Return episodes by row, in the order asked."""
         return [entry.episode for entry in self.read(rows)]
+
+    def standing(self, rows: Iterable[int]) -> list[int]:
+        """Return what is in force in the place of rows: a row itself, or what superseded it."""
+        found: dict[int, None] = {}
+        for start in rows:
+            row: int | None = start
+            passed: set[int] = set()
+            while row is not None and row not in passed:
+                passed.add(row)
+                (record,) = self.store.episodes(self.bank, [row])
+                if record.state == "active":
+                    found[row] = None
+                row = record.superseded_by if record.state == "superseded" else None
+        return list(found)
+
+    def beside(self, row: int) -> dict[int, Beside]:
+        """Return the rows that sleep has found to stand beside one, and how."""
+        found: dict[int, Beside] = {}
+        (own,) = self.store.episodes(self.bank, [row])
+        if own.state == "superseded" and own.superseded_by is not None:
+            found[own.superseded_by] = "canonical"
+        for change in self.store.journal(self.bank, row=row):
+            detail = json.loads(change.detail)
+            name = {"absorb": "supersedes", "annotate": "by", "withdrawn": "by"}.get(change.kind)
+            if name is None or name not in detail:
+                continue
+            for other in self.store.rows_of(self.bank, [detail[name]]).values():
+                (record,) = self.store.episodes(self.bank, [other])
+                if change.kind == "withdrawn":
+                    found.pop(other, None)
+                elif change.kind == "absorb" and record.superseded_by == row:
+                    found[other] = "alias"
+                elif change.kind == "annotate" and record.state == "active":
+                    found[other] = detail["why"]
+        return found
 
     def drafts(self, records: Iterable[EpisodeRow]) -> list[Draft]:
         """Return what stored episodes were made from; erased ones are left out."""
@@ -216,8 +267,13 @@ class Ledger:
             # A version that went back to an older wording is linked by its journal alone.
             for change in self.store.journal(self.bank, row=row):
                 fields = json.loads(change.detail)
-                linked = [fields[name] for name in ("by", "supersedes") if name in fields]
-                queue += self.store.rows_of(self.bank, linked).values()
+                names = ("by", "supersedes") if change.kind in _LINKS else ()
+                linked = [fields[name] for name in names if name in fields]
+                there = list(self.store.rows_of(self.bank, linked).values())
+                if change.kind == "absorb":  # unless a sleep that merged them was undone
+                    known = self.store.episodes(self.bank, there)
+                    there = [e.row for e in known if e.superseded_by == row]
+                queue += there
         return sorted(chain)
 
     def _ids(self, rows: Collection[int]) -> dict[int, str]:
@@ -268,6 +324,14 @@ class Ledger:
         if state != "active":
             msg = f"episode {seen.id} is {state}; correct the version in force instead"
             raise InputError(msg)
+        self.check_free([seen])
+
+    def check_free(self, records: Iterable[EpisodeRow]) -> None:
+        """Refuse to change what is held."""
+        for record in records:
+            if record.marks & HELD and record.state != "erased":
+                msg = f"episode {record.id} is held, so nothing may change it; release it first"
+                raise InputError(msg)
 
     def forget(self, ids: Iterable[str]) -> int:
         """Hide episodes, long texts whole; returns how many changed."""
@@ -283,7 +347,9 @@ class Ledger:
 
         The words are then in no table; ``store.scrub`` takes them out of what tables left behind.
         """
-        return self._erase(self.versions(e.row for e in self.whole(map(self.find, ids))))
+        rows = self.versions(e.row for e in self.whole(map(self.find, ids)))
+        self.check_free(self.store.episodes(self.bank, rows))
+        return self._erase(rows)
 
     def compact(self, states: Collection[State], rows: range) -> Counter[State]:
         """Erase those of some rows that are in one of these states; returns how many of each."""
@@ -307,6 +373,92 @@ class Ledger:
     def change(self, rows: Sequence[int], kind: str, **fields: object) -> None:
         """Change the state of episodes to what a journal kind makes it, and say so there."""
         self._change(self._at(), rows, kind, fields)
+
+    def mark(self, ids: Iterable[str], marks: int, kind: str, *, on: bool, **fields: object) -> int:
+        """Put marks on episodes in force, long texts whole, or take them off; return how many."""
+        rows = [
+            record.row
+            for record in self.whole(map(self.find, ids))
+            if record.state == "active" and bool(record.marks & marks) != on
+        ]
+        if rows:
+            self.store.set_marks(self.bank, rows, marks, on=on)
+            self._note(self._at(), ((kind, row, fields) for row in rows))
+        return len(rows)
+
+    def tell(self, ids: Iterable[str], kind: str, **fields: object) -> int:
+        """Note something of episodes in any state but erased; return of how many."""
+        rows = [self.find(id_).row for id_ in ids]
+        self._note(self._at(), ((kind, row, fields) for row in rows))
+        return len(rows)
+
+    def do(self, acts: Sequence[Act], sleep: int) -> list[Act]:
+        """
+        Do what a step of sleep proposes, but to what others have changed; return what is done.
+
+        Every change says by which sleep, and how it was before, so that ``undo`` finds its way.
+        """
+        there = {e.row: e for e in self.store.episodes(self.bank, sorted({a.row for a in acts}))}
+        stand = {a.by for a in acts if a.by is not None}
+        firm = {e.row: e for e in self.store.episodes(self.bank, sorted(stand))}
+        done = [
+            act
+            for act in acts
+            if _may(act, there.get(act.row), firm.get(-1 if act.by is None else act.by))
+        ]
+        at = self._at()
+        for act in done:
+            was = there[act.row]
+            fields: dict[str, object] = {"sleep": sleep, "why": act.why}
+            if act.by is not None:
+                fields["by"] = firm[act.by].id
+            match act.deed:
+                case "merge" | "lapse":
+                    self._change(at, [act.row], act.deed, fields, by=act.by)
+                case "fade":
+                    self.store.set_level(self.bank, [act.row], act.level or 0)
+                    change = {"level": act.level, "was": was.level}
+                    self._note(at, [("fade", act.row, fields | change)])
+                case "doubt" | "clear":
+                    self.store.set_marks(self.bank, [act.row], DOUBTED, on=act.deed == "doubt")
+                    self._note(at, [(act.deed, act.row, fields)])
+                case "annotate":
+                    self._note(at, [("annotate", act.row, fields)])
+            if act.deed == "merge":
+                self._note(at, [("absorb", act.by, {"sleep": sleep, "supersedes": was.id})])
+        return done
+
+    def undo(self, sleep: int) -> Counter[str]:
+        """
+        Take back what a sleep did to episodes, the last first; return how often what was undone.
+
+        What has been changed since by others stays as they made it.
+        """
+        counts: Counter[str] = Counter()
+        at = self._at()
+        for change in reversed(self.store.journal(self.bank, kinds=DEEDS)):
+            detail = json.loads(change.detail)
+            if change.row is None or detail.get("sleep") != sleep:
+                continue
+            record = self.store.episodes(self.bank, [change.row])[0]
+            if not _stands(change, detail, record):
+                continue
+            fields = {"undoes": sleep}
+            match change.kind:
+                case "merge" | "lapse":
+                    self._change(at, [change.row], "restore", fields)
+                case "fade":
+                    self.store.set_level(self.bank, [change.row], detail["was"])
+                    back = {"level": detail["was"], "was": detail["level"]}
+                    self._note(at, [("fade", change.row, fields | back)])
+                case "doubt" | "clear":
+                    back_on = change.kind == "clear"
+                    self.store.set_marks(self.bank, [change.row], DOUBTED, on=back_on)
+                    self._note(at, [("doubt" if back_on else "clear", change.row, fields)])
+                case "annotate":
+                    self._note(at, [("withdrawn", change.row, {**detail, **fields})])
+            counts[change.kind] += 1
+        return counts
 
     def load(
         self, records: Sequence[EpisodeRow], journal: Iterable[JournalRow], encoded: Encoded
@@ -393,6 +545,7 @@ class Ledger:
 
     def _move(self, ids: Iterable[str], kind: str, *, start: State) -> int:
         whole = self.whole(map(self.find, ids))
+        self.check_free(whole)
         rows = [record.row for record in whole if record.state == start]
         if rows:
             self.change(rows, kind)
@@ -444,6 +597,34 @@ class Ledger:
             ids = self.content.unpacked(dict(enumerate(payloads, first)))
             return Segment.of(first, list(ids.values())).to_block()
         return Block(first, len(payloads), Payloads.of(payloads).to_bytes())
+
+
+def _may(act: Act, was: EpisodeRow | None, stand: EpisodeRow | None) -> bool:
+    """Return whether an act still makes sense: nobody has hidden, kept or erased what it is of."""
+    if was is None or was.state != "active" or (act.by is not None and stand is None):
+        return False
+    if act.deed == "merge":
+        return not was.marks & (HELD | PINNED) and stand is not None and stand.state == "active"
+    if act.deed in ("fade", "lapse"):
+        return not was.marks & (HELD | PINNED) and was.level < (act.level or DEEPEST + 1)
+    if act.deed in ("doubt", "clear"):
+        return bool(was.marks & DOUBTED) == (act.deed == "clear")
+    return True
+
+
+def _stands(change: JournalRow, detail: Mapping[str, Any], record: EpisodeRow) -> bool:
+    """Return whether what a sleep did to an episode is still so."""
+    match change.kind:
+        case "merge":
+            return record.state == "superseded"
+        case "lapse":
+            return record.state == "forgotten"
+        case "fade":
+            return record.state != "erased" and record.level == detail["level"]
+        case "doubt" | "clear":
+            there = bool(record.marks & DOUBTED)
+            return record.state != "erased" and there == (change.kind == "doubt")
+    return record.state != "erased"
 
 
 class _Turns:
@@ -502,4 +683,7 @@ def _episode(bank: str, e: EpisodeRow, text: str, ids: Mapping[int, str]) -> Epi
         state=e.state,
         supersedes=None if e.supersedes is None else ids.get(e.supersedes),
         superseded_by=None if e.superseded_by is None else ids.get(e.superseded_by),
+        level=e.level,
+        pinned=bool(e.marks & PINNED),
+        held=bool(e.marks & HELD),
     )

@@ -12,7 +12,7 @@ from hippocampus._clock import from_micros
 from hippocampus.errors import InputError, SourceError
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.prepare import Draft, digest, dump_metadata
-from hippocampus.model import STATE_CHANGES, EpisodeRow, JournalRow
+from hippocampus.model import DEEPEST, DOUBTED, HELD, PINNED, EpisodeRow, JournalRow, states_told
 
 EXPORT_FORMAT = 1
 
@@ -96,6 +96,8 @@ def _records(
                     "state": row.state,
                     "supersedes": ids[row.supersedes],
                     "superseded_by": ids[row.superseded_by],
+                    "level": row.level,
+                    "marks": row.marks,
                 }
             }
     for change in changes:
@@ -194,6 +196,7 @@ def _whole(episodes: list[dict[str, Any]], changes: list[dict[str, Any]], salt: 
             metadata=dump_metadata(e["metadata"]), digest=digest(salt, e["text"]),
             state=e["state"], supersedes=rows[e["supersedes"]],
             superseded_by=rows[e["superseded_by"]],
+            level=e.get("level", 0), marks=e.get("marks", 0),
         )
         for row, e in enumerate(episodes)
     ]  # fmt: skip
@@ -225,7 +228,6 @@ def _check_whole(episodes: list[Any], changes: list[Any], ends: list[Any]) -> No
     _require(len(ids) == len(episodes), "two episodes have the same id")
     for e in episodes:
         _check_episode(e, ids)
-    states: dict[str | None, str] = {}
     for seq, c in enumerate(changes, 1):
         _require(c["seq"] == seq, f"change {c['seq']!r} stands where {seq} belongs")
         _require(c["episode"] is None or c["episode"] in ids, f"change {seq} is of no episode")
@@ -233,7 +235,7 @@ def _check_whole(episodes: list[Any], changes: list[Any], ends: list[Any]) -> No
         _require(isinstance(c["kind"], str), f"change {seq} has no kind")
         c["kind"].encode()
         _check_moment(c["at"])
-        states[c["episode"]] = STATE_CHANGES.get(c["kind"], "active")
+    states = states_told((c["episode"], c["kind"]) for c in changes)
     for e in episodes:
         told = states.get(e["id"])
         _require(told == e["state"], f"episode {e['id']} is {e['state']}, its changes say {told}")
@@ -251,6 +253,9 @@ def _check_episode(e: dict[str, Any], ids: set[str]) -> None:
     for key in ("turn", "part", "parts"):
         known = type(e[key]) is int and 0 <= e[key] < 1 << 31
         _require(known or (key == "turn" and e[key] is None), f"{name}: {key}={e[key]!r}")
+    for key, most in (("level", DEEPEST), ("marks", PINNED | HELD | DOUBTED)):
+        given = e.get(key, 0)  # which earlier exports do not have
+        _require(type(given) is int and 0 <= given <= most, f"{name}: {key}={given!r}")
     _require(e["part"] < e["parts"], f"{name}: part {e['part']} of {e['parts']}")
     dump_metadata(e["metadata"])  # refuses what is no object
     for key in ("supersedes", "superseded_by"):

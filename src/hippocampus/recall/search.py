@@ -382,6 +382,9 @@ def _around(
     parts["neighbours"] = gift * short
     parts["speaker"], parts["news"] = _speaking(index, question, rows, fusion)
     parts["news"] *= short
+    outcome = index.outcome.view[rows]
+    if fusion.outcome and outcome.any():
+        parts["outcome"] = np.float32(fusion.outcome) * np.tanh(outcome)
     if inside is not None:
         parts["time"] = inside[rows].astype(np.float32) * np.float32(fusion.time)
     if question.latest:

@@ -190,11 +190,21 @@ class Gathered(NamedTuple):
     vectors: Callable[[Rows], Floats] | None
 
 
-def gather(ledger: Ledger, index: LiveIndex) -> Gathered:
-    """Take from a bank what its concepts are made of; the caller holds the index."""
+def gather(ledger: Ledger, index: LiveIndex, *, unread: bool = False) -> Gathered:
+    """
+    Take from a bank what its concepts are made of; the caller holds the index.
+
+    ``unread``: read phrases that nobody has read yet, and do not keep them.
+    """
     columns, count = index.columns, len(index)
     with ledger.store.read():
-        read = unpack_phrases(_payloads(ledger, range(count)))
+        there = _payloads(ledger, range(count))
+        if unread:
+            payloads = list(there)
+            for row, made in ledger.phrases([row for row in range(count) if not payloads[row]]):
+                payloads[row] = made
+            there = Payloads.of(payloads)
+        read = unpack_phrases(there)
     every = np.arange(count)
     material = Material(
         keys=read.keys,

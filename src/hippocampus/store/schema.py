@@ -109,7 +109,13 @@ def _v3(db: sqlite3.Connection) -> None:
     """
 
 
-MIGRATIONS: tuple[Migration, ...] = (_v1, _v2, _v3)
+def _v4(db: sqlite3.Connection) -> None:
+    """Let episodes fade, and be kept from it; none has, and none is."""
+    for column in ("level", "marks"):
+        db.execute(f"ALTER TABLE episodes ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_v1, _v2, _v3, _v4)
 """Migration n, counted from 1, makes format n. Released ones never change; new ones only add."""
 
 FORMAT = len(MIGRATIONS)

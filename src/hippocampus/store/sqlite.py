@@ -639,6 +639,27 @@ class SqliteStore:
             _numbers(rows),
         )
 
+    def set_level(self, bank: int, rows: Collection[int], level: int) -> None:
+        """Change how far episodes have faded; what is erased has no level."""
+        self._do(
+            "UPDATE episodes SET level = ? WHERE bank = ?"
+            " AND row IN (SELECT value FROM json_each(?)) AND state <> 'erased'",
+            int(level),
+            bank,
+            _numbers(rows),
+        )
+
+    def set_marks(self, bank: int, rows: Collection[int], marks: int, *, on: bool) -> None:
+        """Put marks on episodes, or take them off; what is erased has none."""
+        self._do(
+            "UPDATE episodes SET marks = CASE WHEN ?1 THEN marks | ?2 ELSE marks & ~?2 END"
+            " WHERE bank = ?3 AND row IN (SELECT value FROM json_each(?4)) AND state <> 'erased'",
+            on,
+            int(marks),
+            bank,
+            _numbers(rows),
+        )
+
     def episode_count(self, bank: int) -> int:
         """Return the next free row: one more than the highest ever used, 0 for an empty bank."""
         last = self._rows("SELECT MAX(row) FROM episodes WHERE bank = ?", bank)[0][0]
@@ -733,7 +754,8 @@ class SqliteStore:
         self._do(
             "UPDATE episodes SET state = 'erased', said_at = noted_at, session = NULL, turn = NULL,"
             " part = 0, parts = 1, speaker = NULL, role = NULL, source = NULL, address = '',"
-            " metadata = '{}', digest = x'', supersedes = NULL, superseded_by = NULL"
+            " metadata = '{}', digest = x'', supersedes = NULL, superseded_by = NULL,"
+            " level = 0, marks = 0"
             " WHERE bank = ? AND row IN (SELECT value FROM json_each(?))",
             bank,
             _numbers(rows),

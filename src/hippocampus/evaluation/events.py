@@ -1,0 +1,764 @@
+"""
+Measures what a bank keeps of a stream of events that is larger than it may grow.
+
+HUMAN, section 9.1: an issue tracker's events come in order of time, a bank remembers them, and
+every so many days it sleeps, and has to let go of what exceeds its target. Who was kept is compared
+with who was *referred to later*. What has happened by then is all that a night may look at; a
+reference is seen once it has come.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import re
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus import Embedder, Memory, Turn
+from hippocampus._clock import ManualClock
+from hippocampus._optional import require
+from hippocampus.encode.importance import lasting_importance
+from hippocampus.encode.tokens import encode
+from hippocampus.errors import InputError, SourceError
+from hippocampus.evaluation import report
+from hippocampus.evaluation.datasets import sha256_of
+from hippocampus.evaluation.dwm import Measured, table
+from hippocampus.evaluation.metrics import Estimate
+from hippocampus.evaluation.tracker import SIZE, Event, make_stream
+from hippocampus.model import Progress
+from hippocampus.sleep.importance import Codes, Features, Numbers, places, score, unexpected
+from hippocampus.sleep.outcome import History, Uses, foresee, times_used
+from hippocampus.sleep.retention import Flags, Retention, fade_to, salience
+
+Truth: TypeAlias = Literal["reference", "activity"]
+TRUTHS: Final[tuple[Truth, ...]] = get_args(Truth)
+REDUCTION: Final = 0.6
+"""Share of the stream that is not to be kept."""
+EVERY_DAYS: Final = 7.0
+MAIN: Final = "hippocampus"
+_HOUR: Final = 3600.0
+_RESAMPLES: Final = 500
+_BANK: Final = "events"
+
+# ---------------------------------------------------------------- streams in files
+
+_NEEDED: Final = ("t", "issue")
+_MENTION = re.compile(r"(?:(?<![\w&/])#|/(?:issues|pull|pulls)/)(\d+)\b|\b([A-Z][A-Z0-9_]*-\d+)\b")
+_NAMED = re.compile(r"(?:issue|issues|pull|pr|gh)\s*[:/#-]\s*#?(?=\d)|#(?=\w)", re.IGNORECASE)
+_OF_EVENT = re.compile(r"event\s*[:/#-]\s*(?=\S)", re.IGNORECASE)
+_MILLIS: Final = 1e11
+"""Seconds since 1970 are below this until the year 5138, milliseconds above it since 1973."""
+
+
+def read_stream(path: Path) -> list[Event]:
+    """
+    Read a stream of events: JSON objects, one a line, in order of time or not; also ``.gz``.
+
+    ``t``: ISO 8601 (without a zone, UTC) or seconds or milliseconds since 1970. ``issue``: a number
+    or a name. ``event``: its kind. ``actor``, ``body``, ``label``, ``ref`` and ``id`` may be
+    missing or null. ``ref``: an issue (12, "12", "#12", "issue:12"), an event's ``id``
+    ("event:9" where an issue is called the same), an object with one of these, or a list.
+
+    Raises:
+        SourceError: there is no such file, it cannot be read, or it holds no event.
+        InputError: a line that is not such an object; names the line, the rule and the fix.
+
+    """
+    events = [_event(line, where) for line, where in _lines(path)]
+    if not events:
+        msg = "holds no events; give a file with one JSON object a line"
+        raise SourceError(msg, path=path)
+    events.sort(key=lambda event: event.t)
+    return events
+
+
+def _lines(path: Path) -> Iterator[tuple[str, str]]:
+    try:
+        opened = (
+            gzip.open(path, "rt", encoding="utf-8-sig")
+            if path.suffix == ".gz"
+            else path.open(encoding="utf-8-sig")
+        )
+        with opened as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield line, f"{path.name}, line {number}"
+    except FileNotFoundError as exc:
+        raise SourceError("no such file; give a stream as JSONL", path=path) from exc
+    except UnicodeDecodeError as exc:
+        msg = f"is not UTF-8 text ({exc.reason}); convert it, or gzip it as .gz"
+        raise SourceError(msg, path=path) from exc
+    except (OSError, EOFError) as exc:
+        raise SourceError(f"cannot be read: {exc}", path=path) from exc
+
+
+def _event(line: str, where: str) -> Event:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as exc:
+        msg = f"{where}: not JSON ({exc}); each line is one object, such as {_EXAMPLE}"
+        raise InputError(msg) from exc
+    if not isinstance(row, dict):
+        msg = f"{where}: {line.strip()[:40]!r} is not an object; such as {_EXAMPLE}"
+        raise InputError(msg)
+    for name in _NEEDED:
+        if row.get(name) in (None, ""):
+            msg = f"{where}: {name!r} is missing; an event needs {' and '.join(_NEEDED)}"
+            raise InputError(msg)
+    said = {
+        name: _text(row.get(name), f"{where}, {name!r}")
+        for name in ("event", "actor", "body", "label", "id")
+    }
+    return Event(
+        t=_moment(row["t"], where),
+        issue=_name(row["issue"], f"{where}, 'issue'"),
+        refs=tuple(dict.fromkeys(_refs(row.get("ref"), f"{where}, 'ref'"))),
+        **said | {"event": said["event"] or "event"},
+    )
+
+
+_EXAMPLE: Final = '{"t": "2026-01-05T09:00:00Z", "issue": 12, "event": "commented", "ref": 7}'
+
+
+def _moment(value: object, where: str) -> float:
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value.strip())
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        except ValueError:
+            value = _number(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        seconds = value / 1000 if abs(value) >= _MILLIS else float(value)
+        if 0 <= seconds < _MILLIS:  # NaN is not either
+            return seconds
+    msg = f"{where}, 't': {value!r:.60} is no time; give ISO 8601 or seconds since 1970"
+    raise InputError(msg)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _name(value: object, where: str) -> str:
+    """Return how an issue is called, however its number was written."""
+    said = _text(value, where)
+    return _NAMED.sub("", said, count=1) if _NAMED.match(said) else said
+
+
+def _text(value: object, where: str) -> str:
+    """Return a field as text: names and numbers as they are, of an object what names it."""
+    match value:
+        case None:
+            return ""
+        case str():
+            return value.strip()
+        case bool():
+            pass
+        case int():
+            return str(value)
+        case float() if value.is_integer():
+            return str(int(value))
+        case dict():
+            for name in ("login", "name", "number", "issue", "id"):
+                if value.get(name) is not None:
+                    return _text(value[name], where)
+        case list():
+            return ", ".join(filter(None, (_text(one, where) for one in value)))
+        case _:
+            pass
+    msg = f"{where}: {value!r:.60} is neither text nor a whole number; give one, or null"
+    raise InputError(msg)
+
+
+def _refs(value: object, where: str) -> Iterator[str]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _refs(one, where)
+    elif value not in (None, ""):
+        said = _text(value, where)
+        yield from filter(None, (part.strip() for part in re.split(r"[,;\s]+(?=#|\d|\w+:)", said)))
+
+
+# ---------------------------------------------------------------- what was referred to later
+
+
+def read_history(events: Sequence[Event], truth: Truth = "reference") -> History:
+    """
+    Return a stream as a night sees it: codes for names, and who refers to whom.
+
+    ``reference``: an event counts as referred to when a later one of *another* issue names its
+    issue, by ``ref``, by ``#12`` or a link in its text; or names the event itself by its ``id``,
+    from anywhere. ``activity``: also when anything later happens in its own issue.
+    """
+    if truth not in TRUTHS:
+        msg = f"truth={truth!r}: there are {', '.join(TRUTHS)}"
+        raise InputError(msg)
+    group, groups = _codes(event.issue for event in events)
+    ids = {event.id: row for row, event in reversed(list(enumerate(events))) if event.id}
+    found: list[tuple[int, int, int]] = []
+    for row, event in enumerate(events):
+        for name in dict.fromkeys((*event.refs, *_mentions(event.body))):
+            issue = groups.get(name, groups.get(_name(name, ""), -1))
+            one = ids.get(_OF_EVENT.sub("", name, count=1), -1)
+            if one >= 0 and (issue < 0 or _OF_EVENT.match(name)):
+                found.append((row, -1, one))
+            elif issue not in (-1, group[row]):
+                found.append((row, issue, -1))
+    if truth == "activity":
+        found += [(row, int(code), -1) for row, code in enumerate(group)]
+    by, groups_, rows = np.array(found, np.int64).reshape(-1, 3).T
+    start = events[0].t if events else 0.0
+    return History(
+        at_h=np.array([(event.t - start) / _HOUR for event in events]),
+        group=group,
+        actor=_codes(event.actor for event in events)[0],
+        # Two labels tell more apart than "labeled" does; there are few enough of them.
+        kind=_codes(f"{event.event}:{event.label}" for event in events)[0],
+        length=np.array([len(event.body) / 5.0 for event in events]),
+        uses=Uses(by, groups_, rows),
+    )
+
+
+def _mentions(body: str) -> Iterator[str]:
+    for found in _MENTION.finditer(body):
+        yield found[1] or found[2]
+
+
+def _codes(names: Iterable[str]) -> tuple[Codes, dict[str, int]]:
+    known: dict[str, int] = {}
+    codes = np.array([known.setdefault(name, len(known)) for name in names], np.int64)
+    return codes, known
+
+
+# ---------------------------------------------------------------- who is compared
+
+
+class Night(NamedTuple):
+    """What a policy may look at: everything up to now, and who is still there."""
+
+    history: History
+    there: Flags
+    now_h: float
+    last: bool
+    """Whether the season ends with it."""
+    target: int
+    texts: Sequence[str]
+    dice: np.random.Generator
+
+
+Policy: TypeAlias = Callable[[Night], Flags]
+"""Returns who fades."""
+
+
+def _everything(night: Night) -> Flags:
+    return np.zeros(len(night.there), np.bool_)
+
+
+def _retained(night: Night) -> Flags:
+    n = len(night.there)
+    chosen = Retention(target=night.target).choose(
+        night.history, night.there, np.zeros(n, np.bool_), np.ones(n),
+        now_h=night.now_h, settle=night.last,
+    )  # fmt: skip
+    return chosen.fades
+
+
+def _by(value: Callable[[Night], Numbers]) -> Policy:
+    """Keep the most valuable, as many as the target lets."""
+
+    def policy(night: Night) -> Flags:
+        gone = ~night.there
+        worth = value(night)
+        fades = np.zeros(len(gone), np.bool_)
+        rows = np.flatnonzero(night.there)
+        fades[rows] = fade_to(
+            worth[rows], np.ones(len(rows)), np.zeros(len(rows), np.bool_), target=night.target
+        )
+        return fades
+
+    return policy
+
+
+def _chance(night: Night) -> Numbers:
+    return night.dice.random(len(night.there))
+
+
+def _salience(night: Night) -> Numbers:
+    n = len(night.there)
+    _, last = times_used(night.history.group, night.history.uses)
+    return salience(np.arange(n, 0, -1.0), (last >= 0) & (last >= n - 100))
+
+
+def _importance(form: Literal["five", "four", "iota"]) -> Callable[[Night], Numbers]:
+    return lambda night: score(signals(night), form)
+
+
+def signals(night: Night) -> Features:
+    """Return the signals of the papers' scores for events, which have no vectors."""
+    history = night.history
+    used, _ = times_used(history.group, history.uses)
+    words, known = _codes(night.texts)
+    cited = np.bincount(history.uses.group[history.uses.group >= 0], minlength=len(used) + 1)
+    saliency = np.log1p(cited[history.group])
+    return Features(
+        age_h=night.now_h - history.at_h,
+        alike=np.bincount(words, minlength=len(known))[words] - 1.0,
+        surprise=unexpected(history.kind),
+        saliency=saliency / max(1.0, float(saliency.max(initial=0.0))),
+        outcome=np.where(used > 0, 1.0, 0.5),
+        length=history.length,
+        place=places(history.group),
+        lasting=np.array([lasting_importance(text, names=0, role="user") for text in night.texts]),
+    )
+
+
+SYSTEMS: Final[Mapping[str, Policy]] = {
+    "keep everything": _everything,
+    "recency only": _by(lambda night: night.history.at_h),
+    "random": _by(_chance),
+    "five factors": _by(_importance("five")),
+    "four signals": _by(_importance("four")),
+    "importance ι": _by(_importance("iota")),
+    "HEMA salience": _by(_salience),
+    "foresight alone": _by(lambda night: foresee(night.history, night.now_h)),
+}
+"""What the bank's way is compared with, under the same target and at the same nights."""
+
+
+# ---------------------------------------------------------------- what was measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What a system has kept in the end, and what it had kept on the way."""
+
+    final: Flags
+    metrics: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventsReport(Measured):
+    """What was kept of a stream, by every system; ``rows`` has the store's size over time."""
+
+    benchmark: ClassVar[str] = "events"
+
+    metrics: Mapping[str, Estimate]
+    baselines: Mapping[str, Mapping[str, Estimate]]
+    by_truth: Mapping[str, Mapping[str, Estimate]]
+    """The same choice, by each meaning of what is referred to later."""
+    took_s: Mapping[str, float]
+    receipts: Sequence[Mapping[str, object]] = field(repr=False)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the report as JSON holds it."""
+        made = Measured.as_dict(self)
+        rows = made.pop("rows")
+        return made | {
+            "metrics": _estimates(self.metrics),
+            "baselines": {name: _estimates(found) for name, found in self.baselines.items()},
+            "by_truth": {name: _estimates(found) for name, found in self.by_truth.items()},
+            "took_s": {name: round(took, 2) for name, took in self.took_s.items()},
+            "rows": rows,
+        }
+
+    def write(self, path: Path) -> Path:
+        """Write the report, and ``<name>.receipts.jsonl`` beside it: each event, kept or not."""
+        Measured.write(self, path)
+        with path.with_name(f"{path.stem}.receipts.jsonl").open("w") as file:
+            for receipt in self.receipts:
+                file.write(json.dumps(receipt, ensure_ascii=False) + "\n")
+        return path
+
+    def tables(self) -> list[str]:
+        """Return the report as Markdown."""
+        return tables(self.as_dict())
+
+    def plot(self, folder: Path) -> list[Path]:
+        """Draw the store's size over time; returns the file."""
+        return plot(self.as_dict(), folder)
+
+
+def _estimates(found: Mapping[str, Estimate]) -> dict[str, dict[str, float | int]]:
+    return {
+        name: {key: round(value, 5) for key, value in one.as_dict().items()}
+        for name, one in found.items()
+    }
+
+
+MEASURES: Final = (
+    "retention_precision", "retention_recall", "store_reduction",
+    "foresight_precision", "foresight_recall",
+)  # fmt: skip
+
+
+def tables(made: Mapping[str, Any]) -> list[str]:
+    """Return what a report says as Markdown: who kept what, by which truth, and when."""
+    heads = ["", *(name.replace("_", " ") for name in MEASURES)]
+    systems = {MAIN: made["metrics"], **made["baselines"]}
+    return [
+        table(heads, ([name, *(_said(found.get(one)) for one in MEASURES)]
+                      for name, found in systems.items())),
+        table(
+            ["referred to later means", "base rate", *heads[1:3]],
+            ([name, *(_said(found[one]) for one in ("base_rate", *MEASURES[:2]))]
+             for name, found in made["by_truth"].items()),
+        ),
+        table(
+            ["day", "events so far", "kept before sleep", "kept after", "tokens so far", "kept"],
+            ([f"{row['day']:.0f}", *(f"{row[one]:,}" for one in _SIZES)] for row in made["rows"]),
+        ),
+    ]  # fmt: skip
+
+
+_SIZES: Final = ("seen", "before", "after", "tokens_seen", "tokens_after")
+
+
+def _said(found: Mapping[str, float] | None) -> str:
+    if found is None:
+        return "–"
+    value = f"{found['value']:.3f}"
+    return (
+        value
+        if found["low"] == found["high"]
+        else (f"{value} [{found['low']:.3f}, {found['high']:.3f}]")
+    )
+
+
+def plot(made: Mapping[str, Any], folder: Path) -> list[Path]:
+    """
+    Draw the store's size over time; returns the file.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+
+    """
+    require("matplotlib", extra="bench", feature="drawing plots")
+    from matplotlib.figure import Figure  # noqa: PLC0415 - only when something is drawn
+
+    folder.mkdir(parents=True, exist_ok=True)
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.subplots()
+    days = [day for row in made["rows"] for day in (row["day"], row["day"])]
+    sizes = [size for row in made["rows"] for size in (row["before"], row["after"])]
+    axes.plot([0, *(row["day"] for row in made["rows"])],
+              [0, *(row["seen"] for row in made["rows"])], "k--", label="remembered")  # fmt: skip
+    axes.plot([0, *days], [0, *sizes], label="kept")
+    axes.axhline(made["settings"]["target"], color="0.6", linewidth=0.8, label="target")
+    axes.set(xlabel="days", ylabel="events", title="The store, while events come in")
+    axes.legend()
+    axes.grid(visible=True, alpha=0.2)
+    drawn = folder / "events.png"
+    figure.savefig(drawn, dpi=110, metadata={"Software": None})
+    return [drawn]
+
+
+# ---------------------------------------------------------------- measures
+
+
+def measure(
+    kept: Flags, referred: Flags, group: Codes, *, reduction: float, seed: int = 0
+) -> dict[str, Estimate]:
+    """
+    Return how well what was kept is what was referred to later; intervals draw whole issues.
+
+    ``recall_bound`` is the most recall that this precision leaves at the reduction asked for.
+    """
+    sums = np.stack(
+        [np.bincount(group, part, int(group.max()) + 1)
+         for part in (np.ones(len(kept)), kept, referred, kept & referred)], axis=1,
+    )  # fmt: skip
+    dice = np.random.default_rng(seed)
+    issues = len(sums)
+    drawn = [
+        dice.multinomial(issues, np.full(issues, 1 / issues)) @ sums for _ in range(_RESAMPLES)
+    ]
+
+    def shares(n: Numbers) -> dict[str, Numbers]:
+        every, held, meant, both = np.moveaxis(np.atleast_2d(n).astype(np.float64), -1, 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            precision, base = both / held, meant / every
+            bound = np.minimum(1.0, (1 - reduction) * precision / base)
+            return {
+                "retention_precision": precision,
+                "retention_recall": both / meant,
+                "store_reduction": 1 - held / every,
+                "base_rate": base,
+                "recall_bound": bound,
+                "recall_of_bound": both / meant / bound,
+            }
+
+    whole, samples = shares(sums.sum(axis=0)), shares(np.stack(drawn))
+    made = {}
+    for name, value in whole.items():
+        some = samples[name][np.isfinite(samples[name])]
+        if np.isfinite(value[0]):
+            low, high = np.percentile(some, [2.5, 97.5]) if len(some) else (value[0], value[0])
+            made[name] = Estimate(float(value[0]), float(low), float(high), len(kept))
+    return made
+
+
+class _Ahead:
+    """Adds up, over the nights but the last, what was kept and what came of it afterwards."""
+
+    def __init__(self, history: History) -> None:
+        self.last = times_used(history.group, history.uses)[1]
+        self.seen = self.kept = self.later = self.both = 0
+
+    def add(self, there: Flags, kept: Flags) -> None:
+        """Count a night: who was there before it had to choose, and who was after it."""
+        later = self.last[: len(kept)] >= len(kept)
+        self.seen += int(there.sum())
+        self.kept += int(kept.sum())
+        self.later += int((there & later).sum())
+        self.both += int((kept & later).sum())
+
+    def measures(self) -> dict[str, Estimate]:
+        if not self.kept or not self.later:
+            return {}
+        return {
+            name: Estimate(value, value, value, self.seen)
+            for name, value in (
+                ("foresight_precision", self.both / self.kept),
+                ("foresight_recall", self.both / self.later),
+                ("foresight_base_rate", self.later / self.seen),
+            )
+        }
+
+
+# ---------------------------------------------------------------- a season
+
+
+def run(
+    data: Path | None = None,
+    *,
+    size: int | None = None,
+    seed: int = 0,
+    reduction: float = REDUCTION,
+    every_days: float = EVERY_DAYS,
+    truth: Truth = "reference",
+    systems: Sequence[str] | None = None,
+    embedder: str | Embedder = "none",
+    progress: Progress | None = None,
+) -> EventsReport:
+    """
+    Stream events through a bank that sleeps, and say what it has kept.
+
+    Args:
+        data: a stream as JSONL; one is made up without.
+        size: events to make up, 120 000 by default, or of the file's the first so many.
+        seed: of the stream, of chance, and of the intervals.
+        reduction: the share that is not to be kept; the bank's target is the rest.
+        every_days: how often the bank sleeps.
+        truth: what counts as referred to later; see ``read_history``.
+        systems: what to compare with, of ``SYSTEMS``; all by default.
+        embedder: for the bank. What is kept does not depend on it.
+        progress: called with events done, and their total.
+
+    Raises:
+        InputError: something in the arguments, or in a line of the file.
+        SourceError: the file cannot be read.
+
+    """
+    if not 0 <= reduction < 1 or not every_days > 0 or not math.isfinite(every_days):
+        msg = f"reduction={reduction}, every_days={every_days}: from 0 to below 1, and above 0"
+        raise InputError(msg)
+    unknown = [name for name in systems or () if name not in SYSTEMS]
+    if unknown:
+        msg = f"system {unknown[0]!r} is unknown; there are {', '.join(SYSTEMS)}"
+        raise InputError(msg)
+    if data is not None and size is not None and size < 1:
+        msg = f"size={size}: must be at least 1 event"
+        raise InputError(msg)
+    started = time.perf_counter()
+    events = (
+        make_stream(SIZE if size is None else size, seed=seed)
+        if data is None
+        else read_stream(data)[:size]
+    )
+    histories = {name: read_history(events, name) for name in TRUTHS}
+    season = _Season(events, histories[truth], reduction, every_days, seed)
+    took = {"reading": time.perf_counter() - started}
+    with tempfile.TemporaryDirectory() as folder:
+        kept, rows, spent = season.remembered(Path(folder) / "events.db", embedder, progress)
+    took |= spent
+    others = {
+        name: season.replayed(SYSTEMS[name]) for name in (SYSTEMS if systems is None else systems)
+    }
+    by_truth = {}
+    for name, history in histories.items():
+        referred = times_used(history.group, history.uses)[0] > 0
+        by_truth[name] = season.measured(kept.final, referred)
+    return EventsReport(
+        commit=report.commit(),
+        machine=report.machine(),
+        settings={
+            "data": None if data is None else sha256_of(data),
+            "events": len(events),
+            "issues": int(season.history.group.max()) + 1,
+            "seed": seed,
+            "reduction": reduction,
+            "target": season.target,
+            "every_days": every_days,
+            "nights": len(rows),
+            "truth": truth,
+            "embedder": embedder if isinstance(embedder, str) else str(embedder.fingerprint),
+        },
+        rows=rows,
+        metrics=kept.metrics,
+        baselines={name: other.metrics for name, other in others.items()},
+        by_truth=by_truth,
+        took_s=took,
+        receipts=_Receipts(events, season.referred, kept.final),
+    )
+
+
+class _Receipts(Sequence[Mapping[str, object]]):
+    """A line per event: whether it was referred to later, and whether it was kept."""
+
+    def __init__(self, events: Sequence[Event], referred: Flags, kept: Flags) -> None:
+        self._parts = (events, referred, kept)
+
+    def __len__(self) -> int:
+        return len(self._parts[0])
+
+    def __getitem__(self, row: Any) -> Any:
+        events, referred, kept = self._parts
+        if isinstance(row, slice):
+            return [self[one] for one in range(*row.indices(len(self)))]
+        event = events[row]
+        named = {"id": event.id} if event.id else {}
+        return {
+            "row": row,
+            **named,
+            "t": datetime.fromtimestamp(event.t, UTC).isoformat(),
+            "issue": event.issue,
+            "event": event.event,
+            "referred": bool(referred[row]),
+            "kept": bool(kept[row]),
+        }
+
+
+class _Season:
+    """A stream cut into the stretches between two nights."""
+
+    def __init__(
+        self,
+        events: Sequence[Event],
+        history: History,
+        reduction: float,
+        every_days: float,
+        seed: int,
+    ) -> None:
+        self.events, self.history, self.seed = events, history, seed
+        self.reduction = reduction
+        self.target = int((1 - reduction) * len(events) + 1e-9)
+        self.referred = times_used(history.group, history.uses)[0] > 0
+        self.texts = [_said_of(event) for event in events]
+        self.tokens = np.array([len(encode(text)) for text in self.texts], np.int64)
+        nights = np.arange(every_days * 24, history.at_h[-1], every_days * 24)
+        stops = np.unique(np.searchsorted(history.at_h, nights, "right"))
+        self.stops = [*(int(stop) for stop in stops if 0 < stop < len(events)), len(events)]
+
+    def nights(self, policy: Policy) -> Iterator[tuple[int, Flags, Flags]]:
+        """Yield what every night had before it and has after it, by a policy."""
+        dice = np.random.default_rng(self.seed)
+        there = np.zeros(0, np.bool_)
+        for stop in self.stops:
+            there = np.concatenate([there, np.ones(stop - len(there), np.bool_)])
+            last = stop == self.stops[-1]
+            now_h = float(self.history.at_h[stop - 1])
+            fades = policy(
+                Night(self.history.before(stop), there, now_h, last, self.target,
+                      self.texts[:stop], dice)
+            )  # fmt: skip
+            kept = there & ~fades
+            yield stop, there, kept
+            there = kept
+
+    def replayed(self, policy: Policy) -> Kept:
+        """Return what a policy would keep, without a bank."""
+        ahead = _Ahead(self.history)
+        for stop, before, after in self.nights(policy):
+            if stop < len(self.events):
+                ahead.add(before, after)
+        return Kept(final=after, metrics=self.measured(after, self.referred) | ahead.measures())
+
+    def measured(self, kept: Flags, referred: Flags) -> dict[str, Estimate]:
+        return measure(kept, referred, self.history.group, reduction=self.reduction, seed=self.seed)
+
+    def remembered(
+        self, path: Path, embedder: str | Embedder, progress: Progress | None
+    ) -> tuple[Kept, list[dict[str, float | int | str | None]], dict[str, float]]:
+        """Remember the stream in a bank that sleeps, and return what is there in the end."""
+        ahead = _Ahead(self.history)
+        rows: list[dict[str, float | int | str | None]] = []
+        took = {"remembering": 0.0, "sleeping": 0.0}
+        clock = ManualClock(_when(self.events[0]))
+        ids: list[str] = []
+        with Memory(path, embedder=embedder, clock=clock) as memory:
+            bank = memory.bank(_BANK)
+            choices = self.nights(_retained)
+            for stop in self.stops:
+                started = time.perf_counter()
+                clock.set(_when(self.events[stop - 1]))
+                turns = [self._turn(row) for row in range(len(ids), stop)]
+                ids += [one.id for one in bank.remember_many(turns) if not one.part]
+                remembered = time.perf_counter()
+                _, before, after = next(choices)
+                stays = {ids[row] for row in np.flatnonzero(after).tolist()}
+                goes = {ids[row] for row in np.flatnonzero(before & ~after).tolist()} - stays
+                bank.forget(goes)
+                took["remembering"] += remembered - started
+                took["sleeping"] += time.perf_counter() - remembered
+                if stop < len(self.events):
+                    ahead.add(before, after)
+                rows.append(
+                    {
+                        "day": float(self.history.at_h[stop - 1]) / 24,
+                        "seen": stop,
+                        "before": int(before.sum()),
+                        "after": int(after.sum()),
+                        "tokens_seen": int(self.tokens[:stop].sum()),
+                        "tokens_after": int(self.tokens[:stop][after].sum()),
+                    }
+                )
+                if progress:
+                    progress(stop, len(self.events))
+            there = {one.id for one in bank.episodes()}
+        final = np.fromiter((one in there for one in ids), np.bool_, len(ids))
+        metrics = self.measured(final, self.referred) | ahead.measures()
+        return Kept(final=final, metrics=metrics), rows, took
+
+    def _turn(self, row: int) -> Turn:
+        event = self.events[row]
+        told = {"event": event.event, "label": event.label, "refers_to": list(event.refs)}
+        return Turn(
+            text=self.texts[row],
+            at=_when(event),
+            speaker=event.actor or None,
+            session=event.issue,
+            metadata={name: value for name, value in told.items() if value},
+        )
+
+
+def _said_of(event: Event) -> str:
+    """Return an event as a line of a timeline."""
+    parts = (f"#{event.issue} {event.event}", event.label, event.body)
+    return ": ".join(part for part in parts if part)
+
+
+def _when(event: Event) -> datetime:
+    return datetime.fromtimestamp(event.t, UTC)

@@ -1,0 +1,111 @@
+"""
+Let memories fade by age and worth, before any is forgotten (HUMAN, section 5; HEMA, section 3.4).
+
+How far is the bank's policy. What fades is shown shorter and kept whole; what lapses is hidden, as
+by ``forget``. Only ``compact`` makes either final. What is pinned or held stays as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.model import DEEPEST, Act
+from hippocampus.sleep.night import Night
+from hippocampus.sleep.retention import levels, prune, salience
+from hippocampus.sleep.value import Value
+
+SHARES: Final = (1.0, 0.9, 0.5, 0.25, 0.1, 0.0)
+"""About how much of its tokens is shown of a memory at each level."""
+_DAY_H: Final = 24.0
+
+
+def forget(night: Night, value: Value) -> list[Act]:
+    """Return what fades, and how far, and what lapses; the least valuable first, up to the cap."""
+    policy, rows = night.policy, value.rows
+    if not policy.deepest or not len(rows):
+        return []
+    level = night.level[rows]
+    kept = night.kept[rows] | ~night.trusted[rows]
+    due = level.copy()
+    if policy.token_target is None:
+        due = levels(value.age_h, np.clip(value.value, 0, 1), level, kept, deepest=policy.deepest)
+        due = np.minimum(due, np.maximum(_deepest(night, value), level))
+    why = np.zeros(len(rows), np.int64)
+    if policy.prune_share:
+        gone = _pruned(night, rows, kept)
+        due[gone], why[gone] = DEEPEST + 1, 1
+    if policy.token_target is not None:  # which takes the place of what age alone would do
+        squeezed = _squeezed(night, value, due, kept)
+        why[squeezed > due] = 2
+        due = np.maximum(due, squeezed)
+    due[kept] = level[kept]
+    changed = np.flatnonzero(due > level)
+    order = changed[np.argsort(value.value[changed], kind="stable")]
+    most = int(policy.cap * len(rows))
+    return [
+        _act(int(rows[place]), int(due[place]), _why(int(why[place]), value, place))
+        for place in order[:most].tolist()
+    ]
+
+
+def _deepest(night: Night, value: Value) -> NDArray[np.int64]:
+    """Return how far each may fade, by the tier that its age puts it in."""
+    policy = night.policy
+    age_h = value.age_h
+    most = np.where(age_h < policy.warm_days * _DAY_H, policy.warm_level, policy.deepest)
+    longest = min(policy.deepest, DEEPEST)
+    if policy.long_days is None:
+        most = np.minimum(most, longest)
+    else:
+        most = np.where(age_h < policy.long_days * _DAY_H, np.minimum(most, longest), most)
+    return np.where(age_h < policy.hot_hours, 0, most).astype(np.int64)
+
+
+def _pruned(night: Night, rows: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return what HEMA's salience lets go, for every hundred turns since the last sleep."""
+    policy, every = night.policy, night.policy.prune_turns
+    turns = len(night) // every * every - night.seen // every * every
+    ago = (len(night) - 1 - rows).astype(np.float64)
+    since = night.noted_at[max(0, len(night) - every)]
+    recalled = night.used_at[rows] >= since
+    weight = salience(
+        ago, recalled, freshness=policy.freshness, fading=policy.turn_decay, bonus=policy.retrieved
+    )
+    return prune(weight, kept, turns=turns, share=policy.prune_share, every=every)
+
+
+def _squeezed(
+    night: Night, value: Value, level: NDArray[np.int64], kept: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return levels at which all tokens shown fit the target: the least valuable fade farthest."""
+    policy = night.policy
+    assert policy.token_target is not None, "the caller asked for a target"
+    shares = np.array(SHARES)
+    cost, least = value.tokens * shares[level], value.tokens * shares[policy.deepest]
+    free = ~kept & (value.age_h >= policy.hot_hours)
+    order = np.argsort(np.where(free, value.value, np.inf), kind="stable")
+    saved = np.cumsum(np.where(free, np.maximum(cost - least, 0), 0)[order])
+    over = cost.sum() - policy.token_target
+    found = level.copy()
+    if over > 0:
+        gone = order[: int(np.searchsorted(saved, over - 1e-9)) + 1]
+        gone = gone[free[gone]]
+        found[gone] = np.maximum(found[gone], policy.deepest)
+    return found
+
+
+def _act(row: int, level: int, why: str) -> Act:
+    if level > DEEPEST:
+        return Act("lapse", row, why)
+    return Act("fade", row, why, level=level)
+
+
+def _why(rule: int, value: Value, place: int) -> str:
+    days = value.age_h[place] / _DAY_H
+    what = f"worth {value.value[place]:.3f} after {days:.0f} days"
+    if value.interference[place] > 0:
+        what += f", disturbed by {value.interference[place]:.1f}"
+    return (what, "of least salience in its hundred turns", f"over the token target; {what}")[rule]

@@ -1,0 +1,203 @@
+"""
+How much each memory is worth keeping, beside the others, as a bank's nights see it.
+
+Three scores of the same signals, each from a paper: ``five`` factors (HUMAN, Table 2), ``four``
+calibrated signals (HUMAN, section 8.1) and ``iota`` (CONCEPT, section 4.6a, of which
+``encode/importance.py`` makes what lasts). Who is kept goes by rank, never by a score's value, so
+a policy may take any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.errors import InputError
+from hippocampus.index.anchors import RECENCY, RECENCY_HOURS
+
+Numbers: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.int64]
+Form: TypeAlias = Literal["five", "four", "iota"]
+FORMS: Final[tuple[Form, ...]] = get_args(Form)
+
+DECAY_PER_HOUR: Final = 0.001
+"""Called λ in HUMAN, section 5: half of it is left after 29 days."""
+FIVE: Final[Mapping[str, float]] = {
+    "recency": 0.25,
+    "frequency": 0.25,
+    "surprise": 0.20,
+    "saliency": 0.15,
+    "outcome": 0.15,
+}
+"""Weights of the five factors (HUMAN, Table 2)."""
+FOUR: Final[Mapping[str, float]] = {
+    "length": 0.648,
+    "surprise": 0.352,
+    "position": 0.0,
+    "recency": 0.0,
+}
+"""Weights of the four signals for the default embedder; ``Calibration.signals`` has any other's."""
+
+PROMOTE: Final = 0.2
+PRUNE: Final = 0.2
+"""Shares of the best and of the worst (HUMAN, section 4)."""
+PRUNED, RETAINED, PROMOTED = np.int8(0), np.int8(1), np.int8(2)
+
+
+class Features(NamedTuple):
+    """
+    What the scores are made of, one number a row; each of shape (n,), float64.
+
+    Whoever knows nothing of a signal gives the same number for every row.
+    """
+
+    age_h: Numbers
+    """Hours since it was said."""
+    alike: Numbers
+    """How many others are like it: near in meaning, or of the same words."""
+    surprise: Numbers
+    """How far it was from what was to be expected, in [0, 1]; see ``unexpected``."""
+    saliency: Numbers
+    """The importance of the most important thing it names, in [0, 1]."""
+    outcome: Numbers
+    """What came of it, or is likely to, in [0, 1]: 0.5 where nobody knows."""
+    length: Numbers
+    """Words or tokens."""
+    place: Numbers
+    """Its place in its session, from 0."""
+    lasting: Numbers
+    """What of CONCEPT's importance does not fade, in [0, 8.5]."""
+
+    def take(self, rows: Codes | NDArray[np.bool_]) -> Features:
+        """Return some of the rows."""
+        return Features(*(signal[rows] for signal in self))
+
+
+def score(
+    features: Features,
+    form: Form = "five",
+    *,
+    weights: Mapping[str, float] | None = None,
+    decay: float = DECAY_PER_HOUR,
+) -> Numbers:
+    """
+    Return a score per row, higher is more worth keeping.
+
+    ``five`` and ``four`` lie in [0, 1], ``iota`` in [1, 10].
+
+    Args:
+        features: what is known of the rows.
+        form: which score.
+        weights: of its signals, by name; the paper's, or the default embedder's, by default.
+        decay: per hour, of the five factors' recency.
+
+    Raises:
+        InputError: there is no such form or signal, or weights that mean nothing.
+
+    """
+    if form == "five":
+        return _mix(_factors(features, decay), FIVE if weights is None else weights)
+    if form == "four":
+        return _mix(_signals(features), FOUR if weights is None else weights)
+    if form != "iota":
+        msg = f"form={form!r}: there are {', '.join(FORMS)}"
+        raise InputError(msg)
+    fresh = RECENCY * np.exp(-features.age_h / RECENCY_HOURS)
+    return np.clip(features.lasting + fresh, 1.0, 10.0)
+
+
+def _factors(features: Features, decay: float) -> dict[str, Numbers]:
+    return {
+        "recency": np.exp(-decay * features.age_h),
+        "frequency": 1.0 / (1.0 + features.alike),
+        "surprise": features.surprise,
+        "saliency": features.saliency,
+        "outcome": features.outcome,
+    }
+
+
+def _signals(features: Features) -> dict[str, Numbers]:
+    # Weights come from areas under ROC curves, which see order alone: so does the score.
+    return {
+        "length": ranked(features.length),
+        "surprise": ranked(features.surprise),
+        "position": ranked(-features.place),
+        "recency": ranked(-features.age_h),
+    }
+
+
+def _mix(signals: Mapping[str, Numbers], weights: Mapping[str, float]) -> Numbers:
+    total = sum(weights.values())
+    if set(weights) - set(signals) or min(weights.values(), default=-1) < 0 or not total > 0:
+        msg = f"weights={dict(weights)}: needs numbers from 0 on for some of {', '.join(signals)}"
+        raise InputError(msg)
+    mixed = np.zeros(len(next(iter(signals.values()))))
+    for name, weight in weights.items():
+        mixed += weight / total * signals[name]
+    return mixed
+
+
+def ranked(values: Numbers) -> Numbers:
+    """Return the share of the others that each is above, in [0, 1], ties counting half."""
+    if len(values) < 2:
+        return np.full(len(values), 0.5)
+    ordered = np.sort(values)
+    below = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right") - 1
+    shares: Numbers = below / 2 / (len(values) - 1)
+    return shares
+
+
+def tiers(scores: Numbers, *, promote: float = PROMOTE, prune: float = PRUNE) -> NDArray[np.int8]:
+    """
+    Say of each row whether it is promoted, retained or pruned, by rank.
+
+    Of rows with the same score the later one is above: it is fresher, and somebody said it again.
+    Shares are rounded down, so a bank of three is retained whole.
+
+    Returns:
+        ``PROMOTED``, ``RETAINED`` or ``PRUNED``, shape (n,).
+
+    """
+    if not (promote >= 0 and prune >= 0 and promote + prune <= 1):
+        msg = f"promote={promote}, prune={prune}: must be shares, from 0 on, of at most 1 together"
+        raise InputError(msg)
+    order = np.argsort(scores, kind="stable")  # ascending, and the earlier of equals first
+    found = np.full(len(scores), RETAINED, np.int8)
+    found[order[: _share(prune, len(scores))]] = PRUNED
+    found[order[len(scores) - _share(promote, len(scores)) :]] = PROMOTED
+    return found
+
+
+def _share(share: float, of: int) -> int:
+    return int(share * of + 1e-9)  # 0.2 of 15 is 3, whatever binary fractions make of it
+
+
+def unexpected(codes: Codes) -> Numbers:
+    """
+    Return how unlikely each code was by those before it, in [0, 1]: Bayesian surprise of kinds.
+
+    The information of a Dirichlet prior's next draw, as a share of the most it could be at that
+    place; for rows that have no vectors to tell how far they are from what was said before.
+    """
+    n = len(codes)
+    if not n:
+        return np.zeros(0)
+    kinds = len(np.unique(codes))
+    before = places(codes)
+    seen = np.arange(n)
+    shares: Numbers = np.log((seen + kinds) / (before + 1)) / np.log(seen + kinds + 1)
+    return np.clip(shares, 0.0, 1.0)
+
+
+def places(codes: Codes) -> Numbers:
+    """Return how many earlier rows have the same code."""
+    order = np.argsort(codes, kind="stable")
+    ordered = codes[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(codes) else order
+    run = np.repeat(starts, np.diff(np.r_[starts, len(codes)]))
+    found = np.empty(len(codes))
+    found[order] = np.arange(len(codes)) - run
+    return found

@@ -1,0 +1,135 @@
+"""
+Let one memory stand for all that say the same (HUMAN, section 4; CONCEPT, section 8.2).
+
+The richer stays, then the newer; the others are superseded by it, and their addresses stay valid.
+What differs in a number, a name, a day or a "not" is not the same, however near it is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.index.under import RICH
+from hippocampus.model import HELD, PINNED, Act
+from hippocampus.sleep.concepts import Rows
+from hippocampus.sleep.night import Night
+
+_DAY: Final = 86_400_000_000
+_AT_ONCE: Final = 1024
+"""Rows whose cosines with all others are in memory at a time."""
+
+
+def merge(night: Night, *, near: float, cluster: float) -> list[Act]:
+    """
+    Return what is merged, each into a memory that stays.
+
+    Args:
+        night: the bank.
+        near: cosine above which two mean the same, if no detail differs.
+        cluster: cosine above which two are of one matter.
+
+    """
+    how = night.policy.merge
+    if how == "off":
+        return []
+    acts = list(_exact(night))
+    if how == "exact" or night.vectors is None:
+        return acts
+    gone = {act.row for act in acts}
+    rows = np.flatnonzero(_may_stand(night))
+    rows = rows[~np.isin(rows, list(gone))]
+    if how == "near":
+        least = near if night.policy.near is None else night.policy.near
+        groups = _alike(night, rows)
+    else:
+        least, groups = cluster, [rows]
+    into = dict(_near(night, groups, least))
+    # What stands for the same words may itself be merged.
+    acts = [act._replace(by=into[act.by][0]) if act.by in into else act for act in acts]
+    why = "says the same" if how == "near" else "is of the same matter"
+    acts += [
+        Act("merge", row, f"{why}, cosine {cosine:.2f}", by=other)
+        for row, (other, cosine) in into.items()
+    ]
+    return sorted(acts, key=lambda act: act.row)
+
+
+def _may_stand(night: Night) -> NDArray[np.bool_]:
+    """Return which rows may be merged or stand for others: whole, in force and trusted."""
+    whole = np.fromiter((e.parts == 1 for e in night.records), np.bool_, len(night))
+    return night.trusted & whole
+
+
+def _free(night: Night, row: int) -> bool:
+    return not night.records[row].marks & (PINNED | HELD)
+
+
+def _exact(night: Night) -> Iterator[Act]:
+    """Yield the same words by the same speaker within a day, each into the last of them."""
+    allowed = _may_stand(night)
+    groups: defaultdict[tuple[bytes, str | None, int], list[int]] = defaultdict(list)
+    for e in night.records:
+        if allowed[e.row]:
+            groups[e.digest, e.speaker, e.said_at // _DAY].append(e.row)
+    for rows in groups.values():
+        if len(rows) < 2:
+            continue
+        last = max(rows, key=lambda row: (night.records[row].said_at, row))
+        for row in rows:
+            if row != last and _free(night, row):
+                yield Act("merge", row, "the same words on the same day", by=last)
+
+
+def _alike(night: Night, rows: Rows) -> list[Rows]:
+    """Return rows in groups in which no detail differs; unknown details are in none."""
+    digests = night.material.gists[rows] >> 8
+    known, digests = rows[digests > 0], digests[digests > 0]
+    speakers = [night.records[row].speaker for row in known.tolist()]
+    groups: defaultdict[tuple[int, str | None], list[int]] = defaultdict(list)
+    for row, digest, speaker in zip(known.tolist(), digests.tolist(), speakers, strict=True):
+        groups[digest, speaker].append(row)
+    return [np.array(group) for group in groups.values() if len(group) > 1]
+
+
+def _near(
+    night: Night, groups: list[Rows], least: float
+) -> Iterator[tuple[int, tuple[int, float]]]:
+    """
+    Yield what is nearer than ``least`` to one that stays, and which: the nearest of them.
+
+    Only pairs of which no sleep has seen one are looked at, so that a sleep costs what is new.
+    """
+    assert night.vectors is not None, "the caller has seen that there are vectors"
+    for rows in groups:
+        if rows[-1] < night.seen:
+            continue
+        order = _best_first(night, rows)
+        vectors = night.vectors(order)
+        order, vectors = order[vectors.any(axis=1)], vectors[vectors.any(axis=1)]
+        stays = np.ones(len(order), np.bool_)
+        for start in range(0, len(order), _AT_ONCE):
+            stop = min(start + _AT_ONCE, len(order))
+            cosines = vectors[start:stop] @ vectors[:stop].T
+            for place in range(start, stop):
+                row = int(order[place])
+                if not _free(night, row):
+                    continue
+                before = cosines[place - start, :place]
+                close = (before > least) & stays[:place]
+                if row < night.seen:
+                    close &= order[:place] >= night.seen
+                if close.any():
+                    stays[place] = False
+                    best = int(np.argmax(np.where(close, before, -1)))
+                    yield row, (int(order[best]), float(before[best]))
+
+
+def _best_first(night: Night, rows: Rows) -> Rows:
+    """Return rows with the richest first, then the newest."""
+    rich = night.material.gists[rows] & RICH
+    return rows[np.lexsort((rows, night.material.said_at[rows], rich))[::-1]]

@@ -1,0 +1,226 @@
+"""What a step of sleep looks at: a bank as of one moment, in columns, and what was done with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.config import Policy
+from hippocampus.index.base import Mask
+from hippocampus.ingest.ledger import Ledger
+from hippocampus.model import DOUBTED, HELD, PINNED, Act, EpisodeRow, State
+from hippocampus.sleep.concepts import Floats, Material, Rows
+
+RECALLED: Final = "recall"
+"""The journal's kind of what was recalled: ``{"shown": [[at, row, ...], ...]}``."""
+OUTCOME: Final = "feedback"
+"""The journal's kind of what somebody said a memory was worth: ``{"helpful": true}``."""
+SLEPT: Final = "slept"
+"""The journal's kind of a sleep that is over: its number, policy, how many rows it saw, counts."""
+POLICY: Final = "policy"
+"""The journal's kind of a policy chosen for a bank, or of going back to the default."""
+ASLEEP: Final = "asleep"
+"""The journal's kind of a sleep that begins."""
+
+Micros: TypeAlias = NDArray[np.int64]
+
+
+class Shown(NamedTuple):
+    """What one recall has shown, by row, and when."""
+
+    at: int
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Night:
+    """
+    A bank of n rows as a sleep finds it.
+
+    ``records``: every row's; ``material``: what concepts are made of, see there. ``uses``: how
+    often each was recalled, ``used_at`` when it last was or helped, 0 for never; ``outcome``: how
+    often it helped less how often it did not; each of shape (n,). ``shown``: the recalls, in order
+    of time. ``seen``: rows that an earlier sleep under this policy has seen.
+    """
+
+    now: int
+    policy: Policy
+    records: Sequence[EpisodeRow]
+    material: Material
+    uses: NDArray[np.int64]
+    used_at: Micros
+    outcome: Floats
+    shown: tuple[Shown, ...]
+    seen: int
+    doubts: Doubts
+    vectors: Callable[[Rows], Floats] | None
+    texts: Callable[[Collection[int]], Mapping[int, str]]
+    tokens: Callable[[Collection[int]], Mapping[int, int]]
+    """Gives how many tokens the texts of rows have."""
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def marks(self) -> NDArray[np.int64]:
+        """The marks of every row."""
+        return np.fromiter((e.marks for e in self.records), np.int64, len(self))
+
+    @property
+    def level(self) -> NDArray[np.int64]:
+        """How far every row has faded."""
+        return np.fromiter((e.level for e in self.records), np.int64, len(self))
+
+    @property
+    def noted_at(self) -> Micros:
+        """When every row was noted."""
+        return np.fromiter((e.noted_at for e in self.records), np.int64, len(self))
+
+    @property
+    def kept(self) -> Mask:
+        """Which rows never fade."""
+        return (self.marks & (PINNED | HELD)) > 0
+
+    @property
+    def trusted(self) -> Mask:
+        """Which rows are in force, and not in quarantine."""
+        trusted: Mask = self.material.shown & ((self.marks & DOUBTED) == 0)
+        return trusted
+
+    def after(self, acts: Sequence[Act]) -> Night:
+        """Return the bank as it is once this is done, for a dry run's next step."""
+        records, shown = list(self.records), self.material.shown.copy()
+        since = dict(self.doubts.since)
+        for act in acts:
+            e = records[act.row]
+            match act.deed:
+                case "merge" | "lapse":
+                    shown[act.row] = False
+                    state: State = "superseded" if act.deed == "merge" else "forgotten"
+                    e = e._replace(state=state, superseded_by=act.by)
+                case "fade":
+                    e = e._replace(level=act.level or 0)
+                case "doubt":
+                    e, since[act.row] = e._replace(marks=e.marks | DOUBTED), self.now
+                case "clear":
+                    e = e._replace(marks=e.marks & ~DOUBTED)
+                    since.pop(act.row, None)
+            records[act.row] = e
+        return replace(
+            self,
+            records=records,
+            material=replace(self.material, shown=shown),
+            doubts=Doubts(since, self.doubts.ever | set(since)),
+        )
+
+
+class Uses(NamedTuple):
+    """What became of memories after they were remembered, see ``Night``."""
+
+    uses: NDArray[np.int64]
+    used_at: Micros
+    outcome: Floats
+    shown: tuple[Shown, ...]
+
+
+def read_uses(ledger: Ledger, count: int) -> Uses:
+    """Return what the journal tells of recalls and outcomes, of the first ``count`` rows."""
+    uses, used_at = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    outcome = np.zeros(count, np.float32)
+    shown: list[Shown] = []
+    for change in ledger.store.journal(ledger.bank, kinds=(RECALLED, OUTCOME)):
+        detail: dict[str, Any] = json.loads(change.detail)
+        if change.kind == OUTCOME:
+            if change.row is not None and change.row < count and detail:
+                outcome[change.row] += 1 if detail["helpful"] else -1
+                if detail["helpful"]:
+                    used_at[change.row] = max(used_at[change.row], change.at)
+            continue
+        for at, *rows in detail["shown"]:
+            there = [row for row in rows if row < count]
+            shown.append(Shown(at, tuple(there)))
+            uses[there] += 1
+            used_at[there] = np.maximum(used_at[there], at)
+    shown.sort(key=lambda one: one.at)
+    return Uses(uses, used_at, outcome, tuple(shown))
+
+
+class Sleeps(NamedTuple):
+    """How many sleeps a bank has had or begun, and how many rows one under a policy saw whole."""
+
+    begun: int
+    seen: int
+
+
+def read_sleeps(ledger: Ledger, policy: Policy) -> Sleeps:
+    """Return what the journal tells of sleeps; under another policy, nothing was seen yet."""
+    changes = ledger.store.journal(ledger.bank, kinds=(ASLEEP, SLEPT))
+    begun = sum(change.kind == ASLEEP for change in changes)
+    told = [json.loads(change.detail) for change in changes if change.kind == SLEPT]
+    same = [one["rows"] for one in told if one["policy"] == asdict(policy)]
+    return Sleeps(begun, max(same, default=0))
+
+
+class Doubts(NamedTuple):
+    """When each row in quarantine was put there, and which ever were."""
+
+    since: Mapping[int, int]
+    ever: frozenset[int]
+
+
+def read_doubts(ledger: Ledger) -> Doubts:
+    """Return what the journal tells of quarantine."""
+    since: dict[int, int] = {}
+    ever: set[int] = set()
+    for change in ledger.store.journal(ledger.bank, kinds=("doubt", "clear")):
+        if change.row is None:
+            continue
+        if change.kind == "doubt":
+            since[change.row] = change.at
+            ever.add(change.row)
+        else:
+            since.pop(change.row, None)
+    return Doubts(since, frozenset(ever))
+
+
+def read_policy(ledger: Ledger, default: Policy) -> Policy:
+    """Return the policy of a bank: its own, or else the default."""
+    own = ledger.store.journal(ledger.bank, kinds=(POLICY,))
+    told = json.loads(own[-1].detail)["policy"] if own else None
+    return default if told is None else Policy(**told)
+
+
+def read_night(
+    ledger: Ledger,
+    material: Material,
+    *,
+    policy: Policy,
+    now: int,
+    vectors: Callable[[Rows], Floats] | None,
+) -> Night:
+    """Return a bank as of the moment of its material."""
+    with ledger.store.read():
+        records = list(ledger.store.scan_episodes(ledger.bank))[: len(material)]
+        told = read_uses(ledger, len(records))
+        doubts = read_doubts(ledger)
+        seen = read_sleeps(ledger, policy).seen
+    return Night(
+        now=now,
+        policy=policy,
+        records=records,
+        material=material,
+        uses=told.uses,
+        used_at=told.used_at,
+        outcome=told.outcome,
+        shown=told.shown,
+        seen=seen,
+        doubts=doubts,
+        vectors=vectors,
+        texts=ledger.texts,
+        tokens=ledger.tokens,
+    )

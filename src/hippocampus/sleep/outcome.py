@@ -1,0 +1,185 @@
+"""
+What came of memories so far, and which of them something is likely to come of.
+
+What has been referred to has turned out to matter: the one signal of importance that nobody has to
+guess (the *outcome* factor of HUMAN, Table 2). For the rest, a small model learns anew every night
+what those had in common that were referred to lately, from how they looked before. It knows no
+kinds, names or words; what these tell is counted in the bank itself, so one mechanism serves a
+tracker of bugs, reviews of code and a person's talk.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.sleep.importance import DECAY_PER_HOUR, Codes, Numbers, places
+
+HORIZON_H: Final = 168.0
+"""How far ahead is foretold, and so how far back is learnt from: a week."""
+_FEWEST: Final = 50
+"""Rows of either outcome without which nothing is learnt."""
+_PRIOR: Final = 10.0
+"""Rows that what is usual counts for, beside those of a code itself."""
+_RIDGE: Final = 1.0
+_STEPS: Final = 12
+
+
+class Uses(NamedTuple):
+    """
+    Who referred to whom: one entry a reference, each array of shape (m,), int64.
+
+    A reference is to a group of rows, such as an issue or a session, and then speaks of every
+    earlier row of it; or to one row. The other of the two is -1.
+    """
+
+    by: Codes
+    """The row that refers."""
+    group: Codes
+    row: Codes
+
+    def before(self, stop: int) -> Uses:
+        """Return the references that the first ``stop`` rows make."""
+        known = self.by < stop
+        return Uses(*(part[known] for part in self))
+
+
+class History(NamedTuple):
+    """
+    What is known of rows, in the order in which they came; arrays of shape (n,).
+
+    Codes are whole numbers from 0 on, equal for what is equal.
+    """
+
+    at_h: Numbers
+    """When each came, in hours since any moment; never falls."""
+    group: Codes
+    """Its issue, session or document."""
+    actor: Codes
+    kind: Codes
+    length: Numbers
+    uses: Uses
+
+    def before(self, stop: int) -> History:
+        """Return what was known once the first ``stop`` rows had come."""
+        return History(*(part[:stop] for part in self[:5]), self.uses.before(stop))
+
+
+def times_used(group: Codes, uses: Uses) -> tuple[Codes, Codes]:
+    """
+    Return how often each row was referred to by later rows, and the last row that did, or -1.
+
+    It takes one sort of the references, and a binary search a row.
+    """
+    n = len(group)
+    span, rows = n + 1, np.arange(n)
+    of_group = uses.group >= 0
+    keys = np.sort(uses.group[of_group] * span + uses.by[of_group])
+    first = np.searchsorted(keys, group * span + rows, "right")
+    stop = np.searchsorted(keys, (group + 1) * span, "left")
+    count = (stop - first).astype(np.int64)
+    last = np.full(n, -1, np.int64)
+    there = count > 0
+    last[there] = keys[stop[there] - 1] - group[there] * span
+    single = (uses.row >= 0) & (uses.by > uses.row)
+    np.add.at(count, uses.row[single], 1)
+    np.maximum.at(last, uses.row[single], uses.by[single])
+    return count, last
+
+
+def foresee(history: History, now_h: float, *, horizon_h: float = HORIZON_H) -> Numbers:
+    """
+    Return how likely each row is to be referred to within the horizon, in (0, 1).
+
+    Learnt from what happened in the horizon before now: a logistic regression, with features as
+    they were when it began. Until there is enough to learn from, what is newer is likelier.
+    """
+    n = len(history.at_h)
+    known = int(np.searchsorted(history.at_h, now_h - horizon_h, "right"))
+    count, _ = times_used(history.group, history.uses)
+    then = history.before(known)
+    before, _ = times_used(then.group, then.uses)
+    came = count[:known] > before
+    if min(came.sum(), known - came.sum()) < _FEWEST:
+        return 0.5 * np.exp(-DECAY_PER_HOUR * np.maximum(now_h - history.at_h, 0.0))
+    past = features(then, now_h - horizon_h)
+    centre, scale = past.mean(axis=0), past.std(axis=0) + 1e-9
+    weights = _fit((past - centre) / scale, came)
+    # Nothing looks likelier than what was seen: features beyond their range count as its end.
+    low, high = past.min(axis=0), past.max(axis=0)
+    seen = (np.clip(features(history, now_h), low, high) - centre) / scale
+    chance: Numbers = 1 / (1 + np.exp(-np.clip(seen @ weights[1:] + weights[0], -30, 30)))
+    assert chance.shape == (n,)
+    return chance
+
+
+def features(history: History, now_h: float) -> Numbers:
+    """Return what may tell of a row's future, as of now, shape (n, 16): itself and its group."""
+    at, group = history.at_h, history.group
+    n = len(at)
+    if not n:
+        return np.zeros((0, 16))
+    count, last = times_used(group, history.uses)
+    used = count > 0
+    every = int(group.max()) + 1
+    size = np.bincount(group, minlength=every)
+    newest = np.zeros(every, np.int64)
+    np.maximum.at(newest, group, np.arange(n))
+    oldest = np.full(every, n, np.int64)
+    np.minimum.at(oldest, group, np.arange(n))
+    pairs = np.unique(group * (int(history.actor.max()) + 1) + history.actor)
+    actors = np.bincount(pairs // (int(history.actor.max()) + 1), minlength=every)
+    cited = history.uses.group[(history.uses.group >= 0) & (history.uses.group < every)]
+    citations = np.bincount(cited, minlength=every)
+    age = np.maximum(now_h - at, 0.0)
+    idle = np.maximum(now_h - at[newest], 0.0)[group]
+    since = np.where(used, np.maximum(now_h - at[last], 0.0), age)
+    place = places(group)
+    known = (
+        np.log1p(age),
+        np.log1p(np.maximum(now_h - at[oldest], 0.0))[group],
+        np.log1p(idle),
+        np.log1p(since),
+        used.astype(np.float64),
+        np.log1p(count),
+        np.log1p(citations)[group],
+        np.log1p(citations[group] / (1.0 + np.maximum(now_h - at[oldest], 0.0)[group])),
+        np.log1p(size)[group],
+        np.log1p(actors)[group],
+        np.log1p(place),
+        np.log1p(size[group] - 1 - place),
+        np.log1p(history.length),
+        _usual(history.actor, used),
+        _usual(history.kind, used),
+        _usual(history.kind[newest], used[newest], of=size)[group],  # how the group stands now
+    )
+    return np.stack(known, axis=1)
+
+
+def _usual(codes: Codes, used: NDArray[np.bool_], *, of: Codes | None = None) -> Numbers:
+    """Return the log odds that rows of a code were used, drawn to what is usual for all."""
+    there = np.ones(len(codes)) if of is None else (of > 0).astype(np.float64)
+    total = np.bincount(codes, there)
+    hits = np.bincount(codes, there * used)
+    base = (hits.sum() + 1) / (total.sum() + 2)
+    share = (hits + _PRIOR * base) / (total + _PRIOR)
+    odds: Numbers = np.log(share / (1 - share))
+    return odds[codes]
+
+
+def _fit(rows: Numbers, came: NDArray[np.bool_]) -> Numbers:
+    """Return the weights of a logistic regression with a ridge, the constant first."""
+    design = np.concatenate([np.ones((len(rows), 1)), rows], axis=1)
+    ridge = np.full(design.shape[1], _RIDGE)
+    ridge[0] = 0.0
+    weights = np.zeros(design.shape[1])
+    for _ in range(_STEPS):
+        chance = 1 / (1 + np.exp(-np.clip(design @ weights, -30, 30)))
+        pull = design.T @ (came - chance) - ridge * weights
+        curve = np.maximum(chance * (1 - chance), 1e-6)
+        step = np.linalg.solve((design * curve[:, None]).T @ design + np.diag(ridge + 1e-9), pull)
+        # A step this long is past where the quadratic holds; shorter ones get there as well.
+        weights += step / max(1.0, float(np.abs(step).max()) / 4)
+    return weights

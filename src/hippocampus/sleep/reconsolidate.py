@@ -1,0 +1,79 @@
+"""
+Note with a memory what was said of it while it was labile (HUMAN, section 7.2).
+
+What was recalled can be changed for an hour: somebody sees it and says that it is otherwise, or
+says more. The memory stays as it is; whoever looks at it sees what was said, and since when.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import numpy as np
+
+from hippocampus.model import Act
+from hippocampus.sleep.night import Night
+
+_MINUTE: Final = 60_000_000
+_RICH: Final = 8
+"""Bits of a gist that do not speak of details."""
+_CORRECTS: Final = re.compile(
+    r"\b(?:actually|no longer|not any ?more|instead|correction|i meant|was wrong|is wrong|wrong:"
+    r"|isn't|aren't|wasn't|not true|has changed|have changed|changed to|moved (?:from|to)|by now"
+    r"|update)\b|^\s*no\b[,.!]",
+    re.IGNORECASE,
+)
+_PER_TURN: Final = 1
+"""Memories that one turn says something of: the nearest of those that were shown."""
+
+
+def reconsolidate(night: Night, *, related: float) -> list[Act]:
+    """
+    Return which memories were corrected, or elaborated on, by what a person said soon after recall.
+
+    Args:
+        night: the bank.
+        related: cosine above which one has to do with the other.
+
+    """
+    if not night.policy.reconsolidate or night.vectors is None or not night.shown:
+        return []
+    window = round(night.policy.labile_minutes * _MINUTE)
+    noted = night.noted_at
+    fresh = np.arange(night.seen, len(night))
+    fresh = fresh[night.trusted[fresh] & night.material.by_user[fresh]]
+    acts: list[Act] = []
+    for row in fresh.tolist():
+        labile = sorted(
+            {
+                other
+                for one in night.shown
+                if one.at <= noted[row] <= one.at + window
+                for other in one.rows
+                if other != row and night.records[other].noted_at < noted[row]
+            }
+        )
+        if not labile:
+            continue
+        others = np.array(labile)
+        others = others[night.trusted[others]]
+        if not len(others):
+            continue
+        (vector,) = night.vectors(np.array([row]))
+        cosines = night.vectors(others) @ vector
+        order = np.argsort(-cosines, kind="stable")[:_PER_TURN]
+        acts += [
+            Act("annotate", int(others[place]), _how(night, row, int(others[place])), by=row)
+            for place in order.tolist()
+            if cosines[place] > related
+        ]
+    return acts
+
+
+def _how(night: Night, row: int, other: int) -> str:
+    """Return whether a turn says that a memory is otherwise, or says more about it."""
+    gists = night.material.gists
+    details = gists[row] >> _RICH != gists[other] >> _RICH
+    text = night.texts([row]).get(row, "")
+    return "corrected" if details and _CORRECTS.search(text) else "elaborated"

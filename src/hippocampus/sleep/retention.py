@@ -1,0 +1,259 @@
+"""
+Who stays, who fades and how far: the papers' rules of forgetting, as functions of arrays.
+
+Each looks at numbers about rows and says something about the same rows, so a night may take any of
+them, in any order, for any bank. None fades what is pinned. Those that have to choose among equals
+let the earlier row go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.errors import InputError
+from hippocampus.sleep.importance import DECAY_PER_HOUR, Codes, Numbers
+from hippocampus.sleep.outcome import HORIZON_H, History, foresee, times_used
+
+Flags = NDArray[np.bool_]
+
+RETROACTIVE: Final = 0.6
+PROACTIVE: Final = 0.4
+"""How much what came later, and what came earlier, disturbs a memory (HUMAN, section 5)."""
+FRESHNESS: Final = 1.0
+FADING: Final = 0.002
+RECALLED: Final = 0.5
+"""Called λ, γ (per turn) and β in HEMA, section 3.4."""
+PRUNED_SHARE: Final = 0.005
+PRUNED_EVERY: Final = 100
+"""Turns after which the lowest share goes (HEMA, section 3.4)."""
+TTL_H: Final = (24.0, 30 * 24.0, np.inf)
+"""Hours that what is hot, warm and long-term stays without being promoted (HUMAN, section 3)."""
+LEVEL_H: Final = (30 * 24.0, 60 * 24.0, 120 * 24.0, 240 * 24.0, 480 * 24.0)
+"""Hours at which what is worth nothing reaches L1 to L5; what is worth s, after 1/(1-s) of that."""
+
+
+def decay(importance: Numbers, age_h: Numbers, *, rate: float = DECAY_PER_HOUR) -> Numbers:
+    """Return what is left of importance, I₀e^(−λt) (HUMAN, eq. 2)."""
+    left: Numbers = importance * np.exp(-rate * np.maximum(age_h, 0.0))
+    return left
+
+
+def interfere(
+    neighbours: Codes,
+    cosines: Numbers,
+    order: Numbers,
+    *,
+    least: float = 0.0,
+    retroactive: float = RETROACTIVE,
+    proactive: float = PROACTIVE,
+) -> Numbers:
+    """
+    Return how much others disturb each memory, Σ w·sim (HUMAN, eq. 3), among its neighbours alone.
+
+    Args:
+        neighbours: the rows nearest to each, shape (n, k); -1 where there are fewer.
+        cosines: of them, shape (n, k).
+        order: when each row was said, on any scale; of two at once neither came later.
+        least: the cosine from which on two may be taken for each other; ``Cosines.interference``.
+        retroactive: weight of those that came later.
+        proactive: weight of those that came earlier.
+
+    """
+    there = (neighbours >= 0) & (cosines >= least)
+    theirs = order[np.where(there, neighbours, 0)] if len(order) else np.zeros(neighbours.shape)
+    weights = np.where(theirs > order[:, None], retroactive, proactive)
+    total: Numbers = np.where(there, weights * cosines, 0.0).sum(axis=1)
+    return total
+
+
+def salience(
+    turns_ago: Numbers,
+    recalled: Flags,
+    *,
+    freshness: float = FRESHNESS,
+    fading: float = FADING,
+    bonus: float = RECALLED,
+) -> Numbers:
+    """
+    Return HEMA's weight, w = λe^(−γ(t−i)) + βδ (section 3.4).
+
+    ``recalled``: whether it was within the last 100 turns. The paper writes β(1−δ), which would
+    reward what was not, against its own legend; this follows the legend.
+    """
+    weight: Numbers = freshness * np.exp(-fading * turns_ago) + bonus * recalled
+    return weight
+
+
+def prune(
+    salience: Numbers,
+    pinned: Flags,
+    *,
+    turns: int,
+    share: float = PRUNED_SHARE,
+    every: int = PRUNED_EVERY,
+) -> Flags:
+    """
+    Return who goes after so many turns: every 100, the least salient 0.5 % of those who are left.
+
+    Turns that do not fill a hundred are not counted; whoever asks again begins from there.
+    """
+    left = (1 - share) ** (turns // every)
+    return _lowest(salience, pinned, int((1 - left) * len(salience) + 1e-9))
+
+
+def expire(
+    age_h: Numbers, tier: Codes, pinned: Flags, *, ttl_h: tuple[float, ...] = TTL_H
+) -> Flags:
+    """Return whose time-to-live is over; ``tier``: the place of each row's in ``ttl_h``."""
+    over: Flags = age_h > np.asarray(ttl_h)[tier]
+    return over & ~pinned
+
+
+def fade_to(value: Numbers, cost: Numbers, pinned: Flags, *, target: float) -> Flags:
+    """
+    Return who fades so that the rest costs at most ``target``: the least valuable, one by one.
+
+    Where what is pinned costs more than that, all others fade.
+
+    Args:
+        value: what each is worth, shape (n,).
+        cost: what each costs, such as its tokens, from 0 on, shape (n,).
+        pinned: who does not fade, shape (n,).
+        target: what all may cost together; an adaptive token target (HUMAN, section 9.2).
+
+    """
+    order = np.argsort(value, kind="stable")
+    order = order[~pinned[order]]
+    over = cost.sum() - target
+    gone = np.zeros(len(value), np.bool_)
+    if over > 0:
+        saved = np.cumsum(cost[order])
+        gone[order[: int(np.searchsorted(saved, over - 1e-9)) + 1]] = True
+    return gone
+
+
+def levels(
+    age_h: Numbers,
+    score: Numbers,
+    level: Codes,
+    pinned: Flags,
+    *,
+    steps_h: tuple[float, ...] = LEVEL_H,
+    deepest: int = len(LEVEL_H),
+) -> Codes:
+    """
+    Return the level to which each row has faded, L0 to L5, by its age and what it is worth.
+
+    Age counts less the more a row is worth: not at all for a score of 1. Nothing comes back up.
+
+    Args:
+        age_h: hours since each was said, or since it was last of use.
+        score: what each is worth, in [0, 1].
+        level: at which level each is.
+        pinned: who stays at it.
+        steps_h: ages at which what is worth nothing reaches each level; ascending.
+        deepest: the last level anybody may reach.
+
+    """
+    counted = np.maximum(age_h, 0.0) * (1 - np.clip(score, 0.0, 1.0))
+    due = np.minimum(np.searchsorted(np.asarray(steps_h), counted, "right"), deepest)
+    return np.where(pinned, level, np.maximum(level, due)).astype(np.int64)
+
+
+def _lowest(value: Numbers, pinned: Flags, count: int) -> Flags:
+    order = np.argsort(value, kind="stable")
+    gone = np.zeros(len(value), np.bool_)
+    gone[order[~pinned[order]][: max(0, count)]] = True
+    return gone
+
+
+# ---------------------------------------------------------------- by what came of it
+
+
+class Chosen(NamedTuple):
+    """What a night chose: who fades, and what each row is worth."""
+
+    fades: Flags
+    value: Numbers
+    """Above 1 for what has been of use; the rest of it, the chance that it will be (again)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """
+    Keeps what has been of use, and of the rest the likeliest, within a target.
+
+    What has been referred to since it was said stays, the likeliest to be again first; what has not
+    may use the room that leaves. Where there is none, a small share is theirs all the same: else a
+    full bank would learn nothing new any more.
+    """
+
+    target: float
+    """What all that is kept may cost, in the unit of the costs: episodes or tokens."""
+    probation: float = 0.015
+    """Share of what is kept for what has not been of use yet."""
+    horizon_h: float = HORIZON_H
+    """How far ahead is looked."""
+
+    def __post_init__(self) -> None:
+        for name, well, rule in (
+            ("target", self.target >= 0, "0 or more"),
+            ("probation", 0 <= self.probation < 1, "from 0 to below 1"),
+            ("horizon_h", self.horizon_h > 0, "above 0 hours"),
+        ):
+            if not well:
+                msg = f"Retention.{name}={getattr(self, name)!r}: must be {rule}"
+                raise InputError(msg)
+
+    def choose(
+        self,
+        history: History,
+        there: Flags,
+        pinned: Flags,
+        cost: Numbers,
+        *,
+        now_h: float,
+        settle: bool = False,
+    ) -> Chosen:
+        """
+        Return who fades tonight. Pure: the same history gives the same choice.
+
+        Args:
+            history: all rows so far, also those that are gone.
+            there: who is still there, shape (n,).
+            pinned: who stays in any case, shape (n,).
+            cost: what each row costs, shape (n,).
+            now_h: the present moment, on the history's scale.
+            settle: close the books, at the end of a season: whoever is on probation beyond its
+                share goes, although there is room.
+
+        """
+        count, _ = times_used(history.group, history.uses)
+        used = count > 0
+        value = used + foresee(history, now_h, horizon_h=self.horizon_h)
+        held = there & pinned
+        room = self.target - float(cost[held].sum())
+        proven = there & used & ~pinned
+        fades = there & ~pinned
+        if not settle and float(cost[fades].sum()) <= room:
+            return Chosen(np.zeros(len(there), np.bool_), value)
+        kept = self._best(value, cost, proven, (1 - self.probation) * room)
+        spent = float(cost[kept].sum())
+        most = room - spent
+        if settle:
+            most = min(most, self.probation / (1 - self.probation) * spent)
+        kept |= self._best(value, cost, fades & ~used, most)
+        return Chosen(fades & ~kept, value)
+
+    @staticmethod
+    def _best(value: Numbers, cost: Numbers, among: Flags, room: float) -> Flags:
+        """Return the most valuable of some rows that fit."""
+        rows = np.flatnonzero(among)
+        order = rows[np.argsort(value[rows], kind="stable")[::-1]]
+        kept = np.zeros(len(value), np.bool_)
+        kept[order[: int(np.searchsorted(np.cumsum(cost[order]), room + 1e-9, "right"))]] = True
+        return kept

@@ -1,0 +1,76 @@
+"""When a bank sleeps: every few hours, at night for what is made anew, or once nobody is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+from typing import Final, NamedTuple
+
+from hippocampus.errors import InputError
+from hippocampus.sleep.sleeper import NIGHTLY, STEPS
+
+NEVER: Final = timedelta.max
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """
+    When banks sleep, by their own clock; HUMAN, section 4, has every 6 hours.
+
+    A bank in which nothing has changed since its last sleep does not sleep.
+    """
+
+    every: timedelta = timedelta(hours=6)
+    """Between two sleeps in which memories are checked, merged and let fade."""
+    night: int | None = 3
+    """The hour from which on what is made of a whole bank is made anew, once a day; None: with
+    every sleep."""
+    idle: timedelta = timedelta(minutes=30)
+    """After which a bank that nobody writes to sleeps although it is not yet time."""
+
+    def __post_init__(self) -> None:
+        for name in ("every", "idle"):
+            given = getattr(self, name)
+            if not isinstance(given, timedelta) or given <= timedelta(0):
+                msg = f"Schedule.{name}={given!r}: must be a timedelta above 0"
+                raise InputError(msg)
+        whole = isinstance(self.night, int) and not isinstance(self.night, bool)
+        if self.night is not None and not (whole and 0 <= self.night < 24):
+            msg = f"Schedule.night={self.night!r}: must be an hour from 0 to 23, or None"
+            raise InputError(msg)
+
+
+class Past(NamedTuple):
+    """When a bank was last changed by somebody, slept, and had everything made anew."""
+
+    changed: datetime | None
+    slept: datetime | None
+    remade: datetime | None
+
+
+def due(schedule: Schedule, past: Past, now: datetime, zone: tzinfo) -> tuple[str, ...]:
+    """
+    Return the steps for which it is time; none if it is not.
+
+    A clock that was set back counts as one that stands still: nothing is due before its time.
+    """
+    if past.changed is None or (past.slept is not None and past.changed <= past.slept):
+        return ()
+    remakes = _night_began(schedule, past, now, zone)
+    quiet = now - past.changed >= schedule.idle
+    waited = NEVER if past.slept is None else now - past.slept
+    if not (remakes or quiet or waited >= schedule.every):
+        return ()
+    everything = remakes or schedule.night is None or past.remade is None
+    return STEPS if everything else tuple(name for name in STEPS if name not in NIGHTLY)
+
+
+def _night_began(schedule: Schedule, past: Past, now: datetime, zone: tzinfo) -> bool:
+    """Return whether a night has begun since everything was last made anew."""
+    if schedule.night is None:
+        return False
+    here = now.astimezone(zone)
+    began = here.replace(hour=schedule.night, minute=0, second=0, microsecond=0)
+    if began > here:
+        began -= timedelta(days=1)
+    return past.remade is None or past.remade < began

@@ -1,0 +1,225 @@
+"""
+One sleep of a bank: its steps in order, each shown, done and noted (HUMAN, section 4).
+
+Steps that change episodes are functions from a night to acts, which are done here or, in a dry run,
+only told. Steps that make something of what there is make it anew, and drop what was made before.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Final, TypeAlias
+
+from hippocampus._clock import from_micros
+from hippocampus.config import Concepts, Cosines, Policy
+from hippocampus.errors import InputError
+from hippocampus.ingest.ledger import Ledger
+from hippocampus.llm.ask import ChatModel, Completer
+from hippocampus.model import Act, Deeds, Embedder, Progress, SleepStep, Slept
+from hippocampus.sleep.cycle import (
+    Gathered,
+    find_missing_phrases,
+    rebuild_concepts,
+    rebuild_topics,
+)
+from hippocampus.sleep.forget import forget
+from hippocampus.sleep.merge import merge
+from hippocampus.sleep.night import ASLEEP, SLEPT, Night, read_night, read_sleeps
+from hippocampus.sleep.reconsolidate import reconsolidate
+from hippocampus.sleep.topics import Answers
+from hippocampus.sleep.validate import validate
+from hippocampus.sleep.value import appraise
+
+Propose: TypeAlias = Callable[[Night], list[Act]]
+Rebuild: TypeAlias = Callable[[Gathered], SleepStep | None]
+
+STEPS: Final = (
+    "phrases",
+    "validate",
+    "reconsolidate",
+    "deduplicate",
+    "forget",
+    "concepts",
+    "topics",
+)
+"""The steps of a sleep, in order."""
+NIGHTLY: Final = ("concepts", "topics")
+"""Those that make something of a whole bank anew: once a night is enough, for what is written since
+is taken in as it comes."""
+_TRIES: Final = 3
+_RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
+_ANEW: Final = "a dry run: made anew from what there is, and changes no episode"
+_AT_ONCE: Final = 2048
+"""Acts of a transaction: none is long, so writers need not wait."""
+
+
+def check_steps(steps: Collection[str] | None) -> tuple[str, ...]:
+    """Return the steps asked for, in the order in which they are done."""
+    if steps is None:
+        return STEPS
+    unknown = [repr(name) for name in steps if name not in STEPS]
+    if isinstance(steps, str) or unknown or not steps:
+        msg = f"steps={steps!r}: must be a collection of {', '.join(STEPS)}"
+        raise InputError(msg)
+    return tuple(name for name in STEPS if name in steps)
+
+
+@dataclass(kw_only=True)
+class Sleeper:
+    """
+    What a sleep needs of a bank.
+
+    ``look`` returns what the bank is at this moment. ``guard`` is entered for every change, by
+    whoever owns the locks. ``concepts`` and ``cosines`` are as calibrated.
+    """
+
+    ledger: Ledger
+    look: Callable[[], Gathered]
+    change: Callable[[Callable[[], list[Act]]], list[Act]]
+    embedder: Embedder | None
+    model: Completer | ChatModel | None
+    concepts: Concepts
+    cosines: Cosines
+    signals: Mapping[str, float]
+    policy: Policy
+    now: int
+    progress: Progress | None = None
+    dry_run: bool = False
+    answers: Answers = field(default_factory=Answers)
+
+    def sleep(self, steps: Sequence[str], notes: Sequence[str]) -> Slept:
+        """Do some steps, and note that they were done."""
+        number = 0 if self.dry_run else self._begin(steps)
+        seen = self.look()
+        night: Night | None = None
+        report: list[SleepStep] = []
+        acting = self._acting()
+        for place, name in enumerate(steps):
+            if self.progress:
+                self.progress(place, len(steps))
+            if name in acting:
+                night, step = self._act(name, acting[name], number, night)
+                report.append(step)
+            else:
+                report.append(self._make(name))
+        if not self.dry_run:
+            whole = set(steps) >= set(acting)
+            rows = len(seen.material) if whole else read_sleeps(self.ledger, self.policy).seen
+            self._end(number, rows, report)
+        if self.progress:
+            self.progress(len(steps), len(steps))
+        return Slept(
+            bank=self.ledger.name,
+            steps=tuple(report),
+            notes=tuple(notes),
+            number=number,
+            at=from_micros(self.now),
+        )
+
+    def _begin(self, steps: Sequence[str]) -> int:
+        with self.ledger.store.write():
+            number = read_sleeps(self.ledger, self.policy).begun + 1
+            self.ledger.note(ASLEEP, sleep=number, steps=list(steps))
+        return number
+
+    def _end(self, number: int, rows: int, report: Sequence[SleepStep]) -> None:
+        told = {step.name: dict(step.counts) for step in report}
+        with self.ledger.store.write():
+            self.ledger.note(SLEPT, sleep=number, rows=rows, policy=asdict(self.policy), steps=told)
+
+    # ------------------------------------------------------------ steps that change episodes
+
+    def _acting(self) -> Mapping[str, Propose]:
+        cosines = self.cosines
+        return {
+            "validate": validate,
+            "reconsolidate": lambda night: reconsolidate(night, related=cosines.related),
+            "forget": self._forget,
+            "deduplicate": lambda night: merge(night, near=cosines.near, cluster=cosines.cluster),
+        }
+
+    def _forget(self, night: Night) -> list[Act]:
+        if not self.policy.deepest:
+            return []
+        value = appraise(night, signals=self.signals, interference=self.cosines.interference)
+        return forget(night, value)
+
+    def _act(
+        self, name: str, propose: Propose, number: int, night: Night | None
+    ) -> tuple[Night | None, SleepStep]:
+        """Do what a step proposes; in a dry run, return the night as it would be after it."""
+        started = time.perf_counter()
+        if night is None:
+            gathered = self.look()
+            night = read_night(
+                self.ledger,
+                gathered.material,
+                policy=self.policy,
+                now=self.now,
+                vectors=gathered.vectors,
+            )
+        acts = propose(night)
+        if not self.dry_run:
+            done: list[Act] = []
+            for start in range(0, len(acts), _AT_ONCE):
+                some = acts[start : start + _AT_ONCE]
+                done += self.change(lambda some=some: self.ledger.do(some, number))  # type: ignore[misc]
+            acts = done
+        counts = Counter(_counted(act) for act in acts)
+        deeds = tuple(_told(act, night) for act in acts)
+        step = SleepStep(
+            name=name,
+            elapsed_s=time.perf_counter() - started,
+            counts=dict(counts),
+            deeds=deeds,
+            skipped="" if acts else "there was nothing to do",
+        )
+        return night.after(acts), step
+
+    # ------------------------------------------------------------ steps that make something anew
+
+    def _make(self, name: str) -> SleepStep:
+        if self.dry_run:
+            return SleepStep(name=name, elapsed_s=0.0, skipped=_ANEW)
+        if name == "phrases":
+            return find_missing_phrases(self.ledger)
+        make: Rebuild = self._concepts if name == "concepts" else self._topics
+        for _ in range(_TRIES):
+            done = make(self.look())
+            if done is not None:
+                return done
+        return SleepStep(name=name, elapsed_s=0.0, skipped=_RESTLESS)
+
+    def _concepts(self, gathered: Gathered) -> SleepStep | None:
+        return rebuild_concepts(self.ledger, gathered, self.embedder, self.concepts, self.now)
+
+    def _topics(self, gathered: Gathered) -> SleepStep | None:
+        return rebuild_topics(self.ledger, gathered, self.embedder, self.model, self.answers)
+
+
+def _counted(act: Act) -> str:
+    """Return under what a step counts an act."""
+    if act.deed == "annotate":
+        return act.why
+    done = {
+        "merge": "merged",
+        "lapse": "lapsed",
+        "doubt": "quarantined",
+        "clear": "cleared",
+        "fade": f"faded to level {act.level}",
+    }
+    return done[act.deed]
+
+
+def _told(act: Act, night: Night) -> Deeds:
+    ids = night.records
+    return Deeds(
+        deed=act.deed,
+        episode=ids[act.row].id,
+        why=act.why,
+        by=None if act.by is None else ids[act.by].id,
+        level=act.level,
+    )
