@@ -1,4 +1,4 @@
-"""A model answers a benchmark's questions and is judged, against a server that speaks the protocol."""
+"""A model answers a benchmark's questions and is judged, against a server of the protocol."""
 
 import json
 
@@ -108,14 +108,13 @@ def test_a_model_sees_the_context_the_day_and_the_question_and_a_judge_only_quot
     assert {"answer-short": 3, "judge-score": 2, "judge-correct": 2} == {
         kind: len(shown) for kind, shown in by_kind.items()
     }
-    first = by_kind["answer-short"][0]
+    (first,) = [said for said in by_kind["answer-short"] if "Question: Which" in said]
     assert "[2023-05-08 13:56] Bob: I bought a red kayak yesterday." in first
     assert "Today is Monday, 08 May 2023." in first
-    assert "necklace" not in first
-    judged = json.loads(by_kind["judge-score"][0].split("<data>")[1].split("</data>")[0])
-    assert judged == {
-        "question": QA[0]["question"], "reference": "kayak, tent", "candidate": "a tent, a house"
-    }  # fmt: skip
+    assert "Silent Night" not in first
+    quoted = [one.split("<data>")[1].split("</data>")[0] for one in by_kind["judge-score"]]
+    judged = {"question": QA[0]["question"], "reference": "kayak, tent"}
+    assert {**judged, "candidate": "a tent, a house"} in map(json.loads, quoted)
 
 
 def test_longmemeval_is_judged_by_the_kind_of_question(server, model, tmp_path):
@@ -145,9 +144,7 @@ def test_what_was_recorded_is_measured_again_without_a_server(server, open_model
 
     assert recorded.metrics == played.metrics
     with pytest.raises(NotRecorded):
-        run(
-            "locomo", locomo, open_model(url=NOWHERE, cassette=Cassette(tape)), seed=0, k=7, limit=1
-        )
+        run("locomo", locomo, open_model("another", url=NOWHERE, cassette=Cassette(tape)))
 
 
 def test_a_judgement_that_cannot_be_read_is_asked_for_again_and_else_left_out(

@@ -17,6 +17,7 @@ from hippocampus.errors import InputError
 
 if TYPE_CHECKING:  # they bring NumPy, and help need not wait for that
     from hippocampus.evaluation import Options, Report
+    from hippocampus.evaluation.answers import Models
     from hippocampus.evaluation.dwm import Measured
     from hippocampus.model import Embedder, Progress
 
@@ -37,6 +38,7 @@ def register(app: typer.Typer) -> None:
         "hippocampus bench passages --seed 7",
         "hippocampus bench corf --size 3000 --cache embedded.db --report corf.json",
         "hippocampus bench topics --data locomo10.json --report topics.json --plots plots/",
+        "hippocampus bench streaming --source realmem --data realmem/ --plots plots/",
         "hippocampus bench dwm --report dwm.json --plots plots/",
         "hippocampus bench dwm --data locomo10.json --report dwm-signatures.json --plots plots/",
         panel="Measure",
@@ -52,7 +54,8 @@ class Output:
         typer.Option(help="Where to write the report; receipts per question go beside it."),
     ] = None
     plots: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="dwm, topics: a folder to draw plots in.")
+        Path | None,
+        typer.Option(metavar="DIR", help="dwm, topics, streaming: a folder to draw plots in."),
     ] = None
 
     def check(self) -> None:
@@ -92,7 +95,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corf:
-    """How large what is made up, and whom to compare with."""
+    """How large what is made up is, whom to compare with, and what streams."""
 
     size: Annotated[
         int | None,
@@ -104,8 +107,14 @@ class Corf:
     ] = None
     systems: Annotated[
         str | None,
-        typer.Option(help="corf: compare with only these, separated by commas."),
+        typer.Option(help="corf, streaming: compare with only these, separated by commas."),
     ] = None
+    source: Annotated[
+        str | None, typer.Option(help="streaming: longmemeval or realmem.", show_default=False)
+    ] = None
+    every: Annotated[
+        int, typer.Option(help="streaming: sessions between two sleeps of a bank.")
+    ] = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,10 +135,11 @@ class Answers:
 
     def check(self, name: str) -> None:
         """Refuse a judge of what nobody answers."""
-        if self.judge is not None and not (self.answers and self.model != "none"):
+        answers = self.answers or name == "streaming"
+        if self.judge is not None and not (answers and self.model != "none"):
             msg = f"--judge {self.judge}: give --answers and a --model whose answers it judges"
             raise InputError(msg)
-        if self.answers and name in ("corf", "passages", "topics", "dwm"):
+        if self.answers and name in ("corf", "passages", "topics", "streaming", "dwm"):
             msg = f"--answers: {name} tells no answers to compare with"
             raise InputError(msg)
 
@@ -188,7 +198,8 @@ def bench(
         typer.Argument(
             help="locomo, longmemeval, realmem, retrieval for a set of your own, passages for"
             " questions over several of them, corf for a made-up life in four sources, topics for"
-            " topics and time, or dwm for the token stream."
+            " topics and time, streaming for what is still found under policies, or dwm for the"
+            " token stream."
         ),
     ],
     *,
@@ -226,12 +237,17 @@ def bench(
     from what recall composed, and is judged; without a --model, it is measured how often the words
     of the right answer are in contexts of 500 to 3500 tokens.
 
+    'streaming' lets banks live through the sessions of --source, sleep, and forget by policies, and
+    asks what they still find.
+
     'dwm' measures what the stream of token ids takes to make, to keep and to ask, on made-up text
     or on a file's; with LoCoMo's, what signatures of any size find within any radius.
     """
     output.check()
     qa.check(name)
-    if name in ("corf", "topics", "dwm") and (compared.cue_table or not compared.sleep):
+    if name in ("corf", "topics", "streaming", "dwm") and (
+        compared.cue_table or not compared.sleep
+    ):
         what = "--cue-table" if compared.cue_table else "--no-sleep"
         msg = f"{what}: {name} has no such choice; it is for locomo, longmemeval and realmem"
         raise InputError(msg)
@@ -280,19 +296,24 @@ def _recall(call: _Call) -> None:
 
 def _answered(name: str, data: Path, options: Options, given: Answers) -> Report:
     from hippocampus.evaluation import answers  # noqa: PLC0415 - heavy
-    from hippocampus.llm.client import load_model  # noqa: PLC0415
 
-    model = load_model(given.model, options=_CALM)
-    models = None
-    if model is None:
+    models = _models(given)
+    if models is None:
         told = "no --model: measuring how often the words of answers are in the context instead"
         stderr().print(clean(told), style="dim", soft_wrap=True)
-    else:
-        judge = load_model(given.judge, options=_CALM) if given.judge else model
-        models = answers.Models(model, judge or model)
     if options.baselines:
         options = replace(options, baselines=answers.BASELINES)
     return answers.run(name, data, options=options, models=models)
+
+
+def _models(given: Answers) -> Models | None:
+    """Return who answers and who judges; None for nobody."""
+    from hippocampus.evaluation.answers import Models  # noqa: PLC0415 - heavy
+    from hippocampus.llm.client import load_model  # noqa: PLC0415
+
+    model = load_model(given.model, options=_CALM)
+    judge = model if given.judge is None else load_model(given.judge, options=_CALM)
+    return None if model is None else Models(model, judge or model)
 
 
 @contextmanager
@@ -348,9 +369,34 @@ def _dwm(call: _Call) -> None:
     _plain(made, call)
 
 
+def _streaming(call: _Call) -> None:
+    from hippocampus.evaluation import streaming  # noqa: PLC0415 - heavy
+
+    given = call.corf
+    if given.source is None:
+        msg = f"bench streaming needs --source: {' or '.join(streaming.SOURCES)}"
+        raise InputError(msg)
+    data = call.need_data("the file of the data set")
+    models = _models(call.answers)
+    with _running(call) as (model, step):
+        made = streaming.run(
+            data,
+            given.source,
+            every=given.every,
+            systems=cue_names(given.systems),
+            limit=call.asking.limit,
+            seed=call.asking.seed,
+            embedder=model,
+            models=models,
+            progress=step,
+        )
+    _plain(made, call)
+
+
 _BENCHMARKS: Final[dict[str, Callable[[_Call], None]]] = {
     "corf": _corf,
     "topics": _topics,
+    "streaming": _streaming,
     "dwm": _dwm,
 }
 
