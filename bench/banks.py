@@ -141,7 +141,7 @@ class TableEmbedder:
             self._parents[f"{turn.speaker}: {turn.text}"] = (left, right)
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
-        """Mix the vectors of the two turns each passage was made of; embed what was not expected."""
+        """Mix the vectors of the two turns a passage was made of; embed what was not expected."""
         start = time.perf_counter()
         made = [
             self._mixture(*self._parents.pop(passage.text))

@@ -151,6 +151,22 @@ def summarise(
     }
 
 
+def mean_of_kinds(
+    rows: Iterable[tuple[str, float]], *, seed: int = 0, resamples: int = 2000
+) -> Estimate:
+    """Average a measure over kinds, however many questions each has; questions are drawn within."""
+    by_kind: dict[str, list[float]] = {}
+    for kind, value in rows:
+        by_kind.setdefault(kind, []).append(value)
+    drawn = [
+        _draws(len(values), seed=seed + place, resamples=resamples) @ np.array(values) / len(values)
+        for place, values in enumerate(by_kind.values())
+    ]
+    means = [sum(values) / len(values) for values in by_kind.values()]
+    n = sum(map(len, by_kind.values()))
+    return _estimate(sum(means) / len(means), np.mean(drawn, axis=0), n)
+
+
 def separation(
     positive: Sequence[float], negative: Sequence[float], *, seed: int = 0, resamples: int = 2000
 ) -> Estimate:
