@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hippocampus.aio import AsyncBank, AsyncMemory
     from hippocampus.bank import Bank
-    from hippocampus.config import Concepts, Config, Fusion, Ingest, Signatures
+    from hippocampus.config import Compact, Concepts, Config, Fusion, Ingest, Signatures
     from hippocampus.errors import HippocampusError
     from hippocampus.llm.client import LanguageModel
     from hippocampus.memory import Memory
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Related,
         Slept,
         Stats,
+        Summary,
         TopicInfo,
         Turn,
         Usage,
@@ -37,6 +38,7 @@ __all__ = [
     "AsyncMemory",
     "Bank",
     "Change",
+    "Compact",
     "Compacted",
     "Concepts",
     "Config",
@@ -56,6 +58,7 @@ __all__ = [
     "Signatures",
     "Slept",
     "Stats",
+    "Summary",
     "TopicInfo",
     "Turn",
     "Usage",
@@ -67,6 +70,7 @@ _HOME = {
     "AsyncBank": "aio",
     "AsyncMemory": "aio",
     "Bank": "bank",
+    "Compact": "config",
     "Concepts": "config",
     "Config": "config",
     "Fusion": "config",

@@ -57,6 +57,7 @@ class AsyncBank:
     compact = _on_a_thread(Bank.compact)
     expand = _on_a_thread(Bank.expand)
     sleep = _on_a_thread(Bank.sleep)
+    summary = _on_a_thread(Bank.summary)
     topics = _on_a_thread(Bank.topics)
     topic_outline = _on_a_thread(Bank.topic_outline)
     plot_topics = _on_a_thread(Bank.plot_topics)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 
@@ -21,6 +22,7 @@ from hippocampus.config import Signatures
 from hippocampus.context.compose import compose
 from hippocampus.encode.keywords import MOST_KEYWORDS, find_keywords
 from hippocampus.encode.phrase import Phrase
+from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.encode.when import find_intervals
 from hippocampus.encode.when.asks import asks_when, day_of, moment_told
@@ -81,6 +83,7 @@ from hippocampus.model import (
     Slept,
     State,
     Stats,
+    Summary,
     TopicInfo,
     Turn,
     When,
@@ -102,12 +105,16 @@ from hippocampus.sleep.cycle import (
     find_missing_phrases,
     gather,
     import_concepts,
+    quoting,
     read_anchors,
+    read_summary,
     read_topics,
     rebuild_concepts,
+    rebuild_summary,
     rebuild_topics,
 )
 from hippocampus.sleep.picture import outline, plot_topics
+from hippocampus.sleep.summary import TAKEN_IN, Clause, Kept, go_on, holds, tell
 from hippocampus.sleep.topics import Answers
 
 if TYPE_CHECKING:
@@ -118,6 +125,9 @@ _RUNS_AT_ONCE: Final = 16
 
 _TRIES: Final = 3
 _RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
+
+_MOST_QUOTED: Final = 8192
+"""Rows of which what a summary may quote is known without reading them: some 3 MB."""
 
 _NO_BANK = 0
 """A number that no bank has: what it is asked for is not there."""
@@ -156,6 +166,12 @@ class Bank:
         self._no_sleep: Degradation | None = None
         self._calibrated = memory.calibration()
         self._fusion = memory.config.fusion
+        self._compact: Kept | None = None
+        """The versions of the running summary that the last sleep has left."""
+        self._quoted: dict[int, Clause | None] = {}
+        """What a summary may quote of rows, of those that were read lately."""
+        self._summed: tuple[tuple[object, ...], Summary] | None = None
+        """The last summary that was asked for, and what it was of."""
         self._anchored = False
         """Whether the bank has anchors, and so what is written has its phrases read."""
         self._number = _NO_BANK
@@ -453,7 +469,8 @@ class Bank:
         Turn what was experienced into what is known.
 
         Anchors are chosen anew and what lies under each is ranked; tags are put in a graph from
-        broad to narrow, by ``Memory.model`` if there is one.
+        broad to narrow, and the running summary is brought up, both by ``Memory.model`` if there
+        is one.
 
         Others read and write meanwhile. Doing it again changes little; killed half-way, all is as
         it was before.
@@ -464,7 +481,7 @@ class Bank:
         calibrated = memory.calibration()
         how = memory.config.concepts.heard(calibrated.values.cosines)
         now = to_micros(memory.now())
-        answers = Answers()
+        answers, summed = Answers(), Answers()
 
         def concepts(gathered: Gathered) -> SleepStep | None:
             return rebuild_concepts(ledger, gathered, memory.embedder, how, now)
@@ -472,7 +489,11 @@ class Bank:
         def topics(gathered: Gathered) -> SleepStep | None:
             return rebuild_topics(ledger, gathered, memory.embedder, memory.model, answers)
 
-        for step in (concepts, topics):
+        def summary(gathered: Gathered) -> SleepStep | None:
+            how, told = memory.config.compact, summed
+            return rebuild_summary(ledger, gathered, how, memory.model, told)
+
+        for step in (concepts, topics, summary):
             done = None
             for _ in range(_TRIES):
                 with self.reading:  # what was seen never changes, so the rest needs no lock
@@ -485,6 +506,63 @@ class Bank:
             self._index()  # the sleeper pays for the index, not the next reader
         notes = () if calibrated.lacking is None else (calibrated.lacking,)
         return Slept(bank=self.name, steps=tuple(steps), notes=notes)
+
+    def summary(self, session: str | None = None) -> Summary:
+        """
+        Return the bank, or one session, in a line: who, about what, and the latest of it.
+
+        It is made of what ``sleep`` has kept of every hundred turns and of what came since, and
+        quotes; of a session it is made as it is asked for. Empty where nothing was said.
+        """
+        if session is not None and (not isinstance(session, str) or not session):
+            msg = f"session={session!r}: name one session, or None for the whole bank"
+            raise InputError(msg)
+        with self.reading:
+            return self._sum_up(self._index(), session)
+
+    def _sum_up(
+        self, index: LiveIndex, session: str | None, newest: int | None = None
+    ) -> Summary:
+        """Make a summary, of what sleep has not kept only the ``newest`` rows; holds ``reading``."""
+        asked = (index, index.seq, session, newest)
+        if self._summed is not None and self._summed[0] == asked:
+            return self._summed[1]
+        how, kept = self._memory.config.compact, self._compact
+        ledger = self._memory.ledger_of(self._number, self.name)
+        if len(self._quoted) > _MOST_QUOTED:
+            self._quoted.clear()
+        with self._store.read():
+            shown, read, told, since = index.columns.visible(), quoting(ledger, self._quoted), "", 0
+            if session is not None:
+                chosen = read_filters({"session": session}, self._memory.zone)
+                mask = index.columns.mask(chosen)
+                rows = np.flatnonzero(mask) if mask is not None else np.arange(len(index))
+                shown, kept = np.ones(len(rows), np.bool_), None
+                read = partial(_read_of, read, rows)
+            elif kept is not None and kept.told and holds(kept, shown):
+                told, since = kept.told, kept.rows
+            versions = go_on(shown, read, how, kept=kept, newest=newest)
+            line = tell(versions, how, told=told, since=since)
+            ids = [record.id for record in self._store.episodes(self._number, line.rows)]
+        made = Summary(
+            bank=self.name, session=session, text=line.text, tokens=count_tokens(line.text),
+            turns=int(shown.sum()), sources=tuple(ids), by_model=bool(told),
+            versions=() if newest is not None else tuple(
+                version.told or tell([version], how).text for version in versions
+            ),
+        )  # fmt: skip
+        self._summed = asked, made
+        return made
+
+    def _own_summary(self, filters: Filters) -> str:
+        """Return what a context says of what went before: of all it may see, or nothing."""
+        given = {name: value for name, value in filters.items() if value is not None}
+        session = given.pop("session", None)
+        if given or not (session is None or isinstance(session, str)):
+            return ""
+        with self.reading:
+            index = self._index()
+            return "" if self._compact is None else self._sum_up(index, session, TAKEN_IN).text
 
     def anchors(self) -> list[AnchorInfo]:
         """Return the bank's anchors, the most salient first; none before the first ``sleep``."""
@@ -909,7 +987,8 @@ class Bank:
         system: str = "",
         persona: str = "",
         projects: str = "",
-        summary: str = "",
+        summary: str | None = None,
+        user: str = "",
         recent: int = 0,
         pointers: int = 0,
         now: datetime | None = None,
@@ -919,10 +998,15 @@ class Bank:
         """
         Compose a prompt-ready text of what bears on ``query``, within ``budget_tokens``.
 
-        In order: ``system``, ``persona``, ``projects``, ``summary``, the memories in order of time,
-        each with date and speaker and quoted as data, the ``recent`` last turns, then up to
-        ``pointers`` addresses of what did not fit, for ``expand``. Tokens are counted in
-        ``encode.tokens.VOCABULARY``.
+        In HEMA's order (section 3.5): ``system``, ``persona``, ``projects``, ``summary``, the
+        memories in order of time, each with date and speaker and quoted as data, the ``recent``
+        last turns, up to ``pointers`` addresses of what did not fit, for ``expand``, and the
+        ``user``'s message. Where it gets tight, memories go by rank, the last ones first. Tokens
+        are counted in ``encode.tokens.VOCABULARY``.
+
+        ``summary`` is the bank's own once it has slept, or of the one session that is asked for;
+        with any other filter there is none, for it would tell of what the filter hides. Give your
+        own, or "" for none.
 
         Raises:
             BudgetTooSmall: what comes before the memories alone does not fit.
@@ -938,9 +1022,9 @@ class Bank:
         found = self.recall(query, k, now=now, cues=cues, **filters)
         last = self.episodes(limit=recent, newest=True, **filters) if recent else []
         return compose(
-            found, budget_tokens=budget_tokens, zone=self._memory.zone,
-            system=system, persona=persona, projects=projects, summary=summary, recent=last,
-            pointers=pointers,
+            found, budget_tokens=budget_tokens, zone=self._memory.zone, system=system,
+            persona=persona, projects=projects, summary=summary or "", user=user, recent=last,
+            compact=self._own_summary(filters) if summary is None else "", pointers=pointers,
         )  # fmt: skip
 
     def get(self, id: str) -> Episode:  # noqa: A002
@@ -1209,6 +1293,7 @@ class Bank:
         if number != self._number:  # new, or deleted and perhaps made anew
             self._memory.segments.drop(self._number)
             self._number, self._live = number, None
+            self._quoted.clear()
             self._gate.clear()
         live, self._live = self._live, None  # one that fails half-way is not gone on with
         if live is not None and (
@@ -1232,6 +1317,7 @@ class Bank:
             if undone <= {WOKE}:
                 live.catch_up()
         if "erase" in undone:
+            self._quoted.clear()
             self._memory.segments.drop(self._number)
             self._gate.clear()
         return undone <= {WOKE}
@@ -1262,14 +1348,16 @@ class Bank:
         """Give an index the anchors that the last sleep has left; it then catches up with them."""
         ledger = self._memory.ledger_of(self._number, self.name)
         self._no_sleep = None
-        anchors, topics = None, None
+        anchors, topics, compact = None, None, None
         try:
             topics = read_topics(ledger)
             anchors = read_anchors(ledger)
+            compact = read_summary(ledger)
         except StoreCorrupt as exc:
             self._no_sleep = Degradation(part="sleep", reason=str(exc))
         for name in ("concept", "topic"):
             live.cues.pop(name, None)
+        self._compact, self._summed = compact, None
         if topics is not None:
             live.cues["topic"] = TopicCue(topics.graph, topics.length)
         vectors = live.cues.get("vector")
@@ -1311,6 +1399,15 @@ def _page(
         return ordered[offset:stop].tolist()  # type: ignore[no-any-return]  # of int
 
     return page
+
+
+def _read_of(
+    read: Callable[[Sequence[int]], Iterable[Clause | None]],
+    rows: NDArray[np.int64],
+    places: Sequence[int],
+) -> Iterable[Clause | None]:
+    """Return what is to be quoted of the rows at some places."""
+    return read(rows[np.array(places, np.int64)].tolist())
 
 
 def _ids(given: object) -> list[str]:

@@ -32,6 +32,9 @@ def register(root: typer.Typer) -> None:
     command(
         root, "topics", "hippocampus topics", "hippocampus topics --plot topics.png", panel=PANEL
     )(topics)
+    command(
+        root, "summary", "hippocampus summary", "hippocampus summary --session s01", panel=PANEL
+    )(summary)
     root.add_typer(app, name="anchors", rich_help_panel=PANEL)
 
 
@@ -39,8 +42,9 @@ def sleep(*, model: Model = "none", scope: BankScope, as_json: Json = False) -> 
     """
     Turn what was experienced into what is known.
 
-    Chooses the anchors anew, what memories gather around, and ranks what lies under each. Others
-    read and write meanwhile; run it at night, or when nobody is there.
+    Chooses the anchors anew, what memories gather around, ranks what lies under each, and brings
+    topics and the running summary up. Others read and write meanwhile; run it at night, or when
+    nobody is there.
 
     Nothing is sent anywhere unless a model is named. What a model was asked, and where it failed
     and words were used instead, is part of the report.
@@ -80,6 +84,29 @@ def topics(
         print_json(found)
     else:
         stdout().print(clean("\n".join(map(str, found))), soft_wrap=True)
+
+
+def summary(
+    *,
+    session: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
+    versions: Annotated[
+        bool, typer.Option("--versions", help="Also what each hundred turns came to.")
+    ] = False,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """
+    Say in a line who spoke, about what, and what was decided and told last.
+
+    It is what a context begins with, once the bank has slept.
+    """
+    with scope.open_bank() as bank:
+        found = bank.summary(session)
+    if as_json:
+        print_json(found)
+        return
+    for line in (*(found.versions if versions else ()), found.text):
+        stdout().print(clean(line), soft_wrap=True)
 
 
 def list_(*, scope: BankScope, as_json: Json = False) -> None:
