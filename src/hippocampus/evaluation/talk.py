@@ -34,6 +34,7 @@ LONGEST: Final = 40_000
 _SPREAD = 12
 """Exchanges, each of two turns, in which all that supports a fact is said."""
 _TURNS_A_FACT = 50
+_CONFIRMED = 0.7
 _RIVALS = 3
 """Other facts of the same kind, for each that is asked for."""
 _START = datetime(2025, 1, 6, 9, tzinfo=UTC)
@@ -169,6 +170,8 @@ class _Telling:
         self.values: set[str] = set()
         self.facts: list[_Fact] = []
         self.told: set[tuple[_Subject, str]] = set()
+        self.own: set[_Subject] = set()
+        """Of which one fact is told, which is asked for, and no other."""
         nouns = [tuple(noun) for noun in genre.nouns]
         self.subjects = [_Subject(*pair) for pair in product(nouns, genre.names)]
         if genre.name == "story":  # people have a name each, and a trade with others
@@ -201,9 +204,11 @@ class _Telling:
         late = last >= _SPREAD + 4
         asked: list[tuple[_Fact, int]] = []
         for nth in range(wanted):
-            fact = self._fact()
+            free = [subject for subject in self.subjects if subject not in self.own]
+            fact = self._fact(among=free) if len(self.own) < len(self.subjects) // 2 else None
             if fact is None:
-                break  # it has been told all there is
+                break  # there is nobody left to tell of
+            self.own.add(fact.subject)
             if late:
                 start = int((last - _SPREAD) * (nth + self.rng.random()) / wanted)
                 spread = _SPREAD
@@ -231,7 +236,7 @@ class _Telling:
         return None
 
     def _rivals(self, fact: _Fact) -> Iterator[_Fact]:
-        same = [s for s in self.subjects if s != fact.subject]
+        same = [s for s in self.subjects if s not in self.own]
         noun = [s for s in same if s.noun == fact.subject.noun]
         name = [s for s in same if s.name == fact.subject.name]
         for among in (noun, name, same)[: _RIVALS if self.exchanges >= _TURNS_A_FACT else 1]:
@@ -269,8 +274,8 @@ class _Telling:
         rng, lines = self.rng, fact.kind.lines
         pairs = list(self._told(fact))
         if asked:
-            again = [self._user(text, fact) for text in rng.sample(lines["~"], 2)]
-            about = [self._about(text, fact) for text in rng.sample(lines["!"], rng.randint(2, 3))]
+            again = [self._again(text, fact) for text in rng.sample(lines["~"], 2)]
+            about = [self._about(text, fact) for text in rng.sample(lines["!"], rng.randint(3, 4))]
             rest = [*again, *about]
             rng.shuffle(rest)
             pairs += rest
@@ -298,6 +303,14 @@ class _Telling:
 
     def _user(self, line: str, fact: _Fact) -> tuple[_Said, _Said]:
         return _Said(self._led(self._filled(line, fact)), fact.number), _Said(self._answer())
+
+    def _again(self, line: str, fact: _Fact) -> tuple[_Said, _Said]:
+        """Have a fact told again, and more often than not confirmed."""
+        said, answer = self._user(line, fact)
+        if self.genre.teller == "user" and self.rng.random() < _CONFIRMED:
+            take = self._filled(self.rng.choice(fact.kind.lines["<"]), fact)
+            answer = _Said(self._long(take), fact.number)
+        return said, answer
 
     def _about(self, line: str, fact: _Fact) -> tuple[_Said, _Said]:
         """Have a fact spoken of, by who tells; questions are always the user's."""
