@@ -133,7 +133,7 @@ A the {a} that {m} gets
 > Since last night {S} shows {v}, every time that it is switched on.
 > What is wrong with {S}? In a word, {v}.
 < I am sorry to hear that. I have noted {v} in your file.
-< In that case, {v} is something that we cover.
+< In that case, {v} on {S} is something that we cover.
 ~ It has not gone away, you know: {A} still has {v}.
 ~ I filmed {v} on {A} so that you can see it for yourselves.
 ! We tried to clean {S}, to restart it and to leave it alone, none of which cured it.
@@ -180,8 +180,10 @@ A the {a} that {m} gets
 S the {n} of {m}
 A the {a} at {m}
 o What else can you tell me about {S}?
-o I keep coming back to {S}, please go on.
-o Let us return to {S} for a moment.
+o Please go on, I am all ears.
+o Tell me something that I would not find on a postcard.
+o What comes next in your notes?
+o And what else is there to know?
 - People draw {S} on every second postcard of the region.
 - Was {S} ever in a film?
 - I imagine that {S} is crowded in summer.
@@ -224,7 +226,7 @@ o Let us return to {S} for a moment.
 > The plans for {S} came from {v}, who won the contest by a single vote.
 > It was {v} who drew up {S}, in less than a month.
 < So {v} was the one behind it, I had never heard the name.
-< {v}, I must look up what else there is from that hand.
+< {v}, then, drew {S}. I must look up what else there is from that hand.
 ~ If I sum up, {A} goes back to {v}.
 ~ In my notes I wrote that {v} gave {A} its shape.
 ! The architect of {S} never saw it finished, having fallen ill in the last winter.
@@ -239,7 +241,7 @@ o Let us return to {S} for a moment.
 > Work on {S} was over by {v}, four years late.
 > The first visitors set foot on the site of {S} in {v}.
 < {v}, that is earlier than I would have guessed.
-< Then in {v} my own town did not even exist.
+< When they opened {S} in {v}, my own town did not even exist.
 ~ So {A} has been in use since {v}, if I followed you.
 ~ I always thought {A} was younger than {v}.
 ! The inauguration of {S} was postponed twice because the bishop had a cold.
@@ -254,7 +256,7 @@ o Let us return to {S} for a moment.
 > {S} swallowed {v} before it was done.
 > The council had to find {v} for {S}.
 < {v} does not sound like much today.
-< And where did they get {v} from in such a poor town?
+< And where did such a poor town get {v} for {S}?
 ~ I told my husband that {A} had cost {v}, he laughed.
 ~ {v} for {A}, and the mayor kept his post, remarkable.
 ! A tax on beer was raised to pay for {S}.
@@ -269,7 +271,7 @@ o Let us return to {S} for a moment.
 > For want of anything better, they built {S} from {v}.
 > What gives {S} its colour is {v}.
 < {v}? In that climate?
-< I would have expected anything but {v}.
+< I would have expected {S} to be anything but {v}.
 ~ You mentioned that {A} consists of {v}, I find that odd.
 ~ {v} for {A}, it must have been heavy to bring there.
 ! Everything that {S} was built from had to be hauled up by oxen.
@@ -284,7 +286,7 @@ o Let us return to {S} for a moment.
 > The guide books give {v} for {S}, the engineers a little less.
 > {S} has {v}, as any schoolchild there will tell you.
 < {v}, my goodness, that is enormous.
-< I cannot picture {v}, what would that be like?
+< I cannot picture {S} at {v}, what would that be like?
 ~ My daughter paced it out on the beach: {v}, as much as {A}.
 ~ For the talk I noted {v} for {A}.
 ! The dimensions of {S} were a matter of pride between the two towns.
@@ -299,7 +301,7 @@ o Let us return to {S} for a moment.
 > The darkest day of {S} was the one of {v}.
 > In its second century {S} suffered {v}.
 < {v}, how dreadful. Was anybody hurt?
-< It survived {v}? They built well.
+< So {S} survived {v}? They built well.
 ~ I read out the part on {A} and {v} to my circle.
 ~ That {A} still stands after {v} is a wonder.
 ! After the catastrophe at {S}, collections were held as far as the capital.
@@ -314,7 +316,7 @@ o Let us return to {S} for a moment.
 > The keys of {S} are with {v}, and have been for thirty years.
 > Whoever wants to see {S} in winter has to ask {v}.
 < I should write to {v} before I travel.
-< {v} sounds like somebody I would like to meet.
+< {v} of {S} sounds like somebody I would like to meet.
 ~ I sent a letter to {v}, about a visit to {A}.
 ~ {v} has answered, {A} can be seen by appointment.
 ! The caretaker of {S} gives tours to anyone who brings cake.
@@ -372,7 +374,7 @@ A the {a} {m}
 > Let us say that {S} comes from {v} and never speaks of it.
 > It should turn out that {S} grew up in {v}.
 < From {v}, then. That town can come back in the last chapter.
-< {v} it is, and the accent will give it away.
+< {v} it is, and the accent will give {S} away.
 ~ Do not forget, {A} is a child of {v}.
 ~ In the trial the judge reads it out: {A}, native of {v}.
 ! Nobody in town must know where {S} comes from until the trial.
@@ -387,7 +389,7 @@ A the {a} {m}
 > What {S} keeps under the floorboards is {v}.
 > {S} must never be parted from {v}.
 < {v}, wrapped in oilcloth. I will hint at it early.
-< Then {v} shall fall out at the worst moment.
+< Then {v} shall fall out of the pocket of {S} at the worst moment.
 ~ In the chase, {A} almost drops {v}.
 ~ The customs men look everywhere but find no {v} on {A}.
 ! The thing that {S} hides must be small enough for a fist.
@@ -402,7 +404,7 @@ A the {a} {m}
 > The whole trouble begins because {S} has lost {v} at cards.
 > By now {S} is {v} in debt.
 < {v}! No wonder that the window is the way out.
-< I have it: {v}, due before the thaw.
+< I have it: {S} is to pay {v} before the thaw.
 ~ The note that is nailed to the door says that {A} is to pay {v}.
 ~ For {v} the harbour master would sell {A} to anyone.
 ! The moneylender's men have begun to wait for {S} at the corner.
@@ -417,7 +419,7 @@ A the {a} {m}
 > Give {S} a companion: {v}, with a torn ear.
 > On the road {S} has picked up {v}.
 < {v} will be a joy to write.
-< I will let {v} sleep on the maps.
+< I will let {v} sleep at the feet of {S}.
 ~ When the bell rings, {A} and {v} are both gone.
 ~ It is {v} that saves {A} from the cellar.
 ! The creature that follows {S} knows more than it lets on.
@@ -432,7 +434,7 @@ A the {a} {m}
 > What drives {S} is a vow: {v}.
 > {S} promised the dying abbot {v}.
 < A vow like that, {v}, will cost blood.
-< {v}, and not a soul to share it with. Good.
+< {S} swears {v}, and not a soul hears it. Good.
 ~ Even drunk, {A} repeats the words: {v}.
 ~ The scar is there to remind {A} of the vow, {v}.
 ! Everyone advises {S} to break the promise, and no one dares to say it twice.
@@ -447,7 +449,7 @@ A the {a} {m}
 > The conspirators expect {S} on {v}, after dark.
 > A card under the door tells {S} to come on {v}.
 < {v} it shall be, with no moon.
-< So everything runs towards {v}. I will plant a calendar.
+< So for {S} everything runs towards {v}. I will plant a calendar.
 ~ It is the eve of {v}, and {A} cannot sleep.
 ~ Because of the flood, {A} nearly misses {v} at the mill.
 ! Somebody has betrayed the rendezvous of {S} to the watch.
@@ -462,7 +464,7 @@ A the {a} {m}
 > {S} has a sworn enemy, {v}, with a long memory.
 > It was {v} who had {S} thrown into the tower.
 < {v}, yes. The reader should smell the pipe before they see the man.
-< I will let {v} be polite, that is worse.
+< I will let {v} be polite to {S}, that is worse.
 ~ When {v} enters the tavern, {A} leaves by the window.
 ~ The letter that could hang {A} is with {v}.
 ! The feud with {S} goes back to a stolen boat.
