@@ -22,8 +22,8 @@ from hippocampus.config import Signatures
 from hippocampus.context.compose import compose
 from hippocampus.encode.keywords import MOST_KEYWORDS, find_keywords
 from hippocampus.encode.phrase import Phrase
-from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.encode.signature import Rotation, rotation_for
+from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.encode.when import find_intervals
 from hippocampus.encode.when.asks import asks_when, day_of, moment_told
 from hippocampus.encode.when.joins import Join, find_join
@@ -520,10 +520,8 @@ class Bank:
         with self.reading:
             return self._sum_up(self._index(), session)
 
-    def _sum_up(
-        self, index: LiveIndex, session: str | None, newest: int | None = None
-    ) -> Summary:
-        """Make a summary, of what sleep has not kept only the ``newest`` rows; holds ``reading``."""
+    def _sum_up(self, index: LiveIndex, session: str | None, newest: int | None = None) -> Summary:
+        """Make a summary, of what sleep has not kept of the ``newest`` rows; holds ``reading``."""
         asked = (index, index.seq, session, newest)
         if self._summed is not None and self._summed[0] == asked:
             return self._summed[1]

@@ -17,6 +17,7 @@ from hippocampus.errors import InputError
 
 if TYPE_CHECKING:  # they bring NumPy, and help need not wait for that
     from hippocampus.evaluation import Report
+    from hippocampus.evaluation.dialogue import Dialogues
     from hippocampus.evaluation.dwm import Measured
     from hippocampus.model import Embedder, Progress
 
@@ -30,6 +31,7 @@ def register(app: typer.Typer) -> None:
         "hippocampus bench longmemeval --data longmemeval_s.json --protocol pooled --limit 50",
         "hippocampus bench retrieval --data mine.json --cues lexical,time",
         "hippocampus bench corf --size 3000 --cache embedded.db --report corf.json",
+        "hippocampus bench dialogue --turns 50,500 --dialogues 3 --report dialogue.json",
         "hippocampus bench topics --data locomo10.json --report topics.json --plots plots/",
         "hippocampus bench dwm --report dwm.json --plots plots/",
         "hippocampus bench dwm --data locomo10.json --report dwm-signatures.json --plots plots/",
@@ -46,7 +48,8 @@ class Output:
         typer.Option(help="Where to write the report; receipts per question go beside it."),
     ] = None
     plots: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="dwm, topics: a folder to draw plots in.")
+        Path | None,
+        typer.Option(metavar="DIR", help="dwm, topics, dialogue: a folder to draw plots in."),
     ] = None
 
     def check(self) -> None:
@@ -85,8 +88,8 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Corf:
-    """How large a life, and whom to compare with."""
+class MadeUp:
+    """How large what is made up is, and whom to compare with."""
 
     size: Annotated[
         int | None,
@@ -98,6 +101,20 @@ class Corf:
         str | None,
         typer.Option(help="corf: compare with only these, separated by commas."),
     ] = None
+    turns: Annotated[
+        str | None,
+        typer.Option(
+            help="dialogue: lengths, separated by commas; 50,100,500,1000 by default.",
+            show_default=False,
+        ),
+    ] = None
+    dialogues: Annotated[int, typer.Option(help="dialogue: how many of each length.")] = 6
+    long: Annotated[
+        int | None,
+        typer.Option(
+            metavar="TURNS", help="dialogue: also live one so long, with and without forgetting."
+        ),
+    ] = None
 
 
 def bench(
@@ -105,7 +122,8 @@ def bench(
         str,
         typer.Argument(
             help="locomo, longmemeval, realmem, retrieval for a set of your own, corf for a made-up"
-            " life in four sources, topics for topics and time, or dwm for the token stream."
+            " life in four sources, dialogue for long dialogues, topics for topics and time, or dwm"
+            " for the token stream."
         ),
     ],
     *,
@@ -117,7 +135,7 @@ def bench(
         ),
     ] = None,
     output: Output,
-    corf: Corf,
+    made_up: MadeUp,
     cues: Cues = None,
     protocol: Annotated[
         str | None, typer.Option(help="longmemeval: all-turns, official or pooled.")
@@ -147,6 +165,9 @@ def bench(
     'corf' makes up eighteen months of notes, chats, mail and the rest, and asks what agents have
     and do not find: by a pronoun, over two steps, in another source, by a word for the whole.
 
+    'dialogue' makes up dialogues of 50 to 1 000 turns and asks for facts 150 turns later: what is
+    found, and what is inside a prompt of 3 500 tokens.
+
     'topics' measures what topics and hints of time bring: on LoCoMo's file as conversations come
     together in one bank, on LongMemEval's with a hint for part of the questions.
 
@@ -154,7 +175,7 @@ def bench(
     or on a file's; with LoCoMo's, what signatures of any size find within any radius.
     """
     output.check()
-    if name in ("corf", "topics", "dwm") and (compared.cue_table or not compared.sleep):
+    if name in ("corf", "dialogue", "topics", "dwm") and (compared.cue_table or not compared.sleep):
         what = "--cue-table" if compared.cue_table else "--no-sleep"
         msg = f"{what}: {name} has no such choice; it is for locomo, longmemeval and realmem"
         raise InputError(msg)
@@ -168,13 +189,17 @@ def bench(
         with _embedder(embedder, kept.cache) as model, progress("running topics") as step:
             _plain(_topics(data, limit, seed, model, step), output, as_json=as_json)
         return
+    if name in ("corf", "dialogue") and data is not None:
+        msg = f"--data {data}: {name} makes its own up, from its size and --seed; leave it out"
+        raise InputError(msg)
+    if name == "dialogue":
+        with _embedder(embedder, kept.cache) as model, progress("running dialogue") as step:
+            _show_dialogues(_dialogue(made_up, seed, model, step), output, as_json=as_json)
+        return
     if name == "corf":
-        if data is not None:
-            msg = f"--data {data}: corf makes its life up, from --size and --seed; leave it out"
-            raise InputError(msg)
         with _embedder(embedder, kept.cache) as model, progress("running corf") as step:
-            systems = cue_names(corf.systems) if compared.baselines else ()
-            made = _corf(corf.size, systems, limit, seed, cue_names(cues), model, step)
+            systems = cue_names(made_up.systems) if compared.baselines else ()
+            made = _corf(made_up.size, systems, limit, seed, cue_names(cues), model, step)
         _show(made, output, as_json=as_json)
         return
     from hippocampus.evaluation import Options, run  # noqa: PLC0415 - heavy
@@ -231,6 +256,12 @@ def _show(made: Report, output: Output, *, as_json: bool) -> None:
         stdout().print(clean(str(made)), soft_wrap=True)
 
 
+def _show_dialogues(made: Dialogues, output: Output, *, as_json: bool) -> None:
+    _show(made, output, as_json=as_json)
+    for file in () if output.plots is None else made.plot(output.plots):
+        stderr().print(clean(f"wrote {file}"), style="dim", soft_wrap=True)
+
+
 def _corf(
     size: int | None,
     systems: tuple[str, ...] | None,
@@ -248,6 +279,26 @@ def _corf(
         seed=seed,
         systems=systems,
         cues=cues,
+        embedder=embedder or "none",
+        progress=step,
+    )
+
+
+def _dialogue(made_up: MadeUp, seed: int, embedder: Embedder | None, step: Progress) -> Dialogues:
+    from hippocampus.evaluation import dialogue  # noqa: PLC0415 - heavy
+
+    lengths: tuple[int, ...] = dialogue.LENGTHS
+    if made_up.turns is not None:
+        try:
+            lengths = tuple(map(int, made_up.turns.split(",")))
+        except ValueError as exc:
+            msg = f"--turns {made_up.turns}: give whole numbers, separated by commas"
+            raise InputError(msg) from exc
+    return dialogue.run(
+        lengths=lengths,
+        dialogues=made_up.dialogues,
+        long=made_up.long,
+        seed=seed,
         embedder=embedder or "none",
         progress=step,
     )

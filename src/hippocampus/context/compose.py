@@ -60,24 +60,19 @@ def compose(
         BudgetTooSmall: the frame alone does not fit.
 
     """
-    frame = [
-        part
-        for part in (
-            system,
-            persona and f"<persona>\n{quote(persona)}\n</persona>",
-            projects and f"<projects>\n{quote(projects)}\n</projects>",
-            summary and f"<summary>\n{quote(summary)}\n</summary>",
-        )
-        if part
-    ]
-    last = f"<user>\n{quote(user)}\n</user>" if user else ""
-    needed = count(_render(frame, [], [], zone=zone, last=last))
+    parts = {"persona": persona, "projects": projects, "summary": summary}
+    frame = [system] if system else []
+    frame += [_tagged(name, part) for name, part in parts.items() if part]
+    last = _tagged("user", user) if user else ""
+    render = partial(_render, frame, zone=zone, last=last)
+    needed = count(render([], []))
     if needed > budget_tokens:
         raise BudgetTooSmall(budget_tokens=budget_tokens, needed_tokens=needed)
-    own = f"{SUMMARY_OPEN}\n{quote(compact)}\n{SUMMARY_CLOSE}" if compact and not summary else ""
-    if own and _OWN_PART * count(own) <= budget_tokens - needed:
-        frame.append(own)
-        needed = count(_render(frame, [], [], zone=zone, last=last))
+    if compact and not summary:
+        own = f"{SUMMARY_OPEN}\n{quote(compact)}\n{SUMMARY_CLOSE}"
+        if _OWN_PART * count(own) <= budget_tokens - needed:
+            frame.append(own)
+            needed = count(render([], []))
     kept_recent: list[Episode] = []
     kept: list[Hit] = []
     left: list[Pointer] = []
@@ -103,7 +98,6 @@ def compose(
             kept.append(hit)
         else:
             left.append(Pointer(id=hit.id, address=hit.address, tokens=cost))
-    render = partial(_render, frame, zone=zone, last=last)
     text = render(kept, kept_recent)
     tokens = count(text)
     while tokens > budget_tokens and kept:  # tokens may merge across lines: the sum is a guide
@@ -125,6 +119,10 @@ def compose(
         left_out=tuple(left),
         recall=recall,
     )
+
+
+def _tagged(name: str, text: str) -> str:
+    return f"<{name}>\n{quote(text)}\n</{name}>"
 
 
 def _pointed(

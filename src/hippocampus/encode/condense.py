@@ -177,7 +177,9 @@ class _Words:
     def plain(self) -> tuple[str, Sequence[int]]:
         """Return the text without ornament, and its words; as it was where that saves nothing."""
         every = range(len(self.spans))
-        kept = [at for clause in self._clauses(every) if not self._says_nothing(clause) for at in clause]
+        kept = [
+            at for clause in self._clauses(every) if not self._says_nothing(clause) for at in clause
+        ]
         kept = [at for at in kept if not self._is_sound(at)] or list(every)
         text = self.text
         if len(kept) < len(every):

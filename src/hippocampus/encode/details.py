@@ -33,9 +33,7 @@ def is_detail(word: str) -> bool:
 def details_of(text: str) -> tuple[str, ...]:
     """Return the numbers, words of time and negations of a text, in order."""
     words = (found[0].casefold().replace("’", "'") for found in _WORD.finditer(text))
-    return tuple(
-        "not" if word.endswith("n't") else word for word in words if is_detail(word)
-    )
+    return tuple("not" if word.endswith("n't") else word for word in words if is_detail(word))
 
 
 def digest_details(text: str, names: Collection[int]) -> int:

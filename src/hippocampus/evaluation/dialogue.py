@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from math import exp
@@ -142,7 +142,9 @@ def run(
         "genres": dict(Counter(one.dialogue.genre for one in asked)),
         "asked": f"{LATER} turns after the last that supports the fact, or else at the end",
         "supporting_turns": _mean([len(one.question.gold) for one in asked]),
-        "tokens_a_turn": _mean([count(t.text) for d in made.values() for one in d for t in one.turns]),
+        "tokens_a_turn": _mean(
+            [count(turn.text) for each in made.values() for one in each for turn in one.turns]
+        ),
         "budget_tokens": BUDGET,
         "precision": f"@{TOP} divides by {TOP}",
         "auprc": f"the area under the steps of precision over recall, {DEEP} turns deep",
@@ -194,7 +196,9 @@ class _Trial:
                 if len(said) % EVERY == 0:
                     bank.sleep()
                 if plain is None:
-                    plain = stack.enter_context(memory(config=PLAIN, read_only=True)).bank(bank.name)
+                    plain = stack.enter_context(memory(config=PLAIN, read_only=True)).bank(
+                        bank.name
+                    )
                     for one in (bank, plain):  # the first recall of a bank loads it
                         one.recall("warming up", 1)
                 step(len(turns))
@@ -245,9 +249,7 @@ def _remembered(bank: Bank, question: Question) -> _Found:
     recall = bank.recall(question.text, DEEP)
     elapsed_s = time.perf_counter() - started
     context = bank.context(question.text, BUDGET, recent=RECENT)
-    return _Found(
-        _ranked(recall), _body(context), elapsed_s, recall.cost.embed_s, recall
-    )
+    return _Found(_ranked(recall), _body(context), elapsed_s, recall.cost.embed_s, recall)
 
 
 def _body(context: Context) -> str:
@@ -356,7 +358,7 @@ class _Life:
                             self.forgetting.retrieved[hit.id] = said
                 if said % EVERY == 0:
                     self.forgotten += self.bank.forget(self.forgetting.prune(said))
-            if said % (10 * EVERY) == 0 or said == len(dialogue.turns):
+            if said == len(dialogue.turns) or said % (len(dialogue.turns) // 4) == 0:
                 self.bank.sleep()
             for question in questions:
                 found = _remembered(self.bank, question)
@@ -393,9 +395,7 @@ def _ablate(
             "ablation": {
                 "turns": len(dialogue.turns),
                 "questions": len(dialogue.questions),
-                "policies": {
-                    name: _policy(life, seed, resamples) for name, life in lives.items()
-                },
+                "policies": {name: _policy(life, seed, resamples) for name, life in lives.items()},
             }
         }
 
@@ -624,7 +624,9 @@ def plot(made: Mapping[str, Any], folder: Path) -> list[Path]:
         below = [max(0.0, one["value"] - one["low"]) for one in said]
         above = [max(0.0, one["high"] - one["value"]) for one in said]
         axes.errorbar(turns, values, (below, above), marker="o", capsize=3, label=name)
-    axes.set(xscale="log", ylim=(0, 1.02), xlabel="turns of the dialogue", ylabel="facts in the prompt")
+    axes.set(
+        xscale="log", ylim=(0, 1.02), xlabel="turns of the dialogue", ylabel="facts in the prompt"
+    )
     axes.set_xticks(turns, [str(length) for length in turns])
     axes.minorticks_off()
     axes.legend(loc="lower left", fontsize="small")

@@ -124,13 +124,13 @@ def genres() -> tuple[Genre, ...]:
             case "":
                 continue
             case "#":
-                made.append(Genre(*parts))
+                made.append(Genre(parts[0], parts[1]))
             case "*":
                 made[-1].nouns = [noun.split(",") for noun in parts]
             case "&":
                 made[-1].names = parts
             case "=":
-                made[-1].kinds.append(Kind(*parts, {}))
+                made[-1].kinds.append(Kind(parts[0], parts[1], {}))
             case _:
                 genre = made[-1]
                 held = genre.kinds[-1].lines if mark in _OF_A_FACT else genre.lines
@@ -256,7 +256,9 @@ class _Telling:
                     return str(rng.randint(2, 99))
                 case "nth":
                     day = rng.randint(1, 28)
-                    ending = {1: "st", 2: "nd", 3: "rd"}.get(day % 10 if day // 10 != 1 else 0, "th")
+                    ending = {1: "st", 2: "nd", 3: "rd"}.get(
+                        day % 10 if day // 10 != 1 else 0, "th"
+                    )
                     return f"{day}{ending}"
                 case name:
                     return rng.choice(_talk.PARTS[name].split("|"))
@@ -334,7 +336,8 @@ class _Telling:
 
     def _led(self, text: str) -> str:
         lead = self.rng.choice(_talk.LEAD)
-        if lead and not text.startswith(("I ", "I'")) and text.split()[0] not in self.genre.names:
+        first = text.split(maxsplit=1)[0]
+        if lead and first not in ("I", *self.genre.names):
             text = text[0].lower() + text[1:]
         if self.rng.random() < 0.2:
             text = f"{text} {self.rng.choice(self.genre.lines['.'])}"
@@ -384,8 +387,10 @@ class _Telling:
             questions.append(
                 Question(
                     id=f"{self.name}-q{fact.number}",
-                    text=self.rng.choice(_talk.ASK).replace("{q}", self._called(line, fact.subject)),
-                    after=later if later <= len(turns) else len(turns),
+                    text=self.rng.choice(_talk.ASK).replace(
+                        "{q}", self._called(line, fact.subject)
+                    ),
+                    after=min(later, len(turns)),
                     span=fact.value,
                     gold=frozenset(turns[place].id for place in support),
                 )

@@ -221,19 +221,20 @@ def rebuild_summary(
         records = ledger.store.episodes(ledger.bank, list(texts))
         return [spoken(e.speaker, texts[e.row]) for e in records]
 
-    with ledger.store.read():
-        before = _if_sound(read_summary, ledger)
-        made, report = summarise(
-            shown,
-            quoting(ledger, {}),
-            talk,
-            how,
-            before=before,
-            model=model,
-            answered=answers.by_digest,
-        )
+    before = _if_sound(read_summary, ledger)
+    made, report = summarise(
+        shown,
+        quoting(ledger, {}),
+        talk,
+        how,
+        before=before,
+        model=model,
+        answered=answers.by_digest,
+    )
     answers.usage += report.usage
-    if made != before and not _keep(ledger, "summary", len(shown), pack_summary(made), gathered.seq):
+    if made != before and not _keep(
+        ledger, "summary", len(shown), pack_summary(made), gathered.seq
+    ):
         return None
     counts = {"versions": len(made.versions), "made": report.made, "by a model": report.by_model}
     names = {"fallbacks": report.fallbacks}

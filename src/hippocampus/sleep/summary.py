@@ -6,8 +6,8 @@ now, the most telling stays. It runs over a hundred turns and starts anew; what 
 is a version, and the line is made of all versions and the hundred that goes on. So nothing is a
 summary of a summary of a summary, and what was once misjudged does not stay: two levels.
 
-What is quoted is the turns' own words. A language model words versions, and what they come to, where
-there is one; where it fails they are quoted.
+What is quoted is the turns' own words. Where there is a language model, it words versions and what
+they come to; where it fails, they are quoted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
@@ -60,7 +60,7 @@ Mask = NDArray[np.bool_]
 
 
 class Clause(NamedTuple):
-    """What is quoted of a turn: ``at`` in microseconds since 1970, ``worth`` as ``shorten`` says."""
+    """What is quoted of a turn; ``at`` in microseconds since 1970, ``worth`` as of words."""
 
     row: int
     at: int
@@ -112,7 +112,7 @@ class Made:
     asked: int = 0
     by_model: int = 0
     fallbacks: tuple[str, ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
 
 
 Read = Callable[[Sequence[int]], Iterable[Clause | None]]
@@ -244,9 +244,10 @@ def summarise(
     old = {id(version) for version in (() if before is None else before.versions)}
     versions = go_on(shown, read, how, kept=before)
     made = sum(id(version) not in old for version in versions)
+    if before is not None and tuple(versions) == before.versions and (before.told or not model):
+        return replace(before, rows=len(shown)), Made(made=made)
     if model is None:
-        kept = Kept(len(shown), how.every, tuple(replace(v, told="") for v in versions))
-        return kept, Made(made=made)
+        return Kept(len(shown), how.every, tuple(versions)), Made(made=made)
     answered = {} if answered is None else answered
     step = how.every or max(len(shown), 1)
     asked: dict[int, list[str]] = {}
@@ -310,7 +311,7 @@ def _line(head: str, clauses: Sequence[Clause]) -> str:
 
 
 def _topics_of(text: str) -> Iterator[str]:
-    """Yield the noun phrases of a text, of those inside each other the longest, names as written."""
+    """Yield the noun phrases of a text, the longest of those inside each other."""
     end = -1
     for phrase in find_phrases(text):
         if phrase.start >= end:
@@ -379,7 +380,7 @@ def _ask(
 
 
 def _shown(talk: Sequence[str]) -> list[str]:
-    """Return talk as a model is shown it: in fewer words, and at last fewer lines, if it is long."""
+    """Return talk as a model is shown it: if it is long in fewer words, at last in fewer lines."""
     lines = list(talk)
     for level in range(1, KEYWORDS + 1):
         if sum(map(len, lines)) <= LONGEST_TALK:
