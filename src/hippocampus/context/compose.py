@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from datetime import tzinfo
 from functools import partial
@@ -61,18 +62,15 @@ def compose(
 
     """
     parts = {"persona": persona, "projects": projects, "summary": summary}
-    frame = [system] if system else []
-    frame += [_tagged(name, part) for name, part in parts.items() if part]
-    last = _tagged("user", user) if user else ""
-    render = partial(_render, frame, zone=zone, last=last)
+    frame = [part for part in (system, *itertools.starmap(_tagged, parts.items())) if part]
+    render = partial(_render, frame, zone=zone, last=_tagged("user", user))
     needed = count(render([], []))
     if needed > budget_tokens:
         raise BudgetTooSmall(budget_tokens=budget_tokens, needed_tokens=needed)
-    if compact and not summary:
-        own = f"{SUMMARY_OPEN}\n{quote(compact)}\n{SUMMARY_CLOSE}"
-        if _OWN_PART * count(own) <= budget_tokens - needed:
-            frame.append(own)
-            needed = count(render([], []))
+    own = "" if summary or not compact else f"{SUMMARY_OPEN}\n{quote(compact)}\n{SUMMARY_CLOSE}"
+    if own and _OWN_PART * count(own) <= budget_tokens - needed:
+        frame.append(own)
+        needed = count(render([], []))
     kept_recent: list[Episode] = []
     kept: list[Hit] = []
     left: list[Pointer] = []
@@ -98,17 +96,7 @@ def compose(
             kept.append(hit)
         else:
             left.append(Pointer(id=hit.id, address=hit.address, tokens=cost))
-    text = render(kept, kept_recent)
-    tokens = count(text)
-    while tokens > budget_tokens and kept:  # tokens may merge across lines: the sum is a guide
-        hit = kept.pop()
-        left.insert(0, Pointer(id=hit.id, address=hit.address, tokens=hit.tokens))
-        text = render(kept, kept_recent)
-        tokens = count(text)
-    while tokens > budget_tokens and kept_recent:
-        kept_recent.pop()
-        text = render(kept, kept_recent)
-        tokens = count(text)
+    text, tokens = _trimmed(render, kept, kept_recent, left, budget_tokens)
     if pointers and left:
         text, tokens = _pointed(render, kept, kept_recent, left, budget_tokens, pointers)
     return Context(
@@ -122,7 +110,32 @@ def compose(
 
 
 def _tagged(name: str, text: str) -> str:
-    return f"<{name}>\n{quote(text)}\n</{name}>"
+    """Return a text between tags, nothing if it is empty."""
+    return text and f"<{name}>\n{quote(text)}\n</{name}>"
+
+
+def _trimmed(
+    render: Callable[..., str],
+    kept: list[Hit],
+    recent: list[Episode],
+    left: list[Pointer],
+    budget_tokens: int,
+) -> tuple[str, int]:
+    """
+    Leave out the last hits, and then the oldest recent turns, until all fits.
+
+    That is seldom more than one: tokens may merge across lines, so the sum was a guide.
+    """
+    while True:
+        text = render(kept, recent)
+        tokens = count(text)
+        if tokens <= budget_tokens or not (kept or recent):
+            return text, tokens
+        if kept:
+            hit = kept.pop()
+            left.insert(0, Pointer(id=hit.id, address=hit.address, tokens=hit.tokens))
+        else:
+            recent.pop()
 
 
 def _pointed(
