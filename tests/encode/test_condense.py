@@ -13,15 +13,16 @@ from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
 
 TALK = (
-    "Hey Tom! Well, we finally went to the shelter last Tuesday and came home with a beagle. I named"
-    " the little one Biscuit, and she does not eat fish. 😂😂"
+    "Hey Tom! Well, we finally went to the shelter last Tuesday and came home with a beagle. I"
+    " named the little one Biscuit, and she does not eat fish. 😂😂"
 )
 texts = st.one_of(
     st.text(min_size=1, max_size=200),
     st.lists(
         st.sampled_from(
-            ["Hello!", "well,", "um", "not", "Lisbon", "€84.50", "QX-4471", "the", "cat.", "猫が",
-             "好き。", "שלום", "3:30pm", "don't", "😂", "\n", "and", "because", "(maybe)", "Thanks!"]
+            ["Hello!", "well,", "um", "not", "Lisbon", "€84.50", "QX-4471", "the", "cat.",
+             "猫が", "好き。", "שלום", "3:30pm", "don't", "😂", "\n", "and", "because",
+             "(maybe)", "Thanks!"]
         ),
         min_size=1,
         max_size=60,

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from hippocampus.config import Compact
 from hippocampus.encode.condense import KEYWORDS, condense, shorten
+from hippocampus.encode.details import details_of
 from hippocampus.encode.importance import decides
 from hippocampus.encode.phrases import find_phrases
 from hippocampus.encode.telling import tells_of_deed
@@ -42,14 +43,14 @@ TAKEN_IN: Final = 500
 first time, and next to nothing then. Those before wait for sleep."""
 LONGEST_TALK: Final = 24_000
 """Characters of a hundred turns, or of versions, that a model is shown."""
-_DECIDED, _DONE = 6.0, 3.0
+_DECIDED, _DONE = 10.0, 3.0
 """What a clause is worth beside its words if it settles something, or says what was done."""
 _ASKED, _LENT = 0.3, 0.5
 """The part of that left to a question, and to what an assistant or a tool says."""
 _OLDER: Final = 0.98
 """The part of its worth that a version keeps as the next one comes."""
 _ALIKE: Final = 0.6
-"""Share of words from which on the later of two clauses stands for both."""
+"""Share of words from which on the later of two clauses stands for both, if no detail differs."""
 _TOPICS, _PEOPLE = 3, 3
 _MOST_TOPICS: Final = 12
 """Of a version."""
@@ -137,8 +138,7 @@ def clause_of(row: int, at: int, who: str | None, role: str | None, text: str) -
 
 def take_in(said: tuple[Clause, ...], new: Clause, tokens: int) -> tuple[Clause, ...]:
     """Return what is quoted after one more turn: S_t of S_t-1 and u_t."""
-    words = _words(new.text)
-    kept = [old for old in said if not _same(_words(old.text), words)]
+    kept = [old for old in said if not _same(old.text, new.text)]
     kept.append(new)
     spent = sum(clause.tokens for clause in kept)
     while spent > tokens and len(kept) > 1:
@@ -207,7 +207,14 @@ def tell(versions: Sequence[Version], how: Compact, *, told: str = "", since: in
     if told:
         head, older = told.rstrip(" ."), []
         last = replace(last, clauses=tuple(c for c in last.clauses if c.row >= since))
-    chosen = [*fold(older, how.tokens // 2), *last.clauses]
+    chosen = [
+        *last.clauses,
+        *(
+            clause
+            for clause in fold(older, how.tokens // 2)
+            if not any(_same(clause.text, now.text) for now in last.clauses)
+        ),
+    ]
     while True:
         chosen.sort(key=lambda clause: (clause.at, clause.row))
         text = _line(head, chosen)
@@ -320,12 +327,14 @@ def _topics_of(text: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.casefold().split())
+def _words(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    return frozenset(text.casefold().split()), details_of(text)
 
 
-def _same(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= _ALIKE * len(one | other)
+def _same(one: str, other: str) -> bool:
+    """Return whether two say the same, about: in like words, and with the same details."""
+    (words, details), (others, others_details) = _words(one), _words(other)
+    return details == others_details and len(words & others) >= _ALIKE * len(words | others)
 
 
 # ---------------------------------------------------------------- a model's words
