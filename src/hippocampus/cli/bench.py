@@ -38,6 +38,7 @@ def register(app: typer.Typer) -> None:
         "hippocampus bench passages --seed 7",
         "hippocampus bench corf --size 3000 --cache embedded.db --report corf.json",
         "hippocampus bench topics --data locomo10.json --report topics.json --plots plots/",
+        "hippocampus bench dialogue --turns 50,500 --dialogues 3 --report dialogue.json",
         "hippocampus bench streaming --source realmem --data realmem/ --plots plots/",
         "hippocampus bench events --report events.json --plots plots/",
         "hippocampus bench events --data stream.jsonl --reduction 0.7 --report events.json",
@@ -57,7 +58,7 @@ class Output:
     ] = None
     plots: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="dwm, topics, streaming, events: a folder to draw in."),
+        typer.Option(metavar="DIR", help="dwm, topics, dialogue, streaming, events: a folder."),
     ] = None
 
     def check(self) -> None:
@@ -118,6 +119,20 @@ class MadeUp:
     every: Annotated[
         int, typer.Option(help="streaming: sessions between two sleeps of a bank.")
     ] = 10
+    turns: Annotated[
+        str | None,
+        typer.Option(
+            help="dialogue: lengths, separated by commas; 50,100,500,1000 by default.",
+            show_default=False,
+        ),
+    ] = None
+    dialogues: Annotated[int, typer.Option(help="dialogue: how many of each length.")] = 6
+    long: Annotated[
+        int | None,
+        typer.Option(
+            metavar="TURNS", help="dialogue: also live one so long, with and without forgetting."
+        ),
+    ] = None
     every_days: Annotated[float, typer.Option(help="events: how often the bank sleeps.")] = 7.0
     reduction: Annotated[
         float, typer.Option(help="events: the share of the stream that is not to be kept.")
@@ -153,7 +168,7 @@ class Answers:
         if self.judge is not None and not (answers and self.model != "none"):
             msg = f"--judge {self.judge}: give --answers and a --model whose answers it judges"
             raise InputError(msg)
-        if self.answers and name in ("corf", "passages", "topics", "streaming", "events", "dwm"):
+        if self.answers and name in ("passages", *_OWN_WAY):
             msg = f"--answers: {name} tells no answers to compare with"
             raise InputError(msg)
 
@@ -183,6 +198,10 @@ class Asking:
             show_default=False,
         ),
     ] = None
+
+
+_OWN_WAY: Final = ("corf", "topics", "dialogue", "streaming", "events", "dwm")
+"""Benchmarks that do not ask a data set's questions one by one."""
 
 
 class _Call(NamedTuple):
@@ -218,8 +237,9 @@ def bench(
         typer.Argument(
             help="locomo, longmemeval, realmem, retrieval for a set of your own, passages for"
             " questions over several of them, corf for a made-up life in four sources, topics for"
-            " topics and time, streaming for what is still found under policies, events for what is"
-            " kept of an issue tracker's life, or dwm for the token stream."
+            " topics and time, dialogue for long dialogues, streaming for what is still found under"
+            " policies, events for what is kept of an issue tracker's life, or dwm for the token"
+            " stream."
         ),
     ],
     *,
@@ -260,6 +280,9 @@ def bench(
     'streaming' lets banks live through the sessions of --source, sleep, and forget by policies, and
     asks what they still find.
 
+    'dialogue' makes up dialogues of 50 to 1 000 turns and asks for facts 150 turns later: what is
+    found, what is in the prompt of 3 500 tokens, and what forgetting and summaries change.
+
     'events' streams an issue tracker's life, made up or a file's, through a bank that sleeps and
     keeps what was of use, and asks how much of that is referred to later.
 
@@ -268,9 +291,7 @@ def bench(
     """
     output.check()
     qa.check(name)
-    if name in ("corf", "topics", "streaming", "events", "dwm") and (
-        compared.cue_table or not compared.sleep
-    ):
+    if name in _OWN_WAY and (compared.cue_table or not compared.sleep):
         what = "--cue-table" if compared.cue_table else "--no-sleep"
         msg = f"{what}: {name} has no such choice; it is for locomo, longmemeval and realmem"
         raise InputError(msg)
@@ -436,11 +457,38 @@ def _events(call: _Call) -> None:
     _plain(made, call)
 
 
+def _dialogue(call: _Call) -> None:
+    from hippocampus.evaluation import dialogue  # noqa: PLC0415 - heavy
+
+    given = call.made_up
+    call.need_no_data("dialogues are")
+    lengths: tuple[int, ...] = dialogue.LENGTHS
+    if given.turns is not None:
+        try:
+            lengths = tuple(map(int, given.turns.split(",")))
+        except ValueError as exc:
+            msg = f"--turns {given.turns}: give whole numbers, separated by commas"
+            raise InputError(msg) from exc
+    with _running(call) as (model, step):
+        made = dialogue.run(
+            lengths=lengths,
+            dialogues=given.dialogues,
+            long=given.long,
+            seed=call.asking.seed,
+            embedder=model or "none",
+            progress=step,
+        )
+    _show(made, call)
+    for file in () if call.output.plots is None else made.plot(call.output.plots):
+        stderr().print(clean(f"wrote {file}"), style="dim", soft_wrap=True)
+
+
 _BENCHMARKS: Final[dict[str, Callable[[_Call], None]]] = {
     "corf": _corf,
     "topics": _topics,
     "streaming": _streaming,
     "events": _events,
+    "dialogue": _dialogue,
     "dwm": _dwm,
 }
 
