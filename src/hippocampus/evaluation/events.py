@@ -48,6 +48,8 @@ TRUTHS: Final[tuple[Truth, ...]] = get_args(Truth)
 REDUCTION: Final = 0.6
 """Share of the stream that is not to be kept."""
 EVERY_DAYS: Final = 7.0
+PROBATION: Final = 0.015
+"""Of what is kept, the share that may not have been referred to yet: what precision leaves."""
 MAIN: Final = "hippocampus"
 _HOUR: Final = 3600.0
 _RESAMPLES: Final = 500
@@ -285,9 +287,9 @@ def _everything(night: Night) -> Flags:
     return np.zeros(len(night.there), np.bool_)
 
 
-def _retained(night: Night, **how: float) -> Flags:
+def _retained(night: Night, probation: float = PROBATION) -> Flags:
     n = len(night.there)
-    chosen = Retention(target=night.target, **how).choose(
+    chosen = Retention(target=night.target, probation=probation).choose(
         night.history, night.there, np.zeros(n, np.bool_), np.ones(n),
         now_h=night.now_h, settle=night.last,
     )  # fmt: skip
@@ -658,6 +660,7 @@ def run(
             "reduction": reduction,
             "target": season.target,
             "every_days": every_days,
+            "probation": PROBATION,
             "nights": len(rows),
             "truth": truth,
             "embedder": embedder if isinstance(embedder, str) else str(embedder.fingerprint),
@@ -734,7 +737,7 @@ class _Season:
         clock = ManualClock(_when(self.events[0]))
         ids: list[str] = []
         gone: set[str] = set()
-        policy = SleepPolicy(episode_target=self.target, cap=1.0)
+        policy = SleepPolicy(episode_target=self.target, probation=PROBATION, cap=1.0)
         with Memory(path, embedder=embedder, clock=clock) as memory:
             bank = memory.bank(_BANK)
             for stop in self.stops:
