@@ -439,6 +439,24 @@ these papers; ``adaptive`` meets a token target; ``aggressive`` is what HUMAN wa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compact:
+    """How a bank's running summary is made (HEMA, sections 3.2 and 3.7)."""
+
+    tokens: int = 60
+    """Most tokens of the summary."""
+    every: int = 100
+    """Turns after which a summary starts anew, and what it came to is kept as a version, of all of
+    which the summary is made. 0: one summary of everything, for comparison."""
+
+    def __post_init__(self) -> None:
+        for name, low, high in (("tokens", 8, 1000), ("every", 0, 100_000)):
+            given = getattr(self, name)
+            if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high:
+                msg = f"Compact.{name}={given!r}: must be a whole number from {low} to {high}"
+                raise InputError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """What a ``Memory`` is opened with; validated once, never changed."""
 
@@ -451,6 +469,7 @@ class Config:
     concepts: Concepts = field(default_factory=Concepts)
     policy: Policy = field(default_factory=Policy)
     """What sleep does with banks that have none of their own."""
+    compact: Compact = field(default_factory=Compact)
     timezone: str = "UTC"
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: float = 10.0

@@ -11,7 +11,7 @@ from hippocampus.encode.phrases import find_phrases, key_of
 from hippocampus.errors import StoreCorrupt
 from hippocampus.index.anchors import Anchors, effective
 from hippocampus.index.concept import PROPER
-from hippocampus.sleep.concepts import Material, rebuild
+from hippocampus.sleep.concepts import Material, kin_of, rebuild
 
 DAY = 86_400_000_000
 D = 64
@@ -247,3 +247,25 @@ def test_what_differs_in_a_detail_is_not_the_same_and_comes_as_an_edge():
     assert [20, 21] in anchors.edges.tolist()
     assert [21, 20] in anchors.edges.tolist()
     assert not {20, 21} & set(anchors.aliases.ravel().tolist())
+
+
+@pytest.mark.parametrize("sessions", [3, 60])
+def test_kin_are_the_same_whether_sessions_are_fewer_than_anchors_or_more(sessions):
+    dice = np.random.default_rng(sessions)
+    session = dice.integers(0, sessions, 90).astype(np.int32)
+    mentions = [np.sort(dice.choice(90, 4, replace=False)) for _ in range(20)]
+    found = kin_of(mentions, [True] * 20, session, Concepts(kin=20))
+
+    steps = np.zeros((20, 20))
+    rare = [1 / np.log(2 + len(np.unique(session[rows]))) for rows in mentions]
+    for one, rows in enumerate(mentions):
+        own = np.unique(session[rows])
+        for where in own:
+            there = [at for at, other in enumerate(mentions) if where in session[other]]
+            for other in there:
+                steps[one, other] += rare[other] / sum(rare[at] for at in there) / len(own)
+    walked = sum(np.linalg.matrix_power(steps, n) * 0.5 ** (n + 1) for n in range(60))
+    for one, kin in enumerate(found):
+        assert np.allclose(walked[one, kin.anchors], kin.strengths, atol=1e-5)
+        left_out = np.delete(walked[one], kin.anchors)
+        assert not (left_out >= 0.02 * walked[one, one] + 1e-6).any()

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
 from hippocampus.cli.command import command
-from hippocampus.cli.options import Cues, Json, cue_names
+from hippocampus.cli.options import Cues, Json, Model, cue_names
 from hippocampus.cli.render import clean, print_json, progress, stderr, stdout
 from hippocampus.errors import InputError
 
 if TYPE_CHECKING:  # they bring NumPy, and help need not wait for that
-    from hippocampus.evaluation import Report
+    from hippocampus.evaluation import Options, Report
+    from hippocampus.evaluation.answers import Models
     from hippocampus.evaluation.dwm import Measured
     from hippocampus.model import Embedder, Progress
+
+
+_CALM: Final = {"temperature": 0}
+"""What models that answer and judge are told besides, as the benchmarks' own are."""
 
 
 def register(app: typer.Typer) -> None:
@@ -28,9 +33,13 @@ def register(app: typer.Typer) -> None:
         "bench",
         "hippocampus bench locomo --data locomo10.json --report locomo.json",
         "hippocampus bench longmemeval --data longmemeval_s.json --protocol pooled --limit 50",
+        "hippocampus bench locomo --data locomo10.json --answers --report locomo-answers.json",
         "hippocampus bench retrieval --data mine.json --cues lexical,time",
+        "hippocampus bench passages --seed 7",
         "hippocampus bench corf --size 3000 --cache embedded.db --report corf.json",
         "hippocampus bench topics --data locomo10.json --report topics.json --plots plots/",
+        "hippocampus bench dialogue --turns 50,500 --dialogues 3 --report dialogue.json",
+        "hippocampus bench streaming --source realmem --data realmem/ --plots plots/",
         "hippocampus bench events --report events.json --plots plots/",
         "hippocampus bench events --data stream.jsonl --reduction 0.7 --report events.json",
         "hippocampus bench dwm --report dwm.json --plots plots/",
@@ -48,7 +57,8 @@ class Output:
         typer.Option(help="Where to write the report; receipts per question go beside it."),
     ] = None
     plots: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="dwm, topics, events: a folder to draw in.")
+        Path | None,
+        typer.Option(metavar="DIR", help="dwm, topics, dialogue, streaming, events: a folder."),
     ] = None
 
     def check(self) -> None:
@@ -88,25 +98,45 @@ class Compared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeUp:
-    """What is made up or streamed, how much of it is to be kept, and whom to compare with."""
+    """How large what is made up is, whom to compare with, what streams, and what is kept of it."""
 
     size: Annotated[
         int | None,
         typer.Option(
-            help="corf: chunks of the life, up to 47392; 6000 by default. events: events, 120000 by"
-            " default; of a file, the first so many.",
+            help="corf: chunks of the life, up to 47392; 6000 by default. passages: people of the"
+            " encyclopaedia; 240 by default, which makes 484 passages. events: 120000 by default;"
+            " of a file, the first so many.",
             show_default=False,
         ),
     ] = None
     systems: Annotated[
         str | None,
-        typer.Option(help="corf, events: compare with only these, separated by commas."),
+        typer.Option(help="corf, streaming, events: compare with only these, separated by commas."),
     ] = None
-
+    source: Annotated[
+        str | None, typer.Option(help="streaming: longmemeval or realmem.", show_default=False)
+    ] = None
+    every: Annotated[
+        int, typer.Option(help="streaming: sessions between two sleeps of a bank.")
+    ] = 10
+    turns: Annotated[
+        str | None,
+        typer.Option(
+            help="dialogue: lengths, separated by commas; 50,100,500,1000 by default.",
+            show_default=False,
+        ),
+    ] = None
+    dialogues: Annotated[int, typer.Option(help="dialogue: how many of each length.")] = 6
+    long: Annotated[
+        int | None,
+        typer.Option(
+            metavar="TURNS", help="dialogue: also live one so long, with and without forgetting."
+        ),
+    ] = None
+    every_days: Annotated[float, typer.Option(help="events: how often the bank sleeps.")] = 7.0
     reduction: Annotated[
         float, typer.Option(help="events: the share of the stream that is not to be kept.")
     ] = 0.6
-    every_days: Annotated[float, typer.Option(help="events: how often the bank sleeps.")] = 7.0
     truth: Annotated[
         str,
         typer.Option(
@@ -116,13 +146,100 @@ class MadeUp:
     ] = "reference"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """Whether questions are answered, and by whom."""
+
+    answers: Annotated[
+        bool,
+        typer.Option(
+            "--answers", help="locomo, longmemeval: answer the questions, and compare and judge."
+        ),
+    ] = False
+    model: Model = "none"
+    judge: Annotated[
+        str | None,
+        typer.Option(metavar="SPEC", help="Another model to judge answers.", show_default=False),
+    ] = None
+
+    def check(self, name: str) -> None:
+        """Refuse a judge of what nobody answers."""
+        answers = self.answers or name == "streaming"
+        if self.judge is not None and not (answers and self.model != "none"):
+            msg = f"--judge {self.judge}: give --answers and a --model whose answers it judges"
+            raise InputError(msg)
+        if self.answers and name in ("passages", *_OWN_WAY):
+            msg = f"--answers: {name} tells no answers to compare with"
+            raise InputError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """What is asked, how much of it, and with which embedder."""
+
+    protocol: Annotated[
+        str | None, typer.Option(help="longmemeval: all-turns, official or pooled.")
+    ] = None
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            help="Only so many questions, taken in turn from each kind; dwm: so many tokens."
+        ),
+    ] = None
+    k: Annotated[int, typer.Option("-k", help="Deepest rank measured.")] = 50
+    cues: Cues = None
+    seed: Annotated[int, typer.Option(help="Of opaque labels, intervals, what is made up.")] = 0
+    embedder: Annotated[
+        str | None,
+        typer.Option(
+            envvar="HIPPOCAMPUS_EMBEDDER",
+            metavar="SPEC",
+            help="As for recall; the default one, and for events none.",
+            show_default=False,
+        ),
+    ] = None
+
+
+_OWN_WAY: Final = ("corf", "topics", "dialogue", "streaming", "events", "dwm")
+"""Benchmarks that do not ask a data set's questions one by one."""
+
+
+class _Call(NamedTuple):
+    """What the command was given."""
+
+    name: str
+    data: Path | None
+    asking: Asking
+    made_up: MadeUp
+    compared: Compared
+    answers: Answers
+    kept: Kept
+    output: Output
+    as_json: bool
+
+    def need_data(self, what: str) -> Path:
+        """Return the data set's file, which must be given."""
+        if self.data is None:
+            msg = f"bench {self.name} needs --data: {what}"
+            raise InputError(msg)
+        return self.data
+
+    def need_no_data(self, what: str) -> None:
+        """Refuse a file that nobody would read."""
+        if self.data is not None:
+            msg = f"--data {self.data}: {what} made up, from --size and --seed; leave it out"
+            raise InputError(msg)
+
+
 def bench(
     name: Annotated[
         str,
         typer.Argument(
-            help="locomo, longmemeval, realmem, retrieval for a set of your own, corf for a made-up"
-            " life in four sources, topics for topics and time, events for what is kept of an issue"
-            " tracker's life, or dwm for the token stream."
+            help="locomo, longmemeval, realmem, retrieval for a set of your own, passages for"
+            " questions over several of them, corf for a made-up life in four sources, topics for"
+            " topics and time, dialogue for long dialogues, streaming for what is still found under"
+            " policies, events for what is kept of an issue tracker's life, or dwm for the token"
+            " stream."
         ),
     ],
     *,
@@ -134,29 +251,11 @@ def bench(
         ),
     ] = None,
     output: Output,
+    asking: Asking,
     made_up: MadeUp,
-    cues: Cues = None,
-    protocol: Annotated[
-        str | None, typer.Option(help="longmemeval: all-turns, official or pooled.")
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            help="Only so many questions, taken in turn from each kind; dwm: so many tokens."
-        ),
-    ] = None,
-    k: Annotated[int, typer.Option("-k", help="Deepest rank measured.")] = 50,
     compared: Compared,
-    seed: Annotated[int, typer.Option(help="Of opaque labels and intervals.")] = 0,
+    qa: Answers,
     kept: Kept,
-    embedder: Annotated[
-        str | None,
-        typer.Option(
-            envvar="HIPPOCAMPUS_EMBEDDER",
-            metavar="SPEC",
-            help="As for recall; the default one, and for events none.",
-        ),
-    ] = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -172,177 +271,249 @@ def bench(
     'topics' measures what topics and hints of time bring: on LoCoMo's file as conversations come
     together in one bank, on LongMemEval's with a hint for part of the questions.
 
+    'passages' makes an encyclopaedia up, and asks what several of its passages tell together.
+
+    With --answers, a language model answers the questions of locomo, longmemeval or your own set
+    from what recall composed, and is judged; without a --model, it is measured how often the words
+    of the right answer are in contexts of 500 to 3500 tokens.
+
+    'streaming' lets banks live through the sessions of --source, sleep, and forget by policies, and
+    asks what they still find.
+
+    'dialogue' makes up dialogues of 50 to 1 000 turns and asks for facts 150 turns later: what is
+    found, what is in the prompt of 3 500 tokens, and what forgetting and summaries change.
+
     'events' streams an issue tracker's life, made up or a file's, through a bank that sleeps and
-    may not keep it all, and says how much of what it has kept is referred to later. The file has
-    one event a line: {"t", "issue", "event", "actor", "body", "label", "ref"}, of which t and issue
-    are needed.
+    keeps what was of use, and asks how much of that is referred to later.
 
     'dwm' measures what the stream of token ids takes to make, to keep and to ask, on made-up text
     or on a file's; with LoCoMo's, what signatures of any size find within any radius.
     """
     output.check()
-    if name in ("corf", "topics", "events", "dwm") and (compared.cue_table or not compared.sleep):
+    qa.check(name)
+    if name in _OWN_WAY and (compared.cue_table or not compared.sleep):
         what = "--cue-table" if compared.cue_table else "--no-sleep"
         msg = f"{what}: {name} has no such choice; it is for locomo, longmemeval and realmem"
         raise InputError(msg)
-    if name == "dwm":
-        _dwm(data, output, limit=limit, seed=seed, as_json=as_json)
-        return
-    if name == "events":
-        _events(
-            data, output, made_up, compared, seed=seed, embedder=embedder, kept=kept,
-            as_json=as_json,
-        )  # fmt: skip
-        return
-    embedder = embedder or "default"
-    if name == "topics":
-        if data is None:
-            msg = "bench topics needs --data: LoCoMo's file or LongMemEval's"
-            raise InputError(msg)
-        with _embedder(embedder, kept.cache) as model, progress("running topics") as step:
-            _plain(_topics(data, limit, seed, model, step), output, as_json=as_json)
-        return
-    if name == "corf":
-        if data is not None:
-            msg = f"--data {data}: corf makes its life up, from --size and --seed; leave it out"
-            raise InputError(msg)
-        with _embedder(embedder, kept.cache) as model, progress("running corf") as step:
-            systems = cue_names(made_up.systems) if compared.baselines else ()
-            made = _corf(made_up.size, systems, limit, seed, cue_names(cues), model, step)
-        _show(made, output, as_json=as_json)
-        return
-    from hippocampus.evaluation import Options, run  # noqa: PLC0415 - heavy
+    call = _Call(name, data, asking, made_up, compared, qa, kept, output, as_json)
+    _BENCHMARKS.get(name, _recall)(call)
+
+
+def _recall(call: _Call) -> None:
+    """Run a benchmark whose questions name what answers them."""
+    from hippocampus.evaluation import Options, passages, run  # noqa: PLC0415 - heavy
     from hippocampus.evaluation.options import BASELINES, cue_table  # noqa: PLC0415
     from hippocampus.memory import CUES  # noqa: PLC0415
 
-    if data is None:
-        msg = f"bench {name} needs --data: the file of the data set"
-        raise InputError(msg)
-    asked = cue_names(cues)
-    systems = BASELINES if compared.baselines else ()
+    if call.name == "passages":
+        call.need_no_data("passages are")
+    else:
+        call.need_data("the file of the data set")
+    asking, compared = call.asking, call.compared
+    asked = cue_names(asking.cues)
+    systems: tuple[str, ...] = BASELINES if compared.baselines else ()
     if compared.cue_table:
         asked = asked or tuple(cue for cue in CUES if cue != "signature")
         systems = cue_table(asked)
-    with _embedder(embedder, kept.cache) as model, progress(f"running {name}") as step:
+    with _running(call) as (model, step):
         options = Options(
-            protocol=protocol,
-            limit=limit,
+            protocol=asking.protocol,
+            limit=asking.limit,
             cues=asked,
             sleep=compared.sleep,
-            k=k,
-            seed=seed,
-            keep_store=kept.keep_store,
+            k=asking.k,
+            seed=asking.seed,
+            keep_store=call.kept.keep_store,
             embedder=model or "none",
             progress=step,
             baselines=systems,
             brief=compared.cue_table,
         )
-        made = run(name, data, options=options)
-    _show(made, output, as_json=as_json)
+        if call.data is None:
+            made = passages.run(size=call.made_up.size, options=options)
+        elif call.answers.answers:
+            made = _answered(call.name, call.data, options, call.answers)
+        else:
+            made = run(call.name, call.data, options=options)
+    _show(made, call)
+
+
+def _answered(name: str, data: Path, options: Options, given: Answers) -> Report:
+    from hippocampus.evaluation import answers  # noqa: PLC0415 - heavy
+
+    models = _models(given)
+    if models is None:
+        told = "no --model: measuring how often the words of answers are in the context instead"
+        stderr().print(clean(told), style="dim", soft_wrap=True)
+    if options.baselines:
+        options = replace(options, baselines=answers.BASELINES)
+    return answers.run(name, data, options=options, models=models)
+
+
+def _models(given: Answers) -> Models | None:
+    """Return who answers and who judges; None for nobody."""
+    from hippocampus.evaluation.answers import Models  # noqa: PLC0415 - heavy
+    from hippocampus.llm.client import load_model  # noqa: PLC0415
+
+    model = load_model(given.model, options=_CALM)
+    judge = model if given.judge is None else load_model(given.judge, options=_CALM)
+    return None if model is None else Models(model, judge or model)
 
 
 @contextmanager
-def _embedder(spec: str, cache: Path | None) -> Iterator[Embedder | None]:
-    """Load an embedder now, so that a missing model is an error, not a worse run."""
+def _running(call: _Call) -> Iterator[tuple[Embedder | None, Progress]]:
+    """Load an embedder now, so that a missing model is an error, not a worse run; show progress."""
     from hippocampus.encode.embed import CachedEmbedder, load_embedder  # noqa: PLC0415 - heavy
 
-    model = load_embedder(spec)
+    usual = "none" if call.name == "events" else "default"
+    model = load_embedder(call.asking.embedder or usual)
     with ExitStack() as stack:
-        if model is not None and cache is not None:
-            model = stack.enter_context(CachedEmbedder(model, cache))
-        yield model
+        if model is not None and call.kept.cache is not None:
+            model = stack.enter_context(CachedEmbedder(model, call.kept.cache))
+        yield model, stack.enter_context(progress(f"running {call.name}"))
 
 
-def _show(made: Report, output: Output, *, as_json: bool) -> None:
-    if output.report is not None:
-        receipts = made.write(output.report)
-        stderr().print(
-            clean(f"wrote {output.report} and {receipts.name}"), style="dim", soft_wrap=True
-        )
-    if as_json:
-        print_json(made.as_dict())
-    else:
-        stdout().print(clean(str(made)), soft_wrap=True)
-
-
-def _corf(
-    size: int | None,
-    systems: tuple[str, ...] | None,
-    limit: int | None,
-    seed: int,
-    cues: tuple[str, ...] | None,
-    embedder: Embedder | None,
-    step: Progress,
-) -> Report:
+def _corf(call: _Call) -> None:
     from hippocampus.evaluation import corf  # noqa: PLC0415 - heavy
 
-    return corf.run(
-        size=corf.SIZE if size is None else size,
-        limit=limit,
-        seed=seed,
-        systems=systems,
-        cues=cues,
-        embedder=embedder or "none",
-        progress=step,
-    )
-
-
-def _events(
-    data: Path | None,
-    output: Output,
-    made_up: MadeUp,
-    compared: Compared,
-    *,
-    seed: int,
-    embedder: str | None,
-    kept: Kept,
-    as_json: bool,
-) -> None:
-    from hippocampus.evaluation import events  # noqa: PLC0415 - heavy
-
-    with _embedder(embedder or "none", kept.cache) as model, progress("running events") as step:
-        made = events.run(
-            data,
-            size=made_up.size,
-            seed=seed,
-            reduction=made_up.reduction,
-            every_days=made_up.every_days,
-            truth=events.check_truth(made_up.truth),
-            systems=cue_names(made_up.systems) if compared.baselines else (),
+    call.need_no_data("corf's life is")
+    with _running(call) as (model, step):
+        made = corf.run(
+            size=corf.SIZE if call.made_up.size is None else call.made_up.size,
+            limit=call.asking.limit,
+            seed=call.asking.seed,
+            systems=cue_names(call.made_up.systems) if call.compared.baselines else (),
+            cues=cue_names(call.asking.cues),
             embedder=model or "none",
             progress=step,
         )
-    _plain(made, output, as_json=as_json)
+    _show(made, call)
 
 
-def _topics(
-    data: Path, limit: int | None, seed: int, embedder: Embedder | None, step: Progress
-) -> Measured:
+def _topics(call: _Call) -> None:
     from hippocampus.evaluation import swift  # noqa: PLC0415 - heavy
 
-    return swift.run(data, limit=limit, seed=seed, embedder=embedder, progress=step)
+    data = call.need_data("LoCoMo's file or LongMemEval's")
+    with _running(call) as (model, step):
+        asking = call.asking
+        made = swift.run(data, limit=asking.limit, seed=asking.seed, embedder=model, progress=step)
+    _plain(made, call)
 
 
-def _dwm(data: Path | None, output: Output, *, limit: int | None, seed: int, as_json: bool) -> None:
+def _dwm(call: _Call) -> None:
     from hippocampus.evaluation import dwm, sensitivity  # noqa: PLC0415 - heavy
 
     made: Measured
+    data, limit = call.data, call.asking.limit
     if data is not None and {".json", ".gz"} & {data.suffix}:
         with progress("trying signatures") as step:
             made = sensitivity.run(data, limit=limit, progress=step)
     else:
         with progress("measuring the token stream") as step:
-            made = dwm.run(data, limit=limit, seed=seed, progress=step)
-    _plain(made, output, as_json=as_json)
+            made = dwm.run(data, limit=limit, seed=call.asking.seed, progress=step)
+    _plain(made, call)
 
 
-def _plain(made: Measured, output: Output, *, as_json: bool) -> None:
+def _streaming(call: _Call) -> None:
+    from hippocampus.evaluation import streaming  # noqa: PLC0415 - heavy
+
+    given = call.made_up
+    if given.source is None:
+        msg = f"bench streaming needs --source: {' or '.join(streaming.SOURCES)}"
+        raise InputError(msg)
+    data = call.need_data("the file of the data set")
+    models = _models(call.answers)
+    with _running(call) as (model, step):
+        made = streaming.run(
+            data,
+            given.source,
+            every=given.every,
+            systems=cue_names(given.systems),
+            limit=call.asking.limit,
+            seed=call.asking.seed,
+            embedder=model,
+            models=models,
+            progress=step,
+        )
+    _plain(made, call)
+
+
+def _events(call: _Call) -> None:
+    from hippocampus.evaluation import events  # noqa: PLC0415 - heavy
+
+    given = call.made_up
+    with _running(call) as (model, step):
+        made = events.run(
+            call.data,
+            size=given.size,
+            seed=call.asking.seed,
+            reduction=given.reduction,
+            every_days=given.every_days,
+            truth=events.check_truth(given.truth),
+            systems=cue_names(given.systems) if call.compared.baselines else (),
+            embedder=model or "none",
+            progress=step,
+        )
+    _plain(made, call)
+
+
+def _dialogue(call: _Call) -> None:
+    from hippocampus.evaluation import dialogue  # noqa: PLC0415 - heavy
+
+    given = call.made_up
+    call.need_no_data("dialogues are")
+    lengths: tuple[int, ...] = dialogue.LENGTHS
+    if given.turns is not None:
+        try:
+            lengths = tuple(map(int, given.turns.split(",")))
+        except ValueError as exc:
+            msg = f"--turns {given.turns}: give whole numbers, separated by commas"
+            raise InputError(msg) from exc
+    with _running(call) as (model, step):
+        made = dialogue.run(
+            lengths=lengths,
+            dialogues=given.dialogues,
+            long=given.long,
+            seed=call.asking.seed,
+            embedder=model or "none",
+            progress=step,
+        )
+    _show(made, call)
+    for file in () if call.output.plots is None else made.plot(call.output.plots):
+        stderr().print(clean(f"wrote {file}"), style="dim", soft_wrap=True)
+
+
+_BENCHMARKS: Final[dict[str, Callable[[_Call], None]]] = {
+    "corf": _corf,
+    "topics": _topics,
+    "streaming": _streaming,
+    "events": _events,
+    "dialogue": _dialogue,
+    "dwm": _dwm,
+}
+
+
+def _show(made: Report, call: _Call) -> None:
+    """Write and show a report and its receipts."""
+    to = call.output.report
+    if to is not None:
+        receipts = made.write(to)
+        stderr().print(clean(f"wrote {to} and {receipts.name}"), style="dim", soft_wrap=True)
+    _print(made, as_json=call.as_json)
+
+
+def _plain(made: Measured, call: _Call) -> None:
     """Write and show what was measured row by row."""
+    output = call.output
     written = [] if output.report is None else [made.write(output.report)]
     if output.plots is not None:
         written += made.plot(output.plots)
     for file in written:
         stderr().print(clean(f"wrote {file}"), style="dim", soft_wrap=True)
+    _print(made, as_json=call.as_json)
+
+
+def _print(made: Report | Measured, *, as_json: bool) -> None:
     if as_json:
         print_json(made.as_dict())
     else:

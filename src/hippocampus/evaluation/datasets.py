@@ -36,6 +36,9 @@ class Question:
     gold: frozenset[str] = frozenset()
     gold_sessions: frozenset[str] = frozenset()
     answerable: bool = True
+    answer: str | None = None
+    """What a right answer says, or, of an unanswerable question, why there is none; None when the
+    data set does not tell."""
     sessions: frozenset[str] | None = None
     """The only sessions recall may answer from; None means all."""
     corrected: frozenset[str] | None = None
@@ -205,6 +208,12 @@ class Node:
         if not isinstance(self.value, str):
             raise self._wrong("text")
         return self.value
+
+    def said(self) -> str:
+        """Return the value as text, which must be text or a number."""
+        if isinstance(self.value, int | float) and not isinstance(self.value, bool):
+            return str(self.value)
+        return self.text()
 
     def number(self) -> int:
         """Return the value, which must be a whole number."""

@@ -24,6 +24,7 @@ from hippocampus.model import Turn
 KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 
 _ADVERSARIAL = 5
+_OPEN = 3
 _EVIDENCE = re.compile(r"D:?(\d+):0*(\d+)")
 _SESSION = re.compile(r"session_(\d+)")
 _WHEN = re.compile(r"(\d{1,2}):(\d\d) ([ap])m on (\d{1,2}) (\w{3})\w*,? (\d{4})", re.IGNORECASE)
@@ -67,6 +68,7 @@ def load(data: Path, options: Options) -> Dataset:
                     gold=gold,
                     gold_sessions=frozenset(known[key] for key in gold),
                     answerable=answerable,
+                    answer=_answer(node, category),
                     corrected=_known(fixes.get((sample, index), gold), known) if audit else None,
                 )
             )
@@ -138,6 +140,15 @@ def read_label_errors(path: Path) -> dict[tuple[str, int], frozenset[str]]:
         )
         for node in read_json(path).each()
     }
+
+
+def _answer(node: Node, category: int) -> str | None:
+    """Return the official answer; in open-domain questions, what stands before its reasons."""
+    answer = node.get("answer")
+    if answer is None:
+        return None
+    said = answer.said()
+    return said.partition(";")[0].strip() if category == _OPEN else said
 
 
 def _known(keys: list[str] | frozenset[str], known: Mapping[str, str]) -> frozenset[str]:

@@ -67,6 +67,7 @@ class _Instance:
     kind: str
     text: str
     now: datetime
+    answer: str | None
     answer_sessions: frozenset[str]
     haystack: tuple[_Session, ...]
 
@@ -200,6 +201,7 @@ def _with_gold(
             gold=gold,
             gold_sessions=gold_sessions,
             answerable=instance.answerable,
+            answer=instance.answer,
             sessions=sessions,
         )
     ]
@@ -220,6 +222,7 @@ def _instance(node: Node) -> _Instance:
         kind=node["question_type"].text(),
         text=node["question"].text(),
         now=session_time(node["question_date"]),
+        answer=answer.said() if (answer := node.get("answer")) else None,
         answer_sessions=frozenset(node["answer_session_ids"].texts()),
         haystack=tuple(
             _Session(id_, session_time(date), tuple(_utterances(session.each())))

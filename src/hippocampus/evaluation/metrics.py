@@ -151,6 +151,22 @@ def summarise(
     }
 
 
+def mean_of_kinds(
+    rows: Iterable[tuple[str, float]], *, seed: int = 0, resamples: int = 2000
+) -> Estimate:
+    """Average a measure over kinds, however many questions each has; questions are drawn within."""
+    by_kind: dict[str, list[float]] = {}
+    for kind, value in rows:
+        by_kind.setdefault(kind, []).append(value)
+    drawn = [
+        _draws(len(values), seed=seed + place, resamples=resamples) @ np.array(values) / len(values)
+        for place, values in enumerate(by_kind.values())
+    ]
+    means = [sum(values) / len(values) for values in by_kind.values()]
+    n = sum(map(len, by_kind.values()))
+    return _estimate(sum(means) / len(means), np.mean(drawn, axis=0), n)
+
+
 def separation(
     positive: Sequence[float], negative: Sequence[float], *, seed: int = 0, resamples: int = 2000
 ) -> Estimate:
@@ -190,6 +206,18 @@ def mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, float | i
     n = ours_only + theirs_only
     tail = sum(comb(n, i) for i in range(min(ours_only, theirs_only) + 1))
     return {"ours_only": ours_only, "theirs_only": theirs_only, "p": min(1.0, 2 * tail / 2**n)}
+
+
+def sign_flip(differences: Sequence[float], *, seed: int = 0, resamples: int = 2000) -> float:
+    """
+    Say how likely a mean difference so large is if either system were as good, two-sided.
+
+    A paired test by randomisation: each difference might as well have had the other sign.
+    """
+    given = np.asarray(differences, dtype=np.float64)
+    signs = np.random.default_rng(seed).choice((-1.0, 1.0), (resamples, len(given)))
+    as_large = np.abs(signs @ given) >= abs(given.sum()) - 1e-9
+    return float((as_large.sum() + 1) / (resamples + 1))
 
 
 def percentiles_ms(seconds: Sequence[float]) -> dict[str, float]:

@@ -12,6 +12,7 @@ from typing import Final, Protocol, TypeAlias
 from hippocampus.errors import InputError
 from hippocampus.evaluation.metrics import KS
 from hippocampus.model import (
+    Context,
     Embedder,
     Episode,
     OneOrMany,
@@ -54,6 +55,20 @@ class EvaluatedBank(Protocol):
         session: OneOrMany | None = None,
     ) -> Recall:
         """Find what answers the query."""
+        ...
+
+    def context(
+        self,
+        query: str,
+        budget_tokens: int = 3500,
+        *,
+        k: int = 50,
+        recent: int = 0,
+        now: datetime | None = None,
+        cues: Sequence[str] | None = None,
+        session: OneOrMany | None = None,
+    ) -> Context:
+        """Compose what answers the query for a prompt."""
         ...
 
     def sleep(self) -> Slept:

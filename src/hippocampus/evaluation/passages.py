@@ -13,8 +13,19 @@ passages as a control.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from hippocampus.errors import InputError
+from hippocampus.evaluation import retrieval
+from hippocampus.evaluation.datasets import Node, limited
+from hippocampus.evaluation.options import Options
+from hippocampus.evaluation.report import Report
+from hippocampus.evaluation.runner import measure
+
+PEOPLE = 240
+"""People of an encyclopaedia, which has about twice as many passages."""
+FEWEST_PEOPLE = 36
+"""Fewer have not enough made that there would be questions of every kind."""
 KINDS = ("bridge", "chain", "comparison", "both", "single")
 
 _ONSETS = "b br c d dr f g gr h j k l m n p r s st t tr v w z".split()
@@ -46,7 +57,32 @@ class _Thing:
         return self.links[name]
 
 
-def make_passages(seed: int = 0, *, people: int = 240, questions: int = 60) -> dict[str, object]:
+def run(*, size: int | None = None, options: Options | None = None) -> Report:
+    """
+    Ask what passages of a made-up encyclopaedia tell together, and report what was found.
+
+    Args:
+        size: how many people it knows; ``PEOPLE`` by default.
+        options: how to run it; its seed is the encyclopaedia's as well.
+
+    Raises:
+        InputError: it would be too small.
+
+    """
+    options = options or Options()
+    people = PEOPLE if size is None else size
+    if people < FEWEST_PEOPLE:
+        msg = f"size={people}: an encyclopaedia needs at least {FEWEST_PEOPLE} people"
+        raise InputError(msg)
+    made = make_passages(options.seed, people=people)
+    dataset = retrieval.parse(Node(made, f"passages of seed {options.seed}"))
+    dataset = replace(
+        dataset, cases=limited(dataset.cases, options.limit), protocol=f"{people} people"
+    )
+    return measure("passages", dataset, options)
+
+
+def make_passages(seed: int = 0, *, people: int = PEOPLE, questions: int = 60) -> dict[str, object]:
     """
     Return a bank of passages and its questions, in the format of ``retrieval``.
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from hippocampus.errors import DISTRIBUTION
 from hippocampus.evaluation.metrics import Estimate
@@ -33,6 +33,15 @@ SHOWN = (
     "fpr@20",
     "injected_recall",
     "latency_p95_ms",
+    "accuracy",
+    "judge",
+    "f1",
+    "bleu1",
+    "tokens_per_query",
+    "containment@500",
+    "containment@1000",
+    "containment@2000",
+    "containment@3500",
 )
 """Measures of the printed table; those a benchmark does not have are left out."""
 
@@ -48,6 +57,14 @@ class Ranked:
     ref: str
     session: str | None
     score: float
+
+
+class Line(Protocol):
+    """What is kept of a question, to be read one by one."""
+
+    def as_dict(self, system: str) -> dict[str, object]:
+        """Return the line of the receipts file."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +122,7 @@ class System:
     metrics: Mapping[str, Estimate]
     latency_ms: Mapping[str, Mapping[str, float]]
     difference: Mapping[str, Estimate]
-    receipts: tuple[Receipt, ...]
+    receipts: tuple[Line, ...]
 
     def as_dict(self) -> dict[str, object]:
         """Return what the report holds of it."""
@@ -132,7 +149,7 @@ class Report:
     rss_mb: float
     """Most memory the process has held."""
     baselines: Mapping[str, System] = field(default_factory=dict)
-    receipts: tuple[Receipt, ...] = ()
+    receipts: tuple[Line, ...] = ()
     extra: Mapping[str, object] = field(default_factory=dict)
     """What only one benchmark reports, as JSON holds it."""
 

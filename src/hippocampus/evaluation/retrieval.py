@@ -8,7 +8,8 @@ Any retrieval data set, in one simple format.
 
 Only ids, texts and ``gold`` are required. A question whose ``gold`` is empty has no answer: it
 tells whether recall knows that it found nothing. An episode may also have a ``role`` and a
-``source``. Without ``at``, episodes are a minute apart and a question comes after the last one.
+``source``, a question an ``answer``. Without ``at``, episodes are a minute apart and a question
+comes after the last one.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def _bank(bank: Node) -> Case:
         if unknown := sorted(gold - sessions.keys()):
             msg = f"{node.where}.gold: {unknown[0]!r} is not the id of an episode of this bank"
             raise InputError(msg)
-        at, kind = node.get("at"), node.get("kind")
+        at, kind, answer = node.get("at"), node.get("kind"), node.get("answer")
         questions.append(
             Question(
                 id=f"{name}/{node['id'].text()}",
@@ -79,6 +80,7 @@ def _bank(bank: Node) -> Case:
                 gold=gold,
                 gold_sessions=frozenset(s for key in gold if (s := sessions[key]) is not None),
                 answerable=bool(gold),
+                answer=answer.said() if answer else None,
             )
         )
     expect_unique(bank["questions"].where, (question.id for question in questions))

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from hippocampus.errors import InputError
-from hippocampus.evaluation import locomo, longmemeval, metrics, realmem, report, retrieval
-from hippocampus.evaluation.datasets import Case, Dataset, Labels, Question, limited
-from hippocampus.evaluation.options import WITHOUT, EvaluatedBank, EvaluatedMemory, Options
+from hippocampus.evaluation import metrics, report
+from hippocampus.evaluation.datasets import Dataset
+from hippocampus.evaluation.options import WITHOUT, Options
 from hippocampus.evaluation.report import Ranked, Receipt, Report
+from hippocampus.evaluation.trial import Lived, Posed, live, load
 from hippocampus.model import Recall
-
-LOADERS = {
-    "locomo": locomo.load,
-    "longmemeval": longmemeval.load,
-    "realmem": realmem.load,
-    "retrieval": retrieval.load,
-}
 
 MAIN = "hippocampus"
 """What the system under test is called beside the baselines."""
@@ -41,137 +32,46 @@ def run(name: str, data: Path, *, options: Options | None = None) -> Report:
         InputError: unknown benchmark, or a file that does not follow its schema.
     """
     options = options or Options()
-    if name not in LOADERS:
-        msg = f"benchmark {name!r} is unknown; there are {', '.join(LOADERS)}"
-        raise InputError(msg)
-    dataset = LOADERS[name](data, options)
-    dataset = replace(dataset, cases=limited(dataset.cases, options.limit))
-    if not dataset.cases:
-        msg = f"{data}: holds no question that can be scored under protocol {dataset.protocol!r}"
-        raise InputError(msg)
-    with ExitStack() as stack:
-        folder = options.keep_store or Path(
-            stack.enter_context(tempfile.TemporaryDirectory(prefix="hippocampus-bench-"))
-        )
-        store = _Kept.at(folder, name, dataset, options)
-        with _open(store.path, options) as memory:
-            trial = _Trial(memory, options, remember=not store.complete)
-            for case in dataset.cases:
-                trial.live(case, total=_work(dataset, options))
-        store.finish()
-        return _report(name, dataset, options, trial, bytes_on_disk=store.nbytes())
+    return measure(name, load(name, data, options), options)
 
 
-def _open(path: Path, options: Options) -> AbstractContextManager[EvaluatedMemory]:
-    if options.open_memory is not None:
-        return options.open_memory(path)
-    from hippocampus import Config, Memory, Signatures  # noqa: PLC0415 - metrics need no engine
-
-    config = Config(signatures=Signatures() if options.signs else None)
-    return Memory(path, embedder=options.embedder, config=config)
+def measure(name: str, dataset: Dataset, options: Options) -> Report:
+    """Ask a benchmark's questions and report how well recall found what answers them."""
+    systems = {MAIN: options.cues, **options.systems}
+    lived = live(name, dataset, options, systems, partial(_receipt, options=options))
+    return _report(name, dataset, options, lived)
 
 
-def _work(dataset: Dataset, options: Options) -> int:
-    return sum(
-        len(case.said) + len(case.questions) * (1 + len(options.systems)) for case in dataset.cases
+def _receipt(posed: Posed, options: Options) -> Receipt:
+    """Ask a question, and keep what came back."""
+    question = posed.question
+    start = time.perf_counter()
+    recall = posed.bank.recall(
+        question.text, k=options.hits, now=question.now, cues=posed.cues, session=posed.sessions
+    )
+    elapsed_s = time.perf_counter() - start
+    corrected = question.corrected
+    ranked = tuple(_distinct(recall, posed.session_of))
+    # A baseline has no notion of a session but its best turn's.
+    own = posed.system == MAIN or posed.system.startswith(WITHOUT)
+    return Receipt(
+        question=question.id,
+        kind=question.kind,
+        answerable=question.answerable,
+        gold=posed.labels("turn", question.gold),
+        gold_sessions=posed.labels("session", question.gold_sessions),
+        corrected=None if corrected is None else posed.labels("turn", corrected),
+        ranked=ranked,
+        sessions=recall.sessions if own else _of_turns(ranked),
+        found=recall.found,
+        confidence=recall.confidence,
+        elapsed_s=elapsed_s,
+        embed_s=recall.cost.embed_s,
+        degraded=tuple(str(one) for one in recall.degraded),
     )
 
 
-@dataclass
-class _Trial:
-    """What has been remembered and asked so far."""
-
-    memory: EvaluatedMemory
-    options: Options
-    remember: bool
-    receipts: dict[str, list[Receipt]] = field(default_factory=dict)
-    episodes: int = 0
-    ingest_s: float = 0.0
-    slept_s: list[float] = field(default_factory=list)
-    done: int = 0
-    embedder: str | None = None
-
-    def live(self, case: Case, *, total: int) -> None:
-        """Go through the steps of a case in a bank of its own."""
-        labels = Labels(self.options.seed)
-        bank = self.memory.bank(f"bench-{labels.of('bank', case.id)}")
-        session_of: dict[str, str] = {}
-        warm = restless = False
-        for step in case.steps:
-            if step.ask and restless and self.options.sleep:
-                start = time.perf_counter()
-                bank.sleep()
-                self.slept_s.append(time.perf_counter() - start)
-                restless = False
-            for question in step.ask:
-                if not warm:  # the first recall of a bank loads it; that is not its latency
-                    bank.recall("warming up", k=1, now=question.now)
-                    warm = True
-                for system, cues in {MAIN: self.options.cues, **self.options.systems}.items():
-                    receipt = self._ask(bank, case, question, cues, labels, session_of)
-                    # A baseline has no notion of a session but its best turn's.
-                    if system != MAIN and not system.startswith(WITHOUT):
-                        receipt = replace(receipt, sessions=_of_turns(receipt.ranked))
-                    self.receipts.setdefault(system, []).append(receipt)
-                    self._advance(1, total)
-            turns = []
-            for said in step.remember:
-                ref = labels.of("turn", case.id, said.key)
-                session = said.turn.session
-                if session is not None:
-                    session = session_of[ref] = labels.of("session", case.id, session)
-                turns.append(replace(said.turn, session=session, metadata={"ref": ref}))
-            if turns and self.remember:
-                start = time.perf_counter()
-                self.episodes += len(bank.remember_many(turns))
-                self.ingest_s += time.perf_counter() - start
-                restless = True
-            self._advance(len(turns), total)
-        self.embedder = bank.stats().embedder
-
-    def _ask(
-        self,
-        bank: EvaluatedBank,
-        case: Case,
-        question: Question,
-        cues: Sequence[str] | None,
-        labels: Labels,
-        session_of: dict[str, str],
-    ) -> Receipt:
-        allowed = question.sessions
-        session = None if allowed is None else [labels.of("session", case.id, s) for s in allowed]
-        start = time.perf_counter()
-        recall = bank.recall(
-            question.text, k=self.options.hits, now=question.now, cues=cues, session=session
-        )
-        elapsed_s = time.perf_counter() - start
-
-        def relabel(keys: frozenset[str], kind: str) -> frozenset[str]:
-            return frozenset(labels.of(kind, case.id, key) for key in keys)
-
-        return Receipt(
-            question=question.id,
-            kind=question.kind,
-            answerable=question.answerable,
-            gold=relabel(question.gold, "turn"),
-            gold_sessions=relabel(question.gold_sessions, "session"),
-            corrected=None if question.corrected is None else relabel(question.corrected, "turn"),
-            ranked=tuple(_distinct(recall, session_of)),
-            sessions=recall.sessions,
-            found=recall.found,
-            confidence=recall.confidence,
-            elapsed_s=elapsed_s,
-            embed_s=recall.cost.embed_s,
-            degraded=tuple(str(one) for one in recall.degraded),
-        )
-
-    def _advance(self, by: int, total: int) -> None:
-        self.done += by
-        if self.options.progress is not None:
-            self.options.progress(self.done, total)
-
-
-def _distinct(recall: Recall, session_of: dict[str, str]) -> Iterator[Ranked]:
+def _distinct(recall: Recall, session_of: Mapping[str, str]) -> Iterator[Ranked]:
     """Yield each turn once, at the rank of its first part, in the order recall gave."""
     seen = set()
     for hit in recall.hits:
@@ -246,10 +146,8 @@ def _difference(
     return _kept(found, options)
 
 
-def _report(
-    name: str, dataset: Dataset, options: Options, trial: _Trial, *, bytes_on_disk: int
-) -> Report:
-    main = trial.receipts[MAIN]
+def _report(name: str, dataset: Dataset, options: Options, lived: Lived[Receipt]) -> Report:
+    main = lived.found[MAIN]
     baselines = {
         system: report.System(
             metrics=_summary(receipts, dataset, options),
@@ -257,26 +155,17 @@ def _report(
             difference=_difference(main, receipts, dataset, options),
             receipts=tuple(receipts),
         )
-        for system, receipts in trial.receipts.items()
+        for system, receipts in lived.found.items()
         if system != MAIN
     }
     return Report(
         benchmark=name,
         commit=report.commit(),
         machine=report.machine(),
-        settings={
-            "protocol": dataset.protocol,
-            "data": dict(dataset.files),
-            "questions": len(main),
-            "skipped": dict(dataset.skipped),
-            "limit": options.limit,
-            "cues": None if options.cues is None else list(options.cues),
-            "sleep": options.sleep,
-            "embedder": trial.embedder,
+        settings=settings(dataset, options, lived)
+        | {
             "k": options.k,
             "hits_asked": options.hits,
-            "seed": options.seed,
-            "bootstrap_resamples": options.resamples,
             "rank_of_a_turn": "its first part's among distinct turns",
             "rank_of_a_session": "recall's ranking of sessions; in a baseline, but not in one"
             " 'without' a cue, its first turn's among distinct sessions",
@@ -287,13 +176,34 @@ def _report(
         },
         metrics=_summary(main, dataset, options),
         latency_ms=_latency(main),
-        ingest_per_s=trial.episodes / trial.ingest_s if trial.ingest_s else None,
-        bytes_on_disk=bytes_on_disk,
+        ingest_per_s=lived.ingest_per_s,
+        bytes_on_disk=lived.bytes_on_disk,
         rss_mb=report.rss_mb(),
         baselines=baselines,
         receipts=tuple(main),
-        extra={"sleep_ms": metrics.percentiles_ms(trial.slept_s)} if trial.slept_s else {},
+        extra=slept(lived.slept_s),
     )
+
+
+def settings(dataset: Dataset, options: Options, lived: Lived[Any]) -> dict[str, object]:
+    """Return what any report says of how it was made."""
+    return {
+        "protocol": dataset.protocol,
+        "data": dict(dataset.files),
+        "questions": len(lived.found[MAIN]),
+        "skipped": dict(dataset.skipped),
+        "limit": options.limit,
+        "cues": None if options.cues is None else list(options.cues),
+        "sleep": options.sleep,
+        "embedder": lived.embedder,
+        "seed": options.seed,
+        "bootstrap_resamples": options.resamples,
+    }
+
+
+def slept(slept_s: Sequence[float]) -> Mapping[str, object]:
+    """Return what a report says of how long sleeps took, if there were any."""
+    return {"sleep_ms": metrics.percentiles_ms(slept_s)} if slept_s else {}
 
 
 def _latency(receipts: Sequence[Receipt]) -> dict[str, dict[str, float]]:
@@ -304,55 +214,3 @@ def _latency(receipts: Sequence[Receipt]) -> dict[str, dict[str, float]]:
         ),
         "embedding": metrics.percentiles_ms([one.embed_s for one in receipts]),
     }
-
-
-# ---------------------------------------------------------------- the store on disk
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """A benchmark's store, and whether an earlier run has already filled it."""
-
-    path: Path
-    identity: str
-    """What must agree for its content to be ours, as JSON."""
-    complete: bool
-
-    @classmethod
-    def at(cls, folder: Path, name: str, dataset: Dataset, options: Options) -> _Kept:
-        """Find or start the store in a folder; what another run left there is refused."""
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{name}-{dataset.protocol}.db"
-        identity = json.dumps(
-            {
-                "data": dict(dataset.files),
-                "protocol": dataset.protocol,
-                "limit": options.limit,
-                "seed": options.seed,
-                "signs": options.signs,
-                "sleep": options.sleep,
-                "embedder": str(getattr(options.embedder, "fingerprint", options.embedder)),
-            },
-            sort_keys=True,
-        )
-        note = path.with_suffix(".done.json")
-        complete = note.exists() and note.read_text() == identity
-        streams = any(case.streams for case in dataset.cases)
-        if path.exists() and (streams or not complete):
-            why = (
-                "a stream must start empty"
-                if streams
-                else "it was left by another or an unfinished run"
-            )
-            msg = f"{path}: {why}; choose an empty folder to keep the store in"
-            raise InputError(msg)
-        return cls(path, identity, complete and path.exists())
-
-    def finish(self) -> None:
-        """Note that the store holds everything."""
-        self.path.with_suffix(".done.json").write_text(self.identity)
-
-    def nbytes(self) -> int:
-        """Return the bytes of the store's files after closing."""
-        files = self.path.parent.glob(f"{self.path.name}*")
-        return sum(file.stat().st_size for file in files)

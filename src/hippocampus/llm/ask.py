@@ -77,6 +77,19 @@ class ChatModel(Protocol):
         ...
 
 
+def as_data(value: object) -> str:
+    """
+    Quote what somebody said, as JSON between tags: nothing in it can end the one or the other.
+
+    It still reads as JSON; ``<`` and ``>`` are written as JSON may.
+    """
+    return f"<data>\n{_quoted(value)}\n</data>"
+
+
+def _quoted(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=0).translate(_UNTAGGED)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question(Generic[T]):
     """
@@ -88,12 +101,14 @@ class Question(Generic[T]):
             wrong with it, for the model to read.
         schema: what the answer looks like, in JSON Schema, for servers that heed it. Nothing relies
             on that: ``read`` checks.
+        show: how data stands in the prompt. What ``context`` composed is quoted already.
 
     """
 
     kind: str
     read: Callable[[str], T] = field(repr=False)
     schema: Mapping[str, Any] | None = field(default=None, repr=False)
+    show: Callable[[Any], str] = field(default=as_data, repr=False)
 
 
 class Asked(NamedTuple, Generic[T]):
@@ -112,7 +127,7 @@ def ask(
         raise InputError(msg)
     usage = Usage()
     wrong = ""
-    told, quoted = instructions(question.kind), as_data(data)
+    told, quoted = instructions(question.kind), question.show(data)
     for attempt in range(1, attempts + 1):
         again = f"\n\nYour last answer could not be used: {wrong} Answer again." if wrong else ""
         try:
@@ -204,19 +219,6 @@ def estimate(asked: str, answered: str) -> Usage:
 def instructions(kind: str) -> str:
     """Return what models are told when they are asked for something of this kind."""
     return (files("hippocampus.llm") / "prompts" / f"{kind}.txt").read_text("utf-8")
-
-
-def as_data(value: object) -> str:
-    """
-    Quote what somebody said, as JSON between tags: nothing in it can end the one or the other.
-
-    It still reads as JSON; ``<`` and ``>`` are written as JSON may.
-    """
-    return f"<data>\n{_quoted(value)}\n</data>"
-
-
-def _quoted(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=0).translate(_UNTAGGED)
 
 
 def json_of(answer: str) -> Any:  # noqa: ANN401 - any JSON

@@ -199,12 +199,12 @@ class LanguageModel:
         return Completion(text, usage)
 
 
-def load_model(spec: str) -> Completer | None:
+def load_model(spec: str, *, options: Mapping[str, Any] | None = None) -> Completer | None:
     """
     Return the language model that ``openai:NAME[@URL]`` names; None for ``none``.
 
     The key is ``HIPPOCAMPUS_MODEL_KEY`` of the environment; for OpenAI's own server, if that is
-    not there, ``OPENAI_API_KEY``. That one is for nobody else.
+    not there, ``OPENAI_API_KEY``. That one is for nobody else. ``options`` go into every request.
 
     Raises:
         InputError: it has neither form.
@@ -223,7 +223,7 @@ def load_model(spec: str) -> Completer | None:
     key = os.environ.get("HIPPOCAMPUS_MODEL_KEY")
     if not key and not url:
         key = os.environ.get("OPENAI_API_KEY")
-    return LanguageModel(name, url=url or OPENAI, key=key)
+    return LanguageModel(name, url=url or OPENAI, key=key, options=options)
 
 
 def _with_schema(system: str, schema: Mapping[str, Any]) -> str:

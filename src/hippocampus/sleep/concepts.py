@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -371,25 +371,56 @@ def kin_of(
         return alone
     # An episode without a session is one of its own.
     own = np.where(session >= 0, session, np.arange(len(session)) + session.max(initial=0) + 1)
-    where = [np.unique(own[mentions[place]]) for place in tied.tolist()]
-    every, column = np.unique(np.concatenate(where), return_inverse=True)
-    place_of = np.repeat(np.arange(len(tied)), [len(w) for w in where])
-    rare = (1 / np.log(2 + np.array([len(w) for w in where]))).astype(np.float32)
-    together = np.zeros((len(tied), len(tied)), np.float32)
-    for first in range(0, len(every), _AT_ONCE):  # or millions of sessions would not fit
-        inside = (column >= first) & (column < first + _AT_ONCE)
-        there = np.zeros((len(tied), min(_AT_ONCE, len(every) - first)), np.float32)
-        there[place_of[inside], column[inside] - first] = 1
-        together += there @ (there * rare[:, None] / (rare @ there)).T
-    steps = together / np.maximum(together.sum(axis=1, keepdims=True), 1e-9)
-    ends = (1 - how.spread) * np.linalg.inv(np.eye(len(tied)) - how.spread * steps)
+    ends = _walked([np.unique(own[mentions[place]]) for place in tied.tolist()], how.spread)
     for own_place, place in enumerate(tied.tolist()):
-        reach = ends[own_place].astype(np.float32)
+        reach = ends[own_place]
         best = top_k(reach, how.kin).astype(np.intp)
         best = np.append(own_place, best[best != own_place])
         strong = reach[best] >= _FAINT * reach[own_place]
         alone[place] = Kin(tied[best[strong]], reach[best[strong]])
     return alone
+
+
+def _walked(where: Sequence[Rows], spread: float) -> Floats:
+    """
+    Return how surely a walk from each anchor ends in each, by the sessions that name them.
+
+    A step goes to one of an anchor's sessions and from there to one of its anchors, so S = A B' of
+    two matrices as wide as there are sessions, and the walk ends by (1 - s) (I - s S)^-1. Where
+    sessions are fewer than anchors, as they soon are, what is inverted is as small as they:
+    (I - s A B')^-1 = I + s A (I - s B' A)^-1 B'.
+    """
+    every, column = np.unique(np.concatenate(where), return_inverse=True)
+    often = np.array([len(sessions) for sessions in where])
+    place = np.repeat(np.arange(len(where)), often)
+    rare = (1 / np.log(2 + often)).astype(np.float32)
+    talk = np.bincount(column, rare[place], len(every)).astype(np.float32)
+
+    def between(first: int, stop: int) -> tuple[Floats, Floats]:
+        """Return the chances to go to some of the sessions, and those to come back from them."""
+        inside = (column >= first) & (column < stop)
+        there = np.zeros((len(where), min(stop, len(every)) - first), np.float32)
+        there[place[inside], column[inside] - first] = 1
+        back = (there * rare[:, None] / talk[first:stop]).T
+        return there / np.maximum(often, 1)[:, None].astype(np.float32), back
+
+    if len(every) < len(where):
+        to, back = between(0, len(every))
+        ends = spread * (to @ _rested(back @ to, spread) @ back)
+        ends[np.diag_indices(len(where))] += 1
+    else:
+        steps = np.zeros((len(where), len(where)), np.float32)
+        for first in range(0, len(every), _AT_ONCE):  # or millions of sessions would not fit
+            to, back = between(first, first + _AT_ONCE)
+            steps += to @ back
+        ends = _rested(steps, spread)
+    walked: Floats = ((1 - spread) * ends).astype(np.float32)
+    return walked
+
+
+def _rested(steps: NDArray[Any], spread: float) -> NDArray[Any]:
+    """Return the sum of all powers of steps, each worth ``spread`` of the one before."""
+    return np.linalg.inv(np.eye(len(steps)) - spread * steps).astype(np.float32)
 
 
 def _under(
