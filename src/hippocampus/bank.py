@@ -742,8 +742,9 @@ class Bank:
         """
         Return the bank, or one session, in a line: who, about what, and the latest of it.
 
-        It is made of what ``sleep`` has kept of every hundred turns and of what came since, and
-        quotes; of a session it is made as it is asked for. Empty where nothing was said.
+        It is made of what ``sleep`` has kept of every hundred turns, in their own words or in a
+        model's, and of what came since; of a session it is made as it is asked for. Empty where
+        nothing was said.
         """
         if session is not None and (not isinstance(session, str) or not session):
             msg = f"session={session!r}: name one session, or None for the whole bank"
@@ -765,7 +766,8 @@ class Bank:
             if session is not None:
                 chosen = read_filters({"session": session}, self._memory.zone)
                 mask = index.columns.mask(chosen)
-                rows = np.flatnonzero(mask) if mask is not None else np.arange(len(index))
+                assert mask is not None, "whatever is asked for is not everything"
+                rows = np.flatnonzero(mask)
                 shown, kept = np.ones(len(rows), np.bool_), None
                 read = partial(_read_of, read, rows)
             elif kept is not None and kept.told and holds(kept, shown):

@@ -5,7 +5,7 @@ import json
 import pytest
 from docs_blocks import ROOT
 
-from hippocampus.evaluation import corf, events, swift
+from hippocampus.evaluation import corf, dialogue, events, swift
 from hippocampus.evaluation.report import RECALLS, cue_table
 from hippocampus.memory import USED
 
@@ -21,6 +21,13 @@ def test_the_tables_are_those_of_the_committed_report():
 
 def committed(name):
     return json.loads((ROOT / "evaluation" / "results" / f"{name}.json").read_text())
+
+
+@pytest.mark.parametrize("name", ["dialogue", "dialogue-long"])
+def test_the_tables_of_dialogues_are_those_of_the_committed_reports(name):
+    made = committed(name)
+
+    assert dialogue.tables(made)[-1] in PAGE, "of a long one, the table of policies"
 
 
 @pytest.mark.parametrize("name", ["topics-locomo", "topics-longmemeval"])
