@@ -115,6 +115,9 @@ class Corf:
     every: Annotated[
         int, typer.Option(help="streaming: sessions between two sleeps of a bank.")
     ] = 10
+    repeats: Annotated[
+        float, typer.Option(help="streaming: the share of turns that are told twice.")
+    ] = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -383,6 +386,7 @@ def _streaming(call: _Call) -> None:
             data,
             given.source,
             every=given.every,
+            repeats=given.repeats,
             systems=cue_names(given.systems),
             limit=call.asking.limit,
             seed=call.asking.seed,
