@@ -20,6 +20,7 @@ PARTS = (
     "opening",
     "imports",
     "memory",
+    "sleep",
     "vectors",
     "kernels",
     "wavelet",

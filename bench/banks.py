@@ -141,9 +141,14 @@ class TableEmbedder:
             self._parents[f"{turn.speaker}: {turn.text}"] = (left, right)
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
-        """Mix the vectors of the two turns each passage was made of."""
+        """Mix the vectors of the two turns a passage was made of; embed what was not expected."""
         start = time.perf_counter()
-        made = [self._mixture(*self._parents.pop(passage.text)) for passage in passages]
+        made = [
+            self._mixture(*self._parents.pop(passage.text))
+            if passage.text in self._parents
+            else default_embedder().embed([passage])[0]
+            for passage in passages
+        ]
         self.spent_s += time.perf_counter() - start
         return made
 

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hippocampus.aio import AsyncBank, AsyncMemory
     from hippocampus.bank import Bank
-    from hippocampus.config import Concepts, Config, Fusion, Ingest, Policy, Signatures
+    from hippocampus.config import (
+        Compact,
+        Concepts,
+        Config,
+        Fusion,
+        Ingest,
+        Policy,
+        Signatures,
+    )
     from hippocampus.errors import HippocampusError
     from hippocampus.llm.client import LanguageModel
     from hippocampus.memory import Memory
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
         Related,
         Slept,
         Stats,
+        Summary,
         TopicInfo,
         Turn,
         Usage,
@@ -38,6 +47,7 @@ __all__ = [
     "AsyncMemory",
     "Bank",
     "Change",
+    "Compact",
     "Compacted",
     "Concepts",
     "Config",
@@ -59,6 +69,7 @@ __all__ = [
     "Signatures",
     "Slept",
     "Stats",
+    "Summary",
     "TopicInfo",
     "Turn",
     "Usage",
@@ -70,6 +81,7 @@ _HOME = {
     "AsyncBank": "aio",
     "AsyncMemory": "aio",
     "Bank": "bank",
+    "Compact": "config",
     "Concepts": "config",
     "Config": "config",
     "Fusion": "config",

@@ -68,6 +68,7 @@ class AsyncBank:
     quarantine = _on_a_thread(Bank.quarantine)
     feedback = _on_a_thread(Bank.feedback)
     note_recalls = _on_a_thread(Bank.note_recalls)
+    summary = _on_a_thread(Bank.summary)
     topics = _on_a_thread(Bank.topics)
     topic_outline = _on_a_thread(Bank.topic_outline)
     plot_topics = _on_a_thread(Bank.plot_topics)

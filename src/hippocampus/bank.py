@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
 
@@ -22,6 +23,7 @@ from hippocampus.context.compose import compose
 from hippocampus.encode.keywords import MOST_KEYWORDS, find_keywords
 from hippocampus.encode.phrase import Phrase
 from hippocampus.encode.signature import Rotation, rotation_for
+from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.encode.when import find_intervals
 from hippocampus.encode.when.asks import asks_when, day_of, moment_told
 from hippocampus.encode.when.joins import Join, find_join
@@ -85,6 +87,7 @@ from hippocampus.model import (
     Slept,
     State,
     Stats,
+    Summary,
     TopicInfo,
     Turn,
     When,
@@ -106,7 +109,9 @@ from hippocampus.sleep.cycle import (
     find_missing_phrases,
     gather,
     import_concepts,
+    quoting,
     read_anchors,
+    read_summary,
     read_topics,
 )
 from hippocampus.sleep.night import (
@@ -121,6 +126,7 @@ from hippocampus.sleep.night import (
 from hippocampus.sleep.picture import outline, plot_topics
 from hippocampus.sleep.schedule import Past, Schedule, due
 from hippocampus.sleep.sleeper import NIGHTLY, STEPS, Sleeper, check_steps
+from hippocampus.sleep.summary import TAKEN_IN, Clause, Kept, go_on, holds, tell
 
 if TYPE_CHECKING:
     from hippocampus.memory import Memory
@@ -136,6 +142,9 @@ _OF_SLEEP: Final = frozenset({ASLEEP, SLEPT, WOKE, RECALLED, "absorb", *DEEDS})
 """The journal's kinds that sleep writes, and so need none."""
 _SHOWN: Final = 10
 """Hits of each that count as shown."""
+
+_MOST_QUOTED: Final = 8192
+"""Rows of which what a summary may quote is known without reading them: some 3 MB."""
 
 _NO_BANK = 0
 """A number that no bank has: what it is asked for is not there."""
@@ -176,6 +185,12 @@ class Bank:
         self._fusion = memory.config.fusion
         self._recalled: list[list[int]] = []
         """Recalls to be written down: when, and the rows shown."""
+        self._compact: Kept | None = None
+        """The versions of the running summary that the last sleep has left."""
+        self._quoted: dict[int, Clause | None] = {}
+        """What a summary may quote of rows, of those that were read lately."""
+        self._summed: tuple[tuple[object, ...], Summary] | None = None
+        """The last summary that was asked for, and what it was of."""
         self._anchored = False
         """Whether the bank has anchors, and so what is written has its phrases read."""
         self._number = _NO_BANK
@@ -481,7 +496,8 @@ class Bank:
 
         What cannot be right is kept apart for a while; what was said of a memory is noted with it;
         what says the same is merged; anchors are chosen anew and what lies under each is ranked;
-        tags are put in a graph from broad to narrow, by ``Memory.model`` if there is one.
+        tags are put in a graph from broad to narrow, and the running summary is brought up, both by
+        ``Memory.model`` if there is one.
 
         Others read and write meanwhile. Doing it again changes little; killed half-way, whole steps
         are done and the rest is as it was before; ``undo`` takes it back.
@@ -508,6 +524,7 @@ class Bank:
             cosines=calibrated.values.cosines,
             signals=calibrated.values.signals,
             policy=self.policy,
+            compact=memory.config.compact,
             now=to_micros(memory.now()),
             progress=progress,
             dry_run=dry_run,
@@ -698,6 +715,61 @@ class Bank:
             return 0
         with self.writing, self._transaction() as ledger:
             return ledger.mark(ids, marks, kind, on=on, **fields)
+
+    def summary(self, session: str | None = None) -> Summary:
+        """
+        Return the bank, or one session, in a line: who, about what, and the latest of it.
+
+        It is made of what ``sleep`` has kept of every hundred turns and of what came since, and
+        quotes; of a session it is made as it is asked for. Empty where nothing was said.
+        """
+        if session is not None and (not isinstance(session, str) or not session):
+            msg = f"session={session!r}: name one session, or None for the whole bank"
+            raise InputError(msg)
+        with self.reading:
+            return self._sum_up(self._index(), session)
+
+    def _sum_up(self, index: LiveIndex, session: str | None, newest: int | None = None) -> Summary:
+        """Make a summary, of what sleep has not kept of the ``newest`` rows; holds ``reading``."""
+        asked = (index, index.seq, session, newest)
+        if self._summed is not None and self._summed[0] == asked:
+            return self._summed[1]
+        how, kept = self._memory.config.compact, self._compact
+        ledger = self._memory.ledger_of(self._number, self.name)
+        if len(self._quoted) > _MOST_QUOTED:
+            self._quoted.clear()
+        with self._store.read():
+            shown, read, told, since = index.columns.visible(), quoting(ledger, self._quoted), "", 0
+            if session is not None:
+                chosen = read_filters({"session": session}, self._memory.zone)
+                mask = index.columns.mask(chosen)
+                rows = np.flatnonzero(mask) if mask is not None else np.arange(len(index))
+                shown, kept = np.ones(len(rows), np.bool_), None
+                read = partial(_read_of, read, rows)
+            elif kept is not None and kept.told and holds(kept, shown):
+                told, since = kept.told, kept.rows
+            versions = go_on(shown, read, how, kept=kept, newest=newest)
+            line = tell(versions, how, told=told, since=since)
+            ids = [record.id for record in self._store.episodes(self._number, line.rows)]
+        made = Summary(
+            bank=self.name, session=session, text=line.text, tokens=count_tokens(line.text),
+            turns=int(shown.sum()), sources=tuple(ids), by_model=bool(told),
+            versions=() if newest is not None else tuple(
+                version.told or tell([version], how).text for version in versions
+            ),
+        )  # fmt: skip
+        self._summed = asked, made
+        return made
+
+    def _own_summary(self, filters: Filters) -> str:
+        """Return what a context says of what went before: of all it may see, or nothing."""
+        given = {name: value for name, value in filters.items() if value is not None}
+        session = given.pop("session", None)
+        if given or not (session is None or isinstance(session, str)):
+            return ""
+        with self.reading:
+            index = self._index()
+            return "" if self._compact is None else self._sum_up(index, session, TAKEN_IN).text
 
     def anchors(self) -> list[AnchorInfo]:
         """Return the bank's anchors, the most salient first; none before the first ``sleep``."""
@@ -1134,7 +1206,8 @@ class Bank:
         system: str = "",
         persona: str = "",
         projects: str = "",
-        summary: str = "",
+        summary: str | None = None,
+        user: str = "",
         recent: int = 0,
         pointers: int = 0,
         now: datetime | None = None,
@@ -1144,10 +1217,15 @@ class Bank:
         """
         Compose a prompt-ready text of what bears on ``query``, within ``budget_tokens``.
 
-        In order: ``system``, ``persona``, ``projects``, ``summary``, the memories in order of time,
-        each with date and speaker and quoted as data, the ``recent`` last turns, then up to
-        ``pointers`` addresses of what did not fit, for ``expand``. Tokens are counted in
-        ``encode.tokens.VOCABULARY``.
+        In HEMA's order (section 3.5): ``system``, ``persona``, ``projects``, ``summary``, the
+        memories in order of time, each with date and speaker and quoted as data, the ``recent``
+        last turns, up to ``pointers`` addresses of what did not fit, for ``expand``, and the
+        ``user``'s message. Where it gets tight, memories go by rank, the last ones first. Tokens
+        are counted in ``encode.tokens.VOCABULARY``.
+
+        ``summary`` is the bank's own once it has slept, or of the one session that is asked for;
+        with any other filter there is none, for it would tell of what the filter hides. Give your
+        own, or "" for none.
 
         Raises:
             BudgetTooSmall: what comes before the memories alone does not fit.
@@ -1163,9 +1241,9 @@ class Bank:
         found = self.recall(query, k, now=now, cues=cues, **filters)
         last = self.episodes(limit=recent, newest=True, **filters) if recent else []
         return compose(
-            found, budget_tokens=budget_tokens, zone=self._memory.zone,
-            system=system, persona=persona, projects=projects, summary=summary, recent=last,
-            pointers=pointers,
+            found, budget_tokens=budget_tokens, zone=self._memory.zone, system=system,
+            persona=persona, projects=projects, summary=summary or "", user=user, recent=last,
+            compact=self._own_summary(filters) if summary is None else "", pointers=pointers,
         )  # fmt: skip
 
     def get(self, id: str) -> Episode:  # noqa: A002
@@ -1434,6 +1512,7 @@ class Bank:
         if number != self._number:  # new, or deleted and perhaps made anew
             self._memory.segments.drop(self._number)
             self._number, self._live = number, None
+            self._quoted.clear()
             self._gate.clear()
         live, self._live = self._live, None  # one that fails half-way is not gone on with
         if live is not None and (
@@ -1457,6 +1536,7 @@ class Bank:
             if undone <= {WOKE}:
                 live.catch_up()
         if "erase" in undone:
+            self._quoted.clear()
             self._memory.segments.drop(self._number)
             self._gate.clear()
         return undone <= {WOKE}
@@ -1487,14 +1567,16 @@ class Bank:
         """Give an index the anchors that the last sleep has left; it then catches up with them."""
         ledger = self._memory.ledger_of(self._number, self.name)
         self._no_sleep = None
-        anchors, topics = None, None
+        anchors, topics, compact = None, None, None
         try:
             topics = read_topics(ledger)
             anchors = read_anchors(ledger)
+            compact = read_summary(ledger)
         except StoreCorrupt as exc:
             self._no_sleep = Degradation(part="sleep", reason=str(exc))
         for name in ("concept", "topic"):
             live.cues.pop(name, None)
+        self._compact, self._summed = compact, None
         if topics is not None:
             live.cues["topic"] = TopicCue(topics.graph, topics.length)
         vectors = live.cues.get("vector")
@@ -1545,6 +1627,15 @@ def _cosines(vectors: Cue | None, row: int, others: Sequence[int]) -> dict[int, 
     (vector,) = vectors.vectors(np.array([row]))
     near = vectors.cosines(vector, np.array(others, np.uint32))
     return dict(zip(others, near.tolist(), strict=True))
+
+
+def _read_of(
+    read: Callable[[Sequence[int]], Iterable[Clause | None]],
+    rows: NDArray[np.int64],
+    places: Sequence[int],
+) -> Iterable[Clause | None]:
+    """Return what is to be quoted of the rows at some places."""
+    return read(rows[np.array(places, np.int64)].tolist())
 
 
 def _ids(given: object) -> list[str]:

@@ -301,6 +301,10 @@ class Concepts:
         return replace(self, **{n: least for n, least in found.items() if getattr(self, n) is None})
 
 
+_MAY_BE_NONE: Final = ("near", "long_days", "token_target", "episode_target")
+_WHOLE: Final = ("warm_level", "deepest", "token_target", "episode_target", "prune_turns")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """
@@ -345,6 +349,15 @@ class Policy:
     token_target: int | None = None
     """Tokens that the memories shown should have together; the least valuable fade until they do.
     None: as many as there are."""
+    episode_target: int | None = None
+    """Most memories that are kept; what has been of use since it was said stays, and of the rest
+    what is likely to be. What exceeds it lapses. None: as many as there are; then the next two mean
+    nothing."""
+    probation: float = 0.015
+    """Share of them for what has not been of use yet, where what has would fill all the room."""
+    settle: bool = False
+    """Whether what is on probation beyond that share lapses although there is room: at the end of a
+    season, when what has not been of use is no longer waited for."""
     prune_turns: int = 100
     prune_share: float = 0.0
     """Every so many turns, this part of them lapses, those of least salience (HEMA, section 3.4);
@@ -372,18 +385,19 @@ class Policy:
                 (0.0, 1e9),
             ),
             **dict.fromkeys(("warm_level", "deepest"), (0, 5)),
-            "token_target": (0, 1 << 62),
+            **dict.fromkeys(("token_target", "episode_target"), (0, 1 << 62)),
+            "probation": (0.0, 0.99),
             "prune_turns": (1, 1 << 31),
         }  # fmt: skip
         for name, (least, most) in rules.items():
             given = getattr(self, name)
-            if given is None and name in ("near", "long_days", "token_target"):
+            if given is None and name in _MAY_BE_NONE:
                 continue
             number = isinstance(given, int | float) and not isinstance(given, bool)
             if not number or not least <= given <= most:  # NaN is not either
                 msg = f"Policy.{name}={given!r}: must be from {least:g} to {most:g}"
                 raise InputError(msg)
-            whole = name in ("warm_level", "deepest", "token_target", "prune_turns")
+            whole = name in _WHOLE
             if whole and not isinstance(given, int):
                 msg = f"Policy.{name}={given!r}: must be a whole number"
                 raise InputError(msg)
@@ -424,6 +438,24 @@ these papers; ``adaptive`` meets a token target; ``aggressive`` is what HUMAN wa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compact:
+    """How a bank's running summary is made (HEMA, sections 3.2 and 3.7)."""
+
+    tokens: int = 60
+    """Most tokens of the summary."""
+    every: int = 100
+    """Turns after which a summary starts anew, and what it came to is kept as a version, of all of
+    which the summary is made. 0: one summary of everything, for comparison."""
+
+    def __post_init__(self) -> None:
+        for name, low, high in (("tokens", 8, 1000), ("every", 0, 100_000)):
+            given = getattr(self, name)
+            if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high:
+                msg = f"Compact.{name}={given!r}: must be a whole number from {low} to {high}"
+                raise InputError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """What a ``Memory`` is opened with; validated once, never changed."""
 
@@ -436,6 +468,7 @@ class Config:
     concepts: Concepts = field(default_factory=Concepts)
     policy: Policy = field(default_factory=Policy)
     """What sleep does with banks that have none of their own."""
+    compact: Compact = field(default_factory=Compact)
     timezone: str = "UTC"
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: float = 10.0

@@ -453,6 +453,27 @@ class TopicInfo:
     episodes: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A bank or a session in one line: its Compact Memory."""
+
+    bank: str
+    session: str | None
+    text: str
+    tokens: int
+    turns: int
+    """Episodes in force that it is made of."""
+    versions: tuple[str, ...]
+    """What each hundred of them came to, the last of those that go on."""
+    sources: tuple[str, ...]
+    """The ids of the episodes that ``text`` quotes; those behind a model's words are not known."""
+    by_model: bool = False
+    """Whether a language model worded it."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
 By: TypeAlias = Literal["day", "week", "month", "year"]
 """How long a period of a trend is; weeks begin on Monday."""
 
@@ -688,12 +709,14 @@ class Block:
 
 
 Kind: TypeAlias = Literal[
-    "content", "vector", "tokens", "lexical", "signature", "phrase", "concept", "topic",
+    "content", "vector", "tokens", "lexical", "signature", "phrase",
+    "concept", "topic", "summary",
     "vector.next", "tokens.next", "lexical.next", "signature.next", "phrase.next",
 ]  # fmt: skip
 """What a per-episode payload is: content token ids, pooled vector, token codes, terms, token
-signatures that need no embedder, or phrases. ``concept`` and ``topic`` are one block each over
-all rows, which sleep makes: the anchors, the tags, and what is under them.
+signatures that need no embedder, or phrases. ``concept``, ``topic`` and ``summary`` are one block
+each over all rows, which sleep makes: the anchors, the tags, what is under them, and what all of it
+comes to in a line.
 ``.next`` are the ones a rebuild has made so far; they take the others' place all at once."""
 
 

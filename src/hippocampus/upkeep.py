@@ -27,7 +27,7 @@ from hippocampus.ingest.prepare import Draft, digest, lexical_payload, phrase_pa
 from hippocampus.kernel import build_info
 from hippocampus.memory import SIGNED, Memory
 from hippocampus.model import EpisodeRow, Kind, Payloads, Progress, states_told
-from hippocampus.sleep.cycle import read_anchors, read_topics
+from hippocampus.sleep.cycle import read_anchors, read_summary, read_topics
 
 _TEXTS_AT_ONCE = 1000
 
@@ -183,7 +183,7 @@ def _spelled_in_sleep(
     ledger: Ledger, gists: NDArray[np.uint32]
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """
-    Return the words that anchors and topics spell, and what is wrong with these.
+    Return the words that anchors, topics and summaries spell, and what is wrong with these.
 
     ``gists``: what the phrases of all episodes say that anchors should know of them.
     """
@@ -206,6 +206,18 @@ def _spelled_in_sleep(
             spelled += [("a topic", name.replace("_", " ")) for name in names]
         kept = {} if topics is None else topics.kept
         spelled += [("a model's tags", str(answer)) for answer in kept.values()]
+    try:
+        summary = read_summary(ledger)
+    except StoreCorrupt as exc:
+        problems.append(str(exc))
+    else:
+        versions = () if summary is None else summary.versions
+        spelled += [
+            ("a summary", f"{c.who}: {c.text}") for version in versions for c in version.clauses
+        ]
+        told = [version.told for version in versions]
+        told += [] if summary is None else [summary.told]
+        spelled += [("a model's summary", line) for line in told if line]
     return spelled, problems
 
 

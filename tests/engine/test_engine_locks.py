@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from hippocampus import Config, Ingest, Turn
+from hippocampus import Config, Ingest, Schedule, Turn
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import EncoderError
@@ -105,6 +105,34 @@ def test_every_verb_takes_its_locks_in_one_order(open_memory, tmp_path, where):
         assert bank.recall("garden")
 
     assert {"writing", "reading", "moving", "store"} == here.ever
+    assert [] == here.held
+
+
+def test_every_verb_of_sleep_takes_its_locks_in_the_same_order(open_memory):
+    memory = open_memory(":memory:", config=SMALL)
+    here = ranked(memory, ["ada"])
+    bank = memory.bank("ada")
+    first, second, *_ = [kept.id for kept in bank.remember_many(REMARKS)]
+    bank.pin(first)
+    bank.unpin(first)
+    bank.hold(second, reason="a case")
+    bank.release(second)
+    bank.feedback(first, helpful=True)
+    bank.set_policy("adaptive:50")
+    assert bank.recall("garden")
+    bank.note_recalls()
+    assert bank.sleep(dry_run=True)
+    assert bank.sleep()
+    assert bank.sleep_if_due(Schedule()) is None
+    bank.undo(1)
+    assert bank.sleeps()
+    assert bank.quarantine() == []
+    assert [] == memory.sleep_if_due()
+    assert bank.related(first) is not None
+    with memory.sleeping(look_every_s=0.001):
+        assert bank.recall("garden")
+
+    assert {"writing", "reading", "store"} <= here.ever
     assert [] == here.held
 
 

@@ -38,7 +38,10 @@ def register(app: typer.Typer) -> None:
         "hippocampus bench passages --seed 7",
         "hippocampus bench corf --size 3000 --cache embedded.db --report corf.json",
         "hippocampus bench topics --data locomo10.json --report topics.json --plots plots/",
+        "hippocampus bench dialogue --turns 50,500 --dialogues 3 --report dialogue.json",
         "hippocampus bench streaming --source realmem --data realmem/ --plots plots/",
+        "hippocampus bench events --report events.json --plots plots/",
+        "hippocampus bench events --data stream.jsonl --reduction 0.7 --report events.json",
         "hippocampus bench dwm --report dwm.json --plots plots/",
         "hippocampus bench dwm --data locomo10.json --report dwm-signatures.json --plots plots/",
         panel="Measure",
@@ -55,7 +58,7 @@ class Output:
     ] = None
     plots: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="dwm, topics, streaming: a folder to draw plots in."),
+        typer.Option(metavar="DIR", help="dwm, topics, dialogue, streaming, events: a folder."),
     ] = None
 
     def check(self) -> None:
@@ -94,20 +97,21 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Corf:
-    """How large what is made up is, whom to compare with, and what streams."""
+class MadeUp:
+    """How large what is made up is, whom to compare with, what streams, and what is kept of it."""
 
     size: Annotated[
         int | None,
         typer.Option(
             help="corf: chunks of the life, up to 47392; 6000 by default. passages: people of the"
-            " encyclopaedia; 240 by default, which makes 484 passages.",
+            " encyclopaedia; 240 by default, which makes 484 passages. events: 120000 by default;"
+            " of a file, the first so many.",
             show_default=False,
         ),
     ] = None
     systems: Annotated[
         str | None,
-        typer.Option(help="corf, streaming: compare with only these, separated by commas."),
+        typer.Option(help="corf, streaming, events: compare with only these, separated by commas."),
     ] = None
     source: Annotated[
         str | None, typer.Option(help="streaming: longmemeval or realmem.", show_default=False)
@@ -118,6 +122,31 @@ class Corf:
     repeats: Annotated[
         float, typer.Option(help="streaming: the share of turns that are told twice.")
     ] = 0.0
+    turns: Annotated[
+        str | None,
+        typer.Option(
+            help="dialogue: lengths, separated by commas; 50,100,500,1000 by default.",
+            show_default=False,
+        ),
+    ] = None
+    dialogues: Annotated[int, typer.Option(help="dialogue: how many of each length.")] = 6
+    long: Annotated[
+        int | None,
+        typer.Option(
+            metavar="TURNS", help="dialogue: also live one so long, with and without forgetting."
+        ),
+    ] = None
+    every_days: Annotated[float, typer.Option(help="events: how often the bank sleeps.")] = 7.0
+    reduction: Annotated[
+        float, typer.Option(help="events: the share of the stream that is not to be kept.")
+    ] = 0.6
+    truth: Annotated[
+        str,
+        typer.Option(
+            help="events: what makes an event referred to later: a 'reference' from elsewhere, or"
+            " any 'activity' in its issue as well."
+        ),
+    ] = "reference"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +171,7 @@ class Answers:
         if self.judge is not None and not (answers and self.model != "none"):
             msg = f"--judge {self.judge}: give --answers and a --model whose answers it judges"
             raise InputError(msg)
-        if self.answers and name in ("corf", "passages", "topics", "streaming", "dwm"):
+        if self.answers and name in ("passages", *_OWN_WAY):
             msg = f"--answers: {name} tells no answers to compare with"
             raise InputError(msg)
 
@@ -164,8 +193,18 @@ class Asking:
     cues: Cues = None
     seed: Annotated[int, typer.Option(help="Of opaque labels, intervals, what is made up.")] = 0
     embedder: Annotated[
-        str, typer.Option(envvar="HIPPOCAMPUS_EMBEDDER", metavar="SPEC", help="As for recall.")
-    ] = "default"
+        str | None,
+        typer.Option(
+            envvar="HIPPOCAMPUS_EMBEDDER",
+            metavar="SPEC",
+            help="As for recall; the default one, and for events none.",
+            show_default=False,
+        ),
+    ] = None
+
+
+_OWN_WAY: Final = ("corf", "topics", "dialogue", "streaming", "events", "dwm")
+"""Benchmarks that do not ask a data set's questions one by one."""
 
 
 class _Call(NamedTuple):
@@ -174,7 +213,7 @@ class _Call(NamedTuple):
     name: str
     data: Path | None
     asking: Asking
-    corf: Corf
+    made_up: MadeUp
     compared: Compared
     answers: Answers
     kept: Kept
@@ -201,8 +240,9 @@ def bench(
         typer.Argument(
             help="locomo, longmemeval, realmem, retrieval for a set of your own, passages for"
             " questions over several of them, corf for a made-up life in four sources, topics for"
-            " topics and time, streaming for what is still found under policies, or dwm for the"
-            " token stream."
+            " topics and time, dialogue for long dialogues, streaming for what is still found under"
+            " policies, events for what is kept of an issue tracker's life, or dwm for the token"
+            " stream."
         ),
     ],
     *,
@@ -210,12 +250,12 @@ def bench(
         Path | None,
         typer.Option(
             help="The data set: a file, for realmem also a folder. For dwm, which makes text up"
-            " without: a text a line, or LoCoMo's JSON."
+            " without: a text a line, or LoCoMo's JSON. For events, which does so too: JSONL."
         ),
     ] = None,
     output: Output,
     asking: Asking,
-    corf: Corf,
+    made_up: MadeUp,
     compared: Compared,
     qa: Answers,
     kept: Kept,
@@ -243,18 +283,22 @@ def bench(
     'streaming' lets banks live through the sessions of --source, sleep, and forget by policies, and
     asks what they still find.
 
+    'dialogue' makes up dialogues of 50 to 1 000 turns and asks for facts 150 turns later: what is
+    found, what is in the prompt of 3 500 tokens, and what forgetting and summaries change.
+
+    'events' streams an issue tracker's life, made up or a file's, through a bank that sleeps and
+    keeps what was of use, and asks how much of that is referred to later.
+
     'dwm' measures what the stream of token ids takes to make, to keep and to ask, on made-up text
     or on a file's; with LoCoMo's, what signatures of any size find within any radius.
     """
     output.check()
     qa.check(name)
-    if name in ("corf", "topics", "streaming", "dwm") and (
-        compared.cue_table or not compared.sleep
-    ):
+    if name in _OWN_WAY and (compared.cue_table or not compared.sleep):
         what = "--cue-table" if compared.cue_table else "--no-sleep"
         msg = f"{what}: {name} has no such choice; it is for locomo, longmemeval and realmem"
         raise InputError(msg)
-    call = _Call(name, data, asking, corf, compared, qa, kept, output, as_json)
+    call = _Call(name, data, asking, made_up, compared, qa, kept, output, as_json)
     _BENCHMARKS.get(name, _recall)(call)
 
 
@@ -289,7 +333,7 @@ def _recall(call: _Call) -> None:
             brief=compared.cue_table,
         )
         if call.data is None:
-            made = passages.run(size=call.corf.size, options=options)
+            made = passages.run(size=call.made_up.size, options=options)
         elif call.answers.answers:
             made = _answered(call.name, call.data, options, call.answers)
         else:
@@ -324,7 +368,8 @@ def _running(call: _Call) -> Iterator[tuple[Embedder | None, Progress]]:
     """Load an embedder now, so that a missing model is an error, not a worse run; show progress."""
     from hippocampus.encode.embed import CachedEmbedder, load_embedder  # noqa: PLC0415 - heavy
 
-    model = load_embedder(call.asking.embedder)
+    usual = "none" if call.name == "events" else "default"
+    model = load_embedder(call.asking.embedder or usual)
     with ExitStack() as stack:
         if model is not None and call.kept.cache is not None:
             model = stack.enter_context(CachedEmbedder(model, call.kept.cache))
@@ -337,10 +382,10 @@ def _corf(call: _Call) -> None:
     call.need_no_data("corf's life is")
     with _running(call) as (model, step):
         made = corf.run(
-            size=corf.SIZE if call.corf.size is None else call.corf.size,
+            size=corf.SIZE if call.made_up.size is None else call.made_up.size,
             limit=call.asking.limit,
             seed=call.asking.seed,
-            systems=cue_names(call.corf.systems) if call.compared.baselines else (),
+            systems=cue_names(call.made_up.systems) if call.compared.baselines else (),
             cues=cue_names(call.asking.cues),
             embedder=model or "none",
             progress=step,
@@ -375,7 +420,7 @@ def _dwm(call: _Call) -> None:
 def _streaming(call: _Call) -> None:
     from hippocampus.evaluation import streaming  # noqa: PLC0415 - heavy
 
-    given = call.corf
+    given = call.made_up
     if given.source is None:
         msg = f"bench streaming needs --source: {' or '.join(streaming.SOURCES)}"
         raise InputError(msg)
@@ -397,10 +442,57 @@ def _streaming(call: _Call) -> None:
     _plain(made, call)
 
 
+def _events(call: _Call) -> None:
+    from hippocampus.evaluation import events  # noqa: PLC0415 - heavy
+
+    given = call.made_up
+    with _running(call) as (model, step):
+        made = events.run(
+            call.data,
+            size=given.size,
+            seed=call.asking.seed,
+            reduction=given.reduction,
+            every_days=given.every_days,
+            truth=events.check_truth(given.truth),
+            systems=cue_names(given.systems) if call.compared.baselines else (),
+            embedder=model or "none",
+            progress=step,
+        )
+    _plain(made, call)
+
+
+def _dialogue(call: _Call) -> None:
+    from hippocampus.evaluation import dialogue  # noqa: PLC0415 - heavy
+
+    given = call.made_up
+    call.need_no_data("dialogues are")
+    lengths: tuple[int, ...] = dialogue.LENGTHS
+    if given.turns is not None:
+        try:
+            lengths = tuple(map(int, given.turns.split(",")))
+        except ValueError as exc:
+            msg = f"--turns {given.turns}: give whole numbers, separated by commas"
+            raise InputError(msg) from exc
+    with _running(call) as (model, step):
+        made = dialogue.run(
+            lengths=lengths,
+            dialogues=given.dialogues,
+            long=given.long,
+            seed=call.asking.seed,
+            embedder=model or "none",
+            progress=step,
+        )
+    _show(made, call)
+    for file in () if call.output.plots is None else made.plot(call.output.plots):
+        stderr().print(clean(f"wrote {file}"), style="dim", soft_wrap=True)
+
+
 _BENCHMARKS: Final[dict[str, Callable[[_Call], None]]] = {
     "corf": _corf,
     "topics": _topics,
     "streaming": _streaming,
+    "events": _events,
+    "dialogue": _dialogue,
     "dwm": _dwm,
 }
 

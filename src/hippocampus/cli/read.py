@@ -147,7 +147,11 @@ def context(
     k: Annotated[int, typer.Option("-k", "--hits", help="Most memories to consider.")] = 50,
     system: Annotated[str, typer.Option(help="Text that comes first.")] = "",
     persona: Annotated[str, typer.Option(help="Who the agent is.")] = "",
-    summary: Annotated[str, typer.Option(help="What went before, in short.")] = "",
+    summary: Annotated[
+        str | None,
+        typer.Option(help="What went before, in short; the bank's own by default, '' for none."),
+    ] = None,
+    user: Annotated[str, typer.Option(help="The user's message, which comes last.")] = "",
     recent: Annotated[int, typer.Option(help="How many last turns to add.")] = 0,
     cues: Cues = None,
     now: Now = None,
@@ -165,7 +169,7 @@ def context(
     with scope.open_bank(embed=True) as bank:
         made = bank.context(
             words, budget_tokens, k=k, system=system, persona=persona, summary=summary,
-            recent=recent, cues=cue_names(cues), now=moment_, **filters.given(),
+            user=user, recent=recent, cues=cue_names(cues), now=moment_, **filters.given(),
         )  # fmt: skip
     if as_json:
         print_json(made)

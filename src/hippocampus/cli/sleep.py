@@ -57,6 +57,9 @@ def register(root: typer.Typer) -> None:
     command(
         root, "topics", "hippocampus topics", "hippocampus topics --plot topics.png", panel=PANEL
     )(topics)
+    command(
+        root, "summary", "hippocampus summary", "hippocampus summary --session s01", panel=PANEL
+    )(summary)
     root.add_typer(app, name="anchors", rich_help_panel=PANEL)
 
 
@@ -109,7 +112,8 @@ def sleep(*, night: Night, model: Model = "none", scope: BankScope, as_json: Jso
     Turn what was experienced into what is known.
 
     Keeps apart what cannot be right, merges what says the same, lets fade what the bank's policy
-    lets fade, and makes anchors and topics anew. Others read and write meanwhile.
+    lets fade, makes anchors and topics anew, and brings the running summary up. Others read and
+    write meanwhile.
 
     Nothing is sent anywhere unless a model is named. What a model was asked, and where it failed
     and words were used instead, is part of the report.
@@ -306,6 +310,29 @@ def topics(
         print_json(found)
     else:
         stdout().print(clean("\n".join(map(str, found))), soft_wrap=True)
+
+
+def summary(
+    *,
+    session: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
+    versions: Annotated[
+        bool, typer.Option("--versions", help="Also what each hundred turns came to.")
+    ] = False,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """
+    Say in a line who spoke, about what, and what was decided and told last.
+
+    It is what a context begins with, once the bank has slept.
+    """
+    with scope.open_bank() as bank:
+        found = bank.summary(session)
+    if as_json:
+        print_json(found)
+        return
+    for line in (*(found.versions if versions else ()), found.text):
+        stdout().print(clean(line), soft_wrap=True)
 
 
 def list_(*, scope: BankScope, as_json: Json = False) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 from datetime import tzinfo
+from functools import partial
 
 from hippocampus.encode.tokens import count
 from hippocampus.errors import BudgetTooSmall
@@ -15,6 +17,8 @@ from hippocampus.quotes import (
     OPEN,
     RECENT_CLOSE,
     RECENT_OPEN,
+    SUMMARY_CLOSE,
+    SUMMARY_OPEN,
     can_be_named,
     line,
     pointer_line,
@@ -23,6 +27,8 @@ from hippocampus.quotes import (
 
 _LEAST_FREED = 64
 """Tokens that may be freed for names in a small budget: so much do a few of them take."""
+_OWN_PART = 4
+"""The bank's own summary takes at most one in so many tokens of what the frame leaves."""
 
 
 def compose(
@@ -34,6 +40,8 @@ def compose(
     persona: str = "",
     projects: str = "",
     summary: str = "",
+    compact: str = "",
+    user: str = "",
     recent: Sequence[Episode] = (),
     minimum: float = 0.0,
     pointers: int = 0,
@@ -41,29 +49,28 @@ def compose(
     """
     Fit what was recalled into ``budget_tokens``.
 
-    The frame (system, persona, projects, summary) comes first and whole; then recent turns, newest
-    kept first; then hits by rank, whole ones only. What did not fit is named in ``left_out``; the
-    first ``pointers`` of it also in the text, by address, for which the last hits may give way.
-    In the text, memories stand in order of time.
+    The frame (system, persona, projects, summary, and at the end the user's message) is there
+    whole; then recent turns, newest kept first; then hits by rank, whole ones only. What did not
+    fit is named in ``left_out``; the first ``pointers`` of it also in the text, by address, for
+    which the last hits may give way. In the text, memories stand in order of time.
+
+    ``compact`` is the bank's own summary, in place of one: as data, and only where it leaves most
+    of the room to memories.
 
     Raises:
         BudgetTooSmall: the frame alone does not fit.
 
     """
-    frame = [
-        part
-        for part in (
-            system,
-            persona and f"<persona>\n{quote(persona)}\n</persona>",
-            projects and f"<projects>\n{quote(projects)}\n</projects>",
-            summary and f"<summary>\n{quote(summary)}\n</summary>",
-        )
-        if part
-    ]
-    text = _render(frame, [], [], zone)
-    needed = count(text)
+    parts = {"persona": persona, "projects": projects, "summary": summary}
+    frame = [part for part in (system, *itertools.starmap(_tagged, parts.items())) if part]
+    render = partial(_render, frame, zone=zone, last=_tagged("user", user))
+    needed = count(render([], []))
     if needed > budget_tokens:
         raise BudgetTooSmall(budget_tokens=budget_tokens, needed_tokens=needed)
+    own = "" if summary or not compact else f"{SUMMARY_OPEN}\n{quote(compact)}\n{SUMMARY_CLOSE}"
+    if own and _OWN_PART * count(own) <= budget_tokens - needed:
+        frame.append(own)
+        needed = count(render([], []))
     kept_recent: list[Episode] = []
     kept: list[Hit] = []
     left: list[Pointer] = []
@@ -89,19 +96,9 @@ def compose(
             kept.append(hit)
         else:
             left.append(Pointer(id=hit.id, address=hit.address, tokens=cost))
-    text = _render(frame, kept, kept_recent, zone)
-    tokens = count(text)
-    while tokens > budget_tokens and kept:  # tokens may merge across lines: the sum is a guide
-        last = kept.pop()
-        left.insert(0, Pointer(id=last.id, address=last.address, tokens=last.tokens))
-        text = _render(frame, kept, kept_recent, zone)
-        tokens = count(text)
-    while tokens > budget_tokens and kept_recent:
-        kept_recent.pop()
-        text = _render(frame, kept, kept_recent, zone)
-        tokens = count(text)
+    text, tokens = _trimmed(render, kept, kept_recent, left, budget_tokens)
     if pointers and left:
-        text, tokens = _pointed(frame, kept, kept_recent, left, zone, budget_tokens, pointers)
+        text, tokens = _pointed(render, kept, kept_recent, left, budget_tokens, pointers)
     return Context(
         text=text,
         tokens=tokens,
@@ -112,12 +109,40 @@ def compose(
     )
 
 
+def _tagged(name: str, text: str) -> str:
+    """Return a text between tags, nothing if it is empty."""
+    return text and f"<{name}>\n{quote(text)}\n</{name}>"
+
+
+def _trimmed(
+    render: Callable[..., str],
+    kept: list[Hit],
+    recent: list[Episode],
+    left: list[Pointer],
+    budget_tokens: int,
+) -> tuple[str, int]:
+    """
+    Leave out the last hits, and then the oldest recent turns, until all fits.
+
+    That is seldom more than one: tokens may merge across lines, so the sum was a guide.
+    """
+    while True:
+        text = render(kept, recent)
+        tokens = count(text)
+        if tokens <= budget_tokens or not (kept or recent):
+            return text, tokens
+        if kept:
+            hit = kept.pop()
+            left.insert(0, Pointer(id=hit.id, address=hit.address, tokens=hit.tokens))
+        else:
+            recent.pop()
+
+
 def _pointed(
-    frame: Sequence[str],
+    render: Callable[..., str],
     kept: list[Hit],
     recent: Sequence[Episode],
     left: list[Pointer],
-    zone: tzinfo,
     budget_tokens: int,
     most: int,
 ) -> tuple[str, int]:
@@ -132,7 +157,7 @@ def _pointed(
         out = given_up + left
         named = [pointer for pointer in out if can_be_named(pointer)][:most]
         for number in range(len(named), 0, -1):
-            text = _render(frame, kept[:stay], recent, zone, named[:number])
+            text = render(kept[:stay], recent, named[:number])
             tokens = count(text)
             if tokens <= budget_tokens:
                 kept[:], left[:] = kept[:stay], out
@@ -140,7 +165,7 @@ def _pointed(
         stay -= 1
         freed = sum(hit.tokens for hit in kept[stay:])
         if stay < 1 or freed > max(_LEAST_FREED, budget_tokens // 8):
-            text = _render(frame, kept, recent, zone)
+            text = render(kept, recent)
             return text, count(text)
 
 
@@ -148,8 +173,10 @@ def _render(
     frame: Iterable[str],
     hits: Sequence[Hit],
     recent: Sequence[Episode],
-    zone: tzinfo,
     left: Sequence[Pointer] = (),
+    *,
+    zone: tzinfo,
+    last: str = "",
 ) -> str:
     parts = list(frame)
     if hits:
@@ -161,6 +188,8 @@ def _render(
         parts.append("\n".join([RECENT_OPEN, *lines, RECENT_CLOSE]))
     if left:
         parts.append("\n".join([MORE_OPEN, *map(pointer_line, left), MORE_CLOSE]))
+    if last:
+        parts.append(last)
     return "\n\n".join(parts)
 
 

@@ -25,14 +25,15 @@ _TELLING: Final = frozenset(
 )
 
 
+def is_detail(word: str) -> bool:
+    """Return whether a word in lower case is a number, a word of time or a negation."""
+    return word[:1].isdigit() or word in _TELLING or word.endswith("n't")
+
+
 def details_of(text: str) -> tuple[str, ...]:
     """Return the numbers, words of time and negations of a text, in order."""
     words = (found[0].casefold().replace("’", "'") for found in _WORD.finditer(text))
-    return tuple(
-        "not" if word.endswith("n't") else word
-        for word in words
-        if word[0].isdigit() or word in _TELLING or word.endswith("n't")
-    )
+    return tuple("not" if word.endswith("n't") else word for word in words if is_detail(word))
 
 
 def digest_details(text: str, names: Collection[int]) -> int:

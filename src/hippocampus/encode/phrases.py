@@ -143,12 +143,20 @@ def _runs(text: str) -> Iterator[list[_Word]]:
         yield run
 
 
-def _is_name(word: _Word) -> bool:
-    """Return whether a word is written as names are: with a capital that no sentence asks for."""
-    text = word.text
-    if any(letter.isupper() for letter in text[1:]):
-        return not text.isupper() or len(text) <= _LONGEST_ACRONYM  # or it is shouted
-    return text[0].isupper() and not (word.opens and use_of(text.casefold()).known)
+def is_name(word: str, *, opens: bool) -> bool:
+    """
+    Return whether a word is written as names are: with a capital that no sentence asks for.
+
+    ``opens``: it begins a sentence, where anything is written with a capital.
+    """
+    if any(letter.isupper() for letter in word[1:]):
+        return not word.isupper() or len(word) <= _LONGEST_ACRONYM  # or it is shouted
+    return word[:1].isupper() and not (opens and use_of(word.casefold()).known)
+
+
+def is_chaff(word: str) -> bool:
+    """Return whether a word in lower case names no subject: grammar, greetings, "really"."""
+    return word in _NO_SUBJECT
 
 
 def _names_alone(word: _Word) -> bool:
@@ -158,7 +166,7 @@ def _names_alone(word: _Word) -> bool:
 
 
 def _of_run(run: list[_Word]) -> Iterator[Phrase]:
-    names = [_is_name(word) for word in run]
+    names = [is_name(word.text, opens=word.opens) for word in run]
     at = 0
     while at < len(run):
         end = at + 1

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 # A word is a run of letters, digits and marks, with an inner apostrophe. Scripts written without
 # spaces would be one endless word, so their characters count one by one (and in pairs, below).
-_UNSPACED = (
+UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 )
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:['’][^\W_{_UNSPACED}]+)?")
-_UNSPACED_ONE = re.compile(f"[{_UNSPACED}]")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+)?")
+UNSPACED_ONE = re.compile(f"[{UNSPACED}]")
 
 # Words that carry grammar, not content. They are indexed like any other; in a question they weigh
 # nothing unless nothing else is asked.
@@ -79,7 +79,7 @@ def hash_terms(text: str) -> NDArray[np.uint32]:
         hashes += [
             _hash(left + right)
             for left, right in pairwise(words)
-            if _UNSPACED_ONE.match(left) and _UNSPACED_ONE.match(right)
+            if UNSPACED_ONE.match(left) and UNSPACED_ONE.match(right)
         ]
     return np.array(hashes, dtype=np.uint32)
 
@@ -99,7 +99,7 @@ def find_terms(text: str) -> list[Term]:
             for left, right in pairwise(found)
             if left.end == right.start
             and right.end - right.start == 1
-            and _UNSPACED_ONE.match(text[left.start])
-            and _UNSPACED_ONE.match(text[right.start])
+            and UNSPACED_ONE.match(text[left.start])
+            and UNSPACED_ONE.match(text[right.start])
         ]
     return found

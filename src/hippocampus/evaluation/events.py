@@ -15,18 +15,20 @@ import math
 import re
 import tempfile
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hippocampus import Embedder, Memory, Turn
 from hippocampus._clock import ManualClock
 from hippocampus._optional import require
+from hippocampus.config import Policy as SleepPolicy
 from hippocampus.encode.importance import lasting_importance
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, SourceError
@@ -37,7 +39,8 @@ from hippocampus.evaluation.metrics import Estimate
 from hippocampus.evaluation.tracker import SIZE, Event, make_stream
 from hippocampus.model import Progress
 from hippocampus.sleep.importance import Codes, Features, Numbers, places, score, unexpected
-from hippocampus.sleep.outcome import History, Uses, foresee, times_used
+from hippocampus.sleep.outcome import History, Uses, find_uses, foresee, times_used
+from hippocampus.sleep.retain import KIND, REFERS
 from hippocampus.sleep.retention import Flags, Retention, fade_to, salience
 
 Truth: TypeAlias = Literal["reference", "activity"]
@@ -54,8 +57,9 @@ _BANK: Final = "events"
 
 _NEEDED: Final = ("t", "issue")
 _MENTION = re.compile(r"(?:(?<![\w&/])#|/(?:issues|pull|pulls)/)(\d+)\b|\b([A-Z][A-Z0-9_]*-\d+)\b")
-_NAMED = re.compile(r"(?:issue|issues|pull|pr|gh)\s*[:/#-]\s*#?(?=\d)|#(?=\w)", re.IGNORECASE)
+_NAMED = re.compile(r"(?:\S*/)?(?:issues?|pulls?|pr|gh)\s*[:/#-]\s*#?(?=\d)|#(?=\w)", re.IGNORECASE)
 _OF_EVENT = re.compile(r"event\s*[:/#-]\s*(?=\S)", re.IGNORECASE)
+_LONGEST: Final = 500
 _MILLIS: Final = 1e11
 """Seconds since 1970 are below this until the year 5138, milliseconds above it since 1973."""
 
@@ -84,22 +88,19 @@ def read_stream(path: Path) -> list[Event]:
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
     try:
-        opened = (
-            gzip.open(path, "rt", encoding="utf-8-sig")
-            if path.suffix == ".gz"
-            else path.open(encoding="utf-8-sig")
-        )
-        with opened as file:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield line, f"{path.name}, line {number}"
+                said = line.decode("utf-8-sig" if number == 1 else "utf-8")
+                if said.strip():
+                    yield said, f"{path.name}, line {number}"
     except FileNotFoundError as exc:
         raise SourceError("no such file; give a stream as JSONL", path=path) from exc
     except UnicodeDecodeError as exc:
         msg = f"is not UTF-8 text ({exc.reason}); convert it, or gzip it as .gz"
         raise SourceError(msg, path=path) from exc
-    except (OSError, EOFError) as exc:
-        raise SourceError(f"cannot be read: {exc}", path=path) from exc
+    except (OSError, EOFError, zlib.error) as exc:
+        msg = f"cannot be read: {exc}"
+        raise SourceError(msg, path=path) from exc
 
 
 def _event(line: str, where: str) -> Event:
@@ -114,6 +115,10 @@ def _event(line: str, where: str) -> Event:
     for name in _NEEDED:
         if row.get(name) in (None, ""):
             msg = f"{where}: {name!r} is missing; an event needs {' and '.join(_NEEDED)}"
+            raise InputError(msg)
+    for name in ("issue", "actor"):
+        if isinstance(row.get(name), str) and len(row[name]) > _LONGEST:
+            msg = f"{where}: {name!r} has {len(row[name]):,} characters; names have {_LONGEST}"
             raise InputError(msg)
     said = {
         name: _text(row.get(name), f"{where}, {name!r}")
@@ -136,9 +141,10 @@ def _moment(value: object, where: str) -> float:
             moment = datetime.fromisoformat(value.strip())
             return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
         except ValueError:
-            value = _number(value)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        seconds = value / 1000 if abs(value) >= _MILLIS else float(value)
+            pass
+    number = _number(value) if isinstance(value, str) else value
+    if isinstance(number, int | float) and not isinstance(number, bool) and abs(number) < 1e15:
+        seconds = number / 1000 if abs(number) >= _MILLIS else float(number)
         if 0 <= seconds < _MILLIS:  # NaN is not either
             return seconds
     msg = f"{where}, 't': {value!r:.60} is no time; give ISO 8601 or seconds since 1970"
@@ -163,8 +169,8 @@ def _text(value: object, where: str) -> str:
     match value:
         case None:
             return ""
-        case str():
-            return value.strip()
+        case str():  # half a character, as JSON may escape one, is none that a store can hold
+            return value.strip().encode("utf-8", "replace").decode()
         case bool():
             pass
         case int():
@@ -195,6 +201,15 @@ def _refs(value: object, where: str) -> Iterator[str]:
 # ---------------------------------------------------------------- what was referred to later
 
 
+def check_truth(name: str) -> Truth:
+    """Return the meaning of being referred to later that is called so."""
+    for truth in TRUTHS:
+        if truth == name:
+            return truth
+    msg = f"truth={name!r}: there are {', '.join(TRUTHS)}"
+    raise InputError(msg)
+
+
 def read_history(events: Sequence[Event], truth: Truth = "reference") -> History:
     """
     Return a stream as a night sees it: codes for names, and who refers to whom.
@@ -203,23 +218,18 @@ def read_history(events: Sequence[Event], truth: Truth = "reference") -> History
     issue, by ``ref``, by ``#12`` or a link in its text; or names the event itself by its ``id``,
     from anywhere. ``activity``: also when anything later happens in its own issue.
     """
-    if truth not in TRUTHS:
-        msg = f"truth={truth!r}: there are {', '.join(TRUTHS)}"
-        raise InputError(msg)
     group, groups = _codes(event.issue for event in events)
-    ids = {event.id: row for row, event in reversed(list(enumerate(events))) if event.id}
-    found: list[tuple[int, int, int]] = []
-    for row, event in enumerate(events):
-        for name in dict.fromkeys((*event.refs, *_mentions(event.body))):
-            issue = groups.get(name, groups.get(_name(name, ""), -1))
-            one = ids.get(_OF_EVENT.sub("", name, count=1), -1)
-            if one >= 0 and (issue < 0 or _OF_EVENT.match(name)):
-                found.append((row, -1, one))
-            elif issue not in (-1, group[row]):
-                found.append((row, issue, -1))
+    ids = {f"event:{e.id}": row for row, e in reversed(list(enumerate(events))) if e.id}
+    uses = find_uses(
+        ((row, _meant(name, groups)) for row, e in enumerate(events) for name in _named(e)),
+        group, groups, ids,
+    )  # fmt: skip
     if truth == "activity":
-        found += [(row, int(code), -1) for row, code in enumerate(group)]
-    by, groups_, rows = np.array(found, np.int64).reshape(-1, 3).T
+        every = np.arange(len(events))
+        uses = Uses(
+            np.concatenate([uses.by, every]), np.concatenate([uses.group, group]),
+            np.concatenate([uses.row, np.full(len(events), -1)]),
+        )  # fmt: skip
     start = events[0].t if events else 0.0
     return History(
         at_h=np.array([(event.t - start) / _HOUR for event in events]),
@@ -227,14 +237,22 @@ def read_history(events: Sequence[Event], truth: Truth = "reference") -> History
         actor=_codes(event.actor for event in events)[0],
         # Two labels tell more apart than "labeled" does; there are few enough of them.
         kind=_codes(f"{event.event}:{event.label}" for event in events)[0],
-        length=np.array([len(event.body) / 5.0 for event in events]),
-        uses=Uses(by, groups_, rows),
+        uses=uses,
     )
 
 
-def _mentions(body: str) -> Iterator[str]:
-    for found in _MENTION.finditer(body):
-        yield found[1] or found[2]
+def _named(event: Event) -> Iterable[str]:
+    """Return what an event refers to, each once: by its field, and in its text."""
+    mentions = (found[1] or found[2] for found in _MENTION.finditer(event.body))
+    return dict.fromkeys((*event.refs, *mentions))
+
+
+def _meant(name: str, groups: Mapping[str, int]) -> str:
+    """Return an issue's name as the issues have it, or else an event's."""
+    if name in groups:
+        return name
+    number = _name(name, "")
+    return number if number in groups else f"event:{_OF_EVENT.sub('', name, count=1)}"
 
 
 def _codes(names: Iterable[str]) -> tuple[Codes, dict[str, int]]:
@@ -267,9 +285,9 @@ def _everything(night: Night) -> Flags:
     return np.zeros(len(night.there), np.bool_)
 
 
-def _retained(night: Night) -> Flags:
+def _retained(night: Night, **how: float) -> Flags:
     n = len(night.there)
-    chosen = Retention(target=night.target).choose(
+    chosen = Retention(target=night.target, **how).choose(
         night.history, night.there, np.zeros(n, np.bool_), np.ones(n),
         now_h=night.now_h, settle=night.last,
     )  # fmt: skip
@@ -315,11 +333,11 @@ def signals(night: Night) -> Features:
     saliency = np.log1p(cited[history.group])
     return Features(
         age_h=night.now_h - history.at_h,
-        alike=np.bincount(words, minlength=len(known))[words] - 1.0,
+        alike=np.bincount(words, minlength=len(known))[words].astype(np.float64) - 1,
         surprise=unexpected(history.kind),
         saliency=saliency / max(1.0, float(saliency.max(initial=0.0))),
         outcome=np.where(used > 0, 1.0, 0.5),
-        length=history.length,
+        length=np.array([float(len(text)) for text in night.texts]),
         place=places(history.group),
         lasting=np.array([lasting_importance(text, names=0, role="user") for text in night.texts]),
     )
@@ -334,6 +352,8 @@ SYSTEMS: Final[Mapping[str, Policy]] = {
     "importance ι": _by(_importance("iota")),
     "HEMA salience": _by(_salience),
     "foresight alone": _by(lambda night: foresee(night.history, night.now_h)),
+    "10 % on probation": partial(_retained, probation=0.1),
+    "30 % on probation": partial(_retained, probation=0.3),
 }
 """What the bank's way is compared with, under the same target and at the same nights."""
 
@@ -360,7 +380,10 @@ class EventsReport(Measured):
     by_truth: Mapping[str, Mapping[str, Estimate]]
     """The same choice, by each meaning of what is referred to later."""
     took_s: Mapping[str, float]
-    receipts: Sequence[Mapping[str, object]] = field(repr=False)
+    stream: Sequence[Event] = field(repr=False)
+    referred: Flags = field(repr=False)
+    kept: Flags = field(repr=False)
+    """Of each event, whether it is referred to later, and whether it was kept."""
 
     def as_dict(self) -> dict[str, object]:
         """Return the report as JSON holds it."""
@@ -378,9 +401,22 @@ class EventsReport(Measured):
         """Write the report, and ``<name>.receipts.jsonl`` beside it: each event, kept or not."""
         Measured.write(self, path)
         with path.with_name(f"{path.stem}.receipts.jsonl").open("w") as file:
-            for receipt in self.receipts:
+            for receipt in self.receipts():
                 file.write(json.dumps(receipt, ensure_ascii=False) + "\n")
         return path
+
+    def receipts(self) -> Iterator[dict[str, object]]:
+        """Yield a line per event, in order of time."""
+        fates = zip(self.stream, self.referred.tolist(), self.kept.tolist(), strict=True)
+        for event, referred, kept in fates:
+            yield {
+                **({"id": event.id} if event.id else {}),
+                "t": datetime.fromtimestamp(event.t, UTC).isoformat(),
+                "issue": event.issue,
+                "event": event.event,
+                "referred": referred,
+                "kept": kept,
+            }
 
     def tables(self) -> list[str]:
         """Return the report as Markdown."""
@@ -413,7 +449,7 @@ def tables(made: Mapping[str, Any]) -> list[str]:
                       for name, found in systems.items())),
         table(
             ["referred to later means", "base rate", *heads[1:3]],
-            ([name, *(_said(found[one]) for one in ("base_rate", *MEASURES[:2]))]
+            ([name, *(_said(found.get(one)) for one in ("base_rate", *MEASURES[:2]))]
              for name, found in made["by_truth"].items()),
         ),
         table(
@@ -511,21 +547,23 @@ def measure(
 
 
 class _Ahead:
-    """Adds up, over the nights but the last, what was kept and what came of it afterwards."""
+    """Adds up, over the nights that had to choose but the last, what came of it afterwards."""
 
-    def __init__(self, history: History) -> None:
-        self.last = times_used(history.group, history.uses)[1]
+    def __init__(self, last: Codes) -> None:
+        self.last = last
         self.seen = self.kept = self.later = self.both = 0
 
-    def add(self, there: Flags, kept: Flags) -> None:
-        """Count a night: who was there before it had to choose, and who was after it."""
-        later = self.last[: len(kept)] >= len(kept)
-        self.seen += int(there.sum())
-        self.kept += int(kept.sum())
-        self.later += int((there & later).sum())
-        self.both += int((kept & later).sum())
+    def add(self, kept: Flags, target: int) -> None:
+        """Count a night: of everything so far, who was kept."""
+        if target < len(kept) < len(self.last):
+            later = self.last[: len(kept)] >= len(kept)
+            self.seen += len(kept)
+            self.kept += int(kept.sum())
+            self.later += int(later.sum())
+            self.both += int((kept & later).sum())
 
     def measures(self) -> dict[str, Estimate]:
+        """Return the shares: of what was kept, what was referred to after that night."""
         if not self.kept or not self.later:
             return {}
         return {
@@ -568,7 +606,8 @@ def run(
         progress: called with events done, and their total.
 
     Raises:
-        InputError: something in the arguments, or in a line of the file.
+        InputError: something in the arguments, or in a line of the file; or nothing refers to
+            anything.
         SourceError: the file cannot be read.
 
     """
@@ -582,6 +621,7 @@ def run(
     if data is not None and size is not None and size < 1:
         msg = f"size={size}: must be at least 1 event"
         raise InputError(msg)
+    check_truth(truth)
     started = time.perf_counter()
     events = (
         make_stream(SIZE if size is None else size, seed=seed)
@@ -589,7 +629,13 @@ def run(
         else read_stream(data)[:size]
     )
     histories = {name: read_history(events, name) for name in TRUTHS}
-    season = _Season(events, histories[truth], reduction, every_days, seed)
+    season = _Season(events, histories, truth, reduction, every_days, seed)
+    if not season.referred.any():
+        msg = (
+            f"no event is referred to later by {truth!r}, so none is right to keep; give events a"
+            " 'ref' to other issues, or ask for truth='activity'"
+        )
+        raise InputError(msg)
     took = {"reading": time.perf_counter() - started}
     with tempfile.TemporaryDirectory() as folder:
         kept, rows, spent = season.remembered(Path(folder) / "events.db", embedder, progress)
@@ -597,7 +643,7 @@ def run(
     others = {
         name: season.replayed(SYSTEMS[name]) for name in (SYSTEMS if systems is None else systems)
     }
-    by_truth = {}
+    by_truth: dict[str, dict[str, Estimate]] = {}
     for name, history in histories.items():
         referred = times_used(history.group, history.uses)[0] > 0
         by_truth[name] = season.measured(kept.final, referred)
@@ -621,34 +667,10 @@ def run(
         baselines={name: other.metrics for name, other in others.items()},
         by_truth=by_truth,
         took_s=took,
-        receipts=_Receipts(events, season.referred, kept.final),
+        stream=events,
+        referred=season.referred,
+        kept=kept.final,
     )
-
-
-class _Receipts(Sequence[Mapping[str, object]]):
-    """A line per event: whether it was referred to later, and whether it was kept."""
-
-    def __init__(self, events: Sequence[Event], referred: Flags, kept: Flags) -> None:
-        self._parts = (events, referred, kept)
-
-    def __len__(self) -> int:
-        return len(self._parts[0])
-
-    def __getitem__(self, row: Any) -> Any:
-        events, referred, kept = self._parts
-        if isinstance(row, slice):
-            return [self[one] for one in range(*row.indices(len(self)))]
-        event = events[row]
-        named = {"id": event.id} if event.id else {}
-        return {
-            "row": row,
-            **named,
-            "t": datetime.fromtimestamp(event.t, UTC).isoformat(),
-            "issue": event.issue,
-            "event": event.event,
-            "referred": bool(referred[row]),
-            "kept": bool(kept[row]),
-        }
 
 
 class _Season:
@@ -657,15 +679,19 @@ class _Season:
     def __init__(
         self,
         events: Sequence[Event],
-        history: History,
+        histories: Mapping[Truth, History],
+        truth: Truth,
         reduction: float,
         every_days: float,
         seed: int,
     ) -> None:
-        self.events, self.history, self.seed = events, history, seed
+        self.events, self.seed = events, seed
+        self.history = history = histories["reference"]
         self.reduction = reduction
         self.target = int((1 - reduction) * len(events) + 1e-9)
-        self.referred = times_used(history.group, history.uses)[0] > 0
+        self.last = times_used(history.group, histories[truth].uses)[1]
+        self.referred = self.last >= 0
+        self.groups = _codes(event.issue for event in events)[1]
         self.texts = [_said_of(event) for event in events]
         self.tokens = np.array([len(encode(text)) for text in self.texts], np.int64)
         nights = np.arange(every_days * 24, history.at_h[-1], every_days * 24)
@@ -690,10 +716,9 @@ class _Season:
 
     def replayed(self, policy: Policy) -> Kept:
         """Return what a policy would keep, without a bank."""
-        ahead = _Ahead(self.history)
-        for stop, before, after in self.nights(policy):
-            if stop < len(self.events):
-                ahead.add(before, after)
+        ahead = _Ahead(self.last)
+        for _, _, after in self.nights(policy):
+            ahead.add(after, self.target)
         return Kept(final=after, metrics=self.measured(after, self.referred) | ahead.measures())
 
     def measured(self, kept: Flags, referred: Flags) -> dict[str, Estimate]:
@@ -703,28 +728,30 @@ class _Season:
         self, path: Path, embedder: str | Embedder, progress: Progress | None
     ) -> tuple[Kept, list[dict[str, float | int | str | None]], dict[str, float]]:
         """Remember the stream in a bank that sleeps, and return what is there in the end."""
-        ahead = _Ahead(self.history)
+        ahead = _Ahead(self.last)
         rows: list[dict[str, float | int | str | None]] = []
         took = {"remembering": 0.0, "sleeping": 0.0}
         clock = ManualClock(_when(self.events[0]))
         ids: list[str] = []
+        gone: set[str] = set()
+        policy = SleepPolicy(episode_target=self.target, cap=1.0)
         with Memory(path, embedder=embedder, clock=clock) as memory:
             bank = memory.bank(_BANK)
-            choices = self.nights(_retained)
             for stop in self.stops:
                 started = time.perf_counter()
                 clock.set(_when(self.events[stop - 1]))
                 turns = [self._turn(row) for row in range(len(ids), stop)]
                 ids += [one.id for one in bank.remember_many(turns) if not one.part]
+                assert len(ids) == stop  # one first part a turn, also of what was there already
                 remembered = time.perf_counter()
-                _, before, after = next(choices)
-                stays = {ids[row] for row in np.flatnonzero(after).tolist()}
-                goes = {ids[row] for row in np.flatnonzero(before & ~after).tolist()} - stays
-                bank.forget(goes)
+                before = _are_there(ids, gone)
+                bank.set_policy(replace(policy, settle=stop == len(self.events)))
+                (step,) = bank.sleep(steps=("forget",)).steps
+                gone |= {deed.episode for deed in step.deeds if deed.deed == "lapse"}
+                after = _are_there(ids, gone)
                 took["remembering"] += remembered - started
                 took["sleeping"] += time.perf_counter() - remembered
-                if stop < len(self.events):
-                    ahead.add(before, after)
+                ahead.add(after, self.target)
                 rows.append(
                     {
                         "day": float(self.history.at_h[stop - 1]) / 24,
@@ -744,14 +771,19 @@ class _Season:
 
     def _turn(self, row: int) -> Turn:
         event = self.events[row]
-        told = {"event": event.event, "label": event.label, "refers_to": list(event.refs)}
+        named = [_meant(name, self.groups) for name in _named(event)]
         return Turn(
             text=self.texts[row],
             at=_when(event),
             speaker=event.actor or None,
             session=event.issue,
-            metadata={name: value for name, value in told.items() if value},
+            address=f"event:{event.id}" if event.id else None,
+            metadata={KIND: f"{event.event}:{event.label}"} | ({REFERS: named} if named else {}),
         )
+
+
+def _are_there(ids: Sequence[str], gone: set[str]) -> Flags:
+    return np.fromiter((one not in gone for one in ids), np.bool_, len(ids))
 
 
 def _said_of(event: Event) -> str:

@@ -208,6 +208,18 @@ def mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, float | i
     return {"ours_only": ours_only, "theirs_only": theirs_only, "p": min(1.0, 2 * tail / 2**n)}
 
 
+def sign_flip(differences: Sequence[float], *, seed: int = 0, resamples: int = 2000) -> float:
+    """
+    Say how likely a mean difference so large is if either system were as good, two-sided.
+
+    A paired test by randomisation: each difference might as well have had the other sign.
+    """
+    given = np.asarray(differences, dtype=np.float64)
+    signs = np.random.default_rng(seed).choice((-1.0, 1.0), (resamples, len(given)))
+    as_large = np.abs(signs @ given) >= abs(given.sum()) - 1e-9
+    return float((as_large.sum() + 1) / (resamples + 1))
+
+
 def percentiles_ms(seconds: Sequence[float]) -> dict[str, float]:
     """Return the median and the tail of durations, in milliseconds."""
     if not seconds:

@@ -303,47 +303,67 @@ class _Life:
         self, number: int, item: _Item, items: Sequence[_Item], places: dict[str, list[int]]
     ) -> None:
         """Write what happens to an issue whoever talks about it."""
-        rng, how, say = self.rng, self.how, self._say
-        t, dev = item.opened, rng.choice(self.staff)
+        dev = self.rng.choice(self.staff)
         if item.kind == "plan":
-            say(t, number, "opened", item.author, "plan", refs=tuple(item.targets))
-            return
-        if item.kind == "pull":
-            refs = tuple(item.targets)
-            say(t, number, "opened", item.author, "pull", refs=refs)
-            say(t + rng.uniform(60, 900), number, "commented", "ci-bot", rng.choice(_BOT[3:]))
-            say(t + rng.uniform(60, 900), number, "review_requested", item.author)
-            say((t + item.closes) / 2, number, "reviewed", dev, rng.choice(_TELLS))
-            say(item.closes, number, "merged", dev, "merged" if refs else "", refs=refs)
-            say(item.closes + 5, number, "closed", dev)
-            for target in refs:
-                say(item.closes + 5, target, "closed", dev)
-                if rng.random() < 0.5:
-                    say(item.closes + rng.uniform(1, 9) * _DAY, target, "labeled", dev, "",
-                        "verified")  # fmt: skip
-            return
+            self._say(item.opened, number, "opened", item.author, "plan", refs=tuple(item.targets))
+        elif item.kind == "pull":
+            self._pull(number, item, dev)
+        else:
+            seen = self._triage(number, item, dev)
+            self._end(number, item, items, places[item.component], dev, seen)
+
+    def _pull(self, number: int, item: _Item, dev: str) -> None:
+        rng, say, t = self.rng, self._say, item.opened
+        refs = tuple(item.targets)
+        say(t, number, "opened", item.author, "pull", refs=refs)
+        say(t + rng.uniform(60, 900), number, "commented", "ci-bot", rng.choice(_BOT[3:]))
+        say(t + rng.uniform(60, 900), number, "review_requested", item.author)
+        say((t + item.closes) / 2, number, "reviewed", dev, rng.choice(_TELLS))
+        say(item.closes, number, "merged", dev, "merged" if refs else "", refs=refs)
+        say(item.closes + 5, number, "closed", dev)
+        for target in refs:
+            say(item.closes + 5, target, "closed", dev)
+            if rng.random() < 0.5:
+                checked = item.closes + rng.uniform(1, 9) * _DAY
+                say(checked, target, "labeled", dev, label="verified")
+
+    def _triage(self, number: int, item: _Item, dev: str) -> float:
+        """Write how an issue comes in; returns when a maintainer sees it."""
+        rng, say, t = self.rng, self._say, item.opened
         say(t, number, "opened", item.author, "report")
-        say(t + rng.uniform(2, 60), number, "labeled", "triage-bot", "", "new")
+        say(t + rng.uniform(2, 60), number, "labeled", "triage-bot", label="new")
         if rng.random() < 0.5:
             say(t + rng.uniform(2, 60), number, "commented", "triage-bot", _BOT[0])
         seen = t + rng.lognormvariate(-0.5, 1.2) * _DAY
-        say(seen, number, "labeled", dev, "", item.component)
-        say(seen + 3, number, "unlabeled", "triage-bot", "", "new")
+        say(seen, number, "labeled", dev, label=item.component)
+        say(seen + 3, number, "unlabeled", "triage-bot", label="new")
         if rng.random() < 0.8:
             say(seen + 20, number, "assigned", dev)
-        for _ in range(int(rng.expovariate(1 / how.churn)) if how.churn else 0):
+        for _ in range(int(rng.expovariate(1 / self.how.churn)) if self.how.churn else 0):
             when = t + rng.lognormvariate(0.5, 1.3) * _DAY
             label = rng.choice(("stale-soon", "info-needed", "confirmed", "backlog", "triaged"))
-            say(when, number, "labeled", "triage-bot", "", label)
-            say(when + rng.uniform(1, 3) * _DAY, number, "unlabeled", "triage-bot", "", label)
+            say(when, number, "labeled", "triage-bot", label=label)
+            say(when + rng.uniform(1, 3) * _DAY, number, "unlabeled", "triage-bot", label=label)
+        return seen
+
+    def _end(
+        self,
+        number: int,
+        item: _Item,
+        items: Sequence[_Item],
+        near: Sequence[int],
+        dev: str,
+        seen: float,
+    ) -> None:
+        rng, say = self.rng, self._say
         if item.kind == "duplicate":
-            first = self._pick(places[item.component], items, t)
+            first = self._pick(near, items, item.opened)
             if first is None:
                 item.kind = "open"
             else:
                 item.symptom = items[first].symptom
                 say(seen + 30, number, "commented", dev, rng.choice(_DUPLICATE), refs=(first,))
-                say(seen + 32, number, "labeled", dev, "", "duplicate")
+                say(seen + 32, number, "labeled", dev, label="duplicate")
                 say(seen + 33, number, "closed", dev)
         elif item.kind == "rejected":
             say(seen + 40, number, "commented", dev, _TELLS[4])
@@ -352,7 +372,7 @@ class _Life:
             say(seen + 40, number, "commented", "triage-bot", _BOT[1])
             say(seen + 14 * _DAY, number, "commented", "triage-bot", _BOT[2])
             say(seen + 14 * _DAY + 1, number, "closed", "triage-bot")
-        if item.kind != "open" and rng.random() < how.reopened:
+        if item.kind != "open" and rng.random() < self.how.reopened:
             again = item.closes + rng.lognormvariate(0.8, 1) * _DAY
             say(again, number, "reopened", item.author)
             say(again + 60, number, "commented", item.author, rng.choice(_SAYS))

@@ -15,7 +15,6 @@ from hippocampus.index.signature import SignatureCue
 from hippocampus.index.vector import VectorCue
 from hippocampus.model import STATE_CHANGES, JournalRow, Kind, Payloads, Store
 
-
 _KINDS: Final = (*STATE_CHANGES, "feedback", "annotate", "withdrawn")
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.config import Concepts
+from hippocampus.config import Compact, Concepts
 from hippocampus.encode.phrases import key_of
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, StoreCorrupt
@@ -22,10 +22,14 @@ from hippocampus.index.live import LiveIndex, read_payloads
 from hippocampus.index.topic import Artifact, pack, unpack
 from hippocampus.index.vector import VectorCue
 from hippocampus.ingest.ledger import Ledger
+from hippocampus.ingest.prepare import spoken
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.model import Block, Embedder, Kind, Passage, Payloads, SleepStep
 from hippocampus.sleep.artifact import from_json, spelled_rows, to_json
 from hippocampus.sleep.concepts import Floats, Material, Rows, rebuild
+from hippocampus.sleep.summary import Clause, Kept, Read, clause_of, summarise
+from hippocampus.sleep.summary import pack as pack_summary
+from hippocampus.sleep.summary import unpack as unpack_summary
 from hippocampus.sleep.topics import Answers, Turn, make_topics
 
 CURATED: Final = "anchors"
@@ -33,7 +37,7 @@ CURATED: Final = "anchors"
 WOKE: Final = "sleep"
 """The journal's kind of a sleep that has changed something."""
 _AT_ONCE: Final = 1024
-Made = TypeVar("Made", Anchors | None, Artifact | None)
+Made = TypeVar("Made", Anchors | None, Artifact | None, Kept | None)
 _LONGEST_NAME: Final = 100
 
 
@@ -180,6 +184,74 @@ def rebuild_topics(
     counts = {"tags": report.tags, "relations": report.relations, "by a model": report.by_model}
     names = {"fallbacks": report.fallbacks}
     return replace(_step("topics", started, **counts), names=names, usage=answers.usage)
+
+
+def read_summary(ledger: Ledger) -> Kept | None:
+    """Return the summaries that the last sleep of a bank left, if there are any."""
+    payload = _slept(ledger, "summary")
+    if payload is None:
+        return None
+    try:
+        made = unpack_summary(payload)
+    except InputError as exc:
+        raise StoreCorrupt(str(exc), path=ledger.store.path) from exc
+    _check_length(ledger, made.rows)
+    return made
+
+
+def rebuild_summary(
+    ledger: Ledger,
+    gathered: Gathered,
+    how: Compact,
+    model: Completer | ChatModel | None,
+    answers: Answers,
+) -> SleepStep | None:
+    """
+    Bring the running summary up to what was said since the last sleep (HEMA, section 3.2).
+
+    None if somebody erased or rebuilt in the meantime: then what was gathered must not be kept.
+    ``answers``: what a model answered in earlier tries, to which those of this one are added.
+    """
+    started, shown = time.perf_counter(), gathered.material.shown
+    if not shown.any():
+        return SleepStep(name="summary", elapsed_s=0.0, skipped="there are no episodes")
+
+    def talk(rows: Sequence[int]) -> list[str]:
+        texts = ledger.texts(rows)
+        records = ledger.store.episodes(ledger.bank, list(texts))
+        return [spoken(e.speaker, texts[e.row]) for e in records]
+
+    before = _if_sound(read_summary, ledger)
+    made, report = summarise(
+        shown,
+        quoting(ledger, {}),
+        talk,
+        how,
+        before=before,
+        model=model,
+        answered=answers.by_digest,
+    )
+    answers.usage += report.usage
+    if made != before and not _keep(
+        ledger, "summary", len(shown), pack_summary(made), gathered.seq
+    ):
+        return None
+    counts = {"versions": len(made.versions), "made": report.made, "by a model": report.by_model}
+    names = {"fallbacks": report.fallbacks}
+    return replace(_step("summary", started, **counts), names=names, usage=answers.usage)
+
+
+def quoting(ledger: Ledger, known: dict[int, Clause | None]) -> Read:
+    """Return what says what a summary may quote of rows, each read once as long as it is known."""
+
+    def read(rows: Sequence[int]) -> list[Clause | None]:
+        missing = [row for row in rows if row not in known]
+        texts = ledger.texts(missing)
+        for e in ledger.store.episodes(ledger.bank, list(texts)):
+            known[e.row] = clause_of(e.row, e.said_at, e.speaker, e.role, texts[e.row])
+        return [known.get(row) for row in rows]
+
+    return read
 
 
 class Gathered(NamedTuple):

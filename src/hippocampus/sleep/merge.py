@@ -106,7 +106,7 @@ def _near(
     """
     assert night.vectors is not None, "the caller has seen that there are vectors"
     for rows in groups:
-        if rows[-1] < night.seen:
+        if not len(rows) or rows[-1] < night.seen:
             continue
         order = _best_first(night, rows)
         vectors = night.vectors(order)

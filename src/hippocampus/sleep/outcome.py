@@ -10,6 +10,7 @@ tracker of bugs, reviews of code and a person's talk.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -17,14 +18,20 @@ from numpy.typing import NDArray
 
 from hippocampus.sleep.importance import DECAY_PER_HOUR, Codes, Numbers, places
 
-HORIZON_H: Final = 168.0
-"""How far ahead is foretold, and so how far back is learnt from: a week."""
+STEP_H: Final = 168.0
+"""Hours between the moments that are looked back at: a week."""
+_LOOKS: Final = 4
 _FEWEST: Final = 50
 """Rows of either outcome without which nothing is learnt."""
 _PRIOR: Final = 10.0
 """Rows that what is usual counts for, beside those of a code itself."""
-_RIDGE: Final = 1.0
+_RIDGE: Final = 300.0
+"""How strongly weights are drawn to 0, in rows: those of a group are referred to together, so that
+thousands of rows may be a handful of chances to learn from."""
 _STEPS: Final = 12
+_CLOSE: Final = 1e-4
+_MOST: Final = 60_000
+"""Rows that are learnt from, evenly apart: more take longer and change nothing."""
 
 
 class Uses(NamedTuple):
@@ -36,7 +43,8 @@ class Uses(NamedTuple):
     """
 
     by: Codes
-    """The row that refers."""
+    """The row that refers; for what came to be used otherwise, such as by recall, the row that came
+    next, which is one past the last where none has."""
     group: Codes
     row: Codes
 
@@ -59,12 +67,44 @@ class History(NamedTuple):
     """Its issue, session or document."""
     actor: Codes
     kind: Codes
-    length: Numbers
     uses: Uses
 
     def before(self, stop: int) -> History:
         """Return what was known once the first ``stop`` rows had come."""
-        return History(*(part[:stop] for part in self[:5]), self.uses.before(stop))
+        return History(
+            self.at_h[:stop], self.group[:stop], self.actor[:stop], self.kind[:stop],
+            self.uses.before(stop),
+        )  # fmt: skip
+
+
+def find_uses(
+    said: Iterable[tuple[int, str]],
+    group: Codes,
+    groups: Mapping[str, int],
+    rows: Mapping[str, int],
+) -> Uses:
+    """
+    Return who refers to whom, from names.
+
+    A group's rows do not refer to their own group: that something goes on says nothing of it.
+
+    Args:
+        said: rows, and a name that each refers to; names of nothing known are passed over.
+        group: of each row.
+        groups: names of groups, such as sessions.
+        rows: names of single rows, such as ids and addresses; where a group has the same name,
+            that is meant.
+
+    """
+    found: list[tuple[int, int, int]] = []
+    for by, name in said:
+        named, row = groups.get(name, -1), rows.get(name, -1)
+        if named >= 0:
+            if named != group[by]:
+                found.append((by, named, -1))
+        elif row >= 0:
+            found.append((by, -1, row))
+    return Uses(*np.array(found, np.int64).reshape(-1, 3).T)
 
 
 def times_used(group: Codes, uses: Uses) -> tuple[Codes, Codes]:
@@ -89,68 +129,70 @@ def times_used(group: Codes, uses: Uses) -> tuple[Codes, Codes]:
     return count, last
 
 
-def foresee(history: History, now_h: float, *, horizon_h: float = HORIZON_H) -> Numbers:
+def foresee(history: History, now_h: float, *, step_h: float = STEP_H) -> Numbers:
     """
-    Return how likely each row is to be referred to within the horizon, in (0, 1).
+    Return how likely each row is to be referred to from now on, in (0, 1).
 
-    Learnt from what happened in the horizon before now: a logistic regression, with features as
-    they were when it began. Until there is enough to learn from, what is newer is likelier.
+    Learnt by looking back: as things stood one, two, three and four steps ago, what told who has
+    been referred to since? Until there is enough to learn from, what is newer is likelier.
     """
-    n = len(history.at_h)
-    known = int(np.searchsorted(history.at_h, now_h - horizon_h, "right"))
-    count, _ = times_used(history.group, history.uses)
-    then = history.before(known)
-    before, _ = times_used(then.group, then.uses)
-    came = count[:known] > before
-    if min(came.sum(), known - came.sum()) < _FEWEST:
+    _, last = times_used(history.group, history.uses)
+    looks = []
+    for back in range(1, _LOOKS + 1):
+        then_h = now_h - back * step_h
+        known = int(np.searchsorted(history.at_h, then_h, "right"))
+        if known:
+            looks.append((features(history.before(known), then_h), last[:known] >= known))
+    came = np.concatenate([np.zeros(0, np.bool_), *(label for _, label in looks)])
+    if min(came.sum(), len(came) - came.sum()) < _FEWEST:
         return 0.5 * np.exp(-DECAY_PER_HOUR * np.maximum(now_h - history.at_h, 0.0))
-    past = features(then, now_h - horizon_h)
+    past = np.concatenate([rows for rows, _ in looks])
+    apart = -(-len(past) // _MOST)
+    past, came = past[::apart], came[::apart]
     centre, scale = past.mean(axis=0), past.std(axis=0) + 1e-9
     weights = _fit((past - centre) / scale, came)
-    # Nothing looks likelier than what was seen: features beyond their range count as its end.
-    low, high = past.min(axis=0), past.max(axis=0)
-    seen = (np.clip(features(history, now_h), low, high) - centre) / scale
-    chance: Numbers = 1 / (1 + np.exp(-np.clip(seen @ weights[1:] + weights[0], -30, 30)))
-    assert chance.shape == (n,)
+    # Beyond the range that was seen the line means nothing: there, its end counts.
+    seen = np.clip(features(history, now_h), past.min(axis=0), past.max(axis=0))
+    odds = (seen - centre) / scale @ weights[1:] + weights[0]
+    chance: Numbers = 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
     return chance
 
 
 def features(history: History, now_h: float) -> Numbers:
-    """Return what may tell of a row's future, as of now, shape (n, 16): itself and its group."""
+    """Return what may tell a row's future, as of now, shape (n, 15): of itself and its group."""
     at, group = history.at_h, history.group
     n = len(at)
     if not n:
-        return np.zeros((0, 16))
+        return np.zeros((0, 15))
     count, last = times_used(group, history.uses)
     used = count > 0
-    every = int(group.max()) + 1
+    every, who = int(group.max()) + 1, int(history.actor.max()) + 1
     size = np.bincount(group, minlength=every)
     newest = np.zeros(every, np.int64)
     np.maximum.at(newest, group, np.arange(n))
-    oldest = np.full(every, n, np.int64)
+    oldest = np.full(every, n - 1, np.int64)
     np.minimum.at(oldest, group, np.arange(n))
-    pairs = np.unique(group * (int(history.actor.max()) + 1) + history.actor)
-    actors = np.bincount(pairs // (int(history.actor.max()) + 1), minlength=every)
+    actors = np.bincount(np.unique(group * who + history.actor) // who, minlength=every)
     cited = history.uses.group[(history.uses.group >= 0) & (history.uses.group < every)]
     citations = np.bincount(cited, minlength=every)
     age = np.maximum(now_h - at, 0.0)
     idle = np.maximum(now_h - at[newest], 0.0)[group]
-    since = np.where(used, np.maximum(now_h - at[last], 0.0), age)
+    since = np.where(used, np.maximum(now_h - at[np.minimum(last, n - 1)], 0.0), age)
+    opened = np.maximum(now_h - at[oldest], 0.0)[group]
     place = places(group)
     known = (
         np.log1p(age),
-        np.log1p(np.maximum(now_h - at[oldest], 0.0))[group],
+        np.log1p(opened),
         np.log1p(idle),
         np.log1p(since),
         used.astype(np.float64),
         np.log1p(count),
         np.log1p(citations)[group],
-        np.log1p(citations[group] / (1.0 + np.maximum(now_h - at[oldest], 0.0)[group])),
+        np.log1p(citations[group] / (1.0 + opened)),
         np.log1p(size)[group],
         np.log1p(actors)[group],
         np.log1p(place),
         np.log1p(size[group] - 1 - place),
-        np.log1p(history.length),
         _usual(history.actor, used),
         _usual(history.kind, used),
         _usual(history.kind[newest], used[newest], of=size)[group],  # how the group stands now
@@ -181,5 +223,8 @@ def _fit(rows: Numbers, came: NDArray[np.bool_]) -> Numbers:
         curve = np.maximum(chance * (1 - chance), 1e-6)
         step = np.linalg.solve((design * curve[:, None]).T @ design + np.diag(ridge + 1e-9), pull)
         # A step this long is past where the quadratic holds; shorter ones get there as well.
-        weights += step / max(1.0, float(np.abs(step).max()) / 4)
+        longest = float(np.abs(step).max())
+        weights += step / max(1.0, longest / 4)
+        if longest < _CLOSE:
+            break
     return weights

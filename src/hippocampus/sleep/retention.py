@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hippocampus.errors import InputError
 from hippocampus.sleep.importance import DECAY_PER_HOUR, Codes, Numbers
-from hippocampus.sleep.outcome import HORIZON_H, History, foresee, times_used
+from hippocampus.sleep.outcome import STEP_H, History, foresee, times_used
 
 Flags = NDArray[np.bool_]
 
@@ -196,14 +196,14 @@ class Retention:
     """What all that is kept may cost, in the unit of the costs: episodes or tokens."""
     probation: float = 0.015
     """Share of what is kept for what has not been of use yet."""
-    horizon_h: float = HORIZON_H
-    """How far ahead is looked."""
+    step_h: float = STEP_H
+    """Hours between the moments that are looked back at to foresee."""
 
     def __post_init__(self) -> None:
         for name, well, rule in (
             ("target", self.target >= 0, "0 or more"),
             ("probation", 0 <= self.probation < 1, "from 0 to below 1"),
-            ("horizon_h", self.horizon_h > 0, "above 0 hours"),
+            ("step_h", self.step_h > 0, "above 0 hours"),
         ):
             if not well:
                 msg = f"Retention.{name}={getattr(self, name)!r}: must be {rule}"
@@ -229,12 +229,12 @@ class Retention:
             cost: what each row costs, shape (n,).
             now_h: the present moment, on the history's scale.
             settle: close the books, at the end of a season: whoever is on probation beyond its
-                share goes, although there is room.
+                share goes, although there is room; unless nothing was of use at all.
 
         """
         count, _ = times_used(history.group, history.uses)
         used = count > 0
-        value = used + foresee(history, now_h, horizon_h=self.horizon_h)
+        value = used + foresee(history, now_h, step_h=self.step_h)
         held = there & pinned
         room = self.target - float(cost[held].sum())
         proven = there & used & ~pinned
@@ -244,7 +244,7 @@ class Retention:
         kept = self._best(value, cost, proven, (1 - self.probation) * room)
         spent = float(cost[kept].sum())
         most = room - spent
-        if settle:
+        if settle and spent:  # where nothing was ever of use, that says nothing against anybody
             most = min(most, self.probation / (1 - self.probation) * spent)
         kept |= self._best(value, cost, fades & ~used, most)
         return Chosen(fades & ~kept, value)

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Final, TypeAlias
 
 from hippocampus._clock import from_micros
-from hippocampus.config import Concepts, Cosines, Policy
+from hippocampus.config import Compact, Concepts, Cosines, Policy
 from hippocampus.errors import InputError
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.llm.ask import ChatModel, Completer
@@ -23,12 +23,14 @@ from hippocampus.sleep.cycle import (
     Gathered,
     find_missing_phrases,
     rebuild_concepts,
+    rebuild_summary,
     rebuild_topics,
 )
 from hippocampus.sleep.forget import forget
 from hippocampus.sleep.merge import merge
 from hippocampus.sleep.night import ASLEEP, SLEPT, Night, read_night, read_sleeps
 from hippocampus.sleep.reconsolidate import reconsolidate
+from hippocampus.sleep.retain import retain
 from hippocampus.sleep.topics import Answers
 from hippocampus.sleep.validate import validate
 from hippocampus.sleep.value import appraise
@@ -44,6 +46,7 @@ STEPS: Final = (
     "forget",
     "concepts",
     "topics",
+    "summary",
 )
 """The steps of a sleep, in order."""
 NIGHTLY: Final = ("concepts", "topics")
@@ -85,10 +88,12 @@ class Sleeper:
     cosines: Cosines
     signals: Mapping[str, float]
     policy: Policy
+    compact: Compact
     now: int
     progress: Progress | None = None
     dry_run: bool = False
     answers: Answers = field(default_factory=Answers)
+    summed: Answers = field(default_factory=Answers)
 
     def sleep(self, steps: Sequence[str], notes: Sequence[str]) -> Slept:
         """Do some steps, and note that they were done."""
@@ -142,6 +147,12 @@ class Sleeper:
         }
 
     def _forget(self, night: Night) -> list[Act]:
+        if self.policy.episode_target is not None:
+            night = night.after(lapsed := retain(night))
+            return [*lapsed, *self._fade(night)]
+        return self._fade(night)
+
+    def _fade(self, night: Night) -> list[Act]:
         if not self.policy.deepest:
             return []
         value = appraise(night, signals=self.signals, interference=self.cosines.interference)
@@ -186,7 +197,12 @@ class Sleeper:
             return SleepStep(name=name, elapsed_s=0.0, skipped=_ANEW)
         if name == "phrases":
             return find_missing_phrases(self.ledger)
-        make: Rebuild = self._concepts if name == "concepts" else self._topics
+        makers: dict[str, Rebuild] = {
+            "concepts": self._concepts,
+            "topics": self._topics,
+            "summary": self._summary,
+        }
+        make = makers[name]
         for _ in range(_TRIES):
             done = make(self.look())
             if done is not None:
@@ -198,6 +214,9 @@ class Sleeper:
 
     def _topics(self, gathered: Gathered) -> SleepStep | None:
         return rebuild_topics(self.ledger, gathered, self.embedder, self.model, self.answers)
+
+    def _summary(self, gathered: Gathered) -> SleepStep | None:
+        return rebuild_summary(self.ledger, gathered, self.compact, self.model, self.summed)
 
 
 def _counted(act: Act) -> str:

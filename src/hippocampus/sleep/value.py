@@ -134,7 +134,7 @@ def _surprise(
 ) -> Numbers:
     """Return how far each is from the mean of what its session said before, in [0, 1]."""
     surprise = np.full(count, 0.5)
-    if vectors is None:
+    if vectors is None or not count:
         return surprise
     order = np.lexsort((np.arange(count), said_at, session))
     ordered, groups = vectors[order].astype(np.float64), session[order]

@@ -1,0 +1,454 @@
+"""
+Compact Memory: one line that says who, about what, and what was decided and told last (HEMA, 3.2).
+
+The paper's S_t = Summarizer(S_t-1, u_t) is ``take_in``: of what the line quotes and what is said
+now, the most telling stays. It runs over a hundred turns and starts anew; what each hundred came to
+is a version, and the line is made of all versions and the hundred that goes on. So nothing is a
+summary of a summary of a summary, and what was once misjudged does not stay: two levels.
+
+What is quoted is the turns' own words. Where there is a language model, it words versions and what
+they come to; where it fails, they are quoted.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, reduce
+from hashlib import blake2b
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.config import Compact
+from hippocampus.encode.condense import KEYWORDS, condense, shorten
+from hippocampus.encode.details import details_of
+from hippocampus.encode.importance import decides
+from hippocampus.encode.phrases import find_phrases
+from hippocampus.encode.telling import tells_of_deed
+from hippocampus.encode.tokens import count
+from hippocampus.errors import EncoderError, InputError, ModelAnswer
+from hippocampus.llm.ask import ChatModel, Completer, Question, ask_many, json_of
+from hippocampus.model import Usage
+
+FORMAT: Final = 1
+CLAUSE: Final = 16
+"""Most tokens that are quoted of a turn."""
+TAKEN_IN: Final = 500
+"""Rows since the last sleep that a context's summary takes in, the newest: what takes 30 ms at the
+first time, and next to nothing then. Those before wait for sleep."""
+LONGEST_TALK: Final = 24_000
+"""Characters of a hundred turns, or of versions, that a model is shown."""
+_DECIDED, _DONE = 10.0, 3.0
+"""What a clause is worth beside its words if it settles something, or says what was done."""
+_ASKED, _LENT = 0.3, 0.5
+"""The part of that left to a question, and to what an assistant or a tool says."""
+_OLDER: Final = 0.98
+"""The part of its worth that a version keeps as the next one comes."""
+_ALIKE: Final = 0.6
+"""Share of words from which on the later of two clauses stands for both, if no detail differs."""
+_TOPICS, _PEOPLE = 3, 3
+_MOST_TOPICS: Final = 12
+"""Of a version."""
+_BEST: Final = 3
+"""Clauses of a version that go into what all versions come to."""
+
+Mask = NDArray[np.bool_]
+
+
+class Clause(NamedTuple):
+    """What is quoted of a turn; ``at`` in microseconds since 1970, ``worth`` as of words."""
+
+    row: int
+    at: int
+    who: str
+    text: str
+    tokens: int
+    worth: float
+    topics: tuple[str, ...] = ()
+    """The noun phrases of ``text``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """
+    What a hundred turns came to.
+
+    ``made_of``: which of its rows were in force, as hexadecimal bits. ``topics``: what most turns
+    name, and how many do. ``told``: a model's words.
+    """
+
+    made_of: str
+    clauses: tuple[Clause, ...]
+    topics: tuple[tuple[str, int], ...]
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What sleep keeps: the versions of a bank's first ``rows``, and what a model made of them."""
+
+    rows: int
+    every: int
+    versions: tuple[Version, ...]
+    told: str = ""
+
+
+class Line(NamedTuple):
+    """A summary, and the rows it quotes; none where a model worded it."""
+
+    text: str
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What making versions came to; ``fallbacks``: why a model's words are not in some."""
+
+    made: int
+    asked: int = 0
+    by_model: int = 0
+    fallbacks: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+
+Read = Callable[[Sequence[int]], Iterable[Clause | None]]
+"""Returns what is to be quoted of rows."""
+
+
+def clause_of(row: int, at: int, who: str | None, role: str | None, text: str) -> Clause | None:
+    """Return what a summary may quote of a turn, None if there are no words in it."""
+    quoted, worth = shorten(text, CLAUSE)
+    if not quoted:
+        return None
+    quoted = " ".join(quoted.split())
+    worth += _DECIDED * decides(text) + _DONE * tells_of_deed(text)
+    if text.rstrip().endswith("?"):
+        worth *= _ASKED
+    if role in ("assistant", "tool", "system"):
+        worth *= _LENT
+    name = " ".join((who or role or "").split())
+    topics = tuple(_topics_of(quoted))
+    return Clause(row, at, name, quoted, count(quoted) + 2, round(worth, 3), topics)
+
+
+def take_in(said: tuple[Clause, ...], new: Clause, tokens: int) -> tuple[Clause, ...]:
+    """Return what is quoted after one more turn: S_t of S_t-1 and u_t."""
+    kept = [old for old in said if not _same(old.text, new.text)]
+    kept.append(new)
+    spent = sum(clause.tokens for clause in kept)
+    while spent > tokens and len(kept) > 1:
+        least = min(range(len(kept)), key=lambda at: (kept[at].worth, kept[at].at))
+        spent -= kept.pop(least).tokens
+    return tuple(kept)
+
+
+def go_on(
+    shown: Mask, read: Read, how: Compact, *, kept: Kept | None = None, newest: int | None = None
+) -> list[Version]:
+    """
+    Return the versions of a bank's rows, the last of the turns that go on.
+
+    Args:
+        shown: which rows are in force.
+        read: called with rows that no kept version holds.
+        how: how many tokens, and turns a version.
+        kept: versions to take again, where the same rows are in force.
+        newest: pass over what was not kept and ends before so many last rows.
+
+    """
+    step = how.every or max(len(shown), 1)
+    old = () if kept is None or kept.every != how.every else kept.versions
+    made: list[Version] = []
+    for number, start in enumerate(range(0, len(shown), step)):
+        mask = shown[start : start + step]
+        made_of = np.packbits(mask).tobytes().hex()
+        if number < len(old) and old[number].made_of == made_of:
+            made.append(old[number])
+        elif newest is None or not how.every or start + step > len(shown) - newest:
+            rows = (np.flatnonzero(mask) + start).tolist()
+            said = [clause for clause in read(rows) if clause is not None]
+            named = Counter(topic for clause in said for topic in set(clause.topics))
+            topics = tuple(named.most_common(_MOST_TOPICS))
+            made.append(Version(made_of, fold(said, how.tokens), topics))
+    return made
+
+
+def fold(clauses: Iterable[Clause], tokens: int) -> tuple[Clause, ...]:
+    """Take clauses in, one after the other."""
+    nothing: tuple[Clause, ...] = ()
+    return reduce(lambda said, new: take_in(said, new, tokens), clauses, nothing)
+
+
+def tell(versions: Sequence[Version], how: Compact, *, told: str = "", since: int = 0) -> Line:
+    """
+    Return the line that versions come to, of at most ``how.tokens``.
+
+    Args:
+        versions: in order; the last goes on.
+        how: how many tokens.
+        told: how a model worded the first ``since`` rows; what came later is quoted behind it.
+        since: see ``told``.
+
+    """
+    if not versions:
+        return Line("", ())
+    *before, last = versions
+    older = [
+        clause._replace(worth=clause.worth * _OLDER ** (len(before) - number))
+        for number, version in enumerate(before)
+        for clause in sorted(version.clauses, key=lambda c: -c.worth)[:_BEST]
+    ]
+    head = _head(versions)
+    if told:
+        head, older = told.rstrip(" ."), []
+        last = replace(last, clauses=tuple(c for c in last.clauses if c.row >= since))
+    chosen = [
+        *last.clauses,
+        *(
+            clause
+            for clause in fold(older, how.tokens // 2)
+            if not any(_same(clause.text, now.text) for now in last.clauses)
+        ),
+    ]
+    while True:
+        chosen.sort(key=lambda clause: (clause.at, clause.row))
+        text = _line(head, chosen)
+        if count(text) <= how.tokens:
+            return Line(text, tuple(clause.row for clause in chosen))
+        if not chosen:
+            return Line(shorten(text, how.tokens)[0], ())
+        chosen.remove(min(chosen, key=lambda clause: clause.worth))
+
+
+def summarise(
+    shown: Mask,
+    read: Read,
+    talk: Callable[[Sequence[int]], list[str]],
+    how: Compact,
+    *,
+    before: Kept | None = None,
+    model: Completer | ChatModel | None = None,
+    answered: dict[str, str] | None = None,
+) -> tuple[Kept, Made]:
+    """
+    Make the Compact Memory of a bank, taking again what is as it was.
+
+    Args:
+        shown: which rows are in force.
+        read: returns what is to be quoted of rows.
+        talk: returns what was said in rows, a line each, for a model.
+        how: how many tokens, and turns a version.
+        before: what the last sleep kept.
+        model: whom to have word the versions.
+        answered: of earlier tries of this sleep; those to this one are put there.
+
+    """
+    old = {id(version) for version in (() if before is None else before.versions)}
+    versions = go_on(shown, read, how, kept=before)
+    made = sum(id(version) not in old for version in versions)
+    if before is not None and tuple(versions) == before.versions and (before.told or not model):
+        return replace(before, rows=len(shown)), Made(made=made)
+    if model is None:
+        return Kept(len(shown), how.every, tuple(versions)), Made(made=made)
+    answered = {} if answered is None else answered
+    step = how.every or max(len(shown), 1)
+    asked: dict[int, list[str]] = {}
+    for number, version in enumerate(versions):
+        if not version.told and version.clauses:
+            start = number * step
+            rows = (np.flatnonzero(shown[start : start + step]) + start).tolist()
+            asked[number] = talk(rows)
+    worded, report = _ask(model, list(asked.values()), answered)
+    for number, text in zip(asked, worded, strict=True):
+        versions[number] = replace(versions[number], told=text)
+    lines = [version.told or tell([version], how).text for version in versions if version.clauses]
+    told, again = (lines[:1], Made(made=0)) if len(lines) < 2 else _ask(model, [lines], answered)
+    every_told = all(version.told for version in versions if version.clauses)
+    report = replace(
+        report,
+        made=made,
+        asked=report.asked + again.asked,
+        by_model=sum(bool(version.told) for version in versions),
+        fallbacks=report.fallbacks + again.fallbacks,
+        usage=report.usage + again.usage,
+    )
+    whole = told[0] if told and (len(lines) > 1 or every_told) else ""
+    return Kept(len(shown), how.every, tuple(versions), whole), report
+
+
+# ---------------------------------------------------------------- wording
+
+
+def holds(kept: Kept, shown: Mask) -> bool:
+    """Return whether the rows that were in force when this was kept are those that are now."""
+    step, now = kept.every or max(kept.rows, 1), shown[: kept.rows]
+    parts = [now[start : start + step] for start in range(0, kept.rows, step)]
+    made_of = [np.packbits(part).tobytes().hex() for part in parts]
+    return made_of == [version.made_of for version in kept.versions]
+
+
+def _head(versions: Sequence[Version]) -> str:
+    """Return who speaks, and about what."""
+    people = Counter(c.who for version in versions for c in version.clauses if c.who)
+    topics: Counter[str] = Counter()
+    for version in versions:
+        topics.update(dict(version.topics))
+    for name in people:
+        topics.pop(name, None)
+    who = " and ".join(name for name, _ in people.most_common(_PEOPLE))
+    what = ", ".join(topic for topic, _ in topics.most_common(_TOPICS))
+    return f"{who} on {what}" if who and what else who or what
+
+
+def _line(head: str, clauses: Sequence[Clause]) -> str:
+    said: list[str] = []
+    several = len({clause.who for clause in clauses}) > 1
+    last = None
+    for clause in clauses:
+        named = several and clause.who and clause.who != last
+        said.append(f"{clause.who}: {clause.text}" if named else clause.text)
+        last = clause.who
+    body = "; ".join(said)
+    return f"{head}. {body}" if head and body else head or body
+
+
+def _topics_of(text: str) -> Iterator[str]:
+    """Yield the noun phrases of a text, the longest of those inside each other."""
+    end = -1
+    for phrase in find_phrases(text):
+        if phrase.start >= end:
+            yield text[phrase.start : phrase.end] if phrase.proper else phrase.name
+            end = phrase.end
+
+
+@lru_cache(maxsize=1 << 14)
+def _words(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    return frozenset(text.casefold().split()), details_of(text)
+
+
+def _same(one: str, other: str) -> bool:
+    """Return whether two say the same, about: in like words, and with the same details."""
+    (words, details), (others, others_details) = _words(one), _words(other)
+    return details == others_details and len(words & others) >= _ALIKE * len(words | others)
+
+
+# ---------------------------------------------------------------- a model's words
+
+
+def _read_answer(answer: str) -> str:
+    """Return the line of a model's answer, or say what is wrong with it."""
+    found = json_of(answer)
+    if not isinstance(found, dict) or not isinstance(found.get("summary"), str):
+        msg = 'it must be a JSON object with a "summary" that is text'
+        raise ModelAnswer(msg)
+    text = " ".join(found["summary"].split())
+    if not text or count(text) > TOLD:
+        msg = f"the summary has {count(text)} tokens; give 1 to {TOLD}"
+        raise ModelAnswer(msg)
+    return text
+
+
+TOLD: Final = 44
+"""Most tokens of a model's line: what came since has the rest of a summary's."""
+
+SUMMARY: Final = Question(
+    kind="summary",
+    read=_read_answer,
+    schema={
+        "type": "object",
+        "properties": {"summary": {"type": "string"}},
+        "required": ["summary"],
+        "additionalProperties": False,
+    },
+)
+
+
+def _ask(
+    model: Completer | ChatModel, talks: Sequence[Sequence[str]], answered: dict[str, str]
+) -> tuple[list[str], Made]:
+    """Have talks put into a line each; nothing for those that failed."""
+    shown = [_shown(talk) for talk in talks]
+    digests = [blake2b("\0".join(each).encode(), digest_size=16).hexdigest() for each in shown]
+    new = [at for at, digest in enumerate(digests) if digest not in answered]
+    usage, fallbacks = Usage(), list[str]()
+    for at, (answer, paid) in zip(
+        new, ask_many(model, SUMMARY, [shown[at] for at in new]), strict=True
+    ):
+        usage += paid
+        if isinstance(answer, EncoderError):
+            fallbacks.append(str(answer))
+        else:
+            answered[digests[at]] = answer
+    lines = [answered.get(digest, "") for digest in digests]
+    return lines, Made(made=0, asked=len(new), fallbacks=tuple(fallbacks), usage=usage)
+
+
+def _shown(talk: Sequence[str]) -> list[str]:
+    """Return talk as a model is shown it: if it is long in fewer words, at last in fewer lines."""
+    lines = list(talk)
+    for level in range(1, KEYWORDS + 1):
+        if sum(map(len, lines)) <= LONGEST_TALK:
+            return lines
+        lines = [condense(line, level) for line in talk]
+    while lines and sum(map(len, lines)) > LONGEST_TALK:
+        lines = lines[1::2]
+    return lines
+
+
+# ---------------------------------------------------------------- as bytes
+
+
+def pack(kept: Kept) -> bytes:
+    """Return what ``unpack`` reads."""
+    document = {
+        "format": FORMAT,
+        "rows": kept.rows,
+        "every": kept.every,
+        "told": kept.told,
+        "versions": [
+            [version.made_of, [list(c[:-1]) for c in version.clauses], version.topics, version.told]
+            for version in kept.versions
+        ],
+    }
+    return zlib.compress(json.dumps(document, ensure_ascii=False).encode())
+
+
+def unpack(payload: bytes) -> Kept:
+    """
+    Read what ``pack`` wrote; the store has verified its checksum.
+
+    Raises:
+        InputError: it is something else, or of a later format.
+
+    """
+    try:
+        document = json.loads(zlib.decompress(payload))
+        found = document["format"]
+        if found != FORMAT:
+            msg = f"summary: format {found!r}, and this version reads {FORMAT}; sleep makes it anew"
+            raise InputError(msg)
+        versions = tuple(
+            Version(
+                str(made_of),
+                tuple(map(_clause, said)),
+                tuple((str(topic), int(times)) for topic, times in topics),
+                str(told),
+            )
+            for made_of, said, topics, told in document["versions"]
+        )
+        return Kept(int(document["rows"]), int(document["every"]), versions, str(document["told"]))
+    except (zlib.error, ValueError, KeyError, TypeError, RecursionError) as exc:
+        if isinstance(exc, InputError):
+            raise
+        msg = f"summary: its structure is damaged ({exc!r:.80}); sleep makes it anew"
+        raise InputError(msg) from exc
+
+
+def _clause(given: Sequence[Any]) -> Clause:
+    row, at, who, text, tokens, worth = given
+    return Clause(int(row), int(at), str(who), str(text), int(tokens), float(worth))

@@ -1,0 +1,246 @@
+"""The papers' rules of forgetting: laws that hold for any numbers, and figures by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus.errors import InputError
+from hippocampus.sleep import retention
+from hippocampus.sleep.outcome import History, Uses
+from hippocampus.sleep.retention import Retention, fade_to, interfere, levels, prune
+
+ROWS = st.lists(
+    st.tuples(st.integers(0, 9), st.integers(0, 20), st.booleans()), max_size=30
+)  # value, cost, pinned
+
+
+def columns(rows):
+    value, cost, pinned = np.array(rows, float).reshape(-1, 3).T
+    return value + np.arange(len(rows)) * 1e-3, cost, pinned.astype(bool)  # no two alike
+
+
+# ---------------------------------------------------------------- a target
+
+
+@given(ROWS, st.integers(0, 300))
+def test_a_target_is_met_or_all_that_may_fade_has_and_never_a_pinned_one(rows, target):
+    value, cost, pinned = columns(rows)
+    gone = fade_to(value, cost, pinned, target=target)
+
+    assert not np.any(gone & pinned)
+    assert cost[~gone].sum() <= target or np.array_equal(gone, ~pinned)
+    # One fewer would not have done.
+    if gone.any():
+        last = np.flatnonzero(gone)[np.argmax(value[gone])]
+        assert cost[~gone].sum() + cost[last] > target
+    for kept in np.flatnonzero(~gone & ~pinned):
+        assert not gone.any() or value[kept] > value[gone].max()
+
+
+@given(ROWS, st.integers(0, 300), st.integers(0, 300))
+def test_a_smaller_target_fades_all_that_a_larger_one_does_and_twice_is_once(rows, one, other):
+    value, cost, pinned = columns(rows)
+    low, high = sorted((one, other))
+    gone = fade_to(value, cost, pinned, target=low)
+
+    assert not np.any(fade_to(value, cost, pinned, target=high) & ~gone)
+    left = ~gone
+    again = fade_to(value[left], cost[left], pinned[left], target=low)
+    assert not again.any()  # what could still fade would have
+
+
+@given(ROWS, st.integers(0, 300), st.randoms(use_true_random=False))
+def test_who_fades_does_not_depend_on_the_order_of_rows(rows, target, dice):
+    value, cost, pinned = columns(rows)
+    order = list(range(len(rows)))
+    dice.shuffle(order)
+    gone = fade_to(value, cost, pinned, target=target)
+
+    assert np.array_equal(
+        gone[order], fade_to(value[order], cost[order], pinned[order], target=target)
+    )
+
+
+def test_nothing_fades_without_need_and_of_equals_the_earlier_does():
+    value, cost, free = np.zeros(4), np.full(4, 10.0), np.zeros(4, bool)
+
+    assert not fade_to(value, cost, free, target=40).any()
+    assert [True, False, False, False] == fade_to(value, cost, free, target=39).tolist()
+    assert [True, True, False, False] == fade_to(value, cost, free, target=20).tolist()
+
+
+# ---------------------------------------------------------------- decay, interference, salience
+
+
+def test_importance_halves_in_29_days_and_knows_no_future():
+    ages = np.array([0.0, np.log(2) * 1000, -5.0])
+
+    assert retention.decay(np.array([0.8, 0.8, 0.8]), ages) == pytest.approx([0.8, 0.4, 0.8])
+
+
+def test_what_came_later_disturbs_more_than_what_came_earlier():
+    nearest = np.array([[1, 2], [0, -1], [0, -1]])
+    cosines = np.array([[0.9, 0.8], [0.9, 1.0], [0.8, 1.0]])
+    made = interfere(nearest, cosines, np.array([1.0, 0.0, 2.0]))
+
+    assert made == pytest.approx([0.4 * 0.9 + 0.6 * 0.8, 0.6 * 0.9, 0.4 * 0.8])
+    assert interfere(nearest, cosines, np.arange(3.0), least=0.85) == pytest.approx(
+        [0.6 * 0.9, 0.4 * 0.9, 0]
+    )
+    assert interfere(np.zeros((0, 2), np.int64), np.zeros((0, 2)), np.zeros(0)).shape == (0,)
+
+
+def test_salience_is_hemas_with_the_bonus_for_what_was_recalled():
+    made = retention.salience(np.array([0.0, 0.0, 500.0]), np.array([False, True, False]))
+
+    assert made == pytest.approx([1.0, 1.5, np.exp(-1)])
+
+
+@given(ROWS, st.integers(0, 5000))
+def test_the_least_salient_go_by_the_hundred_turns_and_never_a_pinned_one(rows, turns):
+    value, _, pinned = columns(rows * 20)
+    gone = prune(value, pinned, turns=turns)
+
+    assert not np.any(gone & pinned)
+    assert gone.sum() <= (1 - 0.995 ** (turns // 100)) * len(value) + 1e-6
+    kept = ~gone & ~pinned
+    assert not (gone.any() and kept.any()) or value[gone].max() < value[kept].min()
+    assert not np.any(gone & ~prune(value, pinned, turns=turns + 100))
+
+
+def test_half_a_per_cent_goes_every_hundred_turns():
+    value, free = np.arange(1000.0), np.zeros(1000, bool)
+
+    assert [0, 0, 5, 9] == [prune(value, free, turns=n).sum() for n in (0, 99, 100, 200)]
+    assert np.flatnonzero(prune(value, free, turns=100)).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_tiers_live_as_long_as_they_may():
+    ages, tier = np.array([23.0, 25, 25, 721, 99999, 721]), np.array([0, 0, 1, 1, 2, 1])
+    pinned = np.array([False] * 5 + [True])
+
+    assert [False, True, False, True, False, False] == retention.expire(ages, tier, pinned).tolist()
+
+
+# ---------------------------------------------------------------- levels
+
+AGED = st.lists(
+    st.tuples(st.floats(-10, 20000), st.floats(-0.5, 1.5), st.integers(0, 5), st.booleans()),
+    max_size=20,
+)
+
+
+@given(AGED, st.floats(0, 5000))
+def test_a_level_never_falls_grows_with_age_and_shrinks_with_worth(rows, more):
+    age, worth, level, pinned = np.array(rows, float).reshape(-1, 4).T
+    level, pinned = level.astype(np.int64), pinned.astype(bool)
+    made = levels(age, worth, level, pinned)
+
+    assert np.all(made >= level)
+    assert np.all(made <= 5)
+    assert np.array_equal(made[pinned], level[pinned])
+    assert np.all(levels(age + more, worth, level, pinned) >= made)
+    assert np.all(levels(age, worth + 0.1, level, pinned) <= made)
+    assert np.array_equal(made, levels(age, worth, made, pinned))  # again changes nothing
+
+
+def test_what_is_worth_nothing_goes_down_a_level_each_time_its_age_doubles():
+    days = np.array([29.0, 31, 61, 121, 241, 481])
+    none = np.zeros(6, np.int64)
+
+    assert [0, 1, 2, 3, 4, 5] == levels(days * 24, np.zeros(6), none, none > 0).tolist()
+    assert [0] * 6 == levels(days * 24, np.ones(6), none, none > 0).tolist()
+    assert [0, 1, 2, 3, 3, 3] == levels(
+        days * 24, np.zeros(6), none, none > 0, deepest=3
+    ).tolist()  # fmt: skip
+
+
+# ---------------------------------------------------------------- by what came of it
+
+
+@st.composite
+def seasons(draw):
+    n = draw(st.integers(0, 40))
+    whole = st.integers(0, 3)
+    every = st.lists(whole, min_size=n, max_size=n)
+    group = np.array(draw(every), np.int64)
+    pairs = draw(st.lists(st.tuples(st.integers(0, n - 1), whole), max_size=9)) if n else []
+    by, to = np.array(pairs, np.int64).reshape(-1, 2).T
+    elsewhere = group[by] != to
+    uses = Uses(by[elsewhere], to[elsewhere], np.full(elsewhere.sum(), -1))
+    history = History(
+        np.sort(np.array(draw(st.lists(st.floats(0, 3000), min_size=n, max_size=n)), float)),
+        group, np.array(draw(every), np.int64), np.array(draw(every), np.int64),
+        uses,
+    )  # fmt: skip
+    flags = st.lists(st.booleans(), min_size=n, max_size=n)
+    return history, np.array(draw(flags), bool), np.array(draw(flags), bool)
+
+
+@given(seasons(), st.integers(0, 30), st.booleans(), st.sampled_from([0.0, 0.015, 0.2]))
+def test_a_night_meets_its_target_fades_no_pinned_one_and_twice_is_once(
+    season, target, settle, probation
+):
+    history, there, pinned = season
+    cost = np.ones(len(there))
+    keeper = Retention(target=target, probation=probation)
+    choose = {"pinned": pinned, "cost": cost, "now_h": 3001.0, "settle": settle}
+    fades = keeper.choose(history, there, **choose).fades
+
+    assert not np.any(fades & (pinned | ~there))
+    left = there & ~fades
+    assert left.sum() <= target or not np.any(left & ~pinned)
+    assert not keeper.choose(history, left, **choose).fades.any()
+    if not settle and there.sum() <= target:
+        assert not fades.any()
+
+
+def stream(n, used):
+    """Return a history of single rows, of which every third was referred to."""
+    rows = np.arange(n)
+    hits = rows[::3][:used]
+    uses = Uses(np.full(len(hits), n - 1), np.full(len(hits), -1), hits)
+    return History(rows * 1.0, rows, rows * 0, rows * 0, uses)
+
+
+def test_what_has_been_referred_to_stays_and_a_small_share_is_for_the_rest():
+    history = stream(300, used=90)
+    every, none = np.ones(300, bool), np.zeros(300, bool)
+    keeper = Retention(target=50, probation=0.1)
+    chosen = keeper.choose(history, every, none, np.ones(300), now_h=300.0)
+    kept = ~chosen.fades
+
+    assert kept.sum() == 50
+    assert (kept & (chosen.value > 1)).sum() == 45
+    assert np.all(chosen.value[:270:3] > 1)
+
+
+def test_where_there_is_room_those_on_probation_use_it_until_the_season_ends():
+    history = stream(300, used=20)
+    every, none = np.ones(300, bool), np.zeros(300, bool)
+    keeper = Retention(target=100, probation=0.2)
+    open_, closed = (
+        ~keeper.choose(history, every, none, np.ones(300), now_h=300.0, settle=end).fades
+        for end in (False, True)
+    )
+
+    assert 100 == open_.sum()
+    assert 25 == closed.sum()  # the 20 and a fifth of the whole
+    assert np.all(open_[closed])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ({"target": -1}, "target=-1: must be 0 or more"),
+        ({"target": float("nan")}, "target=nan"),
+        ({"target": 1, "probation": 1.0}, "probation=1.0: must be from 0 to below 1"),
+        ({"target": 1, "step_h": 0.0}, "step_h=0.0: must be above 0 hours"),
+    ],
+)
+def test_settings_that_mean_nothing_are_refused(wrong, complaint):
+    with pytest.raises(InputError, match=complaint):
+        Retention(**wrong)
