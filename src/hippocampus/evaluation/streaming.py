@@ -21,6 +21,7 @@ from hippocampus import Bank, Embedder, Memory
 from hippocampus._clock import ManualClock
 from hippocampus._optional import require
 from hippocampus.config import POLICIES, Policy
+from hippocampus.encode.condense import condense
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
 from hippocampus.evaluation import metrics
@@ -32,7 +33,6 @@ from hippocampus.evaluation.report import commit, machine
 from hippocampus.evaluation.trial import Posed, load
 from hippocampus.memory import CUES, USED
 from hippocampus.model import Episode, Progress
-from hippocampus.sleep.forget import SHARES
 from hippocampus.sleep.sleeper import STEPS
 
 SOURCES: Final = ("longmemeval", "realmem")
@@ -108,8 +108,8 @@ class Kept(NamedTuple):
     """What is left of what a bank was told."""
 
     episodes: int
-    tokens: float
-    """Of what is shown: of a faded memory about its share."""
+    tokens: int
+    """Of what is shown: of a faded memory, what its level leaves."""
 
 
 @dataclass
@@ -246,7 +246,7 @@ def _at(said: Said) -> datetime:
 
 def _kept(bank: Bank) -> Kept:
     shown = bank.episodes()
-    return Kept(len(shown), sum(count(one.text) * SHARES[one.level] for one in shown))
+    return Kept(len(shown), sum(count(condense(one.text, one.level)) for one in shown))
 
 
 # ---------------------------------------------------------------- the run
