@@ -82,8 +82,8 @@ class WordBank:
             cost=Cost(elapsed_s=1e-4, embed_s=1e-6),
         )
 
-    def sleep(self) -> Slept:
-        self.asked.append({"query": "sleep", "rows": len(self.rows)})
+    def sleep(self, *, steps=None) -> Slept:
+        self.asked.append({"query": "sleep", "rows": len(self.rows), "steps": steps})
         return Slept(bank=self.name, steps=())
 
     def stats(self) -> Stats:

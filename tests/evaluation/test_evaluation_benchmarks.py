@@ -550,3 +550,15 @@ def test_unknown_benchmarks_protocols_and_limits_are_refused(write, lab):
         run("retrieval", path, options=lab.options(protocol="mine"))
     with pytest.raises(InputError, match="limit=0"):
         Options(limit=0)
+
+
+def test_a_stream_makes_topics_only_for_who_asks_for_them(write, lab):
+    path = write("p.json", REALMEM)
+    run("realmem", path, options=lab.options(baselines=()))
+    run("realmem", path, options=lab.options(cues=("lexical", "topic"), baselines=()))
+    run("locomo", write("l.json", LOCOMO), options=lab.options(baselines=()))
+    steps = [one["steps"] for one in lab.asked if one["query"] == "sleep"]
+
+    assert len(steps) == 3
+    assert "topics" not in steps[0]
+    assert steps[1:] == [None, None], "all of them"

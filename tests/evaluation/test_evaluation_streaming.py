@@ -13,7 +13,7 @@ from hippocampus.encode.embed import HashEmbedder
 from hippocampus.errors import InputError
 from hippocampus.evaluation import streaming
 from hippocampus.evaluation.datasets import Case, Question, Said, Step
-from hippocampus.evaluation.streaming import CONFIGURATIONS, KEEP, curve, in_sessions
+from hippocampus.evaluation.streaming import CONFIGURATIONS, KEEP, curve, in_sessions, repeating
 from hippocampus.model import Turn
 
 FACT = "My sister Josefa keeps her red kayak in the boathouse of the rowing club."
@@ -175,3 +175,43 @@ def test_the_command_needs_a_source_and_data(repeated):
 
     assert done.exit_code == 0
     assert "| dedup-only |" in done.stdout
+
+
+def test_what_is_told_twice_is_told_later_by_the_same_and_is_evidence_too():
+    def said(n):
+        at = datetime(2024, 1, n + 1, tzinfo=UTC)
+        return Said(f"t{n}", Turn(text=f"Turn {n}.", at=at, role="user", session=f"s{n}"))
+
+    asked = Question(
+        id="q", text="?", kind="k", now=datetime(2024, 2, 1, tzinfo=UTC), gold=frozenset({"t0"})
+    )
+    case = Case.haystack("x", [said(n) for n in range(9)], [asked])
+    made = repeating(case, 1.0, seed=1)
+
+    assert made == repeating(case, 1.0, seed=1)
+    assert repeating(case, 0.0, seed=1).said == case.said
+    place = {one.key: n for n, one in enumerate(made.said)}
+    assert len(made.said) == 17, "all but what is told in the last session"
+    for one in made.said:
+        again = place.get(f"{one.key} again")
+        if again is not None:
+            twice = made.said[again]
+            assert twice.turn.at > one.turn.at
+            assert twice.turn.text.endswith(one.turn.text)
+            assert twice.turn.role == "user"
+            assert twice.turn.session != one.turn.session
+    assert made.questions[0].gold == {"t0", "t0 again"}
+
+
+def test_merging_saves_what_was_told_twice_and_loses_no_evidence(write):
+    words = [
+        ("The {} in the harbour was painted by old Anselm", "boat shed crane ferry lamp".split()),
+        ("My cousin collects stamps with a {} on them", "heron castle comet tulip anchor".split()),
+    ]
+    told = [text.format(thing) for text, things in words for thing in things]
+    sessions = [session(n, [("user", f"{text}.")], gold=n == 0) for n, text in enumerate(told)]
+    path = write("m.json", [haystack(sessions, gold=0, question="Who painted the boat?")])
+    found = rows(path, every=1, repeats=1.0, systems=["dedup-only"])
+
+    assert found["dedup-only"]["tokens_kept"] < 0.9
+    assert found["dedup-only"]["difference"]["turn_recall_any@10"]["value"] == 0

@@ -119,6 +119,9 @@ class MadeUp:
     every: Annotated[
         int, typer.Option(help="streaming: sessions between two sleeps of a bank.")
     ] = 10
+    repeats: Annotated[
+        float, typer.Option(help="streaming: the share of turns that are told twice.")
+    ] = 0.0
     turns: Annotated[
         str | None,
         typer.Option(
@@ -428,6 +431,7 @@ def _streaming(call: _Call) -> None:
             data,
             given.source,
             every=given.every,
+            repeats=given.repeats,
             systems=cue_names(given.systems),
             limit=call.asking.limit,
             seed=call.asking.seed,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -71,8 +71,8 @@ class EvaluatedBank(Protocol):
         """Compose what answers the query for a prompt."""
         ...
 
-    def sleep(self) -> Slept:
-        """Make concepts and topics of what was remembered."""
+    def sleep(self, *, steps: Collection[str] | None = None) -> Slept:
+        """Do what sleep does to what was remembered, or some of it."""
         ...
 
     def stats(self) -> Stats:

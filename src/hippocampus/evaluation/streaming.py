@@ -7,11 +7,12 @@ The configurations are those of the paper's Tables 3 and 4, over policies of our
 
 from __future__ import annotations
 
+import random
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
@@ -20,6 +21,7 @@ from hippocampus import Bank, Embedder, Memory
 from hippocampus._clock import ManualClock
 from hippocampus._optional import require
 from hippocampus.config import POLICIES, Policy
+from hippocampus.encode.condense import condense
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
 from hippocampus.evaluation import metrics
@@ -31,7 +33,6 @@ from hippocampus.evaluation.report import commit, machine
 from hippocampus.evaluation.trial import Posed, load
 from hippocampus.memory import CUES, USED
 from hippocampus.model import Episode, Progress
-from hippocampus.sleep.forget import SHARES
 from hippocampus.sleep.sleeper import STEPS
 
 SOURCES: Final = ("longmemeval", "realmem")
@@ -44,6 +45,8 @@ KEEP: Final = "keep everything"
 _HITS: Final = 24
 """Hits that are asked for, so that ten distinct turns remain when long ones come in parts."""
 _GRAPH: Final = "graph"
+_AGAIN: Final = ("", "As I said: ", "I said it before. ", "To say it again. ")
+_A_TURN: Final = timedelta(seconds=1)
 _STEPS: Final = tuple(step for step in STEPS if step not in ("concepts", "topics"))
 """Those that policies touch. What is made of a bank besides costs as much under each, time and
 again, and finds next to nothing here that other cues do not."""
@@ -105,8 +108,8 @@ class Kept(NamedTuple):
     """What is left of what a bank was told."""
 
     episodes: int
-    tokens: float
-    """Of what is shown: of a faded memory about its share."""
+    tokens: int
+    """Of what is shown: of a faded memory, what its level leaves."""
 
 
 @dataclass
@@ -183,6 +186,42 @@ class _Life:
         return episode
 
 
+def repeating(case: Case, share: float, seed: int) -> Case:
+    """
+    Have a share of all turns told once more in a later session, as people tell things twice.
+
+    The speaker is the same and the words are, but for how they begin. A repetition of evidence is
+    evidence.
+    """
+    dice = random.Random(f"{seed}/{case.id}")  # noqa: S311 - not for secrets
+    steps = list(in_sessions(case))
+    told: dict[int, list[Said]] = {}
+    again: dict[str, str] = {}
+    for place, step in enumerate(steps):
+        later = [at for at, other in enumerate(steps) if at > place and other.remember]
+        for said in step.remember:
+            if not later or dice.random() >= share:
+                continue
+            at = dice.choice(later)
+            key = again[said.key] = f"{said.key} again"
+            where = steps[at].remember[-1].turn
+            text = f"{dice.choice(_AGAIN)}{said.turn.text}"
+            turn = replace(said.turn, text=text, session=where.session)
+            told.setdefault(at, []).append(Said(key, turn))
+    out = []
+    for place, step in enumerate(steps):
+        more = tuple(
+            replace(one, turn=replace(one.turn, at=_at(step.remember[-1]) + (nth + 1) * _A_TURN))
+            for nth, one in enumerate(told.get(place, ()))
+        )
+        ask = tuple(
+            replace(q, gold=q.gold | {again[key] for key in q.gold if key in again})
+            for q in step.ask
+        )
+        out.append(Step(ask=ask, remember=step.remember + more))
+    return Case(case.id, tuple(out))
+
+
 def in_sessions(case: Case) -> Iterator[Step]:
     """Yield a case's steps, one to a session, in order of time; questions where they were."""
     for step in case.steps:
@@ -207,7 +246,7 @@ def _at(said: Said) -> datetime:
 
 def _kept(bank: Bank) -> Kept:
     shown = bank.episodes()
-    return Kept(len(shown), sum(count(one.text) * SHARES[one.level] for one in shown))
+    return Kept(len(shown), sum(count(condense(one.text, one.level)) for one in shown))
 
 
 # ---------------------------------------------------------------- the run
@@ -233,6 +272,7 @@ def run(
     source: str,
     *,
     every: int = EVERY,
+    repeats: float = 0.0,
     systems: Sequence[str] | None = None,
     limit: int | None = None,
     seed: int = 0,
@@ -248,6 +288,8 @@ def run(
         data: the data set's file; for RealMem also a folder of them.
         source: longmemeval or realmem.
         every: sessions between two sleeps.
+        repeats: the share of turns that are told twice, to see what merging does where it can; the
+            data sets' speakers hardly repeat themselves.
         systems: only these of ``CONFIGURATIONS``, and ``keep everything``.
         limit: ask only the first so many questions, taken in turn from each kind.
         seed: of opaque labels and intervals.
@@ -266,8 +308,14 @@ def run(
     if every < 1:
         msg = f"every={every}: must be at least 1 session"
         raise InputError(msg)
+    if not 0 <= repeats <= 1:
+        msg = f"repeats={repeats}: must be a share from 0 to 1"
+        raise InputError(msg)
     chosen = _chosen(systems)
     dataset = load(source, data, Options(limit=limit, seed=seed))
+    if repeats:
+        told = tuple(repeating(case, repeats, seed) for case in dataset.cases)
+        dataset = replace(dataset, cases=told)
     found: dict[str, list[Outcome]] = {}
     kept: dict[str, list[Kept]] = {}
     total = len(chosen) * len(dataset.cases)
@@ -290,6 +338,7 @@ def run(
             "banks": len(dataset.cases),
             "limit": limit,
             "sleeps every": f"{every} sessions",
+            "told twice": repeats,
             "embedder": None if embedder is None else str(embedder.fingerprint),
             "context_tokens": BUDGET,
             "left out": [name for name in CONFIGURATIONS if name not in chosen],

@@ -15,6 +15,7 @@ from hippocampus.errors import InputError
 from hippocampus.evaluation import locomo, longmemeval, realmem, retrieval
 from hippocampus.evaluation.datasets import Case, Dataset, Labels, Question, limited
 from hippocampus.evaluation.options import EvaluatedBank, EvaluatedMemory, Options
+from hippocampus.sleep.sleeper import STEPS
 
 LOADERS = {
     "locomo": locomo.load,
@@ -22,6 +23,8 @@ LOADERS = {
     "realmem": realmem.load,
     "retrieval": retrieval.load,
 }
+
+_WITHOUT_TOPICS = tuple(step for step in STEPS if step != "topics")
 
 T = TypeVar("T")
 Systems = Mapping[str, tuple[str, ...] | None]
@@ -139,7 +142,7 @@ class Trial(Generic[T]):
 
         for step in case.steps:
             if step.ask and restless and self.options.sleep:
-                self._sleep(bank)
+                self._sleep(bank, again=case.streams)
                 restless = False
             for question in step.ask:
                 if not warm:  # the first recall of a bank loads it; that is not its latency
@@ -166,9 +169,11 @@ class Trial(Generic[T]):
             self._advance(len(turns), total)
         self.embedder = bank.stats().embedder
 
-    def _sleep(self, bank: EvaluatedBank) -> None:
+    def _sleep(self, bank: EvaluatedBank, *, again: bool) -> None:
+        """Let a bank sleep; one that does so ``again`` makes no topics that nobody asks for."""
+        asked = any("topic" in cues for cues in self.systems.values() if cues is not None)
         start = time.perf_counter()
-        bank.sleep()
+        bank.sleep(steps=_WITHOUT_TOPICS if again and not asked else None)
         self.slept_s.append(time.perf_counter() - start)
 
     def _advance(self, by: int, total: int) -> None:
