@@ -128,7 +128,7 @@ from hippocampus.sleep.night import (
 )
 from hippocampus.sleep.picture import outline, plot_topics
 from hippocampus.sleep.schedule import Past, Schedule, due
-from hippocampus.sleep.sleeper import NIGHTLY, STEPS, Sleeper, check_steps
+from hippocampus.sleep.sleeper import NIGHTLY, STEPS, Sleeper, check_steps, giving_way
 from hippocampus.sleep.summary import TAKEN_IN, Clause, Kept, go_on, holds, tell
 
 if TYPE_CHECKING:
@@ -551,7 +551,9 @@ class Bank:
             progress=progress,
             dry_run=dry_run,
         )
-        slept = sleeper.sleep(wanted, () if calibrated.lacking is None else (calibrated.lacking,))
+        notes = () if calibrated.lacking is None else (calibrated.lacking,)
+        with giving_way():
+            slept = sleeper.sleep(wanted, notes)
         with self.reading:
             self._index()  # the sleeper pays for the index, not the next reader
         return slept
