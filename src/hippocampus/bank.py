@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Policy, Signatures
 from hippocampus.context.compose import compose
+from hippocampus.encode.condense import shown
 from hippocampus.encode.keywords import MOST_KEYWORDS, find_keywords
 from hippocampus.encode.phrase import Phrase
 from hippocampus.encode.signature import Rotation, rotation_for
@@ -63,6 +64,7 @@ from hippocampus.model import (
     DOUBTED,
     HELD,
     PINNED,
+    SETTLED,
     Act,
     AnchorInfo,
     By,
@@ -74,6 +76,7 @@ from hippocampus.model import (
     Embedded,
     Embedder,
     Episode,
+    EpisodeRow,
     Hit,
     Imported,
     Interval,
@@ -271,12 +274,7 @@ class Bank:
             ledger = self._memory.ledger(self.name)
             old = ledger.find(id)
             ledger.check_in_force(old)
-            turn = Turn(
-                text=text, at=from_micros(old.said_at), speaker=old.speaker, role=old.role,
-                session=old.session, source=old.source, address=old.address or None,
-                metadata=json.loads(old.metadata),
-            )  # fmt: skip
-            new = self._group(turn, self._memory.now())
+            new = self._group(_as_turn(old, text), self._memory.now())
             if new.first.id == old.id:
                 return ledger.episodes([old.row])[0]
             known = self._store.rows_of(ledger.bank, [new.first.id])
@@ -315,7 +313,12 @@ class Bank:
             return ledger.restore(ids)
 
     def compact(
-        self, *, superseded: bool = False, dry_run: bool = False, progress: Progress | None = None
+        self,
+        *,
+        superseded: bool = False,
+        faded: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
     ) -> Compacted:
         """
         Make forgetting final: take what is forgotten out of the store, as ``erase`` would.
@@ -325,7 +328,8 @@ class Bank:
         Killed half-way, some is gone and the rest is forgotten as before; doing it again finishes.
 
         Args:
-            superseded: also the earlier wordings of what was corrected.
+            superseded: also the earlier wordings of what was corrected, and what was merged.
+            faded: also what is no longer shown of what has faded; it gets other ids.
             dry_run: only say what would go.
             progress: called as it advances, in rows.
 
@@ -339,6 +343,7 @@ class Bank:
         with self.writing:
             ledger = self._memory.ledger(self.name)
             before = after = sum(self._store.stored_bytes(ledger.bank).values())
+            settled = self._settle(ledger, dry_run=dry_run) if faded else 0
             if dry_run:
                 removed.update(e.state for e in self._store.scan_episodes(ledger.bank))
             else:
@@ -356,8 +361,25 @@ class Bank:
                     self._index()  # the writer pays for the index, not the next reader
         return Compacted(
             forgotten=removed["forgotten"], superseded=removed["superseded"] if superseded else 0,
-            bytes_before=before, bytes_after=after, dry_run=dry_run,
+            faded=settled, bytes_before=before, bytes_after=after, dry_run=dry_run,
         )  # fmt: skip
+
+    def _settle(self, ledger: Ledger, *, dry_run: bool) -> int:
+        """Make texts what is shown of them; returns how many. The caller holds ``writing``."""
+        now, done = self._memory.now(), 0
+        for old in list(self._store.scan_episodes(ledger.bank)):
+            settled = old.marks // SETTLED
+            if old.state != "active" or old.level <= settled or old.marks & (PINNED | HELD):
+                continue
+            text = ledger.texts([old.row])[old.row]
+            less = shown(text, old.level, settled=settled)
+            if less == text:
+                continue
+            done += 1
+            if not dry_run:
+                drafts = self._group(_as_turn(old, less), now).drafts
+                self._store_encoded(ledger, drafts, partial(_settled, old, drafts))
+        return done
 
     def _group(self, turn: Turn, now: datetime) -> Group:
         """Check a turn and make it ready to be stored."""
@@ -720,8 +742,9 @@ class Bank:
         """
         Return the bank, or one session, in a line: who, about what, and the latest of it.
 
-        It is made of what ``sleep`` has kept of every hundred turns and of what came since, and
-        quotes; of a session it is made as it is asked for. Empty where nothing was said.
+        It is made of what ``sleep`` has kept of every hundred turns, in their own words or in a
+        model's, and of what came since; of a session it is made as it is asked for. Empty where
+        nothing was said.
         """
         if session is not None and (not isinstance(session, str) or not session):
             msg = f"session={session!r}: name one session, or None for the whole bank"
@@ -743,7 +766,8 @@ class Bank:
             if session is not None:
                 chosen = read_filters({"session": session}, self._memory.zone)
                 mask = index.columns.mask(chosen)
-                rows = np.flatnonzero(mask) if mask is not None else np.arange(len(index))
+                assert mask is not None, "whatever is asked for is not everything"
+                rows = np.flatnonzero(mask)
                 shown, kept = np.ones(len(rows), np.bool_), None
                 read = partial(_read_of, read, rows)
             elif kept is not None and kept.told and holds(kept, shown):
@@ -1178,14 +1202,18 @@ class Bank:
         gifts = np.maximum([part[:k] for part in ranking.parts.values()], 0).T.tolist()
         hits: list[Hit] = []
         for place, entry in enumerate(entries):
+            episode, tokens = entry.episode, entry.tokens
+            if episode.level:  # of what has faded ``get`` has all
+                episode = replace(episode, text=entry.shown)
+                tokens = count_tokens(episode.text)
             given = dict(zip(ranking.parts, gifts[place], strict=True))
             total = sum(given.values())
             hits.append(
                 Hit(
-                    episode=entry.episode,
+                    episode=episode,
                     score=float(scores[place]),
                     shares={n: g / total for n, g in given.items() if g > 0} if total else {},
-                    tokens=entry.tokens,
+                    tokens=tokens,
                     about=float(ranking.about[place]),
                 )
             )
@@ -1599,6 +1627,21 @@ class Bank:
         reason = f"anchors have {found} dimensions, the bank {vectors.dimension}; sleep once more"
         self._no_sleep = Degradation(part="sleep", reason=reason)
         return None
+
+
+def _as_turn(old: EpisodeRow, text: str) -> Turn:
+    """Return a turn that says something else in the place of an episode."""
+    return Turn(
+        text=text, at=from_micros(old.said_at), speaker=old.speaker, role=old.role,
+        session=old.session, source=old.source, address=old.address or None,
+        metadata=json.loads(old.metadata),
+    )  # fmt: skip
+
+
+def _settled(old: EpisodeRow, drafts: Sequence[Draft], books: Ledger, encoded: Encoded) -> None:
+    (now,) = books.store.episodes(books.bank, [old.row])
+    if now == old:  # or somebody has changed it since
+        books.settle(old, drafts, encoded)
 
 
 def _page(

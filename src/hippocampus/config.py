@@ -353,8 +353,9 @@ class Policy:
     """Most memories that are kept; what has been of use since it was said stays, and of the rest
     what is likely to be. What exceeds it lapses. None: as many as there are; then the next two mean
     nothing."""
-    probation: float = 0.015
-    """Share of them for what has not been of use yet, where what has would fill all the room."""
+    probation: float = 0.1
+    """Share of them for what has not been of use yet, where what has would fill all the room: the
+    less, the surer that what is kept was of use, and the less of what is new."""
     settle: bool = False
     """Whether what is on probation beyond that share lapses although there is room: at the end of a
     season, when what has not been of use is no longer waited for."""

@@ -90,7 +90,8 @@ class Episode:
     supersedes: str | None = None
     superseded_by: str | None = None
     level: int = 0
-    """How much of it is still shown, from 0, all, to 4, its keywords; ``text`` is always whole."""
+    """How far it has faded, from 0, not at all, to 4, keywords: so much of its text is what
+    ``recall`` and ``context`` show. ``get``, ``expand`` and ``episodes`` return all of it."""
     pinned: bool = False
     """Whether it never fades."""
     held: bool = False
@@ -318,6 +319,8 @@ class Compacted:
     bytes_after: int
     """The same as before when nothing was to be changed."""
     dry_run: bool = False
+    faded: int = 0
+    """Texts that became what is shown of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -640,7 +643,9 @@ DEEPEST: Final = 4
 PINNED: Final = 1
 HELD: Final = 2
 DOUBTED: Final = 4
-"""The marks of an episode, added up: it never fades; nothing may change it; it is in quarantine."""
+SETTLED: Final = 8
+"""The marks of an episode, added up: it never fades; nothing may change it; it is in quarantine;
+and so many times ``SETTLED`` as the level at which ``compact`` has made its text what is shown."""
 
 
 def states_told(changes: Iterable[tuple[Named, str]]) -> dict[Named, State]:
@@ -696,7 +701,7 @@ class EpisodeRow(NamedTuple):
     level: int = 0
     """How far it has faded, from 0 to ``DEEPEST``."""
     marks: int = 0
-    """``PINNED``, ``HELD`` and ``DOUBTED``, added up."""
+    """``PINNED``, ``HELD``, ``DOUBTED`` and a number of ``SETTLED``, added up."""
 
 
 @dataclass(frozen=True, slots=True)

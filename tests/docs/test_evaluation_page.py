@@ -5,7 +5,7 @@ import json
 import pytest
 from docs_blocks import ROOT
 
-from hippocampus.evaluation import corf, swift
+from hippocampus.evaluation import corf, dialogue, events, swift
 from hippocampus.evaluation.report import RECALLS, cue_table
 from hippocampus.memory import USED
 
@@ -23,10 +23,34 @@ def committed(name):
     return json.loads((ROOT / "evaluation" / "results" / f"{name}.json").read_text())
 
 
+@pytest.mark.parametrize("name", ["dialogue", "dialogue-long"])
+def test_the_tables_of_dialogues_are_those_of_the_committed_reports(name):
+    made = committed(name)
+
+    assert dialogue.tables(made)[-1] in PAGE, "of a long one, the table of policies"
+
+
 @pytest.mark.parametrize("name", ["topics-locomo", "topics-longmemeval"])
 def test_the_tables_of_topics_and_time_are_those_of_the_committed_reports(name):
     for table in swift.tables(committed(name)):
         assert table in PAGE
+
+
+def test_the_tables_of_what_is_kept_are_those_of_the_committed_report():
+    for table in events.tables(committed("events")):
+        assert table in PAGE
+
+
+def test_what_is_kept_is_as_much_as_was_aimed_at():
+    made = committed("events")
+    found = {name: one["value"] for name, one in made["metrics"].items()}
+
+    assert made["settings"]["events"] == 120_000
+    assert found["retention_precision"] >= 0.98
+    assert found["store_reduction"] >= 0.6
+    assert found["recall_of_bound"] >= 0.95
+    sizes = [row["after"] for row in made["rows"]]
+    assert len({*sizes[-6:]}) == 1 == len({*sizes[-6:]} & {made["settings"]["target"]})
 
 
 @pytest.mark.parametrize("name", ["locomo-cues", "longmemeval-cues"])

@@ -346,12 +346,13 @@ def test_what_was_kept_is_what_the_bank_has(season):
 @pytest.mark.parametrize("make", [lambda: make_stream(1500, seed=6), lambda: reviews(1, 120)])
 def test_the_bank_keeps_what_the_same_rule_keeps_without_one(make, tmp_path):
     season = season_of(make())
-    kept, rows, _ = season.remembered(tmp_path / "m.db", "none", None)
+    kept, grown = season.remembered(tmp_path / "m.db", "none", None)
     alone = season.replayed(events._retained)
 
     assert alone.final.tolist() == kept.final.tolist()
     assert alone.metrics == kept.metrics
-    assert rows[-1]["after"] == kept.final.sum()
+    assert grown.rows[-1]["after"] == kept.final.sum()
+    assert grown.nbytes["compacted"] < 0.8 * grown.nbytes["remembered"]
 
 
 def test_both_meanings_are_reported_and_anything_referred_to_is_active_later(season):

@@ -315,6 +315,40 @@ def test_hema_lets_half_a_percent_lapse_every_hundred_turns(memory, clock):
     assert not deeds(bank.sleep())
 
 
+def test_what_has_faded_is_shown_shorter_and_kept_whole_until_compact(memory, clock):
+    bank = memory.bank("ada")
+    text = (
+        "Well, you know, on Monday we finally sold the old boat to Rui for 4500 euros, and the"
+        " sails went with it. The trailer stays with us for now, because nobody has asked for it."
+    )
+    kept = bank.remember(text, speaker="Ada", at=START)
+    bank.remember(said(0), speaker="Ada")
+    bank.set_policy(replace(POLICIES["aggressive"], merge="off"))
+    clock.advance(timedelta(days=80))
+    bank.sleep()
+    (hit,) = (hit for hit in bank.recall("old boat Rui") if hit.id == kept.id)
+
+    assert hit.episode.level == 2
+    assert 0 < hit.tokens < 0.7 * bank.stats().episodes * 40
+    assert len(hit.text) < len(text)
+    assert hit.text in bank.context("old boat Rui", 500, k=5, summary="").text
+    assert bank.get(kept.id).text == text
+    assert bank.compact(faded=True, dry_run=True).faded == 2
+
+    assert bank.compact(faded=True).faded == 2
+    (now,) = bank.expand(kept.address)
+    assert (now.text, now.level) == (hit.text, 2)
+    gone = max(set(text.split()) - set(hit.text.split()), key=len)
+    assert verify(memory, residue=gone).sound
+    assert bank.compact(faded=True).faded == 0
+    (again,) = (h for h in bank.recall("old boat Rui") if h.id == now.id)
+    assert again.text == hit.text, "it is not shortened twice"
+    clock.advance(timedelta(days=2000))
+    bank.sleep()
+    assert bank.get(now.id).level == 4
+    assert len(next(h for h in bank.recall("old boat Rui") if h.id == now.id).text) < len(hit.text)
+
+
 # ---------------------------------------------------------------- quarantine
 
 

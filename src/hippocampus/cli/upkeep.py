@@ -205,7 +205,13 @@ def calibrate(
 def compact(
     *,
     superseded: Annotated[
-        bool, typer.Option("--superseded", help="Also the earlier wordings of what was corrected.")
+        bool,
+        typer.Option(
+            "--superseded", help="Also the earlier wordings of what was corrected or merged."
+        ),
+    ] = False,
+    faded: Annotated[
+        bool, typer.Option("--faded", help="Also what is no longer shown of what has faded.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking.")] = False,
@@ -219,16 +225,18 @@ def compact(
     """
     with scope.open_bank() as bank:
         if not (dry_run or yes):
-            would = bank.compact(superseded=superseded, dry_run=True)
-            confirm_erasure(would.forgotten + would.superseded)
+            would = bank.compact(superseded=superseded, faded=faded, dry_run=True)
+            confirm_erasure(would.forgotten + would.superseded + would.faded)
         with progress("compacting") as step:
-            done = bank.compact(superseded=superseded, dry_run=dry_run, progress=step)
+            done = bank.compact(superseded=superseded, faded=faded, dry_run=dry_run, progress=step)
     if as_json:
         print_json(done)
         return
     what = f"{done.forgotten:,} forgotten"
     if superseded:
         what += f" and {done.superseded:,} superseded"
+    if faded:
+        what += f" and {done.faded:,} faded texts shortened"
     if dry_run:
         stdout().print(f"{what} would be removed; the bank takes {done.bytes_before:,} bytes")
     else:

@@ -71,6 +71,14 @@ _MAY_SAY_NOTHING: Final = frozenset(
 """What a clause that says nothing begins with."""
 
 
+def shown(text: str, level: int, *, settled: int = FULL) -> str:
+    """Return what is left at a level of a text that is what was left of another at ``settled``."""
+    if level <= settled:
+        return text
+    # Half of what half was left of is a quarter.
+    return condense(text, SUMMARY if (settled, level) == (SUMMARY, GIST) else level)
+
+
 def condense(text: str, level: int) -> str:
     """
     Return what is left of a text at a level of fading, from ``FULL`` to ``TOMBSTONE``.

@@ -48,6 +48,8 @@ TRUTHS: Final[tuple[Truth, ...]] = get_args(Truth)
 REDUCTION: Final = 0.6
 """Share of the stream that is not to be kept."""
 EVERY_DAYS: Final = 7.0
+PROBATION: Final = 0.015
+"""Of what is kept, the share that may not have been referred to yet: what precision leaves."""
 MAIN: Final = "hippocampus"
 _HOUR: Final = 3600.0
 _RESAMPLES: Final = 500
@@ -285,9 +287,9 @@ def _everything(night: Night) -> Flags:
     return np.zeros(len(night.there), np.bool_)
 
 
-def _retained(night: Night, **how: float) -> Flags:
+def _retained(night: Night, probation: float = PROBATION) -> Flags:
     n = len(night.there)
-    chosen = Retention(target=night.target, **how).choose(
+    chosen = Retention(target=night.target, probation=probation).choose(
         night.history, night.there, np.zeros(n, np.bool_), np.ones(n),
         now_h=night.now_h, settle=night.last,
     )  # fmt: skip
@@ -369,6 +371,14 @@ class Kept:
     metrics: Mapping[str, Estimate]
 
 
+class Grown(NamedTuple):
+    """How large the store was after every night, what it takes in the end, and how long it took."""
+
+    rows: list[dict[str, float | int | str | None]]
+    nbytes: dict[str, int]
+    took_s: dict[str, float]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventsReport(Measured):
     """What was kept of a stream, by every system; ``rows`` has the store's size over time."""
@@ -379,6 +389,8 @@ class EventsReport(Measured):
     baselines: Mapping[str, Mapping[str, Estimate]]
     by_truth: Mapping[str, Mapping[str, Estimate]]
     """The same choice, by each meaning of what is referred to later."""
+    nbytes: Mapping[str, int]
+    """What the store takes with all that was remembered in it, and once that is compacted away."""
     took_s: Mapping[str, float]
     stream: Sequence[Event] = field(repr=False)
     referred: Flags = field(repr=False)
@@ -393,6 +405,7 @@ class EventsReport(Measured):
             "metrics": _estimates(self.metrics),
             "baselines": {name: _estimates(found) for name, found in self.baselines.items()},
             "by_truth": {name: _estimates(found) for name, found in self.by_truth.items()},
+            "bytes": dict(self.nbytes),
             "took_s": {name: round(took, 2) for name, took in self.took_s.items()},
             "rows": rows,
         }
@@ -638,8 +651,7 @@ def run(
         raise InputError(msg)
     took = {"reading": time.perf_counter() - started}
     with tempfile.TemporaryDirectory() as folder:
-        kept, rows, spent = season.remembered(Path(folder) / "events.db", embedder, progress)
-    took |= spent
+        kept, grown = season.remembered(Path(folder) / "events.db", embedder, progress)
     others = {
         name: season.replayed(SYSTEMS[name]) for name in (SYSTEMS if systems is None else systems)
     }
@@ -658,15 +670,17 @@ def run(
             "reduction": reduction,
             "target": season.target,
             "every_days": every_days,
-            "nights": len(rows),
+            "probation": PROBATION,
+            "nights": len(grown.rows),
             "truth": truth,
             "embedder": embedder if isinstance(embedder, str) else str(embedder.fingerprint),
         },
-        rows=rows,
+        rows=grown.rows,
         metrics=kept.metrics,
         baselines={name: other.metrics for name, other in others.items()},
         by_truth=by_truth,
-        took_s=took,
+        nbytes=grown.nbytes,
+        took_s=took | grown.took_s,
         stream=events,
         referred=season.referred,
         kept=kept.final,
@@ -726,7 +740,7 @@ class _Season:
 
     def remembered(
         self, path: Path, embedder: str | Embedder, progress: Progress | None
-    ) -> tuple[Kept, list[dict[str, float | int | str | None]], dict[str, float]]:
+    ) -> tuple[Kept, Grown]:
         """Remember the stream in a bank that sleeps, and return what is there in the end."""
         ahead = _Ahead(self.last)
         rows: list[dict[str, float | int | str | None]] = []
@@ -734,7 +748,7 @@ class _Season:
         clock = ManualClock(_when(self.events[0]))
         ids: list[str] = []
         gone: set[str] = set()
-        policy = SleepPolicy(episode_target=self.target, cap=1.0)
+        policy = SleepPolicy(episode_target=self.target, probation=PROBATION, cap=1.0)
         with Memory(path, embedder=embedder, clock=clock) as memory:
             bank = memory.bank(_BANK)
             for stop in self.stops:
@@ -765,9 +779,13 @@ class _Season:
                 if progress:
                     progress(stop, len(self.events))
             there = {one.id for one in bank.episodes()}
+            started = time.perf_counter()
+            compacted = bank.compact()
+            took["compacting"] = time.perf_counter() - started
         final = np.fromiter((one in there for one in ids), np.bool_, len(ids))
         metrics = self.measured(final, self.referred) | ahead.measures()
-        return Kept(final=final, metrics=metrics), rows, took
+        nbytes = {"remembered": compacted.bytes_before, "compacted": compacted.bytes_after}
+        return Kept(final=final, metrics=metrics), Grown(rows, nbytes, took)
 
     def _turn(self, row: int) -> Turn:
         event = self.events[row]

@@ -171,7 +171,7 @@ class _Telling:
         self.facts: list[_Fact] = []
         self.told: set[tuple[_Subject, str]] = set()
         self.own: set[_Subject] = set()
-        """Of which one fact is told, which is asked for, and no other."""
+        """Those of facts that are asked for: from then on nothing else is planned of them."""
         nouns = [tuple(noun) for noun in genre.nouns]
         self.subjects = [_Subject(*pair) for pair in product(nouns, genre.names)]
         if genre.name == "story":  # people have a name each, and a trade with others

@@ -117,7 +117,7 @@ class _Draft(NamedTuple):
 
 def make_stream(size: int = SIZE, *, seed: int = 0, tracker: Tracker | None = None) -> list[Event]:
     """
-    Return ``size`` events in order of time, the same for the same seed on every platform.
+    Return ``size`` events in order of time, the same for the same seed.
 
     Raises:
         InputError: fewer events than make a tracker.
@@ -271,7 +271,7 @@ class _Life:
             day = rng.random() * self.how.days
             if rng.random() < _WEEK[int(day) % 7]:
                 hour = min(23.99, max(0.0, rng.gauss(14, 4.5)))
-                return _START + (int(day) + hour / 24) * _DAY if day >= 0 else _START
+                return _START + (int(day) + hour / 24) * _DAY
 
     def _user(self) -> str:
         return self.names[min(len(self.names) - 1, int(self.rng.paretovariate(0.6)) - 1)]

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Ingest
 from hippocampus.encode import tokens as tokenizer
+from hippocampus.encode.condense import shown
 from hippocampus.encode.phrases import Phrase, find_phrases, names_of
 from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.ingest.content import Content, Segment, Segments
@@ -20,6 +21,7 @@ from hippocampus.model import (
     DOUBTED,
     HELD,
     PINNED,
+    SETTLED,
     STATE_CHANGES,
     Act,
     Beside,
@@ -61,11 +63,21 @@ _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=Tr
 
 
 class Entry(NamedTuple):
-    """An episode with its length in tokens and the digest its text is recognised by."""
+    """
+    An episode with its length in tokens and the digest its text is recognised by.
+
+    ``settled``: the level at which its text is what is shown of it.
+    """
 
     episode: Episode
     tokens: int
     digest: bytes
+    settled: int
+
+    @property
+    def shown(self) -> str:
+        """The text as far as it is still shown."""
+        return shown(self.episode.text, self.episode.level, settled=self.settled)
 
 
 class Ledger:
@@ -133,7 +145,9 @@ class Ledger:
         read: list[Entry] = []
         for e in records:
             text, tokens = texts.get(e.row, ("", 0))
-            read.append(Entry(_episode(self.name, e, text, ids), tokens, e.digest))
+            read.append(
+                Entry(_episode(self.name, e, text, ids), tokens, e.digest, e.marks // SETTLED)
+            )
         return read
 
     def episodes(self, rows: Sequence[int]) -> list[Episode]:
@@ -317,6 +331,14 @@ class Ledger:
             row = self._add([drafts], encoded, at=at, old=old)[new]
         self._change(at, [old.row], "correct", {"by": new}, by=row)
         return row
+
+    def settle(self, old: EpisodeRow, drafts: Sequence[Draft], encoded: Encoded) -> None:
+        """Put what is shown of a faded episode in the place of its text, which is erased."""
+        row = self.correct(old, drafts, encoded)
+        self.store.set_level(self.bank, [row], old.level)
+        self.store.set_marks(self.bank, [row], old.level * SETTLED, on=True)
+        self._note(self._at(), [("fade", row, {"level": old.level, "was": 0, "why": "compact"})])
+        self._erase([old.row], by="compact")
 
     def check_in_force(self, seen: EpisodeRow) -> None:
         """Refuse to correct what is hidden, or was changed by others since it was ``seen``."""

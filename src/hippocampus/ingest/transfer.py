@@ -12,7 +12,7 @@ from hippocampus._clock import from_micros
 from hippocampus.errors import InputError, SourceError
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.prepare import Draft, digest, dump_metadata
-from hippocampus.model import DEEPEST, DOUBTED, HELD, PINNED, EpisodeRow, JournalRow, states_told
+from hippocampus.model import DEEPEST, SETTLED, EpisodeRow, JournalRow, states_told
 
 EXPORT_FORMAT = 1
 
@@ -253,7 +253,7 @@ def _check_episode(e: dict[str, Any], ids: set[str]) -> None:
     for key in ("turn", "part", "parts"):
         known = type(e[key]) is int and 0 <= e[key] < 1 << 31
         _require(known or (key == "turn" and e[key] is None), f"{name}: {key}={e[key]!r}")
-    for key, most in (("level", DEEPEST), ("marks", PINNED | HELD | DOUBTED)):
+    for key, most in (("level", DEEPEST), ("marks", DEEPEST * SETTLED + SETTLED - 1)):
         given = e.get(key, 0)  # which earlier exports do not have
         _require(type(given) is int and 0 <= given <= most, f"{name}: {key}={given!r}")
     _require(e["part"] < e["parts"], f"{name}: part {e['part']} of {e['parts']}")

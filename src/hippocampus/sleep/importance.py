@@ -71,10 +71,6 @@ class Features(NamedTuple):
     lasting: Numbers
     """What of CONCEPT's importance does not fade, in [0, 8.5]."""
 
-    def take(self, rows: Codes | NDArray[np.bool_]) -> Features:
-        """Return some of the rows."""
-        return Features(*(signal[rows] for signal in self))
-
 
 def score(
     features: Features,

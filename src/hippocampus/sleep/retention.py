@@ -194,8 +194,9 @@ class Retention:
 
     target: float
     """What all that is kept may cost, in the unit of the costs: episodes or tokens."""
-    probation: float = 0.015
-    """Share of what is kept for what has not been of use yet."""
+    probation: float = 0.1
+    """Share of what is kept for what has not been of use yet, where what has would fill it all. The
+    less, the surer it is that what is kept was of use, and the less is there of what is new."""
     step_h: float = STEP_H
     """Hours between the moments that are looked back at to foresee."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Final, TypeAlias
 
 from hippocampus._clock import from_micros
@@ -28,7 +28,7 @@ from hippocampus.sleep.cycle import (
 )
 from hippocampus.sleep.forget import forget
 from hippocampus.sleep.merge import merge
-from hippocampus.sleep.night import ASLEEP, SLEPT, Night, read_night, read_sleeps
+from hippocampus.sleep.night import ASLEEP, SLEPT, Night, read_doubts, read_night, read_sleeps
 from hippocampus.sleep.reconsolidate import reconsolidate
 from hippocampus.sleep.retain import retain
 from hippocampus.sleep.topics import Answers
@@ -75,8 +75,9 @@ class Sleeper:
     """
     What a sleep needs of a bank.
 
-    ``look`` returns what the bank is at this moment. ``guard`` is entered for every change, by
-    whoever owns the locks. ``concepts`` and ``cosines`` are as calibrated.
+    ``look`` returns what the bank is at this moment. ``change`` runs what changes it and returns
+    what that did, under the locks of whoever owns them. ``concepts``, ``cosines`` and ``signals``
+    are as calibrated.
     """
 
     ledger: Ledger
@@ -204,10 +205,17 @@ class Sleeper:
         }
         make = makers[name]
         for _ in range(_TRIES):
-            done = make(self.look())
+            done = make(self._trusted())
             if done is not None:
                 return done
         return SleepStep(name=name, elapsed_s=0.0, skipped=_RESTLESS)
+
+    def _trusted(self) -> Gathered:
+        """Return what the bank is, without what is in quarantine."""
+        gathered = self.look()
+        shown = gathered.material.shown.copy()
+        shown[[row for row in read_doubts(self.ledger).since if row < len(shown)]] = False
+        return gathered._replace(material=replace(gathered.material, shown=shown))
 
     def _concepts(self, gathered: Gathered) -> SleepStep | None:
         return rebuild_concepts(self.ledger, gathered, self.embedder, self.concepts, self.now)

@@ -137,15 +137,13 @@ def _surprise(
     if vectors is None or not count:
         return surprise
     order = np.lexsort((np.arange(count), said_at, session))
-    ordered, groups = vectors[order].astype(np.float64), session[order]
-    total = np.cumsum(ordered, axis=0)
+    groups = session[order]
     starts = np.flatnonzero(np.r_[True, groups[1:] != groups[:-1]])
-    sizes = np.diff(np.r_[starts, count])
-    base = np.repeat(total[starts] - ordered[starts], sizes, axis=0)
-    before = total - ordered - base
-    lengths = np.maximum(np.linalg.norm(before, axis=1), 1e-12)
-    near = np.einsum("ij,ij->i", ordered, before) / lengths
-    surprise[order] = np.clip(1 - near, 0.0, 1.0)
+    for rows in np.split(order, starts[1:]):  # a session at a time, or it would take gigabytes
+        own = vectors[rows].astype(np.float64)
+        before = np.cumsum(own, axis=0) - own
+        lengths = np.maximum(np.linalg.norm(before, axis=1), 1e-12)
+        surprise[rows] = np.clip(1 - np.einsum("ij,ij->i", own, before) / lengths, 0.0, 1.0)
     return surprise
 
 
