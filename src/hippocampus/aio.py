@@ -57,6 +57,8 @@ class AsyncBank:
     compact = _on_a_thread(Bank.compact)
     expand = _on_a_thread(Bank.expand)
     sleep = _on_a_thread(Bank.sleep)
+    facts = _on_a_thread(Bank.facts)
+    entities = _on_a_thread(Bank.entities)
     topics = _on_a_thread(Bank.topics)
     topic_outline = _on_a_thread(Bank.topic_outline)
     plot_topics = _on_a_thread(Bank.plot_topics)

@@ -20,6 +20,7 @@ from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Signatures
 from hippocampus.context.compose import compose
 from hippocampus.encode.keywords import MOST_KEYWORDS, find_keywords
+from hippocampus.encode.entities import Same, fold_name, meant, resolve
 from hippocampus.encode.phrase import Phrase
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.encode.when import find_intervals
@@ -37,6 +38,7 @@ from hippocampus.index.allowed import Filter
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.base import Cue, Mask, Question
 from hippocampus.index.concept import ConceptCue
+from hippocampus.index.graph import Statements
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.moments import to_moment
@@ -67,7 +69,9 @@ from hippocampus.model import (
     Degradation,
     Embedded,
     Embedder,
+    Entity,
     Episode,
+    Fact,
     Hit,
     Imported,
     Interval,
@@ -88,6 +92,7 @@ from hippocampus.model import (
 from hippocampus.quotes import unquote, without_quotes
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
 from hippocampus.recall.evidence import evidence
+from hippocampus.recall.facts import Known, Told, know
 from hippocampus.recall.scale import Numbers
 from hippocampus.recall.search import Ranking, search
 from hippocampus.recall.trend import check_by, trend
@@ -103,10 +108,13 @@ from hippocampus.sleep.cycle import (
     gather,
     import_concepts,
     read_anchors,
+    read_facts,
     read_topics,
     rebuild_concepts,
+    rebuild_facts,
     rebuild_topics,
 )
+from hippocampus.sleep.facts import read_on
 from hippocampus.sleep.picture import outline, plot_topics
 from hippocampus.sleep.topics import Answers
 
@@ -158,6 +166,8 @@ class Bank:
         self._fusion = memory.config.fusion
         self._anchored = False
         """Whether the bank has anchors, and so what is written has its phrases read."""
+        self._facts = Statements()
+        """What has been read of whom, as far as anybody has asked."""
         self._number = _NO_BANK
         self._seen = -1
 
@@ -464,7 +474,7 @@ class Bank:
         calibrated = memory.calibration()
         how = memory.config.concepts.heard(calibrated.values.cosines)
         now = to_micros(memory.now())
-        answers = Answers()
+        answers, read = Answers(), Answers()
 
         def concepts(gathered: Gathered) -> SleepStep | None:
             return rebuild_concepts(ledger, gathered, memory.embedder, how, now)
@@ -472,7 +482,10 @@ class Bank:
         def topics(gathered: Gathered) -> SleepStep | None:
             return rebuild_topics(ledger, gathered, memory.embedder, memory.model, answers)
 
-        for step in (concepts, topics):
+        def facts(gathered: Gathered) -> SleepStep | None:
+            return rebuild_facts(ledger, gathered, memory.model, read, memory.zone)
+
+        for step in (concepts, topics, facts):
             done = None
             for _ in range(_TRIES):
                 with self.reading:  # what was seen never changes, so the rest needs no lock
@@ -512,6 +525,118 @@ class Bank:
         with self.reading:
             shown: NDArray[np.bool_] = self._index().columns.visible()[rows]
         return shown
+
+    def facts(
+        self,
+        entity: str | None = None,
+        relation: str | None = None,
+        *,
+        as_of: When | None = None,
+        at: When | None = None,
+    ) -> list[Fact]:
+        """
+        Return what the bank was told of whom, what is over too; in order of subject and time.
+
+        Args:
+            entity: only facts of this one, or that name it, by any of its names.
+            relation: only these, such as ``lives_in``.
+            as_of: what the bank knew at that moment: nothing noted since, nothing taken back since.
+            at: only what held at that moment, as far as is known.
+
+        Raises:
+            InputError: a name that is blank.
+            InvalidTime: a time that cannot be read.
+
+        """
+        for name, value in (("entity", entity), ("relation", relation)):
+            if value is not None and (not isinstance(value, str) or not value.strip()):
+                msg = f"{name}={value!r}: give a name, or leave it out for all"
+                raise InputError(msg)
+        zone = self._memory.zone
+        known, same, ids = self._known(read_filters({"as_of": as_of}, zone))
+        moment = None if at is None else to_micros(to_moment(at, zone))
+        wanted = None if entity is None else fold_name(meant(entity, same))
+        kept = [
+            fact
+            for fact in known
+            if (relation is None or fact.relation == relation.strip().casefold().replace(" ", "_"))
+            and (moment is None or fact.holds(moment))
+            and (wanted is None or wanted in (fold_name(fact.subject), fold_name(fact.object)))
+        ]
+        kept.sort(key=lambda fact: (fold_name(fact.subject), fact.relation))  # and as first told
+        return [
+            Fact(
+                subject=fact.subject, relation=fact.relation, object=fact.object,
+                valid_from=None if fact.valid_from is None else from_micros(fact.valid_from),
+                valid_to=None if fact.valid_to is None else from_micros(fact.valid_to),
+                known_from=from_micros(fact.known_from),
+                known_to=None if fact.known_to is None else from_micros(fact.known_to),
+                sources=tuple(ids[row] for row in fact.rows),
+            )
+            for fact in kept
+        ]  # fmt: skip
+
+    def entities(self) -> list[Entity]:
+        """Return whom facts are about, those with most facts first, and their other names."""
+        known, same, _ = self._known(read_filters({}, self._memory.zone))
+        of: dict[str, list[Known]] = {}
+        for fact in known:
+            of.setdefault(fact.subject, []).append(fact)
+        aliases: dict[str, dict[str, str]] = {}
+        for alias, (name, why) in same.items():
+            aliases.setdefault(name, {})[alias] = why
+        found = [
+            Entity(
+                name=name, aliases=aliases.get(name, {}), facts=len(facts),
+                episodes=len({row for fact in facts for row in fact.rows}),
+            )
+            for name, facts in of.items()
+        ]  # fmt: skip
+        return sorted(found, key=lambda entity: (-entity.facts, entity.name))
+
+    def _known(
+        self, chosen: Filter
+    ) -> tuple[list[Known], dict[str, Same], dict[int, str]]:
+        """Return the facts that a read may see, whom names mean, and the ids of rows."""
+        statements = self._read_facts()
+        with self.reading:
+            columns = self._index().columns
+            seen = columns.mask(chosen)
+            speakers = columns.speakers()
+            rows = [
+                row for row in statements.rows
+                if row < len(columns) and (seen is None or seen[row])
+            ]  # fmt: skip
+            ledger = self._memory.ledger_of(self._number, self.name)
+        with self._store.read():
+            records = self._store.episodes(ledger.bank, rows)
+        told = [
+            Told(e.row, e.said_at, e.noted_at, said)
+            for e in records
+            if e.state != "erased"
+            for said in statements.rows[e.row]
+        ]
+        same = resolve((one.statement for one in told), speakers)
+        return know(told, same), same, {e.row: e.id for e in records}
+
+    def _read_facts(self) -> Statements:
+        """Return what was read of whom, after reading what came since somebody last asked."""
+        while True:
+            with self.reading:
+                live, before = self._index(), self._facts
+            with self._store.read():
+                ledger = self._memory.ledger_of(self._number, self.name)
+                records = [
+                    record
+                    for record in self._store.scan_episodes(self._number, start=before.length)
+                    if record.row < len(live)
+                ]
+                texts = ledger.texts([record.row for record in records])
+            made = read_on(before, records, texts, self._memory.zone) if records else before
+            with self.reading:  # unless somebody erased, or slept, in the meantime
+                if self._index() is live and self._facts is before:
+                    self._facts = made
+                    return made
 
     def topics(self) -> list[TopicInfo]:
         """Return the bank's tags, in order of name; none before the first ``sleep``."""
@@ -1263,7 +1388,9 @@ class Bank:
         ledger = self._memory.ledger_of(self._number, self.name)
         self._no_sleep = None
         anchors, topics = None, None
+        self._facts = Statements()
         try:
+            self._facts = read_facts(ledger) or self._facts
             topics = read_topics(ledger)
             anchors = read_anchors(ledger)
         except StoreCorrupt as exc:

@@ -27,7 +27,7 @@ from hippocampus.ingest.prepare import Draft, digest, lexical_payload, phrase_pa
 from hippocampus.kernel import build_info
 from hippocampus.memory import SIGNED, Memory
 from hippocampus.model import STATE_CHANGES, EpisodeRow, Kind, Payloads, Progress
-from hippocampus.sleep.cycle import read_anchors, read_topics
+from hippocampus.sleep.cycle import read_anchors, read_facts, read_topics
 
 _TEXTS_AT_ONCE = 1000
 
@@ -183,7 +183,7 @@ def _spelled_in_sleep(
     ledger: Ledger, gists: NDArray[np.uint32]
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """
-    Return the words that anchors and topics spell, and what is wrong with these.
+    Return the words that anchors, topics and facts spell, and what is wrong with these.
 
     ``gists``: what the phrases of all episodes say that anchors should know of them.
     """
@@ -206,6 +206,15 @@ def _spelled_in_sleep(
             spelled += [("a topic", name.replace("_", " ")) for name in names]
         kept = {} if topics is None else topics.kept
         spelled += [("a model's tags", str(answer)) for answer in kept.values()]
+    try:
+        facts = read_facts(ledger)
+    except StoreCorrupt as exc:
+        problems.append(str(exc))
+    else:
+        for said in () if facts is None else facts.rows.values():
+            spelled += [("a fact", f"{one.subject} {one.relation} {one.object}") for one in said]
+        answers = {} if facts is None else facts.kept
+        spelled += [("a model's facts", answer) for answer in answers.values()]
     return spelled, problems
 
 

@@ -32,7 +32,7 @@ from hippocampus.model import (
 DERIVED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical", "signature", "phrase")
 """Payloads that are made from texts, and can be made anew."""
 
-SLEPT: Final[tuple[Kind, ...]] = ("concept", "topic")
+SLEPT: Final[tuple[Kind, ...]] = ("concept", "topic", "graph")
 """What sleep makes of a whole bank, in one block each."""
 
 NEXT: Final[Mapping[Kind, Kind]] = {
