@@ -95,6 +95,7 @@ from hippocampus.recall.evidence import evidence
 from hippocampus.recall.facts import Known, Told, know
 from hippocampus.recall.scale import Numbers
 from hippocampus.recall.search import Ranking, search
+from hippocampus.recall.told import Bearing
 from hippocampus.recall.trend import check_by, trend
 from hippocampus.recall.understand import signed, understand
 from hippocampus.sleep.artifact import parse
@@ -900,7 +901,13 @@ class Bank:
     ) -> tuple[Ranking, Confidence]:
         texts = self._memory.ledger_of(self._number, self.name).texts
         read = texts if "lexical" in wanted else None
-        ranking = search(index, question, allowed, self._fusion, wanted, limit, read=read)
+
+        bearing = Bearing(self._facts, index.columns, texts, self._memory.zone)
+        ranking = search(
+            index, question, allowed, self._fusion, wanted, limit,
+            read=read,
+            tell=bearing.look if "lexical" in wanted else None,
+        )  # fmt: skip
         told = evidence(index, question, ranking.rows, ranking.said)
         models = self._calibrated.values.models
         return ranking, confidence(told, len(ranking.rows), models=models)
@@ -1006,7 +1013,8 @@ class Bank:
 
     def _hits(self, ranking: Ranking, scores: Numbers) -> list[Hit]:
         k = len(scores)
-        entries = self._memory.ledger_of(self._number, self.name).read(ranking.rows[:k].tolist())
+        rows, over = ranking.rows[:k].tolist(), ranking.over
+        entries = self._memory.ledger_of(self._number, self.name).read(rows)
         gifts = np.maximum([part[:k] for part in ranking.parts.values()], 0).T.tolist()
         hits: list[Hit] = []
         for place, entry in enumerate(entries):
@@ -1019,6 +1027,7 @@ class Bank:
                     shares={n: g / total for n, g in given.items() if g > 0} if total else {},
                     tokens=entry.tokens,
                     about=float(ranking.about[place]),
+                    until=from_micros(over[row]) if (row := rows[place]) in over else None,
                 )
             )
         self._gate.note(entries, self._memory.clock.now())

@@ -126,6 +126,9 @@ class Hit:
     at least half as likely as the best, ten at most."""
     about: float = 0.0
     """How far it is about what the question calls up, in [0, 1]; 0 where that is nothing."""
+    until: datetime | None = None
+    """Since when what it tells of what is asked is over, and something else is so; None: it is not
+    known to be, or nothing of the kind is asked."""
 
     @property
     def id(self) -> str:
@@ -143,7 +146,8 @@ class Hit:
         return self.episode.address
 
     def __str__(self) -> str:
-        return f"{self.score:.2f}  {self.episode}"
+        over = f"  (until {self.until:%Y-%m-%d})" if self.until else ""
+        return f"{self.score:.2f}  {self.episode}{over}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -173,6 +173,11 @@ def functional(relation: str) -> bool:
     return relation not in _SEVERAL and relation not in KIN and "animal" not in kinds(relation)
 
 
+def who_speaks(speaker: str | None, role: str | None) -> str:
+    """Return who is "I": the speaker, or what they are in the talk, or whoever keeps the bank."""
+    return speaker or role or "user"
+
+
 def find_statements(
     text: str, *, speaker: str, others: Sequence[str] = (), said_at: datetime
 ) -> list[Statement]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, get_args
 
 from hippocampus.errors import InputError
@@ -16,7 +18,7 @@ _MODES: Final = get_args(Mode)
 _MOST_BYTES: Final = 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statements:
     """
     What was read of the first ``length`` rows, by row; rows that say nothing are left out.
@@ -29,6 +31,15 @@ class Statements:
     rows: Mapping[int, tuple[Statement, ...]] = field(default_factory=dict)
     heard: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     kept: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def telling(self) -> Mapping[str, tuple[int, ...]]:
+        """Which rows say something by each relation, ascending."""
+        rows: defaultdict[str, list[int]] = defaultdict(list)
+        for row, said in sorted(self.rows.items()):
+            for relation in dict.fromkeys(statement.relation for statement in said):
+                rows[relation].append(row)
+        return {relation: tuple(found) for relation, found in rows.items()}
 
 
 def pack(statements: Statements) -> bytes:

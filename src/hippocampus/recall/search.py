@@ -25,6 +25,7 @@ from hippocampus.kernel import top_k
 from hippocampus.recall.scale import Numbers, standardised
 from hippocampus.recall.sessions import Sessions, rank_sessions
 from hippocampus.recall.spread import Lift, Read, spread
+from hippocampus.recall.told import Tell, read_asked
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +46,8 @@ class Ranking:
     about: Numbers
     candidates: int
     balls: Mapping[str, int]
+    over: Mapping[int, int]
+    """Rows that only tell, of what is asked, what is over; with since when, in microseconds."""
 
 
 # OpenBLAS computes with what lies beside short arrays too; when that is no number, NumPy warns of a
@@ -58,11 +61,13 @@ def search(
     cues: frozenset[str],
     limit: int,
     read: Read | None = None,
+    tell: Tell | None = None,
 ) -> Ranking:
     """
     Rank the allowed episodes for a question; the ``limit`` best are returned.
 
-    ``read`` gives the texts of rows; with it a second look is taken (``spread.py``).
+    ``read`` gives the texts of rows; with it a second look is taken (``spread.py``). ``tell`` says
+    which rows tell what is asked for, and which what is over (``told.py``).
     """
     inside = in_intervals(index, question)
     about = _activation(index, question, allowed, cues)
@@ -86,6 +91,17 @@ def search(
                 rows = every
                 found = _scored(index, question, rows, fusion, cues, inside, about)
             found.lift(rows, lent)
+    asked = None if tell is None else read_asked(question)
+    stands = None
+    if asked is not None and tell is not None:
+        stands = tell(asked, rows[top_k(found.scores, _ASKED)], allowed)
+    if stands is not None:
+        told = np.array(sorted(stands.current), np.uint32)
+        every = _each_once(np.concatenate([rows, told]))
+        if len(every) > len(rows):
+            rows = every
+            found = _scored(index, question, rows, fusion, cues, inside, about)
+        found.put_first(rows, told)
     scores, said, parts = found.scores, found.said, found.parts
     best = top_k(scores, limit)
     return Ranking(
@@ -97,7 +113,12 @@ def search(
         about=np.zeros(len(best), np.float32) if about is None else about.of(rows[best]),
         candidates=len(rows),
         balls=_balls(index, question) if "signature" in said else {},
+        over={} if stands is None else stands.over,
     )
+
+
+_ASKED = 8
+"""Best rows that are read for facts, where a question asks for one."""
 
 
 @dataclass(slots=True, eq=False)
@@ -124,6 +145,18 @@ class _Scored:
         gifts[places] = np.maximum(np.minimum(before + offered[:, 0], offered[:, 1]) - before, 0)
         self.parts["names"] = gifts
         self.scores = self.scores + gifts
+
+    def put_first(self, rows: Rows, chosen: Rows) -> None:
+        """Lift the best of some chosen rows above all others."""
+        places = np.searchsorted(rows, chosen)
+        best = places[int(np.argmax(self.scores[places]))]
+        gifts = np.zeros(len(rows), np.float32)
+        gifts[best] = self.scores.max() - self.scores[best] + np.float32(_AHEAD)
+        self.parts["facts"] = gifts
+        self.scores = self.scores + gifts
+
+
+_AHEAD = 0.1
 
 
 def _scored(

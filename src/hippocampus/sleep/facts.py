@@ -13,20 +13,16 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import tzinfo
 from hashlib import blake2b
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from hippocampus._clock import from_micros
 from hippocampus.encode.fact_model import Line, read_by_model, statements_of
-from hippocampus.encode.facts import find_statements
+from hippocampus.encode.facts import find_statements, who_speaks
 from hippocampus.errors import EncoderError, ModelAnswer
 from hippocampus.index.graph import Statements
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.model import EpisodeRow, Statement
 from hippocampus.sleep.topics import Answers, Turn, group_turns
-
-NOBODY: Final = "user"
-"""Who speaks where neither a speaker nor a role is known: whoever keeps the bank."""
-
 
 class Read(NamedTuple):
     """What reading came to; ``fallbacks``: why a model did not read a group, a line for each."""
@@ -35,11 +31,6 @@ class Read(NamedTuple):
     by_model: int = 0
     asked: int = 0
     fallbacks: tuple[str, ...] = ()
-
-
-def who_speaks(record: EpisodeRow) -> str:
-    """Return who is "I" in an episode."""
-    return record.speaker or record.role or NOBODY
 
 
 def read_on(
@@ -59,7 +50,7 @@ def read_on(
     length = before.length
     for record in records:
         length = record.row + 1
-        text, speaker = texts.get(record.row), who_speaks(record)
+        text, speaker = texts.get(record.row), who_speaks(record.speaker, record.role)
         there = heard.setdefault(record.session, {}) if record.session is not None else {}
         if text is not None and record.role != "tool":
             said = find_statements(
@@ -89,7 +80,7 @@ def read_with_model(
 
     ``answers``: of earlier tries of this sleep; those to this one are put there.
     """
-    speakers = {record.row: who_speaks(record) for record in records}
+    speakers = {record.row: who_speaks(record.speaker, record.role) for record in records}
     turns = [
         Turn(e.row, texts[e.row], e.session, e.said_at) for e in records if e.row in texts
     ]  # fmt: skip
