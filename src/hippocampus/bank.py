@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Signatures
 from hippocampus.context.compose import compose
-from hippocampus.encode.keywords import MOST_KEYWORDS, find_keywords
 from hippocampus.encode.entities import Same, fold_name, meant, resolve
+from hippocampus.encode.keywords import MOST_KEYWORDS, find_keywords
 from hippocampus.encode.phrase import Phrase
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.encode.when import find_intervals
@@ -38,7 +38,7 @@ from hippocampus.index.allowed import Filter
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.base import Cue, Mask, Question
 from hippocampus.index.concept import ConceptCue
-from hippocampus.index.graph import Statements
+from hippocampus.index.graph import GraphCue, Statements
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.moments import to_moment
@@ -595,9 +595,7 @@ class Bank:
         ]  # fmt: skip
         return sorted(found, key=lambda entity: (-entity.facts, entity.name))
 
-    def _known(
-        self, chosen: Filter
-    ) -> tuple[list[Known], dict[str, Same], dict[int, str]]:
+    def _known(self, chosen: Filter) -> tuple[list[Known], dict[str, Same], dict[int, str]]:
         """Return the facts that a read may see, whom names mean, and the ids of rows."""
         statements = self._read_facts()
         with self.reading:
@@ -886,7 +884,7 @@ class Bank:
         question = understand(
             text, now=now, embedded=embedded, rotation=self._rotation,
             speakers=index.columns.speakers(), keywords=keywords,
-            phrases=self._anchored and "concept" in wanted,
+            phrases=self._anchored and not wanted.isdisjoint({"concept", "graph"}),
         )  # fmt: skip
         return question if "time" in wanted else replace(question, intervals=(), latest=0.0)
 
@@ -900,13 +898,13 @@ class Bank:
         limit: int,
     ) -> tuple[Ranking, Confidence]:
         texts = self._memory.ledger_of(self._number, self.name).texts
-        read = texts if "lexical" in wanted else None
+        read = texts if {"lexical", "graph"} <= wanted else None
 
         bearing = Bearing(self._facts, index.columns, texts, self._memory.zone)
         ranking = search(
             index, question, allowed, self._fusion, wanted, limit,
             read=read,
-            tell=bearing.look if "lexical" in wanted else None,
+            tell=bearing.look if "graph" in wanted else None,
         )  # fmt: skip
         told = evidence(index, question, ranking.rows, ranking.said)
         models = self._calibrated.values.models
@@ -1404,7 +1402,7 @@ class Bank:
             anchors = read_anchors(ledger)
         except StoreCorrupt as exc:
             self._no_sleep = Degradation(part="sleep", reason=str(exc))
-        for name in ("concept", "topic"):
+        for name in ("concept", "topic", "graph"):
             live.cues.pop(name, None)
         if topics is not None:
             live.cues["topic"] = TopicCue(topics.graph, topics.length)
@@ -1416,6 +1414,7 @@ class Bank:
             columns = live.columns
             how = self._memory.config.concepts.heard(self._calibrated.values.cosines)
             leads = None if how.sources is None else columns.source.telling(how.sources)
+            live.cues["graph"] = GraphCue()
             live.cues["concept"] = ConceptCue(
                 anchors, how, vectors, columns.said_at, lambda: columns.session.codes, leads
             )

@@ -19,9 +19,9 @@ from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.indexing import signatures
 from hippocampus.encode.tokens import encode, pack
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
-from hippocampus.index.concept import unpack_phrases
 from hippocampus.index.lexical import DEED, TELLING, pack_terms
 from hippocampus.index.live import read_payloads
+from hippocampus.index.phrased import unpack_phrases
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.prepare import Draft, digest, lexical_payload, phrase_payload
 from hippocampus.kernel import build_info

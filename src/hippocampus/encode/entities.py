@@ -56,7 +56,11 @@ def resolve(statements: Iterable[Statement], speakers: Collection[str]) -> dict[
     for folded, name in people.items():
         if folded in named:
             continue
-        known = given.pop(folded, None) or _possessed(folded, owned) or _shortened(folded, people, named)
+        known = (
+            given.pop(folded, None)
+            or _possessed(folded, owned)
+            or _shortened(folded, people, named)
+        )
         if known is not None and fold_name(known.name) != folded and "'s " not in known.name:
             same[folded] = known
     same |= {name: other for name, other in given.items() if fold_name(other.name) != name}

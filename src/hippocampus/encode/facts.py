@@ -54,7 +54,9 @@ _MODAL = re.compile(r"'ll|'d\b|will|would|could|might|may|should|want|hope|going
 _WILL = re.compile(r"'ll|will|going to")
 _NOT = re.compile(r"n't|not|no longer|never")
 _NO_MORE = re.compile(r"\b(?:any ?more|any longer|no longer)\b", re.IGNORECASE)
-_AND = re.compile(r",? (?:and|but|then|so|because|since|while) (?:then |now |also |that )*", re.I)
+_AND = re.compile(
+    r",? (?:and|but|then|so|because|since|while) (?:then |now |also |that )*", re.IGNORECASE
+)
 
 
 class _Rule(NamedTuple):
@@ -129,11 +131,13 @@ _HINT = re.compile(
 """Without any of these a sentence says nothing that could be read."""
 _STATUS = re.compile(
     r"(?:(?:got|getting|been|is|am|just) )*(?P<is>married|engaged|divorced|single|widowed)\b(?! to)"
-    r"(?!,? [A-Z])", re.IGNORECASE,
+    r"(?!,? [A-Z])",
+    re.IGNORECASE,
 )
 _FROM_TO = re.compile(
     rf"(?:moved|relocated|emigrated|moving){_WAY} from (?P<from>{_NAME}|\w+) to |"
-    rf"(?:left) (?P<left>{_NAME}) for ", re.IGNORECASE,
+    rf"(?:left) (?P<left>{_NAME}) for ",
+    re.IGNORECASE,
 )
 _OWN = re.compile(
     rf"\b(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{_NAME}'s) (?P<new>new |current )?"
@@ -227,9 +231,7 @@ class _Reader:
             if match.start() >= stop:
                 break
             sure = (
-                "'s " in who
-                or who.split()[0].lower() in _PRONOUNS
-                or who.split()[0] in self._known
+                "'s " in who or who.split()[0].lower() in _PRONOUNS or who.split()[0] in self._known
             )
             if not sure:
                 if names is None:
@@ -267,7 +269,7 @@ class _Reader:
 
     def _who(self, who: str, called: str | None, *, sure: bool) -> str | None:
         """Return whom a subject means, and keep in mind who that was."""
-        first = who.split()[0]
+        first = who.split(maxsplit=1)[0]
         if " " in who and (first.lower() in _PRONOUNS or "'s " in who):
             owner = self._owner(who.partition("'s ")[0] if "'s " in who else first)
             meant = called or (owner and f"{owner}'s {_noun(who, '')}")
@@ -278,7 +280,12 @@ class _Reader:
         return meant
 
     def _said(
-        self, subject: str, aux: str, rest: str, sentence: str, times: Sequence[Interval],
+        self,
+        subject: str,
+        aux: str,
+        rest: str,
+        sentence: str,
+        times: Sequence[Interval],
         sure: bool,
     ) -> Iterator[Statement]:
         """Yield what a predicate says; of whom may be no name, only what no thing does."""
@@ -317,7 +324,10 @@ class _Reader:
                 return
             if rule.relation == "works_as" and not _a_person(thing):
                 return
-            if re.match(r"(?:this|that|these|those|it|them|him|my|our)\b", tail) and mode != "ended":
+            if (
+                re.match(r"(?:this|that|these|those|it|them|him|my|our)\b", tail)
+                and mode != "ended"
+            ):
                 return  # which one was said before, if at all
             if rule.relation == "has" and mode == "holds" and be:
                 return
@@ -325,8 +335,10 @@ class _Reader:
             relation = rule.relation
             if used or (be and re.search(r"\bwa?e?r?s\b|\bwere\b", aux) and mode == "holds"):
                 mode = "held" if relation not in ("born_in", "from") else mode
-            elif mode == "held" and re.search("'ve|hav|has", aux) and any(
-                time.end is None for time in times
+            elif (
+                mode == "held"
+                and re.search("'ve|hav|has", aux)
+                and any(time.end is None for time in times)
             ):
                 mode = "holds"
             elif over and relation in EXCLUSIVE:
@@ -369,7 +381,11 @@ class _Reader:
             what = match["what"].split()
             noun = singular(what[-1])
             favourite = what[0].startswith("favo")
-            if owner is None or what[-1] in FUNCTION_WORDS or not (favourite or noun in KIN or use_of(noun).noun >= NOUN):
+            if (
+                owner is None
+                or what[-1] in FUNCTION_WORDS
+                or not (favourite or noun in KIN or use_of(noun).noun >= NOUN)
+            ):
                 continue
             if match["name"]:
                 if noun in KIN or "animal" in kinds(noun):
@@ -383,7 +399,7 @@ class _Reader:
                 thing = _object(value)
             if not thing or not (exact or named or (favourite or _a_thing(thing))):
                 continue
-            if noun in KIN and not named or noun == "name" and match["whose"].lower() in _THIRD:
+            if (noun in KIN and not named) or (noun == "name" and match["whose"].lower() in _THIRD):
                 continue
             relation = "_".join([*what[:-1], noun]) if favourite else noun
             if noun == "name":
@@ -449,9 +465,9 @@ def _place(words: Sequence[str]) -> bool:
 
 def _a_thing(words: str) -> bool:
     """Return whether somebody can have it as a thing or an animal: not "a question"."""
-    above = kinds(singular(words.split()[-1].lower())) if words else []
+    above = kinds(singular(words.rsplit(maxsplit=1)[-1].lower())) if words else []
     return not {"animal", "artifact"}.isdisjoint(above)
 
 
 def _a_person(words: str) -> bool:
-    return bool(words) and "person" in kinds(singular(words.split()[-1].lower()))
+    return bool(words) and "person" in kinds(singular(words.rsplit(maxsplit=1)[-1].lower()))

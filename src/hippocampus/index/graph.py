@@ -1,4 +1,9 @@
-"""What texts say of whom, row by row: the statements that sleep has read, as bytes and back."""
+"""
+The graph cue: episodes and the names they hold; and what sleep has read of whom, row by row.
+
+A name that two episodes hold is an edge between them, the stronger the rarer the name. Activation
+that begins where the question's names are goes over these to what the question does not name.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +15,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hippocampus.errors import InputError
-from hippocampus.model import Mode, Statement
+from hippocampus.index.base import Mask, Question, Rows, Scores
+from hippocampus.index.growing import Growing
+from hippocampus.index.phrased import PROPER, unpack_phrases
+from hippocampus.kernel import top_k
+from hippocampus.model import Kind, Mode, Payloads, Statement
+
+_HEARD: Final = 50
+"""A name that more episodes hold leads nowhere in particular."""
+_PASSED: Final = 0.5
+"""Part of an episode's activation that goes on over the names it holds."""
 
 FORMAT: Final = 1
 _MODES: Final = get_args(Mode)
@@ -109,3 +126,94 @@ def _statements(given: Any) -> tuple[Statement, ...]:  # noqa: ANN401 - any JSON
             raise ValueError(msg)
         made.append(Statement(subject, relation, thing, mode, start, end))
     return tuple(made)
+
+
+class GraphCue:
+    """
+    Episodes and the names in them, both ways, from the payloads of phrases.
+
+    Space: 8 bytes a mention and 8 an episode. Asking costs the mentions that are touched.
+    """
+
+    name = "graph"
+    kind: Kind = "phrase"
+
+    def __init__(self) -> None:
+        self._names = Growing(np.uint32)
+        self._owners = Growing(np.uint32)
+        self._ends = Growing(np.int64)
+        self._sorted: tuple[NDArray[np.uint32], Rows] | None = None
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @property
+    def nbytes(self) -> int:
+        return self._names.nbytes + self._owners.nbytes + self._ends.nbytes
+
+    def observe(self, payloads: Payloads) -> None:
+        read = unpack_phrases(payloads)
+        proper = (read.keys & PROPER) > 0
+        owners = read.owner[proper]
+        start, before = len(self), len(self._names)
+        self._names.extend(read.keys[proper] & ~np.uint32(PROPER))
+        self._owners.extend(owners + start)
+        self._ends.extend(before + np.searchsorted(owners, np.arange(len(payloads)), side="right"))
+        self._sorted = None
+
+    def mentions(self, rows: Rows, apart: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """Return how many names each row holds, without those given, shape (rows,)."""
+        names, place = self._of(rows)
+        others = ~np.isin(names, apart)
+        return np.bincount(place[others], minlength=len(rows))
+
+    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+        active = self.activation(question)
+        if active is None:
+            return np.empty(0, np.uint32)
+        best = top_k(active, limit, None if allowed is None else allowed.view(np.uint8))
+        return best[active[best] > 0]
+
+    def score(self, question: Question, rows: Rows) -> Scores | None:
+        active = self.activation(question)
+        return None if active is None else active[rows]
+
+    def activation(self, question: Question) -> Scores | None:
+        """Return how active each row is, shape (n,); None where the question names nothing here."""
+        asked = np.fromiter(question.phrases, np.uint32, len(question.phrases))
+        first = self._passed(asked, np.ones(len(asked), np.float32))
+        rows = np.flatnonzero(first).astype(np.uint32)
+        if not len(rows):
+            return None
+        names, place = self._of(rows)
+        new = ~np.isin(names, asked)
+        names, strength = names[new], first[rows][place[new]]
+        each, at = np.unique(names, return_inverse=True)
+        most = np.zeros(len(each), np.float32)
+        np.maximum.at(most, at, strength)
+        return first + np.float32(_PASSED) * self._passed(each, most)
+
+    def _passed(self, names: NDArray[np.uint32], strength: Scores) -> Scores:
+        """Return what each row has from names of some strength: the rarer a name, the more."""
+        if self._sorted is None:
+            order = np.argsort(self._names.view, kind="stable")
+            self._sorted = self._names.view[order], self._owners.view[order]
+        ordered, owners = self._sorted
+        total = np.zeros(len(self), np.float32)
+        first = np.searchsorted(ordered, names)
+        ends = np.searchsorted(ordered, names, side="right")
+        for name, (start, stop) in enumerate(zip(first.tolist(), ends.tolist(), strict=True)):
+            if 0 < stop - start <= _HEARD:
+                rarity = np.log((len(self) + 1) / (stop - start + 0.5)) / np.log(len(self) + 1)
+                total[owners[start:stop]] += np.float32(rarity) * strength[name]
+        return total
+
+    def _of(self, rows: Rows) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Return the names of rows, and with each the place of its row among those given."""
+        ends = self._ends.view
+        stop = ends[rows.astype(np.intp)]
+        start = np.where(rows > 0, ends[rows.astype(np.intp) - 1], 0)
+        counts = stop - start
+        place = np.repeat(np.arange(len(rows)), counts)
+        within = np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return self._names.view[start[place] + within], place

@@ -95,16 +95,16 @@ def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
             if open_:
                 open_[0].also(one)
                 continue
-        fact = Known(
-            subject, said.relation, thing, said.start, None, one.noted_at, None, [one.row]
-        )
+        fact = Known(subject, said.relation, thing, said.start, None, one.noted_at, None, [one.row])
         if said.mode in ("held", "ended"):
             fact.valid_from = said.start if said.mode == "held" else None
             fact.over(one)
         elif said.start is None and (said.mode == "began" or gone):
             fact.valid_from = one.said_at
         elif said.start is None and functional(said.relation):  # not while another one held
-            fact.valid_from = max((f.valid_to for f in there if f.valid_to is not None), default=None)
+            fact.valid_from = max(
+                (f.valid_to for f in there if f.valid_to is not None), default=None
+            )
         facts.append(fact)
         there.append(fact)
     return facts

@@ -45,7 +45,7 @@ _PAST: Final = re.compile(
     re.IGNORECASE,
 )
 _ASKS: Final = re.compile(r"^\W*(?:so |and |hey |remind me |tell me |do you know )*"
-                          r"(?:where|what|who|which|whom|at which|in which|for whom)\b", re.I)  # fmt: skip
+                          r"(?:where|what|who|which|whom|at which|in which|for whom)\b", re.IGNORECASE)  # fmt: skip
 _OWN: Final = re.compile(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)", re.IGNORECASE)
 
 
@@ -107,7 +107,9 @@ class Bearing(NamedTuple):
         speakers = {row: self._speaker(row) for row in (*found, *fresh) if row < len(columns)}
         shown = {row for row in speakers if allowed is None or allowed[row]}
         times = dict(
-            zip(speakers, columns.said_at(np.array(list(speakers), np.uint32)).tolist(), strict=True)
+            zip(
+                speakers, columns.said_at(np.array(list(speakers), np.uint32)).tolist(), strict=True
+            )
         )
         for row, text in self.read(fresh & shown).items():
             at = from_micros(times[row]).astimezone(self.zone)
@@ -138,9 +140,7 @@ def standing(asked: Asked, told: Iterable[Told], speakers: Mapping[int, str]) ->
 
     """
     told = list(told)
-    owned = {
-        fold_name(one.statement.object) for one in told if one.statement.relation in asked.kin
-    }
+    owned = {fold_name(one.statement.object) for one in told if one.statement.relation in asked.kin}
 
     def meant(one: Told) -> bool:
         subject = fold_name(one.statement.subject)
@@ -163,4 +163,4 @@ def standing(asked: Asked, told: Iterable[Told], speakers: Mapping[int, str]) ->
         for fact in facts if fact.valid_to is not None
         for row in fact.rows if row not in current
     }  # fmt: skip
-    return Standing(frozenset(current), over) if current and over else None
+    return Standing(frozenset(current), over) if current else None

@@ -17,11 +17,11 @@ from hippocampus.encode.phrases import key_of
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
-from hippocampus.index.concept import unpack_phrases
 from hippocampus.index.graph import Statements
 from hippocampus.index.graph import pack as pack_facts
 from hippocampus.index.graph import unpack as unpack_facts
 from hippocampus.index.live import LiveIndex, read_payloads
+from hippocampus.index.phrased import unpack_phrases
 from hippocampus.index.topic import Artifact, pack, unpack
 from hippocampus.index.vector import VectorCue
 from hippocampus.ingest.ledger import Ledger

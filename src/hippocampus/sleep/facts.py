@@ -24,6 +24,7 @@ from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.model import EpisodeRow, Statement
 from hippocampus.sleep.topics import Answers, Turn, group_turns
 
+
 class Read(NamedTuple):
     """What reading came to; ``fallbacks``: why a model did not read a group, a line for each."""
 
