@@ -20,7 +20,7 @@ def test_sleep_says_what_it_did_and_the_anchors_are_listed(slept):
     again = slept("sleep", "--embedder", "hash", "--json").json
     listed = slept("anchors", "list").out
 
-    assert [step["name"] for step in again["steps"]] == ["phrases", "concepts", "topics"]
+    assert [step["name"] for step in again["steps"]] == ["phrases", "concepts", "topics", "facts"]
     assert again["steps"][1]["counts"]["found"] == 0
     assert all(name in listed for name in ("greenhouse", "violin", "lisbon", "named"))
     assert {a["name"] for a in slept("anchors", "list", "--json").json} >= {"violin", "lisbon"}

@@ -15,7 +15,7 @@ from hippocampus.cli.demo import questions_about
 COMMANDS = [
     "remember", "import", "correct", "forget", "recall", "context", "count", "trend", "episodes",
     "show", "history", "stats", "banks", "compact", "verify", "doctor", "reindex", "reembed",
-    "backup", "export", "calibrate", "sleep", "topics", "find", "bench", "demo",
+    "backup", "export", "calibrate", "sleep", "topics", "facts", "find", "bench", "demo",
 ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
-from hippocampus.encode.facts import KIN
+from hippocampus.encode.relations import KIN
 from hippocampus.model import Statement
 
 _SHORTEST: Final = 3
@@ -53,7 +53,7 @@ def resolve(statements: Iterable[Statement], speakers: Collection[str]) -> dict[
             owned[fold_name(f"{said.subject}'s {said.relation}")].add(said.object)
     named = {fold_name(name) for name in speakers}
     same: dict[str, Same] = {}
-    for folded, name in people.items():
+    for folded in people:
         if folded in named:
             continue
         known = (

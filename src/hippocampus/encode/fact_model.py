@@ -104,7 +104,7 @@ def _schema() -> dict[str, Any]:
     text = {"type": "string"}
     kinds: dict[str, object] = dict.fromkeys(("subject", "relation", "object"), text)
     kinds |= {"turn": {"type": "integer"}, "mode": {"enum": list(get_args(Mode))}}
-    kinds |= dict.fromkeys(("from", "to"), {"type": ["string", "null"]})
+    kinds |= {side: {"type": ["string", "null"]} for side in ("from", "to")}
     fact = {
         "type": "object", "properties": kinds, "required": list(_PARTS),
         "additionalProperties": False,

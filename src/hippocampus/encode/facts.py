@@ -16,36 +16,27 @@ from typing import Final, NamedTuple
 from hippocampus._clock import to_micros
 from hippocampus.encode.nouns import kinds, singular, use_of
 from hippocampus.encode.phrases import NOUN, find_phrases
+from hippocampus.encode.relations import EXCLUSIVE, KIN, RULES, WAY, Rule
 from hippocampus.encode.terms import FUNCTION_WORDS
 from hippocampus.encode.when import find_intervals
 from hippocampus.model import Interval, Mode, Statement
 
-FUNCTIONAL: Final = frozenset(
-    "lives_in works_at works_as studies_at married_to marital_status birthday age".split()
+_NAME = (
+    r"[a-z]?[A-Z][\w'&-]*(?:\.(?=\w))?"
+    r"(?: (?:(?:of the|of|de|da|do|del|van|von|the) )?[A-Z0-9][\w'&-]*)*"
 )
-"""Relations of which one holds at a time; what is "my" something, in the singular, is another."""
-EXCLUSIVE: Final = {"likes": "dislikes", "dislikes": "likes"}
-"""Relations that cannot both hold of the same."""
-
-KIN: Final = frozenset(
-    "aunt boyfriend brother cousin dad daughter father fiance fiancee fiancé fiancée friend"
-    " girlfriend grandma grandmother grandpa grandfather granddaughter grandson husband mom mother"
-    " mum neighbour neighbor nephew niece partner roommate sister son uncle wife boss colleague"
-    " teacher doctor dentist therapist".split()
-)
-
-_NAME = r"[a-z]?[A-Z][\w'&-]*(?:\.(?=\w))?(?: (?:(?:of the|of|de|da|do|del|van|von|the) )?[A-Z0-9][\w'&-]*)*"
 _KIN = "|".join(sorted(KIN))
 _SUBJECT = re.compile(
     rf"\b(?P<who>(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{_NAME}'s) (?:(?:best|older|younger|little|"
     rf"big|new|old) )?(?:{_KIN})\b(?:,? (?P<called>(?!I\b)[A-Z]\w+(?: [A-Z]\w+)?),?)?"
     rf"|[Ii]|[Ww]e|[Yy]ou|[Hh]e|[Ss]he|(?!I\b){_NAME})"
     r"(?P<aux>(?:'ve|'m|'re|'s|'d|'ll)?(?: (?:am|is|are|was|were|been|do|"
-    r"(?:have|has|had)(?! (?:a|an|the|my|our|his|her|some|one|two|three|four|got|\d+)\b)|does|did|don't"
-    r"|doesn't|didn't|isn't|aren't|wasn't|haven't|hasn't|can't|won't|wouldn't|not|no longer|never"
-    r"|used to|will|would|could|might|may|should|want to|wants to|hope to|going to|also|still|just"
-    r"|now|currently|recently|finally|actually|really|always|both|already|absolutely|totally|both"
-    r"|officially|even|so|only|mostly|mainly|originally|currently|happily|then|soon|eventually))*)"
+    r"(?:have|has|had)(?! (?:a|an|the|my|our|his|her|some|one|two|three|four|got|\d+)\b)"
+    r"|does|did|don't|doesn't|didn't|isn't|aren't|wasn't|haven't|hasn't|can't|won't|wouldn't"
+    r"|not|no longer|never|used to|will|would|could|might|may|should|want to|wants to|hope to"
+    r"|going to|also|still|just|now|currently|recently|finally|actually|really|always|both|already"
+    r"|absolutely|totally|officially|even|so|only|mostly|mainly|originally|happily|then|soon"
+    r"|eventually))*)"
     r" (?P<rest>[^.!?;:\n]+)"
 )
 _SENTENCE = re.compile(r"[^.!?;\n]+(?:\.(?=\S)[^.!?;\n]*)*[.!?;\n]*")
@@ -53,78 +44,20 @@ _UNREAL = re.compile(r"\b(?:if|wish|imagine|unless|whether|suppose|as though)\b"
 _MODAL = re.compile(r"'ll|'d\b|will|would|could|might|may|should|want|hope|going to|won't")
 _WILL = re.compile(r"'ll|will|going to")
 _NOT = re.compile(r"n't|not|no longer|never")
+_BE = re.compile(r"'m|'s|'re|\b(?:am|is|are|was|were|been)\b")
+_WAS = re.compile(r"\b(?:was|were)\b")
+_HAVE = re.compile(r"'ve|hav|has")
+_POINTS = re.compile(r"(?:this|that|these|those|it|them|him|my|our)\b")
+_NUMBER = re.compile(r"(?:on )?(?:the )?(\d[^,.!;]*)")
+_ALONE: Final = frozenset({"divorced", "single", "widowed"})
 _NO_MORE = re.compile(r"\b(?:any ?more|any longer|no longer)\b", re.IGNORECASE)
 _AND = re.compile(
     r",? (?:and|but|then|so|because|since|while) (?:then |now |also |that )*", re.IGNORECASE
 )
 
 
-class _Rule(NamedTuple):
-    """What a beginning of a predicate says. ``named``: only of a name, as places are."""
-
-    said: re.Pattern[str]
-    relation: str
-    mode: Mode
-    named: bool = False
-    plain: bool = False
-    """Needs no "am" before it."""
-
-
-def _rule(said: str, relation: str, mode: Mode, **how: bool) -> _Rule:
-    return _Rule(re.compile(rf"(?:{said})(?: |$)", re.IGNORECASE), relation, mode, **how)
-
-
-_WAY = "(?: back| out| over| down| up| away| here| together| all the way)*"
-_RULES: Final = (
-    _rule(rf"(?:live|lives|living|reside|resides|residing|based|settled){_WAY} (?:in|at)",
-          "lives_in", "holds", named=True),
-    _rule(rf"(?:lived|resided){_WAY} in", "lives_in", "held", named=True),
-    _rule(rf"(?:moved|relocated|emigrated|moving|relocating|settled down|move|relocate){_WAY}"
-          r"(?: from [\w' -]+?)? (?:to|in)", "lives_in", "began", named=True),
-    _rule(rf"(?:moved|relocated|moving){_WAY} (?:from|out of)|left", "lives_in", "ended",
-          named=True),
-    _rule("(?:was |were )?born(?: and raised)? in", "born_in", "holds", named=True),
-    _rule("grew up in|raised in", "grew_up_in", "held", named=True),
-    _rule("from|come from|comes from|originally from|hail from", "from", "holds", named=True),
-    _rule("(?:work|works|working|employed) (?:at|for|by|with)", "works_at", "holds", named=True),
-    _rule("worked (?:at|for)", "works_at", "held", named=True),
-    _rule("(?:joined|joining|hired by|(?:started|start|starting|began)"
-          "(?: working| a (?:new )?(?:job|position|role))?(?: work)? (?:at|with|for)"
-          "|got (?:a|the|my) (?:new |dream )?(?:job|offer|position) (?:at|with|from)"
-          "|(?:accepted|took) (?:a|the) (?:new )?(?:job|offer|position) (?:at|with|from))",
-          "works_at", "began", named=True),
-    _rule("(?:quit|left|lost|resigned from|gave up) (?:my|his|her|the|your)"
-          "(?: old| current)? job(?: at| with)?|retired(?: from)?|(?:got |was )?(?:fired|laid off)(?: from| by)?",
-          "works_at", "ended"),
-    _rule("quit|left|resigned from|stopped working (?:at|for)|leaving|quitting", "works_at", "ended",
-          named=True),
-    _rule("(?:work|works|working) as", "works_as", "holds"),
-    _rule("worked as", "works_as", "held"),
-    _rule("(?:became|started(?: working| out)? as|got promoted to|promoted to|hired as)",
-          "works_as", "began"),
-    _rule("(?:study|studies|studying|go to|goes to|going to|enrolled|attend|attends)(?: at| in)?",
-          "studies_at", "holds", named=True),
-    _rule("graduated from|finished at|dropped out of", "studies_at", "ended", named=True),
-    _rule("study|studies|studying|major in|majoring in|majors in", "studies", "holds"),
-    _rule("(?:started|began|start) (?:studying|learning)|took up", "studies", "began"),
-    _rule("married to", "married_to", "holds", named=True),
-    _rule("(?:got |getting )?married(?: to)?|marrying|tied the knot with", "married_to", "began",
-          named=True),
-    _rule("(?:got )?(?:divorced|separated)(?: from)?|divorced", "married_to", "ended", named=True),
-    _rule("(?:like|love|enjoy|adore)s?|into|keen on|crazy about|passionate about|fond of"
-          "|(?:a )?(?:big|huge|great)? ?fans? of|fell in love with", "likes", "holds"),
-    _rule("(?:hate|dislike|detest|loathe)s?|can't stand", "dislikes", "holds"),
-    _rule("prefers?", "prefers", "holds"),
-    _rule("allergic to", "allergic_to", "holds"),
-    _rule("(?:have|has|own|owns|'ve got|got)(?: got)?", "has", "holds"),
-    _rule("(?:bought|adopted|purchased)(?: myself| ourselves| himself| herself)?", "has", "began"),
-    _rule("(?:sold|gave away|got rid of)", "has", "ended"),
-    _rule("plays?|playing", "plays", "holds"),
-    _rule("(?:stopped|quit|gave up) playing", "plays", "ended"),
-    _rule("speaks?", "speaks", "holds", named=True),
-)  # fmt: skip
 _HINT = re.compile(
-    "|".join([rf"\b(?:{rule.said.pattern})" for rule in _RULES])
+    "|".join([rf"\b(?:{rule.said.pattern})" for rule in RULES])
     + r"|\b(?:my|our|your|his|her|\w+'s)\b|\ban?\b|call me|go by|known as|married|engaged|single",
     re.IGNORECASE,
 )
@@ -135,7 +68,7 @@ _STATUS = re.compile(
     re.IGNORECASE,
 )
 _FROM_TO = re.compile(
-    rf"(?:moved|relocated|emigrated|moving){_WAY} from (?P<from>{_NAME}|\w+) to |"
+    rf"(?:moved|relocated|emigrated|moving){WAY} from (?P<from>{_NAME}|\w+) to |"
     rf"(?:left) (?P<left>{_NAME}) for ",
     re.IGNORECASE,
 )
@@ -157,24 +90,11 @@ _STOPS: Final = (FUNCTION_WORDS - {"of"}) | frozenset(
     " so much more very really ever over during when though although together there here last next"
     " ago as well named called who which like since actually honestly though still yet".split()
 )
-_SEVERAL: Final = {rule.relation for rule in _RULES} - FUNCTIONAL | {"is_a", "name"}
 _WORD = re.compile(r"[^\W_]+(?:['&.-][^\W_]+)*")
 _MOST_WORDS = 4
 _THIRD: Final = frozenset("his her".split())
 _FIRST: Final = frozenset("i my we our".split())
 _SECOND: Final = frozenset("you your".split())
-
-
-def functional(relation: str) -> bool:
-    """
-    Return whether a relation is to one thing at a time.
-
-    So are the ones that are known to be, and what is "my" something, unless it is a person or an
-    animal, of whom one may have several.
-    """
-    if relation in FUNCTIONAL:
-        return True
-    return relation not in _SEVERAL and relation not in KIN and "animal" not in kinds(relation)
 
 
 def who_speaks(speaker: str | None, role: str | None) -> str:
@@ -204,6 +124,61 @@ def find_statements(
     return list(found)
 
 
+class _Clause(NamedTuple):
+    """A predicate, of whom it is said, and how: the auxiliaries before it."""
+
+    subject: str
+    aux: str
+    rest: str
+    sentence: str
+    times: Sequence[Interval]
+
+    @property
+    def unreal(self) -> bool:
+        """Whether it only could be so."""
+        return _MODAL.search(self.aux) is not None and _WILL.search(self.aux) is None
+
+    @property
+    def planned(self) -> bool:
+        """Whether it is still to come."""
+        return _WILL.search(self.aux) is not None or self.rest.lower().startswith("moving")
+
+    @property
+    def denied(self) -> bool:
+        """Whether it is not so."""
+        return _NOT.search(self.aux) is not None
+
+    @property
+    def used(self) -> bool:
+        """Whether it used to be so."""
+        return "used to" in self.aux
+
+    @property
+    def be(self) -> bool:
+        """Whether it is what somebody is or was."""
+        return _BE.search(self.aux) is not None
+
+    @property
+    def past(self) -> bool:
+        """Whether it is what somebody was."""
+        return _WAS.search(self.aux) is not None
+
+
+def _relation_of(rule: Rule, clause: _Clause) -> tuple[str, Mode] | None:
+    """Return what a rule comes to after words such as "no longer" and "used to"; None: nothing."""
+    relation, mode = rule.relation, rule.mode
+    over = clause.denied or _NO_MORE.search(clause.rest) is not None
+    if clause.used or (clause.past and mode == "holds"):
+        return relation, mode if relation in ("born_in", "from") else "held"
+    if mode == "held" and _HAVE.search(clause.aux) and any(t.end is None for t in clause.times):
+        return relation, "holds"  # "I have lived there since"
+    if over and relation in EXCLUSIVE:
+        return EXCLUSIVE[relation], mode
+    if over:
+        return None if mode != "holds" or "never" in clause.aux else (relation, "ended")
+    return relation, mode
+
+
 class _Reader:
     """Reads sentence after sentence; knows who was last spoken of."""
 
@@ -213,41 +188,45 @@ class _Reader:
         self._known = {name.split()[0] for name in (speaker, other) if name}
 
     def read(self, sentence: str) -> Iterator[Statement]:
+        """Yield what a sentence says."""
         times = find_intervals(sentence, self._said_at)
         bare = sentence
         for time in times:
-            bare = bare.replace(time.text, "|")
-        names: set[int] | None = None
+            bare = bare.replace(time.text, "|".ljust(len(time.text)))
         unreal = _UNREAL.search(bare)
         stop = unreal.start() if unreal else len(bare)
-        known_as = _CALLED.search(bare)
-        if known_as:
-            yield Statement(self._speaker, "name", known_as["name"])
-        yield from self._owned(sentence, bare, stop)
+        called = _CALLED.search(bare, 0, stop)
+        if called:
+            yield Statement(self._speaker, "name", called["name"])
+        yield from self._owned(sentence, stop)
         at = 0
-        while (match := _SUBJECT.search(bare, at)) is not None:
+        while (match := _SUBJECT.search(bare, at)) is not None and match.start() < stop:
             at = match.start("rest")
             who = match["who"]
-            if match.start() >= stop:
-                break
-            sure = (
-                "'s " in who or who.split()[0].lower() in _PRONOUNS or who.split()[0] in self._known
-            )
-            if not sure:
-                if names is None:
-                    names = {phrase.start for phrase in find_phrases(bare) if phrase.proper}
-                sure = any(match.start() <= name < match.end("who") for name in names)
             if match["called"]:
-                owner = self._owner(who.split()[0])
+                owner = self._owner(who.split(maxsplit=1)[0])
                 if owner is not None:
                     yield Statement(owner, _noun(who, match["called"]), match["called"])
+            sure = self._is_somebody(who, match.span("who"), bare)
             subject = self._who(who, match["called"], sure=sure)
-            if subject is not None:
-                for part in self._parts(match["rest"]):
-                    told = list(self._said(subject, match["aux"], part, sentence, times, sure))
-                    yield from told
-                    if not told and who[0].isupper() and who != "I":
-                        break  # "Lisbon and started": it is the object of what is before
+            if subject is None:
+                continue
+            for part in self._parts(match["rest"]):
+                clause = _Clause(subject, match["aux"], part, sentence, times)
+                told = list(self._said(clause, sure=sure))
+                yield from told
+                if not told and who[0].isupper() and who != "I":
+                    break  # "Lisbon and started": it is the object of what is before
+
+    def _is_somebody(self, who: str, span: tuple[int, int], sentence: str) -> bool:
+        """Return whether a subject is surely one: a pronoun, someone's kin, a name."""
+        first = who.split(maxsplit=1)[0]
+        if "'s " in who or first.lower() in _PRONOUNS or first in self._known:
+            return True
+        start, end = span
+        return any(
+            phrase.proper and start <= phrase.start < end for phrase in find_phrases(sentence)
+        )
 
     def _parts(self, rest: str) -> Iterator[str]:
         """Yield a predicate and those joined to it that have no subject of their own."""
@@ -279,138 +258,97 @@ class _Reader:
             self._last = meant
         return meant
 
-    def _said(
-        self,
-        subject: str,
-        aux: str,
-        rest: str,
-        sentence: str,
-        times: Sequence[Interval],
-        sure: bool,
-    ) -> Iterator[Statement]:
+    def _said(self, clause: _Clause, *, sure: bool) -> Iterator[Statement]:
         """Yield what a predicate says; of whom may be no name, only what no thing does."""
-        denied = _NOT.search(aux) is not None
-        planned = _WILL.search(aux) is not None or rest.lower().startswith("moving")
-        if _MODAL.search(aux) and not _WILL.search(aux):
+        if clause.unreal:
             return
-        used = "used to" in aux
-        status = _STATUS.match(rest)
-        if status and not denied and not planned:
-            yield self._timed(subject, "marital_status", status["is"].lower(), "began", times)
-            if status["is"].lower() in ("divorced", "single", "widowed"):
-                yield self._timed(subject, "married_to", "", "ended", times)
-            return
-        both = _FROM_TO.match(rest)
-        if both and not denied:
-            left = both["from"] or both["left"]
-            if planned or used:
-                return
-            yield self._timed(subject, "lives_in", left, "ended", times)
-            new = _object(rest[both.end() :], named=True)
+        rest, plain = clause.rest, not (clause.denied or clause.planned or clause.used)
+        status, moved = _STATUS.match(rest), _FROM_TO.match(rest)
+        if status and plain:
+            yield self._timed(clause, "marital_status", status["is"].lower(), "began")
+            if status["is"].lower() in _ALONE:
+                yield self._timed(clause, "married_to", "", "ended")
+        elif moved and plain:
+            yield self._timed(clause, "lives_in", moved["from"] or moved["left"], "ended")
+            new = _object(rest[moved.end() :], named=True)
             if new:
-                yield self._timed(subject, "lives_in", new, "began", times)
-            return
-        be = re.search(r"'m|'s|'re|\b(?:am|is|are|was|were|been|became)\b", aux) is not None
-        for rule in _RULES:
-            match = rule.said.match(rest) if sure or rule.named else None
-            if match is None:
-                continue
-            tail = rest[match.end() :]
-            thing = _object(tail, named=rule.named)
-            mode: Mode = rule.mode
-            if not thing and not (mode == "ended" and not rule.named):
-                continue
-            if rule.relation == "has" and not _a_thing(thing):
-                return
-            if rule.relation == "works_as" and not _a_person(thing):
-                return
-            if (
-                re.match(r"(?:this|that|these|those|it|them|him|my|our)\b", tail)
-                and mode != "ended"
-            ):
-                return  # which one was said before, if at all
-            if rule.relation == "has" and mode == "holds" and be:
-                return
-            over = denied or _NO_MORE.search(rest) is not None
-            relation = rule.relation
-            if used or (be and re.search(r"\bwa?e?r?s\b|\bwere\b", aux) and mode == "holds"):
-                mode = "held" if relation not in ("born_in", "from") else mode
-            elif (
-                mode == "held"
-                and re.search("'ve|hav|has", aux)
-                and any(time.end is None for time in times)
-            ):
-                mode = "holds"
-            elif over and relation in EXCLUSIVE:
-                relation = EXCLUSIVE[relation]
-            elif over:
-                if mode != "holds" or "never" in aux:
+                yield self._timed(clause, "lives_in", new, "began")
+        elif not (status or moved):
+            for rule in RULES:
+                match = rule.said.match(rest) if sure or rule.named else None
+                if match is None:
+                    continue
+                tail = rest[match.end() :]
+                thing = _object(tail, named=rule.named)
+                if thing or (rule.mode == "ended" and not rule.named):
+                    yield from self._by_rule(rule, clause, thing, tail)
                     return
-                mode = "ended"
-            if planned:
-                if mode != "began":
-                    return
-                ahead = find_intervals(f"will {sentence}", self._said_at)
-                times = [time for time in ahead if time.start and time.start > self._said_at]
-                if not times:
-                    return
-            yield self._timed(subject, relation, thing, mode, times)
-            named = _NAMED.search(tail)
-            if named and relation == "has":
-                yield Statement(subject, singular(thing.split()[-1].lower()), named["name"])
-            return
-        if be and sure and not planned:
-            yield from self._being(subject, rest, denied, "used" in aux or "was" in aux, times)
+            if clause.be and sure and not clause.planned and re.match(r"an?\b", rest):
+                yield from self._being(clause, _object(rest))
 
-    def _being(
-        self, subject: str, rest: str, denied: bool, past: bool, times: Sequence[Interval]
-    ) -> Iterator[Statement]:
+    def _by_rule(self, rule: Rule, clause: _Clause, thing: str, tail: str) -> Iterator[Statement]:
+        """Yield what a rule reads in a predicate, of the thing that follows it."""
+        fits = {"has": _a_thing, "works_as": _a_person}.get(rule.relation)
+        if fits is not None and not fits(thing):
+            return
+        if rule.mode != "ended" and _POINTS.match(tail):
+            return  # at what was said before, if at all
+        if rule.relation == "has" and rule.mode == "holds" and clause.be:
+            return  # "is having"
+        read = _relation_of(rule, clause)
+        if read is None:
+            return
+        relation, mode = read
+        if clause.planned:
+            ahead = find_intervals(f"will {clause.sentence}", self._said_at)
+            times = [time for time in ahead if time.start and time.start > self._said_at]
+            if mode != "began" or not times:
+                return
+            clause = clause._replace(times=times)
+        yield self._timed(clause, relation, thing, mode)
+        named = _NAMED.search(tail)
+        if named and relation == "has":
+            yield Statement(clause.subject, _last(thing), named["name"])
+
+    def _being(self, clause: _Clause, thing: str) -> Iterator[Statement]:
         """Yield what somebody is: "a nurse", and not "a bit tired"."""
-        lead = re.match(r"(?:a|an)\b", rest)
-        thing = _object(rest) if lead else ""
         if _a_person(thing):
-            mode: Mode = "ended" if denied else "held" if past else "holds"
-            yield self._timed(subject, "is_a", thing.lower(), mode, times)
+            past = clause.used or clause.past
+            mode: Mode = "ended" if clause.denied else "held" if past else "holds"
+            yield self._timed(clause, "is_a", thing.lower(), mode)
 
-    def _owned(self, sentence: str, bare: str, stop: int) -> Iterator[Statement]:
+    def _owned(self, sentence: str, stop: int) -> Iterator[Statement]:
         """Yield what is "my" something: "my birthday is 3 May", "my dog Rex"."""
-        for match in _OWN.finditer(sentence):
-            if match.start() >= stop:
-                break
+        for match in _OWN.finditer(sentence, 0, stop):
             owner = self._owner(match["whose"])
-            what = match["what"].split()
-            noun = singular(what[-1])
-            favourite = what[0].startswith("favo")
-            if (
-                owner is None
-                or what[-1] in FUNCTION_WORDS
-                or not (favourite or noun in KIN or use_of(noun).noun >= NOUN)
-            ):
+            *before, last = match["what"].split()
+            noun = singular(last)
+            favourite = bool(before) and before[0].startswith("favo")
+            known = favourite or noun in KIN or use_of(noun).noun >= NOUN
+            if owner is None or last in FUNCTION_WORDS or not known:
                 continue
             if match["name"]:
                 if noun in KIN or "animal" in kinds(noun):
                     yield Statement(owner, noun, match["name"])
                 continue
             value = match["is"]
-            exact = re.match(r"(?:on )?(?:the )?(\d[^,.!;]*)", value)
-            named = re.match(_NAME, _LEAD.sub("", value, count=1) if _LEAD.match(value) else value)
-            thing = exact[1].strip() if exact else ""
-            if not exact:
-                thing = _object(value)
-            if not thing or not (exact or named or (favourite or _a_thing(thing))):
+            exact = _NUMBER.match(value)
+            named = re.match(_NAME, _without_lead(value)) is not None
+            thing = exact[1].strip() if exact else _object(value)
+            if not thing or not (exact or named or favourite or _a_thing(thing)):
                 continue
-            if (noun in KIN and not named) or (noun == "name" and match["whose"].lower() in _THIRD):
+            if noun in KIN and not named:
                 continue
-            relation = "_".join([*what[:-1], noun]) if favourite else noun
             if noun == "name":
-                yield Statement(owner, "name", thing)
+                if match["whose"].lower() not in _THIRD:
+                    yield Statement(owner, "name", thing)
                 continue
+            relation = "_".join([*before, noun]) if favourite else noun
             yield Statement(owner, relation, thing, "began" if match["new"] else "holds")
 
-    def _timed(
-        self, subject: str, relation: str, thing: str, mode: Mode, times: Sequence[Interval]
-    ) -> Statement:
+    def _timed(self, clause: _Clause, relation: str, thing: str, mode: Mode) -> Statement:
         """Return a statement with the first time its sentence tells."""
+        times = clause.times
         start, end = next(((time.start, time.end) for time in times), (None, None))
         if mode in ("began", "ended"):
             end = None
@@ -418,7 +356,7 @@ class _Reader:
             end = None if start is None or start <= self._said_at else end
             start = start if times and times[0].end is None else None
         return Statement(
-            subject, relation, thing, mode,
+            clause.subject, relation, thing, mode,
             None if start is None else to_micros(start), None if end is None else to_micros(end),
         )  # fmt: skip
 
@@ -426,13 +364,24 @@ class _Reader:
 _PRONOUNS: Final = frozenset("i we you he she my our your his her i'm".split())
 
 
+def _without_lead(tail: str) -> str:
+    """Return what follows articles and the like."""
+    tail = tail.strip()
+    lead = _LEAD.match(tail)
+    return tail[lead.end() :] if lead else tail
+
+
+def _last(words: str) -> str:
+    return singular(words.rsplit(maxsplit=1)[-1].lower())
+
+
 def _noun(who: str, called: str) -> str:
-    return singular(who.removesuffix(called).rstrip(" ,").split()[-1].lower())
+    return _last(who.removesuffix(called).rstrip(" ,"))
 
 
 def _object(tail: str, *, named: bool = False) -> str:
     """Return the thing a predicate's tail begins with: a name, or a few words; "" if none."""
-    tail = _LEAD.sub("", tail.strip(), count=1) if _LEAD.match(tail.strip()) else tail.strip()
+    tail = _without_lead(tail)
     name = re.match(_NAME, tail)
     if name and name[0].split()[0].lower() not in _PRONOUNS | {"i"}:
         return name[0].removesuffix("'s")
@@ -465,9 +414,9 @@ def _place(words: Sequence[str]) -> bool:
 
 def _a_thing(words: str) -> bool:
     """Return whether somebody can have it as a thing or an animal: not "a question"."""
-    above = kinds(singular(words.rsplit(maxsplit=1)[-1].lower())) if words else []
+    above = kinds(_last(words)) if words else []
     return not {"animal", "artifact"}.isdisjoint(above)
 
 
 def _a_person(words: str) -> bool:
-    return bool(words) and "person" in kinds(singular(words.rsplit(maxsplit=1)[-1].lower()))
+    return bool(words) and "person" in kinds(_last(words))

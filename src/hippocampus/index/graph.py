@@ -84,20 +84,15 @@ def unpack(data: bytes) -> Statements:
     try:
         unpacking = zlib.decompressobj()
         said = json.loads(unpacking.decompress(data, _MOST_BYTES))
-        if not unpacking.eof or said["format"] != FORMAT:
-            msg = "facts: another version wrote them, or not all of them is there; sleep once more"
-            raise InputError(msg)
         length = _count(said["length"])
         rows = {_count(row): _statements(made) for row, made in said["rows"]}
         heard = {session: tuple(map(_text, names)) for session, names in said["heard"].items()}
         kept = {digest: _text(answer) for digest, answer in said["kept"].items()}
-    except InputError:
-        raise
     except (zlib.error, ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
         msg = f"facts: these bytes are damaged, or something else ({exc!r:.80}); sleep once more"
         raise InputError(msg) from exc
-    if any(row >= length for row in rows):
-        msg = f"facts: row {max(rows)} of {length}; sleep once more"
+    if not unpacking.eof or said["format"] != FORMAT or max(rows, default=-1) >= length:
+        msg = "facts: another version wrote them, or not all of them is there; sleep once more"
         raise InputError(msg)
     return Statements(length, rows, heard, kept)
 

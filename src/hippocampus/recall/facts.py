@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from hippocampus.encode.entities import Same, fold_name, meant
-from hippocampus.encode.facts import EXCLUSIVE, functional
 from hippocampus.encode.nouns import kinds, singular
+from hippocampus.encode.relations import EXCLUSIVE, functional
 from hippocampus.model import Statement
 
 

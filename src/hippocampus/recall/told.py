@@ -17,7 +17,8 @@ import numpy as np
 
 from hippocampus._clock import from_micros
 from hippocampus.encode.entities import fold_name
-from hippocampus.encode.facts import KIN, find_statements, functional, who_speaks
+from hippocampus.encode.facts import find_statements, who_speaks
+from hippocampus.encode.relations import KIN, functional
 from hippocampus.encode.terms import FUNCTION_WORDS, find_terms, stem
 from hippocampus.index.base import Mask, Question, Rows
 from hippocampus.index.columns import Columns
@@ -44,8 +45,11 @@ _PAST: Final = re.compile(
     r"|did|was|were|had|ago|when|how long|why|how many)\b",
     re.IGNORECASE,
 )
-_ASKS: Final = re.compile(r"^\W*(?:so |and |hey |remind me |tell me |do you know )*"
-                          r"(?:where|what|who|which|whom|at which|in which|for whom)\b", re.IGNORECASE)  # fmt: skip
+_ASKS: Final = re.compile(
+    r"^\W*(?:so |and |hey |remind me |tell me |do you know )*"
+    r"(?:where|what|who|which|whom|at which|in which|for whom)\b",
+    re.IGNORECASE,
+)
 _OWN: Final = re.compile(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)", re.IGNORECASE)
 
 
