@@ -1397,9 +1397,9 @@ class Bank:
         anchors, topics = None, None
         self._facts = Statements()
         try:
-            self._facts = read_facts(ledger) or self._facts
             topics = read_topics(ledger)
             anchors = read_anchors(ledger)
+            self._facts = read_facts(ledger) or self._facts
         except StoreCorrupt as exc:
             self._no_sleep = Degradation(part="sleep", reason=str(exc))
         for name in ("concept", "topic", "graph"):

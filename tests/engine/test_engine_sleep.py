@@ -294,7 +294,7 @@ def damage(memory, kind):
         memory.store.put_block(ledger.bank, kind, replace(block, payload=block.payload[:-7]))
 
 
-@pytest.mark.parametrize("kind", ["concept", "topic"])
+@pytest.mark.parametrize("kind", ["concept", "topic", "graph"])
 def test_what_sleep_made_may_be_damaged_and_sleep_makes_it_anew(slept, open_memory, kind):
     memory, _ = slept
     damage(memory, kind)
