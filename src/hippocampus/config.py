@@ -148,6 +148,7 @@ class Fusion:
             "vector": VECTOR if self.vector is None else self.vector,
             "signature": self.signature,
             "topic": self.topic,
+            "graph": 1.0,
         }
 
     def heard(self, hearing: float) -> Fusion:

@@ -149,6 +149,17 @@ def test_names_of_one_person_are_one_entity_and_each_says_why(bank):
     assert bank.facts("mel") == bank.facts("MELANIE") == bank.facts()
 
 
+def test_asked_alone_the_graph_leads_from_name_to_name(bank):
+    texts = ["We met Zorvan in Porto.", "A day in Porto.", "The roof leaks.", "Then Zorvan sang."]
+    bank.remember_many([Turn(text=text, at="2025-03-01") for text in texts])
+    bank.sleep()
+    found = bank.recall("Who is Zorvan?", cues=["graph"])
+
+    assert {texts[0], texts[3]} == {hit.text for hit in found.hits[:2]}
+    assert texts[1] == found.hits[2].text
+    assert "graph" in found[0].shares
+
+
 def test_what_is_no_name_or_time_is_refused(bank):
     for bad in ("", "  ", 7):
         with pytest.raises(InputError, match="give a name"):

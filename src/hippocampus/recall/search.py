@@ -271,6 +271,7 @@ def _latest(index: LiveIndex, within: Sequence[Mask], limit: int) -> Rows:
 
 
 _ONLY_CONCEPTS = frozenset({"concept", "time"})
+_ONLY_NAMES = frozenset({"graph", "time"})
 
 
 def _activation(
@@ -331,8 +332,9 @@ def ask(
 
     ``lexical``: what each word that weighs something gives it, shape (rows, words); ``tokens``:
     each token's best match, a cosine, shape (rows, tokens); ``vector``: how near in meaning, a
-    cosine, shape (rows,); ``signature``: which keywords it holds, shape (rows, keywords). A cue
-    that the question gives no hold is left out.
+    cosine, shape (rows,); ``signature``: which keywords it holds, shape (rows, keywords);
+    ``graph``, where nothing else is asked: how active it is. A cue that the question gives no hold
+    is left out.
     """
     said: dict[str, Numbers] = {}
     lexical = index.cues.get("lexical")
@@ -348,6 +350,10 @@ def ask(
     under = topic.score(question, rows) if "topic" in cues and topic is not None else None
     if under is not None:
         said["topic"] = under
+    graph = index.cues.get("graph")
+    if cues <= _ONLY_NAMES and graph is not None:
+        active = graph.score(question, rows)
+        said |= {} if active is None else {"graph": active}
     vector = index.cues.get("vector")
     near = vector.score(question, rows) if "vector" in cues and vector is not None else None
     return said if near is None else said | {"vector": near}
@@ -385,8 +391,7 @@ def _features(
         features["signature"] = said["signature"] @ signature.rarity(question)
     if "vector" in said:
         features["vector"] = said["vector"]
-    if "topic" in said:
-        features["topic"] = said["topic"]
+    features |= {name: said[name] for name in ("topic", "graph") if name in said}
     return features
 
 
