@@ -69,6 +69,8 @@ class AsyncBank:
     feedback = _on_a_thread(Bank.feedback)
     note_recalls = _on_a_thread(Bank.note_recalls)
     summary = _on_a_thread(Bank.summary)
+    facts = _on_a_thread(Bank.facts)
+    entities = _on_a_thread(Bank.entities)
     topics = _on_a_thread(Bank.topics)
     topic_outline = _on_a_thread(Bank.topic_outline)
     plot_topics = _on_a_thread(Bank.plot_topics)

@@ -112,6 +112,8 @@ class Fusion:
     novelty: float = 0.8
     """What it is worth to use words that the bank had not heard before: who says something new says
     more than who answers "that sounds great"."""
+    named: float = 0.5
+    """What it is worth to name people, places and things, other than who takes part."""
     lent: float = 0.7
     """Part of what the question's words gave one of the best hits that goes to what holds a rare
     name it holds, so that a second look finds what only the first hit names; 0 looks once."""
@@ -150,6 +152,7 @@ class Fusion:
             "vector": VECTOR if self.vector is None else self.vector,
             "signature": self.signature,
             "topic": self.topic,
+            "graph": 1.0,
         }
 
     def heard(self, hearing: float) -> Fusion:

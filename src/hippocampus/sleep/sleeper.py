@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from datetime import tzinfo
 from typing import Final, TypeAlias
 
 from hippocampus._clock import from_micros
@@ -25,6 +26,7 @@ from hippocampus.sleep.cycle import (
     Gathered,
     find_missing_phrases,
     rebuild_concepts,
+    rebuild_facts,
     rebuild_summary,
     rebuild_topics,
 )
@@ -46,6 +48,7 @@ STEPS: Final = (
     "reconsolidate",
     "deduplicate",
     "forget",
+    "facts",
     "concepts",
     "topics",
     "summary",
@@ -109,11 +112,13 @@ class Sleeper:
     signals: Mapping[str, float]
     policy: Policy
     compact: Compact
+    zone: tzinfo
     now: int
     progress: Progress | None = None
     dry_run: bool = False
     answers: Answers = field(default_factory=Answers)
     summed: Answers = field(default_factory=Answers)
+    read: Answers = field(default_factory=Answers)
 
     def sleep(self, steps: Sequence[str], notes: Sequence[str]) -> Slept:
         """Do some steps, and note that they were done."""
@@ -218,6 +223,7 @@ class Sleeper:
         if name == "phrases":
             return find_missing_phrases(self.ledger)
         makers: dict[str, Rebuild] = {
+            "facts": self._facts,
             "concepts": self._concepts,
             "topics": self._topics,
             "summary": self._summary,
@@ -238,6 +244,9 @@ class Sleeper:
 
     def _concepts(self, gathered: Gathered) -> SleepStep | None:
         return rebuild_concepts(self.ledger, gathered, self.embedder, self.concepts, self.now)
+
+    def _facts(self, gathered: Gathered) -> SleepStep | None:
+        return rebuild_facts(self.ledger, gathered, self.model, self.read, self.zone)
 
     def _topics(self, gathered: Gathered) -> SleepStep | None:
         return rebuild_topics(self.ledger, gathered, self.embedder, self.model, self.answers)
