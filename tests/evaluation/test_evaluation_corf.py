@@ -13,7 +13,7 @@ from hippocampus.errors import InputError
 from hippocampus.evaluation import corf, life, metrics
 
 SYSTEMS = {"none", "single-source", "all-sources", "multi-source", "words"}
-CUES = ("tokens", "vector", "lexical", "time", "concept")
+CUES = ("tokens", "vector", "lexical", "time", "concept", "graph")
 
 
 @pytest.fixture(scope="module")
