@@ -180,7 +180,7 @@ def test_the_command_writes_a_report_its_receipts_and_a_plot(tmp_path):
         (["--turns", "many"], "give whole numbers"),
         (["--turns", "7"], "a dialogue has from 40"),
         (["--dialogues", "0"], "must be at least 1"),
-        (["--data", "x.json"], "dialogue makes its own up"),
+        (["--data", "x.json"], "dialogues are made up"),
     ],
 )
 def test_the_command_says_what_is_wrong(given, complaint):

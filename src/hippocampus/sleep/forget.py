@@ -80,13 +80,14 @@ def _pruned(night: Night, rows: NDArray[np.int64], kept: NDArray[np.bool_]) -> N
 def _squeezed(
     night: Night, value: Value, level: NDArray[np.int64], kept: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Return levels at which all tokens shown fit the target: the least valuable fade farthest."""
+    """Return levels at which all tokens shown fit the target: what is worth least a token fades."""
     policy = night.policy
     assert policy.token_target is not None, "the caller asked for a target"
     shares = np.array(SHARES)
     cost, least = value.tokens * shares[level], value.tokens * shares[policy.deepest]
     free = ~kept & (value.age_h >= policy.hot_hours)
-    order = np.argsort(np.where(free, value.value, np.inf), kind="stable")
+    worth = value.value / np.maximum(value.tokens, 1)  # or a few long ones would crowd out many
+    order = np.argsort(np.where(free, worth, np.inf), kind="stable")
     saved = np.cumsum(np.where(free, np.maximum(cost - least, 0), 0)[order])
     over = cost.sum() - policy.token_target
     found = level.copy()
