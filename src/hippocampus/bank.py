@@ -131,8 +131,8 @@ from hippocampus.sleep.night import (
     POLICY,
     RECALLED,
     SLEPT,
+    count_sleeps,
     read_policy,
-    read_sleeps,
 )
 from hippocampus.sleep.picture import outline, plot_topics
 from hippocampus.sleep.schedule import Past, Schedule, due
@@ -589,7 +589,7 @@ class Bank:
 
         """
         with self.writing, self._transaction() as ledger:
-            begun = read_sleeps(ledger, self._memory.config.policy).begun
+            begun = count_sleeps(ledger)
             whole = isinstance(sleep, int) and not isinstance(sleep, bool)
             if not whole or not 1 <= sleep <= begun:
                 had = f"from 1 to {begun}" if begun else "none: it has not slept"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from math import exp
 
 import pytest
 from hypothesis import given
@@ -91,17 +90,6 @@ def test_the_paired_test_by_randomisation_is_a_chance_and_knows_no_sides(differe
     assert p == metrics.sign_flip([-one for one in differences], seed=seed, resamples=200)
     assert 1.0 == metrics.sign_flip([0.0, 0.0])
     assert metrics.sign_flip([0.2] * 30) < 0.01
-
-
-def test_what_was_retrieved_lately_outlasts_what_was_not_and_the_oldest_goes_first():
-    forgetting = dialogue.Forgetting(said={f"t{n}": n for n in range(200)})
-    forgetting.retrieved["t0"] = 150
-
-    assert pytest.approx(exp(-0.4) + 0.5) == forgetting.salience("t0", 200)
-    assert pytest.approx(exp(-0.4)) == forgetting.salience("t0", 260) * exp(0.12)
-    assert ["t1"] == forgetting.prune(200), "half a percent of 200"
-    assert "t1" not in forgetting.said
-    assert 0 <= forgetting.owed < 1
 
 
 @pytest.fixture(scope="module")

@@ -349,6 +349,22 @@ def test_what_has_faded_is_shown_shorter_and_kept_whole_until_compact(memory, cl
     assert len(next(h for h in bank.recall("old boat Rui") if h.id == now.id).text) < len(hit.text)
 
 
+def test_what_was_recalled_lately_outlasts_what_was_not(memory, clock):
+    bank = memory.bank("ada")
+    bank.set_policy("hema")
+    kept = []
+    for n in range(200):
+        clock.advance(timedelta(minutes=1))
+        kept.append(bank.remember(f"Note {n} of the watch.", speaker="Ada").id)
+        if n == 150:
+            bank.recall("note 0 of the watch", k=1, until=START + timedelta(seconds=90))
+    clock.advance(timedelta(hours=9))
+    gone = [d.episode for d in deeds(bank.sleep(steps=["forget"]))]
+
+    assert gone == [kept[1]], "half a percent of 200, and not the one that was asked for"
+    assert not deeds(bank.sleep(steps=["forget"])), "no hundred turns have passed since"
+
+
 # ---------------------------------------------------------------- quarantine
 
 

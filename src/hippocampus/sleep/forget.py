@@ -67,7 +67,7 @@ def _deepest(night: Night, value: Value) -> NDArray[np.int64]:
 def _pruned(night: Night, rows: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return what HEMA's salience lets go, for every hundred turns since the last sleep."""
     policy, every = night.policy, night.policy.prune_turns
-    turns = len(night) // every * every - night.seen // every * every
+    turns = len(night) // every * every - night.seen("forget") // every * every
     ago = (len(night) - 1 - rows).astype(np.float64)
     since = night.noted_at[max(0, len(night) - every)]
     recalled = night.used_at[rows] >= since

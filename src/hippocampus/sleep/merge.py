@@ -105,8 +105,9 @@ def _near(
     Only pairs of which no sleep has seen one are looked at, so that a sleep costs what is new.
     """
     assert night.vectors is not None, "the caller has seen that there are vectors"
+    seen = night.seen("deduplicate")
     for rows in groups:
-        if not len(rows) or rows[-1] < night.seen:
+        if not len(rows) or rows[-1] < seen:
             continue
         order = _best_first(night, rows)
         vectors = night.vectors(order)
@@ -121,8 +122,8 @@ def _near(
                     continue
                 before = cosines[place - start, :place]
                 close = (before > least) & stays[:place]
-                if row < night.seen:
-                    close &= order[:place] >= night.seen
+                if row < seen:
+                    close &= order[:place] >= seen
                 if close.any():
                     stays[place] = False
                     best = int(np.argmax(np.where(close, before, -1)))

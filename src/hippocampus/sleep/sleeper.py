@@ -32,7 +32,7 @@ from hippocampus.sleep.cycle import (
 )
 from hippocampus.sleep.forget import forget
 from hippocampus.sleep.merge import merge
-from hippocampus.sleep.night import ASLEEP, SLEPT, Night, read_doubts, read_night, read_sleeps
+from hippocampus.sleep.night import ASLEEP, SLEPT, Night, count_sleeps, read_doubts, read_night
 from hippocampus.sleep.reconsolidate import reconsolidate
 from hippocampus.sleep.retain import retain
 from hippocampus.sleep.topics import Answers
@@ -136,9 +136,7 @@ class Sleeper:
             else:
                 report.append(self._make(name))
         if not self.dry_run:
-            whole = set(steps) >= set(acting)
-            rows = len(seen.material) if whole else read_sleeps(self.ledger, self.policy).seen
-            self._end(number, rows, report)
+            self._end(number, len(seen.material), report)
         if self.progress:
             self.progress(len(steps), len(steps))
         return Slept(
@@ -151,7 +149,7 @@ class Sleeper:
 
     def _begin(self, steps: Sequence[str]) -> int:
         with self.ledger.store.write():
-            number = read_sleeps(self.ledger, self.policy).begun + 1
+            number = count_sleeps(self.ledger) + 1
             self.ledger.note(ASLEEP, sleep=number, steps=list(steps))
         return number
 
