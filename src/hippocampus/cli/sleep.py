@@ -207,8 +207,8 @@ def policy(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="keep, dedup, human, hema, adaptive:TOKENS or aggressive; 'default' for the"
-            " store's. Shows the bank's if left out."
+            help="keep, dedup, human, hema, adaptive:TOKENS, useful:MEMORIES or aggressive;"
+            " 'default' for the store's. Shows the bank's if left out."
         ),
     ] = None,
     *,

@@ -106,7 +106,7 @@ def _act(row: int, level: int, why: str) -> Act:
 
 def _why(rule: int, value: Value, place: int) -> str:
     days = value.age_h[place] / _DAY_H
-    what = f"worth {value.value[place]:.3f} after {days:.0f} days"
+    what = f"worth {value.value[place]:.2g} after {days:.0f} days"
     if value.interference[place] > 0:
         what += f", disturbed by {value.interference[place]:.1f}"
     return (what, "of least salience in its hundred turns", f"over the token target; {what}")[rule]

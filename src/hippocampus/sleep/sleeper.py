@@ -59,7 +59,7 @@ NIGHTLY: Final = ("concepts", "topics")
 is taken in as it comes."""
 _TRIES: Final = 3
 _RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
-_ANEW: Final = "a dry run: made anew from what there is, and changes no episode"
+_ANEW: Final = "would be made anew from what there is; it changes no episode"
 _TURN_S: Final = 0.0005
 _AT_ONCE: Final = 2048
 """Acts of a transaction: none is long, so writers need not wait."""
