@@ -62,6 +62,7 @@ _HINT = re.compile(
     re.IGNORECASE,
 )
 """Without any of these a sentence says nothing that could be read."""
+_HERE = re.compile(r"\b(?:I|you|we|my|your|our)\b", re.IGNORECASE)
 _STATUS = re.compile(
     r"(?:(?:got|getting|been|is|am|just) )*(?P<is>married|engaged|divorced|single|widowed)\b(?! to)"
     r"(?!,? [A-Z])",
@@ -103,7 +104,12 @@ def who_speaks(speaker: str | None, role: str | None) -> str:
 
 
 def find_statements(
-    text: str, *, speaker: str, others: Sequence[str] = (), said_at: datetime
+    text: str,
+    *,
+    speaker: str,
+    others: Sequence[str] = (),
+    said_at: datetime,
+    addressed: bool = False,
 ) -> list[Statement]:
     """
     Return what a text says of whom, each once, in order.
@@ -113,13 +119,17 @@ def find_statements(
         speaker: who is "I".
         others: who else takes part; if that is one, they are "you".
         said_at: an aware moment, as of which "last March" is meant.
+        addressed: read only sentences that speak of who talks here: an assistant's long answers
+            are about the world, which is not what a memory is asked for.
 
     """
     reader = _Reader(speaker, others[0] if len(others) == 1 else None, said_at)
     found: dict[Statement, None] = {}
     for match in _SENTENCE.finditer(text.replace("’", "'")):
         sentence = match[0].strip()
-        if not sentence.endswith("?") and _HINT.search(sentence):
+        if sentence.endswith("?") or (addressed and not _HERE.search(sentence)):
+            continue
+        if _HINT.search(sentence):
             found |= dict.fromkeys(reader.read(sentence))
     return list(found)
 

@@ -59,6 +59,7 @@ def read_on(
                 speaker=speaker,
                 others=[name for name in there if name != speaker],
                 said_at=from_micros(record.said_at).astimezone(zone),
+                addressed=record.role == "assistant",
             )
             if said:
                 rows[record.row] = tuple(said)
