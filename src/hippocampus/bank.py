@@ -376,19 +376,23 @@ class Bank:
 
     def _settle(self, ledger: Ledger, *, dry_run: bool) -> int:
         """Make texts what is shown of them; returns how many. The caller holds ``writing``."""
-        now, done = self._memory.now(), 0
+        now = self._memory.now()
+        faded: list[tuple[EpisodeRow, Sequence[Draft]]] = []
         for old in list(self._store.scan_episodes(ledger.bank)):
             settled = old.marks // SETTLED
             if old.state != "active" or old.level <= settled or old.marks & (PINNED | HELD):
                 continue
-            text = ledger.texts([old.row])[old.row]
+            text = ledger.texts([old.row]).get(old.row, "")  # unless it was just erased
             less = shown(text, old.level, settled=settled)
-            if less == text:
-                continue
-            done += 1
-            if not dry_run:
-                drafts = self._group(_as_turn(old, less), now).drafts
-                self._store_encoded(ledger, drafts, partial(_settled, old, drafts))
+            if less != text:
+                faded.append((old, self._group(_as_turn(old, less), now).drafts))
+        if dry_run:
+            return len(faded)
+        done, batch = 0, self._memory.config.ingest.batch
+        for start in range(0, len(faded), batch):
+            some = faded[start : start + batch]
+            drafts = [d for _, made in some for d in made]
+            done += self._store_encoded(ledger, drafts, partial(_settled, some))
         return done
 
     def _group(self, turn: Turn, now: datetime) -> Group:
@@ -1631,7 +1635,7 @@ class Bank:
             self._store_encoded(
                 ledger,
                 drafts,
-                lambda books, encoded: books.load(whole.records, whole.journal, encoded),
+                partial(_loaded, whole),
                 progress,
             )
             return Imported(added=len(drafts), unchanged=0, removed=0)
@@ -1648,8 +1652,8 @@ class Bank:
                 update = compare(ledger, source, groups)
                 if update.gone:
                     ledger.change(update.gone, "withdraw", source=source)
-                if update.back:
-                    ledger.change(update.back, "restore", source=source)
+                if update.back or update.freed:
+                    ledger.change([*update.back, *update.freed], "restore", source=source)
             added = self._keep(update.fresh, now, progress) if update.fresh else []
         return Imported(
             added=len(added) + len(update.back),
@@ -1673,6 +1677,7 @@ class Bank:
             self._number, self._live = number, None
             self._quoted.clear()
             self._gate.clear()
+            self._recalled.clear()  # rows of another bank
         live, self._live = self._live, None  # one that fails half-way is not gone on with
         if live is not None and (
             self._memory.signatures() != self._signs
@@ -1772,10 +1777,17 @@ def _as_turn(old: EpisodeRow, text: str) -> Turn:
     )  # fmt: skip
 
 
-def _settled(old: EpisodeRow, drafts: Sequence[Draft], books: Ledger, encoded: Encoded) -> None:
-    (now,) = books.store.episodes(books.bank, [old.row])
-    if now == old:  # or somebody has changed it since
-        books.settle(old, drafts, encoded)
+def _loaded(whole: Export, books: Ledger, encoded: Encoded) -> None:
+    own = books.store.journal(books.bank, kinds=(POLICY,))
+    books.load(whole.records, whole.journal, encoded)
+    if own:  # what was chosen here holds here
+        books.note(POLICY, **json.loads(own[-1].detail))
+
+
+def _settled(
+    faded: Sequence[tuple[EpisodeRow, Sequence[Draft]]], books: Ledger, encoded: Encoded
+) -> int:
+    return books.settle(faded, encoded)
 
 
 def _page(
