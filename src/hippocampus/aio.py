@@ -69,6 +69,7 @@ class AsyncBank:
     feedback = _on_a_thread(Bank.feedback)
     note_recalls = _on_a_thread(Bank.note_recalls)
     summary = _on_a_thread(Bank.summary)
+    gists = _on_a_thread(Bank.gists)
     topics = _on_a_thread(Bank.topics)
     topic_outline = _on_a_thread(Bank.topic_outline)
     plot_topics = _on_a_thread(Bank.plot_topics)

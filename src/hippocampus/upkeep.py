@@ -27,7 +27,7 @@ from hippocampus.ingest.prepare import Draft, digest, lexical_payload, phrase_pa
 from hippocampus.kernel import build_info
 from hippocampus.memory import SIGNED, Memory
 from hippocampus.model import EpisodeRow, Kind, Payloads, Progress, states_told
-from hippocampus.sleep.cycle import read_anchors, read_summary, read_topics
+from hippocampus.sleep.cycle import read_anchors, read_gists, read_summary, read_topics
 
 _TEXTS_AT_ONCE = 1000
 
@@ -183,12 +183,17 @@ def _spelled_in_sleep(
     ledger: Ledger, gists: NDArray[np.uint32]
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """
-    Return the words that anchors, topics and summaries spell, and what is wrong with these.
+    Return the words that gists, anchors, topics and summaries spell, and what is wrong with these.
 
     ``gists``: what the phrases of all episodes say that anchors should know of them.
     """
     spelled: list[tuple[str, str]] = []
     problems: list[str] = []
+    try:
+        gists_made = read_gists(ledger)
+        spelled += [("a gist", t.text) for t in (gists_made.traces if gists_made else ())]
+    except StoreCorrupt as exc:
+        problems.append(str(exc))
     try:
         anchors = read_anchors(ledger)
         spelled += [("an anchor", name) for name in (() if anchors is None else anchors.names)]

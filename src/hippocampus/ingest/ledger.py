@@ -43,7 +43,7 @@ DEEDS: Final = ("merge", "fade", "lapse", "doubt", "clear", "annotate")
 DERIVED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical", "signature", "phrase")
 """Payloads that are made from texts, and can be made anew."""
 
-SLEPT: Final[tuple[Kind, ...]] = ("concept", "topic", "summary")
+SLEPT: Final[tuple[Kind, ...]] = ("gist", "concept", "topic", "summary")
 """What sleep makes of a whole bank, in one block each."""
 
 NEXT: Final[Mapping[Kind, Kind]] = {
