@@ -104,3 +104,14 @@ def test_topics_are_shown_and_drawn(slept, tmp_path):
     pytest.importorskip("matplotlib")
     assert slept("topics", "--plot", str(tmp_path / "topics.png")).code == 0
     assert (tmp_path / "topics.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_gists_are_listed_with_how_mature_they_are(shell):
+    for day in range(1, 16):
+        shell("remember", f"We painted the old boat in Porto, {day}.", "--at", f"2025-03-{day:02}")
+    shell("sleep", "--steps", "gists")
+    (gist,) = shell("gists", "--json").json
+
+    assert "painted the old boat" in gist["text"]
+    assert (3, True) == (len(gist["sources"]), gist["silent"])
+    assert "0.03 silent" in shell("gists").out

@@ -4,11 +4,19 @@ import json
 import re
 from datetime import timedelta
 
+import numpy as np
 import pytest
 
 from hippocampus import Config, Fusion, Maturation, Policy, Turn
+from hippocampus._clock import to_micros
 from hippocampus.encode.tokens import count
+from hippocampus.errors import InputError
+from hippocampus.model import Passage
 from hippocampus.quotes import GISTS_CLOSE, GISTS_OPEN
+from hippocampus.sleep.cycle import gather
+from hippocampus.sleep.gists import make_gists, read_noted
+from hippocampus.sleep.night import read_night
+from hippocampus.sleep.value import appraise
 from hippocampus.upkeep import verify
 
 ALL = Config(policy=Policy(promote=1.0, prune=0.0))
@@ -240,6 +248,20 @@ def test_a_bank_of_one_repeated_sentence_has_gists_of_bounded_size(open_memory):
     assert {"The tide is out"} == {gist.text for gist in bank.gists()}
 
 
+def test_what_has_no_words_has_no_gist(open_memory):
+    bank = open_memory(config=ALL).bank("ada")
+    bank.remember_many([Turn(text="?!" * n, at=f"2024-03-0{n}") for n in range(1, 6)])
+
+    assert 0 == bank.sleep()["gists"].counts["gists"]
+    assert [] == bank.gists()
+
+
+@pytest.mark.parametrize("wrong", [-1, True, "3", None])
+def test_how_many_gists_a_context_shows_is_a_number(bank, wrong):
+    with pytest.raises(InputError, match="gists="):
+        bank.context("the boat", gists=wrong)
+
+
 def test_what_is_in_quarantine_is_in_no_gist(open_memory, clock):
     bank = open_memory(config=ALL).bank("ada")
     say(bank, BOAT, 1, 2, 3, session="s")
@@ -252,6 +274,32 @@ def test_what_is_in_quarantine_is_in_no_gist(open_memory, clock):
     clock.advance(DAY)
     bank.sleep()
     assert late.id in about(bank, "boat").sources
+
+
+def test_what_is_erased_while_gists_are_made_does_no_harm_and_is_in_none(memory, bank):
+    say(bank, "The marzipan recipe of Aunt Ottilie needs rose water", 1, 2, 3)
+    ledger, values = memory.ledger("ada"), memory.calibration().values
+    with bank.reading:
+        seen = gather(ledger, bank._index())
+    night = read_night(
+        ledger, seen.material, policy=bank.policy, now=to_micros(memory.now()), vectors=seen.vectors
+    )
+
+    def erase_first():
+        bank.forget([episode.id for episode in bank.find("marzipan")], erase=True)
+        return appraise(night, signals=values.signals, interference=values.cosines.interference)
+
+    def embed(texts):
+        return np.stack([e.vector for e in memory.embedder.embed([Passage(t) for t in texts])])
+
+    made, _ = make_gists(
+        night, read_noted(ledger), cluster=values.cosines.cluster, appraise=erase_first, embed=embed
+    )
+    assert "marzipan" not in str(made.traces)
+    assert 2 == len(made.traces)
+    bank.sleep()
+    assert 2 == len(bank.gists())
+    assert verify(memory).sound
 
 
 # ---------------------------------------------------------------- a model

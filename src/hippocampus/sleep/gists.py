@@ -27,6 +27,7 @@ from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.importance import PROMOTED, Numbers, tiers
 from hippocampus.sleep.night import Night
 from hippocampus.sleep.summary import alike, have_worded, line_asked_for
+from hippocampus.sleep.topics import BATCH
 from hippocampus.sleep.value import Value, near_ones
 
 CONSOLIDATED: Final = "consolidate"
@@ -119,8 +120,8 @@ def make_gists(
         old = known[members][0] if members in known else None
         if old is None or (model is not None and not old.by_model):
             made.append(len(traces))
-            texts = night.texts(members)
-            talks.append([spoken(night.records[row].speaker, texts[row]) for row in members])
+            texts = night.texts(members)  # without what is being erased: then nothing is kept
+            talks.append([spoken(night.records[row].speaker, texts[row]) for row in texts])
         text = old.text if old else _quoted(night, members, vectors[group])
         days = old.days if old else 0
         by_model = old is not None and old.by_model
@@ -132,17 +133,18 @@ def make_gists(
         for place, line in zip(made, worded.lines, strict=True):
             if line:
                 traces[place] = traces[place]._replace(text=line, by_model=True)
-    traces = _recalled(night, traces, stands)
+    traces = _recalled(night, [trace for trace in traces if trace.text], stands)
     note = own.new(traces, rows, noted)
     report = Gisted(
         promoted=len(rows), made=len(made), asked=asked, fallbacks=fallbacks, usage=usage, note=note
     )
     there = {} if before is None else {t.text: before.vectors[at] for t, at in known.values()}
     missing = [trace.text for trace in traces if trace.text not in there]
-    if missing:
-        # At the precision in which they are kept, so that doing it again changes nothing.
-        fresh = embed(missing).astype(np.float16).astype(np.float32)
-        there |= dict(zip(missing, fresh, strict=True))
+    # At the precision in which they are kept, so that doing it again changes nothing.
+    for start in range(0, len(missing), BATCH):
+        some = missing[start : start + BATCH]
+        fresh = embed(some).astype(np.float16).astype(np.float32)
+        there |= dict(zip(some, fresh, strict=True))
     kept = np.array([there[trace.text] for trace in traces], np.float32)
     kept = kept.reshape(len(traces), vectors.shape[1])
     return Traces(traces=tuple(traces), vectors=kept, length=len(night)), report
@@ -232,8 +234,10 @@ def _quoted(night: Night, rows: Sequence[int], vectors: Floats) -> str:
     central = [night.records[rows[place]] for place in order.tolist()]
     # Rows of one moment follow each other as they were told.
     place = {e.row: at for at, e in enumerate(sorted(central, key=lambda e: (e.said_at, e.row)))}
-    said = [(place[e.row], " ".join((e.speaker or "").split()), texts[e.row]) for e in central]
-    return quote(said, sum(tokens[row] for row in rows))
+    said = [
+        (place[e.row], " ".join((e.speaker or "").split()), texts.get(e.row, "")) for e in central
+    ]
+    return quote(said, sum(tokens.values()))
 
 
 def _standing(night: Night) -> dict[int, int]:
