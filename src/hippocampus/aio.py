@@ -71,6 +71,7 @@ class AsyncBank:
     summary = _on_a_thread(Bank.summary)
     facts = _on_a_thread(Bank.facts)
     entities = _on_a_thread(Bank.entities)
+    gists = _on_a_thread(Bank.gists)
     topics = _on_a_thread(Bank.topics)
     topic_outline = _on_a_thread(Bank.topic_outline)
     plot_topics = _on_a_thread(Bank.plot_topics)

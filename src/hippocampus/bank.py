@@ -41,6 +41,7 @@ from hippocampus.index.allowed import Filter
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.base import Cue, Mask, Question
 from hippocampus.index.concept import ConceptCue
+from hippocampus.index.gist import Priming, activation
 from hippocampus.index.graph import GraphCue, Statements
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
@@ -81,6 +82,7 @@ from hippocampus.model import (
     Episode,
     EpisodeRow,
     Fact,
+    Gist,
     Hit,
     Imported,
     Interval,
@@ -121,10 +123,12 @@ from hippocampus.sleep.cycle import (
     quoting,
     read_anchors,
     read_facts,
+    read_gists,
     read_summary,
     read_topics,
 )
 from hippocampus.sleep.facts import read_on
+from hippocampus.sleep.gists import CONSOLIDATED
 from hippocampus.sleep.night import (
     ASLEEP,
     OUTCOME,
@@ -149,7 +153,7 @@ _NOTED: Final = 1000
 """Recalls that are remembered until they are written down."""
 _LOOKED_BACK: Final = 1000
 """Changes among which the last that somebody made is looked for."""
-_OF_SLEEP: Final = frozenset({ASLEEP, SLEPT, WOKE, RECALLED, "absorb", *DEEDS})
+_OF_SLEEP: Final = frozenset({ASLEEP, SLEPT, WOKE, RECALLED, CONSOLIDATED, "absorb", *DEEDS})
 """The journal's kinds that sleep writes, and so need none."""
 _SHOWN: Final = 10
 """Hits of each that count as shown."""
@@ -531,9 +535,10 @@ class Bank:
         Turn what was experienced into what is known, and let go what its policy lets go.
 
         What cannot be right is kept apart for a while; what was said of a memory is noted with it;
-        what says the same is merged; anchors are chosen anew and what lies under each is ranked;
-        tags are put in a graph from broad to narrow, and the running summary is brought up, both by
-        ``Memory.model`` if there is one.
+        what says the same is merged; of what matters and belongs together a gist is made; anchors
+        are chosen anew and what lies under each is ranked; tags are put in a graph from broad to
+        narrow, and the running summary is brought up. ``Memory.model`` words gists, tags and the
+        summary if there is one.
 
         Others read and write meanwhile. Doing it again changes little; killed half-way, whole steps
         are done and the rest is as it was before; ``undo`` takes it back.
@@ -811,6 +816,51 @@ class Bank:
         with self.reading:
             index = self._index()
             return "" if self._compact is None else self._sum_up(index, session, TAKEN_IN).text
+
+    def gists(self) -> list[Gist]:
+        """
+        Return what clusters of what matters came to, the most mature first; none before a sleep.
+
+        What was made of something that is not in force any more is left out.
+        """
+        with self.reading:
+            index = self._index()
+            return self._gists_of(index, index.columns.visible())
+
+    def _gists_of(self, index: LiveIndex, allowed: Mask) -> list[Gist]:
+        """Return the gists all of whose sources may be seen; the caller holds ``reading``."""
+        if index.gists is None:
+            return []
+        traces, how = index.gists.made.traces, index.gists.how
+        mature = activation(traces, to_micros(self._memory.now()), how).tolist()
+        there = np.flatnonzero(index.gists.alive(allowed)).tolist()
+        rows = [row for place in there for row in traces[place].rows]
+        ids = {e.row: e.id for e in self._store.episodes(self._number, rows)}
+        return [
+            Gist(
+                text=traces[place].text, sources=tuple(ids[row] for row in traces[place].rows),
+                made_at=from_micros(traces[place].made_at), activation=mature[place],
+                silent=mature[place] < how.silent, by_model=traces[place].by_model,
+            )
+            for place in sorted(there, key=lambda place: -mature[place])
+        ]  # fmt: skip
+
+    def _known_of(self, found: Recall, most: int, filters: Filters) -> list[str]:
+        """Return the mature gists of what was found, in the order of their first hits."""
+        chosen = read_filters(filters, self._memory.zone)
+        with self.reading:
+            index = self._index()
+            allowed = index.columns.mask(chosen)
+            seen = index.columns.visible()
+            gists = self._gists_of(index, seen if allowed is None else seen & allowed)
+        place = {hit.id: at for at, hit in enumerate(found.hits)}
+        last = len(place)
+        ranked = [
+            (min(place.get(id_, last) for id_ in gist.sources), gist.text)
+            for gist in gists
+            if not gist.silent and (chosen.as_of is None or to_micros(gist.made_at) <= chosen.as_of)
+        ]
+        return [text for at, text in sorted(ranked) if at < last][:most]
 
     def anchors(self) -> list[AnchorInfo]:
         """Return the bank's anchors, the most salient first; none before the first ``sleep``."""
@@ -1373,6 +1423,7 @@ class Bank:
         user: str = "",
         recent: int = 0,
         pointers: int = 0,
+        gists: int = 0,
         now: datetime | None = None,
         cues: Sequence[str] | None = None,
         **filters: Unpack[Filters],
@@ -1380,7 +1431,8 @@ class Bank:
         """
         Compose a prompt-ready text of what bears on ``query``, within ``budget_tokens``.
 
-        In HEMA's order (section 3.5): ``system``, ``persona``, ``projects``, ``summary``, the
+        In HEMA's order (section 3.5): ``system``, ``persona``, ``projects``, ``summary``, up
+        to ``gists`` mature gists of what was found, the
         memories in order of time, each with date and speaker and quoted as data, the ``recent``
         last turns, up to ``pointers`` addresses of what did not fit, for ``expand``, and the
         ``user``'s message. Where it gets tight, memories go by rank, the last ones first. Tokens
@@ -1397,7 +1449,7 @@ class Bank:
         if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int):
             msg = f"budget_tokens={budget_tokens!r}: must be a whole number of tokens"
             raise InputError(msg)
-        for name, value in (("recent", recent), ("pointers", pointers)):
+        for name, value in (("recent", recent), ("pointers", pointers), ("gists", gists)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 msg = f"{name}={value!r}: how many to add must be a whole number, 0 or more"
                 raise InputError(msg)
@@ -1407,6 +1459,7 @@ class Bank:
             found, budget_tokens=budget_tokens, zone=self._memory.zone, system=system,
             persona=persona, projects=projects, summary=summary or "", user=user, recent=last,
             compact=self._own_summary(filters) if summary is None else "", pointers=pointers,
+            gists=self._known_of(found, gists, filters) if gists else (),
         )  # fmt: skip
 
     def get(self, id: str) -> Episode:  # noqa: A002
@@ -1731,9 +1784,10 @@ class Bank:
         """Give an index the anchors that the last sleep has left; it then catches up with them."""
         ledger = self._memory.ledger_of(self._number, self.name)
         self._no_sleep = None
-        anchors, topics, compact = None, None, None
+        gists, anchors, topics, compact = None, None, None, None
         self._facts = Statements()
         try:
+            gists = read_gists(ledger)
             topics = read_topics(ledger)
             anchors = read_anchors(ledger)
             self._facts = read_facts(ledger) or self._facts
@@ -1743,6 +1797,9 @@ class Bank:
         for name in ("concept", "topic", "graph"):
             live.cues.pop(name, None)
         self._compact, self._summed = compact, None
+        least = self._calibrated.values.cosines.sem_theta
+        matures = self._memory.config.maturation
+        live.gists = None if gists is None else Priming(gists, matures, least)
         if topics is not None:
             live.cues["topic"] = TopicCue(topics.graph, topics.length)
         vectors = live.cues.get("vector")

@@ -127,6 +127,8 @@ class Fusion:
     By taste: no benchmark has feedback."""
     concept: float = 4.0
     """What it is worth to be about what the question calls up."""
+    gist: float = 0.0
+    """What it is worth to be a source of a mature gist that the question means; see ADR 26."""
     explained: float = 0.5
     """What is left of the weight of words that call up what a question is about."""
     called: int = 200
@@ -470,6 +472,35 @@ class Compact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Maturation:
+    """How what several memories came to grows from silent to explicit (HUMAN, section 6)."""
+
+    half_hours: float = 168.0
+    """Hours after which a gist is half active, called t½: a week."""
+    slope_hours: float = 48.0
+    """How slowly that comes about, called k: .03 when it is made, .97 after two weeks."""
+    recalled_hours: float = 24.0
+    """Hours that a gist is the older for each day on which a source of it was recalled: recalled
+    every day it matures twice as fast, and not at once by being recalled a hundred times. The paper
+    says only that retrieval stabilises."""
+    silent: float = 0.5
+    """Activation below which a gist is not shown."""
+    implicit: float = 0.3
+    """Part of what a mature gist lends its sources that a silent one lends, at least."""
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("half_hours", 0.0, 1e9), ("slope_hours", 1e-3, 1e9), ("recalled_hours", 0.0, 1e9),
+            ("silent", 0.0, 1.0), ("implicit", 0.0, 1.0),
+        ):  # fmt: skip
+            given = getattr(self, name)
+            number = isinstance(given, int | float) and not isinstance(given, bool)
+            if not number or not low <= given <= high:  # NaN is not either
+                msg = f"Maturation.{name}={given!r}: must be from {low:g} to {high:g}"
+                raise InputError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """What a ``Memory`` is opened with; validated once, never changed."""
 
@@ -483,6 +514,7 @@ class Config:
     policy: Policy = field(default_factory=Policy)
     """What sleep does with banks that have none of their own."""
     compact: Compact = field(default_factory=Compact)
+    maturation: Maturation = field(default_factory=Maturation)
     timezone: str = "UTC"
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: float = 10.0

@@ -461,6 +461,25 @@ class TopicInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Gist:
+    """What several episodes of one matter came to: a second trace, beside them."""
+
+    text: str
+    sources: tuple[str, ...]
+    """The ids of the episodes, in the order in which they were noted."""
+    made_at: datetime
+    activation: float
+    """How mature it is, in (0, 1)."""
+    silent: bool
+    """Whether it is not mature enough to be shown in a context."""
+    by_model: bool = False
+    """Whether a language model worded it."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """A bank or a session in one line: its Compact Memory."""
 
@@ -780,13 +799,13 @@ class Block:
 
 Kind: TypeAlias = Literal[
     "content", "vector", "tokens", "lexical", "signature", "phrase",
-    "concept", "topic", "summary", "graph",
+    "gist", "concept", "topic", "summary", "graph",
     "vector.next", "tokens.next", "lexical.next", "signature.next", "phrase.next",
 ]  # fmt: skip
 """What a per-episode payload is: content token ids, pooled vector, token codes, terms, token
-signatures that need no embedder, or phrases. ``concept``, ``topic``, ``summary`` and ``graph`` are
-one block each over all rows, which sleep makes: the anchors, the tags, what is under them, what all
-of it comes to in a line, and what the texts say of whom.
+signatures that need no embedder, or phrases. ``gist``, ``concept``, ``topic``, ``summary`` and
+``graph`` are one block each over all rows, which sleep makes: what clusters come to, the anchors,
+the tags, what is under them, what all of it comes to in a line, and what the texts say of whom.
 ``.next`` are the ones a rebuild has made so far; they take the others' place all at once."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sqlite3
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -27,7 +27,13 @@ from hippocampus.ingest.prepare import Draft, digest, lexical_payload, phrase_pa
 from hippocampus.kernel import build_info
 from hippocampus.memory import SIGNED, Memory
 from hippocampus.model import EpisodeRow, Kind, Payloads, Progress, states_told
-from hippocampus.sleep.cycle import read_anchors, read_facts, read_summary, read_topics
+from hippocampus.sleep.cycle import (
+    read_anchors,
+    read_facts,
+    read_gists,
+    read_summary,
+    read_topics,
+)
 
 _TEXTS_AT_ONCE = 1000
 
@@ -183,51 +189,56 @@ def _spelled_in_sleep(
     ledger: Ledger, gists: NDArray[np.uint32]
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """
-    Return the words that anchors, topics, summaries and facts spell, and what is wrong with these.
+    Return the words that what sleep has made spells, and what is wrong with it.
 
     ``gists``: what the phrases of all episodes say that anchors should know of them.
     """
     spelled: list[tuple[str, str]] = []
     problems: list[str] = []
-    try:
-        anchors = read_anchors(ledger)
-        spelled += [("an anchor", name) for name in (() if anchors is None else anchors.names)]
-        if anchors is not None and (anchors.gists != gists[anchors.rows]).any():
-            problems.append("anchors know episodes otherwise than they are; sleep once more")
-    except StoreCorrupt as exc:
-        problems.append(str(exc))
-    try:
-        topics = read_topics(ledger)
-    except StoreCorrupt as exc:
-        problems.append(str(exc))
-    else:
-        for tag in () if topics is None else topics.graph:
-            names = (tag.name, *tag.aliases)
-            spelled += [("a topic", name.replace("_", " ")) for name in names]
-        kept = {} if topics is None else topics.kept
-        spelled += [("a model's tags", str(answer)) for answer in kept.values()]
-    try:
-        summary = read_summary(ledger)
-    except StoreCorrupt as exc:
-        problems.append(str(exc))
-    else:
-        versions = () if summary is None else summary.versions
-        spelled += [
-            ("a summary", f"{c.who}: {c.text}") for version in versions for c in version.clauses
-        ]
-        told = [version.told for version in versions]
-        told += [] if summary is None else [summary.told]
-        spelled += [("a model's summary", line) for line in told if line]
-    try:
-        facts = read_facts(ledger)
-    except StoreCorrupt as exc:
-        problems.append(str(exc))
-    else:
-        for said in () if facts is None else facts.rows.values():
-            spelled += [("a fact", f"{one.subject} {one.relation} {one.object}") for one in said]
-        answers = {} if facts is None else facts.kept
-        spelled += [("a model's facts", answer) for answer in answers.values()]
+    for words_of in (_of_anchors, _of_gists, _of_topics, _of_summary, _of_facts):
+        try:
+            spelled += words_of(ledger)
+        except StoreCorrupt as exc:
+            problems.append(str(exc))
+    anchors = None if problems else read_anchors(ledger)
+    if anchors is not None and (anchors.gists != gists[anchors.rows]).any():
+        problems.append("anchors know episodes otherwise than they are; sleep once more")
     return spelled, problems
+
+
+def _of_anchors(ledger: Ledger) -> Iterator[tuple[str, str]]:
+    anchors = read_anchors(ledger)
+    yield from (("an anchor", name) for name in (() if anchors is None else anchors.names))
+
+
+def _of_gists(ledger: Ledger) -> Iterator[tuple[str, str]]:
+    made = read_gists(ledger)
+    yield from (("a gist", trace.text) for trace in (() if made is None else made.traces))
+
+
+def _of_topics(ledger: Ledger) -> Iterator[tuple[str, str]]:
+    topics = read_topics(ledger)
+    if topics is not None:
+        for tag in topics.graph:
+            yield from (("a topic", name.replace("_", " ")) for name in (tag.name, *tag.aliases))
+        yield from (("a model's tags", str(answer)) for answer in topics.kept.values())
+
+
+def _of_summary(ledger: Ledger) -> Iterator[tuple[str, str]]:
+    summary = read_summary(ledger)
+    if summary is not None:
+        for version in summary.versions:
+            yield from (("a summary", f"{c.who}: {c.text}") for c in version.clauses)
+        told = [summary.told, *(version.told for version in summary.versions)]
+        yield from (("a model's summary", line) for line in told if line)
+
+
+def _of_facts(ledger: Ledger) -> Iterator[tuple[str, str]]:
+    facts = read_facts(ledger)
+    if facts is not None:
+        for said in facts.rows.values():
+            yield from (("a fact", f"{s.subject} {s.relation} {s.object}") for s in said)
+        yield from (("a model's facts", answer) for answer in facts.kept.values())
 
 
 def _told(

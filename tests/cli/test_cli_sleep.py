@@ -119,3 +119,14 @@ def test_facts_are_shown_with_their_times_and_as_of_a_moment(shell):
     assert [] == shell("facts", "Tom", "--json").json
     assert [] == shell("facts", "--as-of", "2001-01-01", "--json").json
     assert 2 == shell("facts", " ").code
+
+
+def test_gists_are_listed_with_how_mature_they_are(shell):
+    for day in range(1, 16):
+        shell("remember", f"We painted the old boat in Porto, {day}.", "--at", f"2025-03-{day:02}")
+    shell("sleep", "--steps", "gists")
+    (gist,) = shell("gists", "--json").json
+
+    assert "painted the old boat" in gist["text"]
+    assert (3, True) == (len(gist["sources"]), gist["silent"])
+    assert "0.03 silent" in shell("gists").out

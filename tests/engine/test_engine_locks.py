@@ -125,6 +125,8 @@ def test_every_verb_of_sleep_takes_its_locks_in_the_same_order(open_memory):
     assert bank.sleep(dry_run=True)
     assert bank.sleep()
     assert bank.sleep_if_due(Schedule()) is None
+    assert bank.gists() is not None
+    assert bank.context("garden", 300, gists=2).text
     bank.undo(1)
     assert bank.sleeps()
     assert bank.quarantine() == []

@@ -238,8 +238,8 @@ def test_a_model_is_asked_once_about_the_same_talk(open_memory):
 
     def model(prompt):
         asked.append(prompt)
-        if "running summary" in prompt:
-            return json.dumps({"summary": "Of violins and gardens."})
+        if "into ONE line" in prompt:
+            return json.dumps(dict.fromkeys(("summary", "gist"), "Of violins and gardens."))
         if "extract facts" in prompt:
             return '{"facts": []}'
         relations = [{"parent": "music", "child": "violin"}]
@@ -259,8 +259,8 @@ def test_a_model_is_not_asked_again_because_somebody_erased_meanwhile(open_memor
     asked = []
 
     def model(prompt):
-        if "running summary" in prompt:
-            return json.dumps({"summary": "Of violins and gardens."})
+        if "into ONE line" in prompt:
+            return json.dumps(dict.fromkeys(("summary", "gist"), "Of violins and gardens."))
         if "extract facts" in prompt:
             return '{"facts": []}'
         if not asked:
@@ -298,7 +298,7 @@ def damage(memory, kind):
         memory.store.put_block(ledger.bank, kind, replace(block, payload=block.payload[:-7]))
 
 
-@pytest.mark.parametrize("kind", ["concept", "topic", "summary", "graph"])
+@pytest.mark.parametrize("kind", ["gist", "concept", "topic", "summary", "graph"])
 def test_what_sleep_made_may_be_damaged_and_sleep_makes_it_anew(slept, open_memory, kind):
     memory, _ = slept
     damage(memory, kind)

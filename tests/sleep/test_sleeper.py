@@ -767,7 +767,10 @@ def test_what_two_files_say_stays_as_long_as_one_of_them_says_it(memory, tmp_pat
     source.write_text("Nothing of the kind.\n")
     bank.import_(source)
 
-    assert sorted(e.text for e in bank.episodes()) == ["Nothing of the kind.\n", "The boat is red.\n"]
+    assert sorted(e.text for e in bank.episodes()) == [
+        "Nothing of the kind.\n",
+        "The boat is red.\n",
+    ]
     assert verify(memory).sound
 
 

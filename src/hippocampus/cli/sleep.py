@@ -57,6 +57,7 @@ def register(root: typer.Typer) -> None:
     command(
         root, "topics", "hippocampus topics", "hippocampus topics --plot topics.png", panel=PANEL
     )(topics)
+    command(root, "gists", "hippocampus gists --bank work", panel=PANEL)(gists)
     command(
         root, "facts", "hippocampus facts Ana", "hippocampus facts --relation lives_in --as-of"
         " 2025-03-01", panel=PANEL,
@@ -314,6 +315,25 @@ def topics(
         print_json(found)
     else:
         stdout().print(clean("\n".join(map(str, found))), soft_wrap=True)
+
+
+def gists(*, scope: BankScope, as_json: Json = False) -> None:
+    """
+    Show what memories of one matter came to, the most mature first.
+
+    Sleep makes them of what matters most. One is silent for about a week.
+    """
+    with scope.open_bank() as bank:
+        found = bank.gists()
+    if as_json:
+        print_json(found)
+        return
+    rows = [
+        (g.text, str(len(g.sources)), f"{g.made_at:%Y-%m-%d}",
+         f"{g.activation:.2f}{' silent' if g.silent else ''}")
+        for g in found
+    ]  # fmt: skip
+    stdout().print(table(rows, "gist", "memories", "made", "activation"))
 
 
 def summary(

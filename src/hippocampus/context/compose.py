@@ -12,6 +12,8 @@ from hippocampus.errors import BudgetTooSmall
 from hippocampus.model import Context, Episode, Hit, Pointer, Recall
 from hippocampus.quotes import (
     CLOSE,
+    GISTS_CLOSE,
+    GISTS_OPEN,
     MORE_CLOSE,
     MORE_OPEN,
     OPEN,
@@ -28,7 +30,8 @@ from hippocampus.quotes import (
 _LEAST_FREED = 64
 """Tokens that may be freed for names in a small budget: so much do a few of them take."""
 _OWN_PART = 4
-"""The bank's own summary takes at most one in so many tokens of what the frame leaves."""
+"""The bank's own summary takes at most one in so many tokens of what the frame leaves, and so do
+its gists of what is left then."""
 
 
 def compose(
@@ -41,6 +44,7 @@ def compose(
     projects: str = "",
     summary: str = "",
     compact: str = "",
+    gists: Sequence[str] = (),
     user: str = "",
     recent: Sequence[Episode] = (),
     minimum: float = 0.0,
@@ -54,8 +58,8 @@ def compose(
     fit is named in ``left_out``; the first ``pointers`` of it also in the text, by address, for
     which the last hits may give way. In the text, memories stand in order of time.
 
-    ``compact`` is the bank's own summary, in place of one: as data, and only where it leaves most
-    of the room to memories.
+    ``compact`` is the bank's own summary, in place of one, and ``gists`` what the bank knows: as
+    data, and only where they leave most of the room to memories; of gists the first ones.
 
     Raises:
         BudgetTooSmall: the frame alone does not fit.
@@ -70,6 +74,10 @@ def compose(
     own = "" if summary or not compact else f"{SUMMARY_OPEN}\n{quote(compact)}\n{SUMMARY_CLOSE}"
     if own and _OWN_PART * count(own) <= budget_tokens - needed:
         frame.append(own)
+        needed = count(render([], []))
+    known = _fitting(gists, budget_tokens - needed)
+    if known:
+        frame.append(known)
         needed = count(render([], []))
     kept_recent: list[Episode] = []
     kept: list[Hit] = []
@@ -107,6 +115,15 @@ def compose(
         left_out=tuple(left),
         recall=recall,
     )
+
+
+def _fitting(gists: Sequence[str], room: int) -> str:
+    """Return as many gists as leave most of the room, a line each; nothing if none does."""
+    for number in range(len(gists), 0, -1):
+        text = "\n".join([GISTS_OPEN, *map(quote, gists[:number]), GISTS_CLOSE])
+        if _OWN_PART * count(text) <= room:
+            return text
+    return ""
 
 
 def _tagged(name: str, text: str) -> str:

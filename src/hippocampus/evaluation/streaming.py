@@ -47,7 +47,7 @@ _HITS: Final = 24
 _GRAPH: Final = "graph"
 _AGAIN: Final = ("", "As I said: ", "I said it before. ", "To say it again. ")
 _A_TURN: Final = timedelta(seconds=1)
-_STEPS: Final = tuple(step for step in STEPS if step not in ("concepts", "topics"))
+_STEPS: Final = tuple(step for step in STEPS if step not in ("gists", "concepts", "topics"))
 """Those that policies touch. What is made of a bank besides costs as much under each, time and
 again, and finds next to nothing here that other cues do not."""
 _CUES: Final = tuple(cue for cue in USED if cue not in ("signature", "concept", "topic", _GRAPH))

@@ -24,7 +24,7 @@ LOADERS = {
     "retrieval": retrieval.load,
 }
 
-_WITHOUT_TOPICS = tuple(step for step in STEPS if step != "topics")
+_WITHOUT_TOPICS = tuple(step for step in STEPS if step not in ("gists", "topics"))
 
 T = TypeVar("T")
 Systems = Mapping[str, tuple[str, ...] | None]

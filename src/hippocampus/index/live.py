@@ -10,6 +10,7 @@ import numpy as np
 
 from hippocampus.index.base import Cue
 from hippocampus.index.columns import Columns
+from hippocampus.index.gist import Priming
 from hippocampus.index.growing import Growing
 from hippocampus.index.signature import SignatureCue
 from hippocampus.index.vector import VectorCue
@@ -47,6 +48,8 @@ class LiveIndex:
         """The last change taken in."""
         self.outcome = Growing(np.float32)
         """How often each row helped, less how often it did not or was found to be otherwise."""
+        self.gists: Priming | None = None
+        """What sleep has made of clusters of rows, if it has."""
         self.without_vectors = 0
         """Episodes in force that no embedder has seen; they are found by words alone."""
         self.without_signatures = 0

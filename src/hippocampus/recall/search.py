@@ -15,10 +15,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus._clock import to_micros
 from hippocampus.config import Fusion
 from hippocampus.encode.phrases import names_of
 from hippocampus.index.base import Mask, Question, Rows
 from hippocampus.index.concept import Activation, ConceptCue
+from hippocampus.index.gist import HOUR
 from hippocampus.index.graph import GraphCue
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
@@ -218,6 +220,10 @@ def _scored(
     if called is not None:
         parts["concept"] = called
         scores += called
+    lent = _primed(index, question, rows, scores, fusion, cues)
+    if lent is not None:
+        parts["gist"] = lent
+        scores += lent
     return _Scored(scores, fused, said, parts, sessions, support)
 
 
@@ -295,6 +301,33 @@ def _faded(index: LiveIndex, question: Question, fusion: Fusion) -> Question:
     ).any():
         return question
     return replace(question, term_weights=weights, faded=faded)
+
+
+def _primed(
+    index: LiveIndex,
+    question: Question,
+    rows: Rows,
+    scores: Numbers,
+    fusion: Fusion,
+    cues: frozenset[str],
+) -> Numbers | None:
+    """
+    Let the sources of a gist that the question means rise, but past nothing that is recent.
+
+    Recent is what is younger than a gist needs to mature: it has none, and must not wait for one.
+    """
+    gists = index.gists
+    if not fusion.gist or gists is None or question.vector is None or "vector" not in cues:
+        return None
+    now = to_micros(question.now)
+    lent = gists.lent(question.vector, rows, index.columns.visible(), now)
+    if not lent.any():
+        return None
+    recent = index.columns.said_at(rows) >= now - gists.how.half_hours * HOUR
+    line = np.append(np.sort(scores[recent]), np.float32(np.inf))
+    limit = line[np.searchsorted(line, scores)] - _HAIR
+    raised = np.minimum(scores + np.float32(fusion.gist) * lent, limit)
+    return np.where(recent, 0, np.maximum(raised - scores, 0)).astype(np.float32)
 
 
 def _called_up(
@@ -455,6 +488,8 @@ def _around(
 
 
 _LEAST = 1e-6
+_HAIR = np.float32(1e-4)
+"""How far below what is recent a primed row stays: more than scores are rounded by."""
 _RARE = np.float32(3)
 """Most standard deviations that news count: where hardly any turn has some, it is no answer yet."""
 

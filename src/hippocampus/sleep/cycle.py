@@ -17,6 +17,9 @@ from hippocampus.encode.phrases import key_of
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
+from hippocampus.index.gist import Traces
+from hippocampus.index.gist import pack as pack_gists
+from hippocampus.index.gist import unpack as unpack_gists
 from hippocampus.index.graph import Statements
 from hippocampus.index.graph import pack as pack_facts
 from hippocampus.index.graph import unpack as unpack_facts
@@ -32,17 +35,27 @@ from hippocampus.sleep.artifact import from_json, spelled_rows, to_json
 from hippocampus.sleep.concepts import Floats, Material, Rows, rebuild
 from hippocampus.sleep.facts import Read as FactsRead
 from hippocampus.sleep.facts import count, read_on, read_with_model
+from hippocampus.sleep.gists import CONSOLIDATED, make_gists, read_noted
+from hippocampus.sleep.night import Night
 from hippocampus.sleep.summary import Clause, Kept, Read, clause_of, summarise
 from hippocampus.sleep.summary import pack as pack_summary
 from hippocampus.sleep.summary import unpack as unpack_summary
 from hippocampus.sleep.topics import Answers, Turn, make_topics
+from hippocampus.sleep.value import Value
 
 CURATED: Final = "anchors"
 """The journal's kind of a change to the anchors that somebody wants, or wants not."""
 WOKE: Final = "sleep"
 """The journal's kind of a sleep that has changed something."""
 _AT_ONCE: Final = 1024
-Made = TypeVar("Made", Anchors | None, Artifact | None, Kept | None, Statements | None)
+Made = TypeVar(
+    "Made",
+    Anchors | None,
+    Artifact | None,
+    Kept | None,
+    Statements | None,
+    Traces | None,
+)
 _LONGEST_NAME: Final = 100
 
 
@@ -189,6 +202,64 @@ def rebuild_topics(
     counts = {"tags": report.tags, "relations": report.relations, "by a model": report.by_model}
     names = {"fallbacks": report.fallbacks}
     return replace(_step("topics", started, **counts), names=names, usage=answers.usage)
+
+
+def read_gists(ledger: Ledger) -> Traces | None:
+    """Return the gists that the last sleep of a bank left, if there are any."""
+    payload = _slept(ledger, "gist")
+    if payload is None:
+        return None
+    try:
+        made = unpack_gists(payload)
+    except InputError as exc:
+        raise StoreCorrupt(str(exc), path=ledger.store.path) from exc
+    _check_length(ledger, made.length)
+    return made
+
+
+def rebuild_gists(
+    ledger: Ledger,
+    gathered: Gathered,
+    look: Callable[[], Night],
+    appraise: Callable[[Night], Value],
+    embedder: Embedder | None,
+    cluster: float,
+    model: Completer | ChatModel | None,
+    answers: Answers,
+) -> SleepStep | None:
+    """
+    Make gists of what is promoted and belongs together (HUMAN, section 4).
+
+    None if somebody erased or rebuilt in the meantime: then what was gathered must not be kept.
+    ``answers``: what a model answered in earlier tries, to which those of this one are added.
+    """
+    started = time.perf_counter()
+    if embedder is None or gathered.vectors is None or not gathered.material.shown.any():
+        why = "there are no episodes" if embedder else "there is no embedder to tell what is near"
+        return SleepStep(name="gists", elapsed_s=0.0, skipped=why)
+    night, before = look(), _if_sound(read_gists, ledger)
+    made, report = make_gists(
+        night,
+        read_noted(ledger),
+        cluster=cluster,
+        appraise=lambda: appraise(night),
+        embed=_naming(embedder),
+        before=before,
+        model=model,
+        answered=answers.by_digest,
+    )
+    answers.usage += report.usage
+    if report.note:
+        with ledger.store.write():
+            ledger.note(CONSOLIDATED, **report.note)
+    if (before is None or made.traces != before.traces) and not _keep(
+        ledger, "gist", made.length, pack_gists(made), gathered.seq
+    ):
+        return None
+    counts = {"promoted": report.promoted, "gists": len(made.traces), "made": report.made}
+    counts["by a model"] = sum(trace.by_model for trace in made.traces)
+    names = {"fallbacks": report.fallbacks}
+    return replace(_step("gists", started, **counts), names=names, usage=answers.usage)
 
 
 def read_summary(ledger: Ledger) -> Kept | None:

@@ -27,6 +27,7 @@ from hippocampus.sleep.cycle import (
     find_missing_phrases,
     rebuild_concepts,
     rebuild_facts,
+    rebuild_gists,
     rebuild_summary,
     rebuild_topics,
 )
@@ -37,7 +38,7 @@ from hippocampus.sleep.reconsolidate import reconsolidate
 from hippocampus.sleep.retain import retain
 from hippocampus.sleep.topics import Answers
 from hippocampus.sleep.validate import validate
-from hippocampus.sleep.value import appraise
+from hippocampus.sleep.value import Value, appraise
 
 Propose: TypeAlias = Callable[[Night], list[Act]]
 Rebuild: TypeAlias = Callable[[Gathered], SleepStep | None]
@@ -48,13 +49,14 @@ STEPS: Final = (
     "reconsolidate",
     "deduplicate",
     "forget",
+    "gists",
     "facts",
     "concepts",
     "topics",
     "summary",
 )
 """The steps of a sleep, in order."""
-NIGHTLY: Final = ("concepts", "topics")
+NIGHTLY: Final = ("gists", "concepts", "topics")
 """Those that make something of a whole bank anew: once a night is enough, for what is written since
 is taken in as it comes."""
 _TRIES: Final = 3
@@ -119,6 +121,7 @@ class Sleeper:
     answers: Answers = field(default_factory=Answers)
     summed: Answers = field(default_factory=Answers)
     read: Answers = field(default_factory=Answers)
+    gisted: Answers = field(default_factory=Answers)
 
     def sleep(self, steps: Sequence[str], notes: Sequence[str]) -> Slept:
         """Do some steps, and note that they were done."""
@@ -178,8 +181,10 @@ class Sleeper:
     def _fade(self, night: Night) -> list[Act]:
         if not self.policy.deepest:
             return []
-        value = appraise(night, signals=self.signals, interference=self.cosines.interference)
-        return forget(night, value)
+        return forget(night, self._value(night))
+
+    def _value(self, night: Night) -> Value:
+        return appraise(night, signals=self.signals, interference=self.cosines.interference)
 
     def _act(
         self, name: str, propose: Propose, number: int, night: Night | None
@@ -187,14 +192,7 @@ class Sleeper:
         """Do what a step proposes; in a dry run, return the night as it would be after it."""
         started = time.perf_counter()
         if night is None:
-            gathered = self.look()
-            night = read_night(
-                self.ledger,
-                gathered.material,
-                policy=self.policy,
-                now=self.now,
-                vectors=gathered.vectors,
-            )
+            night = self._night(self.look())
         acts = propose(night)
         if not self.dry_run:
             done: list[Act] = []
@@ -213,6 +211,15 @@ class Sleeper:
         )
         return night.after(acts), step
 
+    def _night(self, gathered: Gathered) -> Night:
+        return read_night(
+            self.ledger,
+            gathered.material,
+            policy=self.policy,
+            now=self.now,
+            vectors=gathered.vectors,
+        )
+
     # ------------------------------------------------------------ steps that make something anew
 
     def _make(self, name: str) -> SleepStep:
@@ -221,6 +228,7 @@ class Sleeper:
         if name == "phrases":
             return find_missing_phrases(self.ledger)
         makers: dict[str, Rebuild] = {
+            "gists": self._gists,
             "facts": self._facts,
             "concepts": self._concepts,
             "topics": self._topics,
@@ -245,6 +253,18 @@ class Sleeper:
 
     def _facts(self, gathered: Gathered) -> SleepStep | None:
         return rebuild_facts(self.ledger, gathered, self.model, self.read, self.zone)
+
+    def _gists(self, gathered: Gathered) -> SleepStep | None:
+        return rebuild_gists(
+            self.ledger,
+            gathered,
+            lambda: self._night(gathered),
+            self._value,
+            self.embedder,
+            self.cosines.cluster,
+            self.model,
+            self.gisted,
+        )
 
     def _topics(self, gathered: Gathered) -> SleepStep | None:
         return rebuild_topics(self.ledger, gathered, self.embedder, self.model, self.answers)

@@ -138,7 +138,7 @@ def clause_of(row: int, at: int, who: str | None, role: str | None, text: str) -
 
 def take_in(said: tuple[Clause, ...], new: Clause, tokens: int) -> tuple[Clause, ...]:
     """Return what is quoted after one more turn: S_t of S_t-1 and u_t."""
-    kept = [old for old in said if not _same(old.text, new.text)]
+    kept = [old for old in said if not alike(old.text, new.text)]
     kept.append(new)
     spent = sum(clause.tokens for clause in kept)
     while spent > tokens and len(kept) > 1:
@@ -212,7 +212,7 @@ def tell(versions: Sequence[Version], how: Compact, *, told: str = "", since: in
         *(
             clause
             for clause in fold(older, how.tokens // 2)
-            if not any(_same(clause.text, now.text) for now in last.clauses)
+            if not any(alike(clause.text, now.text) for now in last.clauses)
         ),
     ]
     while True:
@@ -263,22 +263,22 @@ def summarise(
             start = number * step
             rows = (np.flatnonzero(shown[start : start + step]) + start).tolist()
             asked[number] = talk(rows)
-    worded, report = _ask(model, list(asked.values()), answered)
-    for number, text in zip(asked, worded, strict=True):
+    each = have_worded(model, SUMMARY, list(asked.values()), answered)
+    for number, text in zip(asked, each.lines, strict=True):
         versions[number] = replace(versions[number], told=text)
     lines = [version.told or tell([version], how).text for version in versions if version.clauses]
-    told, again = (lines[:1], Made(made=0)) if len(lines) < 2 else _ask(model, [lines], answered)
+    several = [lines] if len(lines) > 1 else []
+    whole = have_worded(model, SUMMARY, several, answered)
     every_told = all(version.told for version in versions if version.clauses)
-    report = replace(
-        report,
+    report = Made(
         made=made,
-        asked=report.asked + again.asked,
+        asked=each.asked + whole.asked,
         by_model=sum(bool(version.told) for version in versions),
-        fallbacks=report.fallbacks + again.fallbacks,
-        usage=report.usage + again.usage,
+        fallbacks=each.fallbacks + whole.fallbacks,
+        usage=each.usage + whole.usage,
     )
-    whole = told[0] if told and (len(lines) > 1 or every_told) else ""
-    return Kept(len(shown), how.every, tuple(versions), whole), report
+    told = whole.lines or (lines if every_told else [])
+    return Kept(len(shown), how.every, tuple(versions), "".join(told)), report
 
 
 # ---------------------------------------------------------------- wording
@@ -331,7 +331,7 @@ def _words(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
     return frozenset(text.casefold().split()), details_of(text)
 
 
-def _same(one: str, other: str) -> bool:
+def alike(one: str, other: str) -> bool:
     """Return whether two say the same, about: in like words, and with the same details."""
     (words, details), (others, others_details) = _words(one), _words(other)
     return details == others_details and len(words & others) >= _ALIKE * len(words | others)
@@ -340,44 +340,57 @@ def _same(one: str, other: str) -> bool:
 # ---------------------------------------------------------------- a model's words
 
 
-def _read_answer(answer: str) -> str:
-    """Return the line of a model's answer, or say what is wrong with it."""
-    found = json_of(answer)
-    if not isinstance(found, dict) or not isinstance(found.get("summary"), str):
-        msg = 'it must be a JSON object with a "summary" that is text'
-        raise ModelAnswer(msg)
-    text = " ".join(found["summary"].split())
-    if not text or count(text) > TOLD:
-        msg = f"the summary has {count(text)} tokens; give 1 to {TOLD}"
-        raise ModelAnswer(msg)
-    return text
+def line_asked_for(kind: str, most: int) -> Question[str]:
+    """Return the question for a line of at most so many tokens; its JSON names it as the kind."""
+
+    def read(answer: str) -> str:
+        found = json_of(answer)
+        if not isinstance(found, dict) or not isinstance(found.get(kind), str):
+            msg = f'it must be a JSON object with a "{kind}" that is text'
+            raise ModelAnswer(msg)
+        text = " ".join(found[kind].split())
+        if not text or count(text) > most:
+            msg = f"the {kind} has {count(text)} tokens; give 1 to {most}"
+            raise ModelAnswer(msg)
+        return text
+
+    schema = {
+        "type": "object",
+        "properties": {kind: {"type": "string"}},
+        "required": [kind],
+        "additionalProperties": False,
+    }
+    return Question(kind=kind, read=read, schema=schema)
 
 
 TOLD: Final = 44
 """Most tokens of a model's line: what came since has the rest of a summary's."""
 
-SUMMARY: Final = Question(
-    kind="summary",
-    read=_read_answer,
-    schema={
-        "type": "object",
-        "properties": {"summary": {"type": "string"}},
-        "required": ["summary"],
-        "additionalProperties": False,
-    },
-)
+SUMMARY: Final = line_asked_for("summary", TOLD)
 
 
-def _ask(
-    model: Completer | ChatModel, talks: Sequence[Sequence[str]], answered: dict[str, str]
-) -> tuple[list[str], Made]:
-    """Have talks put into a line each; nothing for those that failed."""
+class Worded(NamedTuple):
+    """What a model made of talks: a line each, none where it failed, and what that took."""
+
+    lines: list[str]
+    asked: int
+    fallbacks: tuple[str, ...]
+    usage: Usage
+
+
+def have_worded(
+    model: Completer | ChatModel,
+    question: Question[str],
+    talks: Sequence[Sequence[str]],
+    answered: dict[str, str],
+) -> Worded:
+    """Have talks put into a line each; ``answered``: what was so before, to which more is put."""
     shown = [_shown(talk) for talk in talks]
     digests = [blake2b("\0".join(each).encode(), digest_size=16).hexdigest() for each in shown]
     new = [at for at, digest in enumerate(digests) if digest not in answered]
     usage, fallbacks = Usage(), list[str]()
     for at, (answer, paid) in zip(
-        new, ask_many(model, SUMMARY, [shown[at] for at in new]), strict=True
+        new, ask_many(model, question, [shown[at] for at in new]), strict=True
     ):
         usage += paid
         if isinstance(answer, EncoderError):
@@ -385,7 +398,7 @@ def _ask(
         else:
             answered[digests[at]] = answer
     lines = [answered.get(digest, "") for digest in digests]
-    return lines, Made(made=0, asked=len(new), fallbacks=tuple(fallbacks), usage=usage)
+    return Worded(lines, len(new), tuple(fallbacks), usage)
 
 
 def _shown(talk: Sequence[str]) -> list[str]:

@@ -1,0 +1,300 @@
+"""
+What a night consolidates: the best of what is new, in clusters, a gist of each (HUMAN, section 4).
+
+Who was once promoted stays so, and a cluster that stays about the same stays the same trace, so
+that it can mature. Both are in the journal, by row; the texts and vectors of gists are made anew
+from what there is. The episodes stay as they are: a gist is a second trace, beside them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from hippocampus.encode.condense import shorten
+from hippocampus.encode.tokens import count
+from hippocampus.index.gist import Trace, Traces
+from hippocampus.ingest.ledger import Ledger
+from hippocampus.ingest.prepare import spoken
+from hippocampus.llm.ask import ChatModel, Completer
+from hippocampus.model import Usage
+from hippocampus.sleep.concepts import Floats, Rows
+from hippocampus.sleep.importance import PROMOTED, Numbers, tiers
+from hippocampus.sleep.night import Night
+from hippocampus.sleep.summary import alike, have_worded, line_asked_for
+from hippocampus.sleep.topics import BATCH
+from hippocampus.sleep.value import Value, near_ones
+
+CONSOLIDATED: Final = "consolidate"
+"""The journal's kind of what a night promoted: ``{"promoted": [row, ...], "traces": [[made_at, row,
+...], ...]}``, in both what was not so noted before."""
+LEAST: Final = 3
+"""Memories of a cluster of which a gist is made."""
+MOST: Final = 24
+"""Memories of a cluster: more were of one matter only by way of each other."""
+TOKENS: Final = 60
+"""Most tokens of a gist."""
+_PART: Final = 4
+"""A gist has one in so many of its cluster's tokens."""
+_ROOM: Final = 8
+"""Tokens that even a gist of short memories may have."""
+_CLAUSE: Final = 5
+"""Least tokens for which one more memory is quoted."""
+_DAY: Final = 86_400_000_000
+
+GIST: Final = line_asked_for("gist", TOKENS)
+
+
+class Noted(NamedTuple):
+    """What earlier nights did, by the journal: who was promoted, and traces, the last ones last."""
+
+    promoted: frozenset[int]
+    traces: tuple[tuple[int, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gisted:
+    """What making gists came to; ``note``: what is new of it, for the journal."""
+
+    promoted: int
+    made: int
+    asked: int = 0
+    fallbacks: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    note: Mapping[str, Sequence[object]]
+
+
+def read_noted(ledger: Ledger) -> Noted:
+    """Return what the journal tells of earlier nights."""
+    promoted: set[int] = set()
+    traces: list[tuple[int, tuple[int, ...]]] = []
+    for change in ledger.store.journal(ledger.bank, kinds=(CONSOLIDATED,)):
+        said = json.loads(change.detail)
+        promoted.update(said["promoted"])
+        traces += [(made_at, tuple(rows)) for made_at, *rows in said["traces"]]
+    return Noted(frozenset(promoted), tuple(traces))
+
+
+def make_gists(
+    night: Night,
+    noted: Noted,
+    *,
+    cluster: float,
+    appraise: Callable[[], Value],
+    embed: Callable[[Sequence[str]], Floats],
+    before: Traces | None = None,
+    model: Completer | ChatModel | None = None,
+    answered: dict[str, str] | None = None,
+) -> tuple[Traces, Gisted]:
+    """
+    Make the gists of a bank, taking again what is as it was.
+
+    Args:
+        night: the bank; it has vectors.
+        noted: what earlier nights did.
+        cluster: cosine above which two are of one matter, as calibrated.
+        appraise: returns what every memory in force is worth; asked only if some may be promoted.
+        embed: makes vectors of gists.
+        before: what the last sleep kept.
+        model: whom to have word the gists; where it fails sources are quoted.
+        answered: of earlier tries of this sleep; those to this one are put there.
+
+    """
+    assert night.vectors is not None, "the caller has seen that there are vectors"
+    stands = _standing(night)
+    rows = promote(night, {stands[row] for row in noted.promoted if row in stands}, appraise)
+    vectors = night.vectors(rows)
+    places = find_clusters(vectors, cluster)
+    known = {trace.rows: (trace, at) for at, trace in enumerate(before.traces if before else ())}
+    own = _Known(noted, stands)
+    traces: list[Trace] = []
+    made: list[int] = []
+    talks: list[list[str]] = []
+    for group in places:
+        members = tuple(rows[group].tolist())
+        old = known[members][0] if members in known else None
+        if old is None or (model is not None and not old.by_model):
+            made.append(len(traces))
+            texts = night.texts(members)  # without what is being erased: then nothing is kept
+            talks.append([spoken(night.records[row].speaker, texts[row]) for row in texts])
+        text = old.text if old else _quoted(night, members, vectors[group])
+        days = old.days if old else 0
+        by_model = old is not None and old.by_model
+        traces.append(Trace(members, text, own.made_at(members, night.now), days, by_model))
+    asked, fallbacks, usage = 0, tuple[str, ...](), Usage()
+    if model is not None:
+        worded = have_worded(model, GIST, talks, {} if answered is None else answered)
+        asked, fallbacks, usage = worded.asked, worded.fallbacks, worded.usage
+        for place, line in zip(made, worded.lines, strict=True):
+            if line:
+                traces[place] = traces[place]._replace(text=line, by_model=True)
+    traces = _recalled(night, [trace for trace in traces if trace.text], stands)
+    note = own.new(traces, rows, noted)
+    report = Gisted(
+        promoted=len(rows), made=len(made), asked=asked, fallbacks=fallbacks, usage=usage, note=note
+    )
+    there = {} if before is None else {t.text: before.vectors[at] for t, at in known.values()}
+    missing = [trace.text for trace in traces if trace.text not in there]
+    # At the precision in which they are kept, so that doing it again changes nothing.
+    for start in range(0, len(missing), BATCH):
+        some = missing[start : start + BATCH]
+        fresh = embed(some).astype(np.float16).astype(np.float32)
+        there |= dict(zip(some, fresh, strict=True))
+    kept = np.array([there[trace.text] for trace in traces], np.float32)
+    kept = kept.reshape(len(traces), vectors.shape[1])
+    return Traces(traces=tuple(traces), vectors=kept, length=len(night)), report
+
+
+def promote(night: Night, before: set[int], appraise: Callable[[], Value]) -> Rows:
+    """Return the rows of a bank that are consolidated: those that were, and then the best."""
+    shown = np.flatnonzero(night.material.shown)
+    old = np.isin(shown, np.fromiter(before, np.int64, len(before)))
+    policy = night.policy
+    if old.sum() >= int(policy.promote * len(shown) + 1e-9):
+        return shown[old]
+    value: Numbers = np.where(old, np.inf, appraise().value)
+    best = tiers(value, promote=policy.promote, prune=policy.prune) == PROMOTED
+    rows: Rows = shown[old | best]
+    return rows
+
+
+def find_clusters(vectors: Floats, least: float) -> list[Rows]:
+    """
+    Return places that hang together by cosines of ``least`` and more, three to ``MOST`` of them.
+
+    The nearest pairs are joined first, and no more once a cluster is full. Linear in rows, as the
+    pairs are.
+    """
+    near, cosines = near_ones(vectors, len(vectors))
+    one = np.broadcast_to(np.arange(len(vectors))[:, None], near.shape)
+    there = np.asarray(vectors.any(axis=1))
+    joins = (near > one) & (cosines >= least) & there[one] & there[near]
+    one, other, cosines = one[joins], near[joins], cosines[joins]
+    above = list(range(len(vectors)))
+    size = [1] * len(vectors)
+
+    def top(place: int) -> int:
+        while above[place] != place:
+            above[place] = place = above[above[place]]
+        return place
+
+    order = np.lexsort((other, one, -cosines))
+    for left, right in zip(one[order].tolist(), other[order].tolist(), strict=True):
+        low, high = sorted((top(left), top(right)))
+        if low != high and size[low] + size[high] <= MOST:
+            above[high] = low
+            size[low] += size[high]
+    groups: defaultdict[int, list[int]] = defaultdict(list)
+    for place in range(len(vectors)):
+        groups[top(place)].append(place)
+    return [np.array(group) for group in groups.values() if len(group) >= LEAST]
+
+
+def quote(said: Sequence[tuple[int, str, str]], total: int) -> str:
+    """
+    Return what some memories of ``total`` tokens come to, in their own words, a quarter of them.
+
+    Args:
+        said: place in time, speaker and text of each, the most central one first; what it leaves
+            room for is quoted of the next ones, unless they say the same.
+        total: tokens of all.
+
+    """
+    room = min(TOKENS, max(_ROOM, -(-total // _PART)))
+    chosen: list[tuple[int, str, str]] = []
+    for at, who, text in said:
+        left = room - count(_line(chosen)) - (count(f"{who}: ") if who else 0)
+        if chosen and left < _CLAUSE:
+            break
+        made = " ".join(shorten(text, max(left, 1))[0].split())
+        if made and not any(alike(made, other) for _, _, other in chosen):
+            more = sorted([*chosen, (at, who, made)])
+            if not chosen or count(_line(more)) <= room:
+                chosen = more
+    return _line(chosen)
+
+
+def _line(said: Sequence[tuple[int, str, str]]) -> str:
+    parts: list[str] = []
+    last = None
+    for _, who, text in said:
+        parts.append(f"{who}: {text}" if who and who != last else text)
+        last = who
+    return "; ".join(parts)
+
+
+def _quoted(night: Night, rows: Sequence[int], vectors: Floats) -> str:
+    order = np.argsort(-(vectors @ vectors.sum(axis=0)), kind="stable")
+    texts, tokens = night.texts(rows), night.tokens(rows)
+    central = [night.records[rows[place]] for place in order.tolist()]
+    # Rows of one moment follow each other as they were told.
+    place = {e.row: at for at, e in enumerate(sorted(central, key=lambda e: (e.said_at, e.row)))}
+    said = [
+        (place[e.row], " ".join((e.speaker or "").split()), texts.get(e.row, "")) for e in central
+    ]
+    return quote(said, sum(tokens.values()))
+
+
+def _standing(night: Night) -> dict[int, int]:
+    """Return what is in force in the place of each row, of those that have something there."""
+    stands: dict[int, int] = {}
+    shown = night.material.shown
+    for e in night.records:
+        here, passed = e, set[int]()
+        while here.state == "superseded" and here.superseded_by is not None:
+            if here.row in passed or here.superseded_by >= len(night):
+                break
+            passed.add(here.row)
+            here = night.records[here.superseded_by]
+        if shown[here.row]:
+            stands[e.row] = here.row
+    return stands
+
+
+class _Known:
+    """Which trace each row was last part of, and when those were first made."""
+
+    def __init__(self, noted: Noted, stands: Mapping[int, int]) -> None:
+        self._traces = noted.traces
+        self._of = {
+            stands[row]: number
+            for number, (_, rows) in enumerate(noted.traces)
+            for row in rows
+            if row in stands
+        }
+        self._size = Counter(self._of.values())
+
+    def made_at(self, rows: Sequence[int], now: int) -> int:
+        """Return when a cluster was made: with the trace that shares most of both, or now."""
+        found = Counter(self._of[row] for row in rows if row in self._of)
+        for number, both in found.most_common(1):
+            if 2 * both > len(rows) + self._size[number] - both:
+                return self._traces[number][0]
+        return now
+
+    def new(
+        self, traces: Sequence[Trace], promoted: Rows, noted: Noted
+    ) -> Mapping[str, Sequence[object]]:
+        """Return what of this is to be noted."""
+        known = {self._traces[number] for number in self._size}
+        rows = [row for row in promoted.tolist() if row not in noted.promoted]
+        changed = [[t.made_at, *t.rows] for t in traces if (t.made_at, t.rows) not in known]
+        return {"promoted": rows, "traces": changed} if rows or changed else {}
+
+
+def _recalled(night: Night, traces: Sequence[Trace], stands: Mapping[int, int]) -> list[Trace]:
+    """Return traces with the days since each was made on which a source of it was recalled."""
+    owner = {row: at for at, trace in enumerate(traces) for row in trace.rows}
+    days = {
+        (at, shown.at // _DAY)
+        for shown in night.shown
+        for at in {owner.get(stands.get(row, row), -1) for row in shown.rows} - {-1}
+        if shown.at > traces[at].made_at
+    }
+    counts = Counter(at for at, _ in days)
+    return [trace._replace(days=counts[at]) for at, trace in enumerate(traces)]
