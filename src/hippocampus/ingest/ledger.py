@@ -333,9 +333,7 @@ class Ledger:
         self._change(at, [old.row], "correct", {"by": new}, by=row)
         return row
 
-    def settle(
-        self, faded: Iterable[tuple[EpisodeRow, Sequence[Draft]]], encoded: Encoded
-    ) -> int:
+    def settle(self, faded: Iterable[tuple[EpisodeRow, Sequence[Draft]]], encoded: Encoded) -> int:
         """
         Put what is shown of faded episodes in the place of their texts, which are erased.
 
@@ -361,9 +359,7 @@ class Ledger:
     def _relink(self, rows: Sequence[int], old: int, new: int) -> None:
         """Let those of some rows that one superseded be superseded by another, or none finds it."""
         linked = [e for e in self.store.episodes(self.bank, rows) if e.superseded_by == old]
-        self.store.set_state(
-            self.bank, [e.row for e in linked], "superseded", superseded_by=new
-        )
+        self.store.set_state(self.bank, [e.row for e in linked], "superseded", superseded_by=new)
         for e in linked:
             why = self.store.journal(self.bank, row=e.row, kinds=tuple(STATE_CHANGES))[-1].kind
             link = "supersedes" if why == "merge" else "by"  # an earlier wording is no alias
