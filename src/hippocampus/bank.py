@@ -557,7 +557,7 @@ class Bank:
         calibrated = memory.calibration()
         sleeper = Sleeper(
             ledger=ledger,
-            look=lambda: self._gathered(ledger, unread=dry_run),
+            look=lambda: self._gathered(ledger, unread=dry_run or "phrases" not in wanted),
             change=self._changed,
             embedder=memory.embedder,
             model=memory.model,
@@ -570,6 +570,7 @@ class Bank:
             now=to_micros(memory.now()),
             progress=progress,
             dry_run=dry_run,
+            recalled=list(self._recalled) if dry_run else (),
         )
         notes = () if calibrated.lacking is None else (calibrated.lacking,)
         with giving_way():

@@ -325,13 +325,20 @@ class Memory:
         return self.store.bank_names()
 
     def delete_bank(self, name: str) -> None:
-        """Erase a whole bank: episodes, journal, vectors; nothing of it stays in the file."""
+        """
+        Erase a whole bank: episodes, journal, vectors; nothing of it stays in the file.
+
+        Raises:
+            InputError: something in it is held; nothing was erased.
+
+        """
         bank = self.bank(name)
         with bank.writing:
             with bank.reading, self.store.write():
-                number = self.ledger(name).bank
-                self.store.drop_bank(number)
-            self.segments.drop(number)
+                ledger = self.ledger(name)
+                ledger.check_free(self.store.scan_episodes(ledger.bank))
+                self.store.drop_bank(ledger.bank)
+            self.segments.drop(ledger.bank)
             self.store.scrub()
         with self._gate:
             self._banks.pop(name, None)

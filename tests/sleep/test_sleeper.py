@@ -524,6 +524,10 @@ def test_a_bank_sleeps_every_six_hours_at_night_or_when_idle_and_only_after_a_ch
     assert steps(Past(at(16), at(10), at(10)), at(16)) == light, "six hours are over"
     assert steps(Past(at(3), at(2), at(2)), at(3)) == STEPS, "it is night"
     assert steps(Past(at(9, 1), at(10), at(10)), at(8, 1)) == (), "a clock set back"
+    rested = Past(at(22, 1), at(23, 1), at(4, 1))
+    assert steps(rested, at(2)) == ()
+    assert steps(rested, at(3)) == STEPS, "what was said by day is made anew at night"
+    assert steps(rested._replace(slept=at(3), remade=at(3)), at(9)) == (), "and once"
 
 
 @pytest.mark.parametrize(
@@ -846,3 +850,57 @@ def test_what_was_forgotten_in_quarantine_leaves_it_all_the_same(memory, clock):
     assert told["validate"].counts == bank.sleep(steps=["validate"])["validate"].counts
     assert bank.sleep(steps=["validate"])["validate"].counts == {}
     assert bank.quarantine() == []
+
+
+def test_each_step_alone_does_what_its_dry_run_has_said(memory, clock):
+    bank = memory.bank("ada")
+    for number in range(6):
+        bank.remember("The ferry was late again," + " as it is" * number, speaker="Ada")
+        clock.advance(timedelta(days=1))
+    bank.set_policy(Policy(merge="near", near=0.2))
+    told = bank.sleep(steps=["deduplicate"], dry_run=True)
+
+    assert told["deduplicate"].counts["merged"]
+    assert deeds(bank.sleep(steps=["deduplicate"])) == deeds(told)
+
+
+def test_a_dry_run_knows_what_was_recalled_a_moment_ago(tmp_path, clock):
+    from hippocampus.encode.embed import HashEmbedder
+
+    with Memory(tmp_path / "m.db", embedder=Alike(HashEmbedder(64)), clock=clock) as memory:
+        bank = memory.bank("ada")
+        bank.remember("I live in Porto.", speaker="Ada", role="user")
+        clock.advance(timedelta(days=9))
+        bank.recall("where does Ada live?")
+        clock.advance(timedelta(minutes=1))
+        # Whose writing notes nothing of what was recalled here.
+        with Memory(tmp_path / "m.db", embedder=Alike(HashEmbedder(64)), clock=clock) as away:
+            away.bank("ada").remember("No, I live in Lisbon now.", speaker="Ada", role="user")
+        told = bank.sleep(dry_run=True)
+
+        assert told["reconsolidate"].counts == {"corrected": 1}
+        assert deeds(bank.sleep()) == deeds(told)
+
+
+def test_what_two_sides_say_in_the_same_words_is_neither_merged_nor_kept_apart(memory, clock):
+    bank = memory.bank("ada")
+    for second, role in enumerate(("user", "assistant")):
+        at = START + timedelta(seconds=second)
+        bank.remember("I will call the plumber.", role=role, session="s", at=at)
+    clock.advance(timedelta(hours=1))
+    slept = bank.sleep()
+
+    assert len(bank.episodes()) == 2
+    assert slept["validate"].counts == slept["deduplicate"].counts == {}
+
+
+def test_a_bank_is_not_deleted_while_anything_in_it_is_held(memory):
+    bank = memory.bank("ada")
+    held = bank.remember("The contract was signed.")
+    bank.hold(held.id, reason="case 12")
+    with pytest.raises(InputError, match="is held"):
+        memory.delete_bank("ada")
+    assert bank.get(held.id).held
+    bank.release(held.id)
+    memory.delete_bank("ada")
+    assert memory.banks() == []

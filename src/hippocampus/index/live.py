@@ -23,7 +23,7 @@ def _outcome(change: JournalRow) -> int:
     """Return what a change says of the worth of its episode."""
     detail = json.loads(change.detail)
     match change.kind:
-        case "feedback" if detail:  # whose words are erased
+        case "feedback" if "helpful" in detail:  # or the episode is erased
             return 1 if detail["helpful"] else -1
         case "annotate" if detail.get("why") == "corrected":
             return -1

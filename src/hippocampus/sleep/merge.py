@@ -70,11 +70,11 @@ def _exact(night: Night, *, any_day: bool) -> Iterator[Act]:
     The parts of a long text have the digest of the whole, and go into the parts of another.
     """
     allowed = night.trusted
-    groups: defaultdict[tuple[bytes, str | None, int, int, int], list[int]] = defaultdict(list)
+    groups: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
     for e in night.records:
         if allowed[e.row]:
             day = 0 if any_day else e.said_at // _DAY
-            groups[e.digest, e.speaker, e.parts, e.part, day].append(e.row)
+            groups[e.digest, e.speaker, e.role, e.parts, e.part, day].append(e.row)
     why = "the same words" if any_day else "the same words on the same day"
     for rows in groups.values():
         if len(rows) < 2:
@@ -89,8 +89,8 @@ def _alike(night: Night, rows: Rows) -> list[Rows]:
     """Return rows in groups in which no detail differs; unknown details are in none."""
     digests = night.material.gists[rows] >> 8
     known, digests = rows[digests > 0], digests[digests > 0]
-    speakers = [night.records[row].speaker for row in known.tolist()]
-    groups: defaultdict[tuple[int, str | None], list[int]] = defaultdict(list)
+    speakers = [(night.records[row].speaker, night.records[row].role) for row in known.tolist()]
+    groups: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
     for row, digest, speaker in zip(known.tolist(), digests.tolist(), speakers, strict=True):
         groups[digest, speaker].append(row)
     return [np.array(group) for group in groups.values() if len(group) > 1]

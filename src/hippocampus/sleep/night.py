@@ -132,24 +132,30 @@ class Uses(NamedTuple):
     shown: tuple[Shown, ...]
 
 
-def read_uses(ledger: Ledger, count: int) -> Uses:
-    """Return what the journal tells of recalls and outcomes, of the first ``count`` rows."""
+def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()) -> Uses:
+    """
+    Return what the journal tells of recalls and outcomes, of the first ``count`` rows.
+
+    ``recalled``: what it does not tell yet.
+    """
     uses, used_at = np.zeros(count, np.int64), np.zeros(count, np.int64)
     outcome = np.zeros(count, np.float32)
     shown: list[Shown] = []
+    recalls = list(recalled)
     for change in ledger.store.journal(ledger.bank, kinds=(RECALLED, OUTCOME)):
         detail: dict[str, Any] = json.loads(change.detail)
         if change.kind == OUTCOME:
-            if change.row is not None and change.row < count and detail:
+            if change.row is not None and change.row < count and "helpful" in detail:
                 outcome[change.row] += 1 if detail["helpful"] else -1
                 if detail["helpful"]:
                     used_at[change.row] = max(used_at[change.row], change.at)
             continue
-        for at, *rows in detail["shown"]:
-            there = [row for row in rows if row < count]
-            shown.append(Shown(at, tuple(there)))
-            uses[there] += 1
-            used_at[there] = np.maximum(used_at[there], at)
+        recalls += detail["shown"]
+    for at, *rows in recalls:
+        there = [row for row in rows if row < count]
+        shown.append(Shown(at, tuple(there)))
+        uses[there] += 1
+        used_at[there] = np.maximum(used_at[there], at)
     shown.sort(key=lambda one: one.at)
     return Uses(uses, used_at, outcome, tuple(shown))
 
@@ -206,11 +212,12 @@ def read_night(
     policy: Policy,
     now: int,
     vectors: Callable[[Rows], Floats] | None,
+    recalled: Sequence[Sequence[int]] = (),
 ) -> Night:
     """Return a bank as of the moment of its material."""
     with ledger.store.read():
         records = list(ledger.store.scan_episodes(ledger.bank))[: len(material)]
-        told = read_uses(ledger, len(records))
+        told = read_uses(ledger, len(records), recalled)
         doubts = read_doubts(ledger)
         slept = read_seen(ledger, policy)
     return Night(

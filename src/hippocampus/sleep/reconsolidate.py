@@ -8,6 +8,7 @@ says more. The memory stays as it is; whoever looks at it sees what was said, an
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from typing import Final
 
 import numpy as np
@@ -40,16 +41,16 @@ def reconsolidate(night: Night, *, related: float) -> list[Act]:
     if not night.policy.reconsolidate or night.vectors is None or not night.shown:
         return []
     window = round(night.policy.labile_minutes * _MINUTE)
-    noted = night.noted_at
+    noted, moments = night.noted_at, [one.at for one in night.shown]
     fresh = np.arange(night.seen("reconsolidate"), len(night))
     fresh = fresh[night.trusted[fresh] & night.material.by_user[fresh]]
     acts: list[Act] = []
     for row in fresh.tolist():
+        first = bisect_left(moments, noted[row] - window)
         labile = sorted(
             {
                 other
-                for one in night.shown
-                if one.at <= noted[row] <= one.at + window
+                for one in night.shown[first : bisect_right(moments, noted[row])]
                 for other in one.rows
                 if other != row and night.records[other].noted_at < noted[row]
             }

@@ -54,15 +54,20 @@ def due(schedule: Schedule, past: Past, now: datetime, zone: tzinfo) -> tuple[st
 
     A clock that was set back counts as one that stands still: nothing is due before its time.
     """
-    if past.changed is None or (past.slept is not None and past.changed <= past.slept):
+    if past.changed is None:
         return ()
-    remakes = _night_began(schedule, past, now, zone)
+    remakes = _changed_since(past, past.remade) and _night_began(schedule, past, now, zone)
     quiet = now - past.changed >= schedule.idle
     waited = NEVER if past.slept is None else now - past.slept
-    if not (remakes or quiet or waited >= schedule.every):
+    rests = _changed_since(past, past.slept) and (quiet or waited >= schedule.every)
+    if not (remakes or rests):
         return ()
     everything = remakes or schedule.night is None or past.remade is None
     return STEPS if everything else tuple(name for name in STEPS if name not in NIGHTLY)
+
+
+def _changed_since(past: Past, moment: datetime | None) -> bool:
+    return past.changed is not None and (moment is None or past.changed > moment)
 
 
 def _night_began(schedule: Schedule, past: Past, now: datetime, zone: tzinfo) -> bool:

@@ -100,7 +100,8 @@ class Sleeper:
     What a sleep needs of a bank.
 
     ``look`` returns what the bank is at this moment. ``change`` runs what changes it and returns
-    what that did, under the locks of whoever owns them. ``concepts``, ``cosines`` and ``signals``
+    what that did, under the locks of whoever owns them. ``recalled``: what was recalled and is not
+    noted yet, for a dry run. ``concepts``, ``cosines`` and ``signals``
     are as calibrated.
     """
 
@@ -118,6 +119,7 @@ class Sleeper:
     now: int
     progress: Progress | None = None
     dry_run: bool = False
+    recalled: Sequence[Sequence[int]] = ()
     answers: Answers = field(default_factory=Answers)
     summed: Answers = field(default_factory=Answers)
     read: Answers = field(default_factory=Answers)
@@ -218,6 +220,7 @@ class Sleeper:
             policy=self.policy,
             now=self.now,
             vectors=gathered.vectors,
+            recalled=self.recalled,
         )
 
     # ------------------------------------------------------------ steps that make something anew

@@ -8,6 +8,7 @@ ever; what sleep makes of experience leaves them out until somebody clears them,
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Final
 
@@ -41,18 +42,19 @@ def validate(night: Night) -> list[Act]:
 
 def _twice(night: Night, fresh: list[EpisodeRow]) -> Iterator[tuple[int, str]]:
     """Yield what the same speaker said in the same words a moment before."""
-    said: dict[tuple[bytes, str | None, str | None], list[EpisodeRow]] = {}
+    said: dict[tuple[bytes, str | None, str | None, str | None], list[tuple[int, int]]] = {}
     wanted = {e.digest for e in fresh}
     for e in night.records:
         if e.state != "active" or e.digest not in wanted or e.parts > 1:
             continue
-        before = said.setdefault((e.digest, e.speaker, e.session), [])
+        before = said.setdefault((e.digest, e.speaker, e.role, e.session), [])  # in order of time
+        place = bisect_left(before, (e.said_at, e.row))
         if e.row >= night.seen("validate"):
-            for other in before:
-                if abs(e.said_at - other.said_at) <= _AGAIN:
-                    yield e.row, f"says what {other.id} said a moment before"
+            for said_at, row in before[max(0, place - 1) : place + 1]:
+                if abs(e.said_at - said_at) <= _AGAIN:
+                    yield e.row, f"says what {night.records[row].id} said a moment before"
                     break
-        before.append(e)
+        before.insert(place, (e.said_at, e.row))
 
 
 def _late(night: Night, fresh: list[EpisodeRow]) -> Iterator[tuple[int, str]]:
