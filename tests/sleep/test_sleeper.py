@@ -904,3 +904,21 @@ def test_a_bank_is_not_deleted_while_anything_in_it_is_held(memory):
     bank.release(held.id)
     memory.delete_bank("ada")
     assert memory.banks() == []
+
+
+def test_what_was_noted_with_a_memory_is_noted_once_also_under_another_policy(tmp_path, clock):
+    from hippocampus.encode.embed import HashEmbedder
+
+    with Memory(tmp_path / "m.db", embedder=Alike(HashEmbedder(64)), clock=clock) as memory:
+        bank = memory.bank("ada")
+        bank.remember("I live in Porto.", speaker="Ada", role="user")
+        clock.advance(timedelta(days=9))
+        bank.recall("where does Ada live?")
+        clock.advance(timedelta(minutes=1))
+        bank.remember("No, I live in Lisbon now.", speaker="Ada", role="user")
+        assert bank.sleep()["reconsolidate"].counts == {"corrected": 1}
+        bank.set_policy("hema")
+        assert bank.sleep(dry_run=True)["reconsolidate"].counts == {}
+        assert bank.sleep()["reconsolidate"].counts == {}
+        assert bank.undo(1) == {"annotate": 1}
+        assert bank.undo(1) == {}

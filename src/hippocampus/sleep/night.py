@@ -58,6 +58,8 @@ class Night:
     shown: tuple[Shown, ...]
     slept: Mapping[str, int]
     doubts: Doubts
+    annotated: frozenset[tuple[int, str]]
+    """Rows, each with the id of what was ever noted with it; undoing that does not ask for more."""
     vectors: Callable[[Rows], Floats] | None
     texts: Callable[[Collection[int]], Mapping[int, str]]
     tokens: Callable[[Collection[int]], Mapping[int, int]]
@@ -198,6 +200,15 @@ def read_doubts(ledger: Ledger) -> Doubts:
     return Doubts(since, frozenset(ever))
 
 
+def read_annotated(ledger: Ledger) -> frozenset[tuple[int, str]]:
+    """Return rows, each with the id of what sleep has ever noted with it."""
+    told = (
+        (change.row, json.loads(change.detail))
+        for change in ledger.store.journal(ledger.bank, kinds=("annotate",))
+    )
+    return frozenset((row, d["by"]) for row, d in told if row is not None and "by" in d)
+
+
 def read_policy(ledger: Ledger, default: Policy) -> Policy:
     """Return the policy of a bank: its own, or else the default."""
     own = ledger.store.journal(ledger.bank, kinds=(POLICY,))
@@ -219,6 +230,7 @@ def read_night(
         records = list(ledger.store.scan_episodes(ledger.bank))[: len(material)]
         told = read_uses(ledger, len(records), recalled)
         doubts = read_doubts(ledger)
+        annotated = read_annotated(ledger)
         slept = read_seen(ledger, policy)
     return Night(
         now=now,
@@ -231,6 +243,7 @@ def read_night(
         shown=told.shown,
         slept=slept,
         doubts=doubts,
+        annotated=annotated,
         vectors=vectors,
         texts=ledger.texts,
         tokens=ledger.tokens,
