@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from hippocampus import Memory, Policy, Turn
 from hippocampus._clock import ManualClock
 from hippocampus.config import POLICIES, Config, Ingest
-from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.errors import InputError, StoreCorrupt, UnknownEpisode
+from hippocampus.sleep import value
 from hippocampus.sleep.schedule import Past, Schedule, due
 from hippocampus.sleep.sleeper import NIGHTLY, STEPS
 from hippocampus.upkeep import verify
@@ -922,3 +924,28 @@ def test_what_was_noted_with_a_memory_is_noted_once_also_under_another_policy(tm
         assert bank.sleep()["reconsolidate"].counts == {}
         assert bank.undo(1) == {"annotate": 1}
         assert bank.undo(1) == {}
+
+
+def test_a_policy_that_only_a_later_version_knows_is_named_and_can_be_replaced(memory, tmp_path):
+    bank, other = memory.bank("ada"), memory.bank("other")
+    bank.remember("It rained.")
+    bank.set_policy("human")
+    bank.export(tmp_path / "ada.jsonl")
+    later = (tmp_path / "ada.jsonl").read_text().replace('"warm_level":1', '"dreams":1')
+    (tmp_path / "later.jsonl").write_text(later)
+    other.import_(tmp_path / "later.jsonl")
+    with pytest.raises(StoreCorrupt, match="dreams"):
+        other.sleep()
+    other.set_policy("keep")
+    assert other.sleep().number == 1
+
+
+def test_surprise_is_the_distance_from_the_mean_of_what_a_session_said_before_however_long_it_is():
+    rng = np.random.default_rng(1)
+    vectors = rng.standard_normal((5000, 8)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    found = value._surprise(vectors, np.zeros(5000, np.int32), np.arange(5000), 5000)
+    for row in (1, 7, 4095, 4096, 4999):
+        mean = vectors[:row].astype(np.float64).sum(axis=0)
+        cosine = vectors[row].astype(np.float64) @ (mean / np.linalg.norm(mean))
+        assert np.clip(1 - cosine, 0, 1) == pytest.approx(found[row])

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.config import Policy
+from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.base import Mask
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.model import DOUBTED, HELD, PINNED, Act, EpisodeRow, State
@@ -213,7 +214,11 @@ def read_policy(ledger: Ledger, default: Policy) -> Policy:
     """Return the policy of a bank: its own, or else the default."""
     own = ledger.store.journal(ledger.bank, kinds=(POLICY,))
     told = json.loads(own[-1].detail)["policy"] if own else None
-    return default if told is None else Policy(**told)
+    try:
+        return default if told is None else Policy(**told)
+    except (TypeError, InputError) as exc:
+        msg = f"bank {ledger.name!r} has a policy that this version does not know ({exc}); set one"
+        raise StoreCorrupt(msg, path=ledger.store.path) from exc
 
 
 def read_night(
