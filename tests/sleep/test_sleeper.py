@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from hippocampus import Memory, Policy, Turn
 from hippocampus._clock import ManualClock
 from hippocampus.config import POLICIES, Config, Ingest
-from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.errors import InputError, StoreCorrupt, UnknownEpisode
+from hippocampus.sleep import value
 from hippocampus.sleep.schedule import Past, Schedule, due
 from hippocampus.sleep.sleeper import NIGHTLY, STEPS
 from hippocampus.upkeep import verify
@@ -904,3 +906,46 @@ def test_a_bank_is_not_deleted_while_anything_in_it_is_held(memory):
     bank.release(held.id)
     memory.delete_bank("ada")
     assert memory.banks() == []
+
+
+def test_what_was_noted_with_a_memory_is_noted_once_also_under_another_policy(tmp_path, clock):
+    from hippocampus.encode.embed import HashEmbedder
+
+    with Memory(tmp_path / "m.db", embedder=Alike(HashEmbedder(64)), clock=clock) as memory:
+        bank = memory.bank("ada")
+        bank.remember("I live in Porto.", speaker="Ada", role="user")
+        clock.advance(timedelta(days=9))
+        bank.recall("where does Ada live?")
+        clock.advance(timedelta(minutes=1))
+        bank.remember("No, I live in Lisbon now.", speaker="Ada", role="user")
+        assert bank.sleep()["reconsolidate"].counts == {"corrected": 1}
+        bank.set_policy("hema")
+        assert bank.sleep(dry_run=True)["reconsolidate"].counts == {}
+        assert bank.sleep()["reconsolidate"].counts == {}
+        assert bank.undo(1) == {"annotate": 1}
+        assert bank.undo(1) == {}
+
+
+def test_a_policy_that_only_a_later_version_knows_is_named_and_can_be_replaced(memory, tmp_path):
+    bank, other = memory.bank("ada"), memory.bank("other")
+    bank.remember("It rained.")
+    bank.set_policy("human")
+    bank.export(tmp_path / "ada.jsonl")
+    later = (tmp_path / "ada.jsonl").read_text().replace('"warm_level":1', '"dreams":1')
+    (tmp_path / "later.jsonl").write_text(later)
+    other.import_(tmp_path / "later.jsonl")
+    with pytest.raises(StoreCorrupt, match="dreams"):
+        other.sleep()
+    other.set_policy("keep")
+    assert other.sleep().number == 1
+
+
+def test_surprise_is_the_distance_from_the_mean_of_what_a_session_said_before_however_long_it_is():
+    rng = np.random.default_rng(1)
+    vectors = rng.standard_normal((5000, 8)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    found = value._surprise(vectors, np.zeros(5000, np.int32), np.arange(5000), 5000)
+    for row in (1, 7, 4095, 4096, 4999):
+        mean = vectors[:row].astype(np.float64).sum(axis=0)
+        cosine = vectors[row].astype(np.float64) @ (mean / np.linalg.norm(mean))
+        assert np.clip(1 - cosine, 0, 1) == pytest.approx(found[row])

@@ -451,7 +451,8 @@ class Ledger:
         done = [
             act
             for act in acts
-            if _may(act, there.get(act.row), firm.get(-1 if act.by is None else act.by))
+            if _may(act, there.get(act.row), stands := firm.get(-1 if act.by is None else act.by))
+            and not (act.deed == "annotate" and stands and self._told(act.row, stands.id))
         ]
         at = self._at()
         for act in done:
@@ -474,6 +475,11 @@ class Ledger:
             if act.deed == "merge":
                 self._note(at, [("absorb", act.by, {"sleep": sleep, "supersedes": was.id})])
         return done
+
+    def _told(self, row: int, by: str) -> bool:
+        """Return whether another sleep has noted the same."""
+        noted = self.store.journal(self.bank, row=row, kinds=("annotate",))
+        return any(json.loads(change.detail).get("by") == by for change in noted)
 
     def undo(self, sleep: int) -> Counter[str]:
         """

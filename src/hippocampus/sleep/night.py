@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.config import Policy
+from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.base import Mask
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.model import DOUBTED, HELD, PINNED, Act, EpisodeRow, State
@@ -58,6 +59,8 @@ class Night:
     shown: tuple[Shown, ...]
     slept: Mapping[str, int]
     doubts: Doubts
+    annotated: frozenset[tuple[int, str]]
+    """Rows, each with the id of what was ever noted with it; undoing that does not ask for more."""
     vectors: Callable[[Rows], Floats] | None
     texts: Callable[[Collection[int]], Mapping[int, str]]
     tokens: Callable[[Collection[int]], Mapping[int, int]]
@@ -198,11 +201,24 @@ def read_doubts(ledger: Ledger) -> Doubts:
     return Doubts(since, frozenset(ever))
 
 
+def read_annotated(ledger: Ledger) -> frozenset[tuple[int, str]]:
+    """Return rows, each with the id of what sleep has ever noted with it."""
+    told = (
+        (change.row, json.loads(change.detail))
+        for change in ledger.store.journal(ledger.bank, kinds=("annotate",))
+    )
+    return frozenset((row, d["by"]) for row, d in told if row is not None and "by" in d)
+
+
 def read_policy(ledger: Ledger, default: Policy) -> Policy:
     """Return the policy of a bank: its own, or else the default."""
     own = ledger.store.journal(ledger.bank, kinds=(POLICY,))
     told = json.loads(own[-1].detail)["policy"] if own else None
-    return default if told is None else Policy(**told)
+    try:
+        return default if told is None else Policy(**told)
+    except (TypeError, InputError) as exc:
+        msg = f"bank {ledger.name!r} has a policy that this version does not know ({exc}); set one"
+        raise StoreCorrupt(msg, path=ledger.store.path) from exc
 
 
 def read_night(
@@ -219,6 +235,7 @@ def read_night(
         records = list(ledger.store.scan_episodes(ledger.bank))[: len(material)]
         told = read_uses(ledger, len(records), recalled)
         doubts = read_doubts(ledger)
+        annotated = read_annotated(ledger)
         slept = read_seen(ledger, policy)
     return Night(
         now=now,
@@ -231,6 +248,7 @@ def read_night(
         shown=told.shown,
         slept=slept,
         doubts=doubts,
+        annotated=annotated,
         vectors=vectors,
         texts=ledger.texts,
         tokens=ledger.tokens,

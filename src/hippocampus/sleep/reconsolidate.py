@@ -68,6 +68,7 @@ def reconsolidate(night: Night, *, related: float) -> list[Act]:
             Act("annotate", int(others[place]), _how(night, row, int(others[place])), by=row)
             for place in order.tolist()
             if cosines[place] > related
+            and (int(others[place]), night.records[row].id) not in night.annotated
         ]
     return acts
 

@@ -140,10 +140,14 @@ def _surprise(
     groups = session[order]
     starts = np.flatnonzero(np.r_[True, groups[1:] != groups[:-1]])
     for rows in np.split(order, starts[1:]):  # a session at a time, or it would take gigabytes
-        own = vectors[rows].astype(np.float64)
-        before = np.cumsum(own, axis=0) - own
-        lengths = np.maximum(np.linalg.norm(before, axis=1), 1e-12)
-        surprise[rows] = np.clip(1 - np.einsum("ij,ij->i", own, before) / lengths, 0.0, 1.0)
+        said = np.zeros(vectors.shape[1])
+        for start in range(0, len(rows), _AT_ONCE):  # all without one are one, and may be many
+            some = rows[start : start + _AT_ONCE]
+            own = vectors[some].astype(np.float64)
+            before = said + (np.cumsum(own, axis=0) - own)
+            said += own.sum(axis=0)
+            lengths = np.maximum(np.linalg.norm(before, axis=1), 1e-12)
+            surprise[some] = np.clip(1 - np.einsum("ij,ij->i", own, before) / lengths, 0.0, 1.0)
     return surprise
 
 
