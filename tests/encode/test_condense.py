@@ -38,6 +38,7 @@ texts = st.one_of(
 @example("Hello! Thanks!")
 @example("今天天气很好，我们去爬山吧 🏔️🏔️🏔️")
 @example("मैं घर जा रहा हूँ।")
+@example("ไทยภาษา ไม่มีช่องว่าง")
 def test_every_level_is_made_of_the_texts_own_characters_in_order_and_never_longer(text):
     levels = [condense(text, level) for level in range(TOMBSTONE + 1)]
 

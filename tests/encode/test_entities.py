@@ -21,6 +21,19 @@ def test_speakers_never_mean_each_other():
     assert {} == merged(Statement("Mel", "likes", "tea"), speakers=("Mel", "Melanie"))
 
 
+def test_no_speaker_becomes_another_by_what_they_say_they_are_called():
+    assert {} == merged(Statement("Tom", "name", "Melanie"))
+    assert {"melanie": "user"} == merged(Statement("user", "name", "Melanie"))
+
+
+def test_a_name_that_two_go_by_means_neither():
+    assert {} == merged(Statement("Tom", "name", "Bob"), Statement("Melanie", "name", "Bob"))
+
+
+def test_a_name_that_differs_in_its_last_letter_is_another_one():
+    assert {} == merged(Statement("Ann", "likes", "tea"), speakers=("Anna", "Tom"))
+
+
 def test_a_first_name_means_the_only_full_name_that_begins_so():
     ana, other = Statement("Ana Silva", "lives_in", "Faro"), Statement("Ana Costa", "has", "dog")
 

@@ -115,3 +115,16 @@ def test_order_does_not_matter_times_are_in_order_and_one_thing_at_a_time_is_ope
     for one, other in itertools.combinations(facts, 2):
         if one.subject == other.subject and one.relation == other.relation == "lives_in":
             assert one.valid_to is not None or other.valid_to is not None
+
+
+def test_who_moves_many_times_is_known_to_live_in_one_place():
+    towns = ("Porto", "Lisbon", "Rome")
+    moves = [
+        Told(at, at, at, Statement("Ada", "lives_in", towns[at % 3], "holds", None, None))
+        for at in range(700)
+    ]
+
+    facts = know(moves, {})
+
+    assert 700 == len(facts)
+    assert [towns[699 % 3]] == [fact.object for fact in facts if fact.valid_to is None]

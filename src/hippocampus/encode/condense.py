@@ -104,7 +104,9 @@ def condense(text: str, level: int) -> str:
         if deeper == KEYWORDS:
             kept = words.naming(kept)
         order = words.by_clause(kept) if deeper == SUMMARY else words.by_worth(kept)
-        kept, left = words.fit(order, -(-tokens // PARTS[deeper]))
+        fewer, made = words.fit(order, -(-tokens // PARTS[deeper]))
+        if count(made) <= count(left):  # part of a word may take more tokens than the word
+            kept, left = fewer, made
     return left
 
 

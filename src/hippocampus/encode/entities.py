@@ -43,15 +43,21 @@ def resolve(statements: Iterable[Statement], speakers: Collection[str]) -> dict[
     statements = list(statements)
     people = {fold_name(name): name for name in speakers}
     owned: defaultdict[str, set[str]] = defaultdict(set)
-    given: dict[str, Same] = {}
+    calls: defaultdict[str, dict[str, Same]] = defaultdict(dict)
     for said in statements:
         people.setdefault(fold_name(said.subject), said.subject)
         if said.relation == "name":
-            given[fold_name(said.object)] = Same(said.subject, f"said to be {said.object!r}")
+            own = Same(said.subject, f"said to be {said.object!r}")
+            calls[fold_name(said.object)][fold_name(said.subject)] = own
         elif said.relation in KIN:
             people.setdefault(fold_name(said.object), said.object)
             owned[fold_name(f"{said.subject}'s {said.relation}")].add(said.object)
     named = {fold_name(name) for name in speakers}
+    given = {
+        name: next(iter(who.values()))
+        for name, who in calls.items()
+        if len(who) == 1 and not (name in named and named.issuperset(who))
+    }
     same: dict[str, Same] = {}
     for folded in people:
         if folded in named:
@@ -107,7 +113,8 @@ def _shortened(name: str, people: Mapping[str, str], speakers: Collection[str]) 
         return Same(people[full[0]], "the only full name it may be part of")
     heard = [
         other for other in speakers
-        if len(words) == 1 and len(name) >= _SHORTEST and other.startswith(name) and other != name
+        if len(words) == 1 and len(name) >= _SHORTEST
+        and other.startswith(name) and len(other) > len(name) + 1  # "Ann" is not "Anna"
     ]  # fmt: skip
     if len(heard) == 1 and not full:
         return Same(people[heard[0]], "short for the only speaker whose name begins so")

@@ -21,9 +21,11 @@ from hippocampus.encode.terms import FUNCTION_WORDS
 from hippocampus.encode.when import find_intervals
 from hippocampus.model import Interval, Mode, Statement
 
-_NAME = (
-    r"[a-z]?[A-Z][\w'&-]*(?:\.(?=\w))?"
-    r"(?: (?:(?:of the|of|de|da|do|del|van|von|the) )?[A-Z0-9][\w'&-]*)*"
+_NAME = (  # no name begins as a sentence may, "But Ana", or takes "I" in, "Ana I"
+    r"(?!(?:And|But|So|Then|When|While|Once|Since|Because|As|Although|Though|After|Before|Until|Yes"
+    r"|No|Now|Well|Oh|Also|However|Here|There|Today|Not|Can|Could|Should|Would|Had|Do|Does|Did|Is"
+    r"|Are|Was|Were) )[a-z]?[A-Z][\w'&-]*(?:\.(?=\w))?"
+    r"(?: (?:(?:of the|of|de|da|do|del|van|von|the) )?(?!I\b)[A-Z0-9][\w'&-]*)*"
 )
 _KIN = "|".join(sorted(KIN))
 _SUBJECT = re.compile(
@@ -40,8 +42,18 @@ _SUBJECT = re.compile(
     r" (?P<rest>[^.!?;:\n]+)"
 )
 _SENTENCE = re.compile(r"[^.!?;\n]+(?:\.(?=\S)[^.!?;\n]*)*[.!?;\n]*")
-_UNREAL = re.compile(r"\b(?:if|wish|imagine|unless|whether|suppose|as though)\b", re.IGNORECASE)
-_MODAL = re.compile(r"'ll|'d\b|will|would|could|might|may|should|want|hope|going to|won't")
+_UNREAL = re.compile(
+    r"\b(?:if|wish|imagine|unless|whether|suppose|as though|maybe|perhaps|doubt|thought|neither"
+    r"|pretend\w*|dream(?:t|ed)|not true|(?:do|does|did)(?:n't| not) (?:think|believe)"
+    r"|(?:when|once|until|before|after|as soon as) (?:i|we|you|he|she) (?:live|move|relocate))\b"
+    r"|^\W*(?:can|could|shall|should|will|would|must|am|is|are|was|were|do|does|did|have|has|had)"
+    r" (?:i|you|we|he|she|my|your|our|his|her)\b",
+    re.IGNORECASE,
+)
+"""From here on a sentence only asks, doubts or thinks of something."""
+_QUOTED = re.compile(r'"[^"]* [^"]*"|“[^”]* [^”]*”')
+"""What somebody else may have said."""
+_MODAL = re.compile(r"'ll|'d\b|will|would|could|might|may|should|want|hope|going to|won't|can't")
 _WILL = re.compile(r"'ll|will|going to")
 _NOT = re.compile(r"n't|not|no longer|never")
 _BE = re.compile(r"'m|'s|'re|\b(?:am|is|are|was|were|been)\b")
@@ -64,8 +76,8 @@ _HINT = re.compile(
 """Without any of these a sentence says nothing that could be read."""
 _HERE = re.compile(r"\b(?:I|you|we|my|your|our)\b", re.IGNORECASE)
 _STATUS = re.compile(
-    r"(?:(?:got|getting|been|is|am|just) )*(?P<is>married|engaged|divorced|single|widowed)\b(?! to)"
-    r"(?!,? [A-Z])",
+    r"(?:(?:got|getting|been|is|am|just) )*(?P<is>married|engaged|divorced|single|widowed)\b"
+    r"(?!-| to|,? [A-Z])",
     re.IGNORECASE,
 )
 _FROM_TO = re.compile(
@@ -84,7 +96,7 @@ _CALLED = re.compile(rf"\b(?:[Cc]all me|I go by|I'm known as|everyone calls me) 
 _NAMED = re.compile(rf",? (?:named|called) (?P<name>{_NAME})")
 _LEAD = re.compile(
     r"(?:(?:a|an|the|my|our|your|his|her|their|some|this|that|these|those|any|another|all|every|both|many|one|two|three"
-    r"|four|several|to|it|new|own|bit of|lot of|cute|little|lovely)\b ?)+", re.IGNORECASE,
+    r"|four|several|to|it|bit of|lot of|cute|lovely|(?-i:new|own|little))\b ?)+", re.IGNORECASE,
 )  # fmt: skip
 _STOPS: Final = (FUNCTION_WORDS - {"of"}) | frozenset(
     "because since while until after before too also now today yesterday recently anymore again but"
@@ -125,7 +137,10 @@ def find_statements(
     """
     reader = _Reader(speaker, others[0] if len(others) == 1 else None, said_at)
     found: dict[Statement, None] = {}
-    for match in _SENTENCE.finditer(text.replace("’", "'")):
+    plain = text.replace("’", "'")
+    if not _QUOTED.fullmatch(plain.strip()):
+        plain = _QUOTED.sub("|", plain)
+    for match in _SENTENCE.finditer(plain):
         sentence = match[0].strip()
         if sentence.endswith("?") or (addressed and not _HERE.search(sentence)):
             continue
@@ -278,18 +293,20 @@ class _Reader:
             yield self._timed(clause, "marital_status", status["is"].lower(), "began")
             if status["is"].lower() in _ALONE:
                 yield self._timed(clause, "married_to", "", "ended")
-        elif moved and plain:
+        elif moved and plain and (moved["from"] or _place(moved["left"].split())):
             yield self._timed(clause, "lives_in", moved["from"] or moved["left"], "ended")
             new = _object(rest[moved.end() :], named=True)
             if new:
                 yield self._timed(clause, "lives_in", new, "began")
-        elif not (status or moved):
+        elif not (status or (moved and moved["from"])):
             for rule in RULES:
                 match = rule.said.match(rest) if sure or rule.named else None
                 if match is None:
                     continue
                 tail = rest[match.end() :]
                 thing = _object(tail, named=rule.named)
+                if rule.relation == "lives_in" and match[0] == "left " and not _place([thing]):
+                    continue  # a company, or somebody
                 if thing or (rule.mode == "ended" and not rule.named):
                     yield from self._by_rule(rule, clause, thing, tail)
                     return
@@ -345,6 +362,8 @@ class _Reader:
             exact = _NUMBER.match(value)
             named = re.match(_NAME, _without_lead(value)) is not None
             thing = exact[1].strip() if exact else _object(value)
+            if thing.startswith("not "):
+                continue
             if not thing or not (exact or named or favourite or _a_thing(thing)):
                 continue
             if noun in KIN and not named:
@@ -386,7 +405,7 @@ def _last(words: str) -> str:
 
 
 def _noun(who: str, called: str) -> str:
-    return _last(who.removesuffix(called).rstrip(" ,"))
+    return _last(who.rstrip(" ,").removesuffix(called).rstrip(" ,"))
 
 
 def _object(tail: str, *, named: bool = False) -> str:

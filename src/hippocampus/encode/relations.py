@@ -52,7 +52,7 @@ RULES: Final = (
     _rule("(?:was |were )?born(?: and raised)? in", "born_in", "holds", named=True),
     _rule("grew up in|raised in", "grew_up_in", "held", named=True),
     _rule("from|come from|comes from|originally from|hail from", "from", "holds", named=True),
-    _rule("(?:work|works|working|employed) (?:at|for|by|with)", "works_at", "holds", named=True),
+    _rule("(?:work|works|working|employed) (?:at|for|by)", "works_at", "holds", named=True),
     _rule("worked (?:at|for)", "works_at", "held", named=True),
     _rule("(?:joined|joining|hired by|(?:started|start|starting|began)"
           "(?: working| a (?:new )?(?:job|position|role))?(?: work)? (?:at|with|for)"
@@ -68,7 +68,8 @@ RULES: Final = (
     _rule("worked as", "works_as", "held"),
     _rule("(?:became|started(?: working| out)? as|got promoted to|promoted to|hired as)",
           "works_as", "began"),
-    _rule("(?:study|studies|studying|go to|goes to|going to|enrolled|attend|attends)(?: at| in)?",
+    _rule("(?:study|studies|studying|enrolled|attend|attends)(?: at| in)?"
+          r"|(?:go|goes) to(?= (?:the )?(?:[A-Z]\S* )*(?:\w*school|college|university|academy)\b)",
           "studies_at", "holds", named=True),
     _rule("graduated from|finished at|dropped out of", "studies_at", "ended", named=True),
     _rule("study|studies|studying|major in|majoring in|majors in", "studies", "holds"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from hippocampus.encode.entities import Same, fold_name, meant
@@ -75,7 +76,8 @@ def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
         said = one.statement
         subject, thing = meant(said.subject, same), meant(said.object, same)
         there = about[fold_name(subject), said.relation]
-        alike = [fact for fact in there if not thing or _key(fact.object) == _key(thing)]
+        key = _key(thing)
+        alike = [fact for fact in there if not thing or _key(fact.object) == key]
         open_ = [fact for fact in alike if fact.valid_to is None]
         if said.mode in ("held", "ended"):
             for fact in open_:
@@ -88,7 +90,8 @@ def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
             opposed = about[fold_name(subject), EXCLUSIVE.get(said.relation, "")]
             gone = [fact for fact in opposed if _key(fact.object) == _key(thing)]
             if functional(said.relation):
-                gone += [fact for fact in there if fact not in alike and _yields(fact, thing, said)]
+                others = [f for f in there if f.valid_to is None and f not in open_]
+                gone += [fact for fact in others if _yields(fact, thing, said)]
             gone = [fact for fact in gone if fact.valid_to is None]
             for fact in gone:
                 fact.over(one)
@@ -115,6 +118,7 @@ def _first(*times: int | None) -> int:
     return next(time for time in times if time is not None)
 
 
+@lru_cache(maxsize=1 << 14)  # each statement is held against all facts of its sort
 def _key(thing: str) -> str:
     """Return what two names of one thing have in common: "the two Cats", "cat"."""
     *first, last = fold_name(thing).split() or [""]
@@ -133,6 +137,7 @@ def _yields(fact: Known, thing: str, said: Statement) -> bool:
     return said.mode == "began" or fact.object[0].isupper() == thing[0].isupper()
 
 
+@lru_cache(maxsize=1 << 12)
 def _is_wide(place: str) -> bool:
     """Return whether a place is a country or the like, in which others lie."""
     return any(word in _WIDE for kind in kinds(place.casefold()) for word in kind.split())
