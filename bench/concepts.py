@@ -35,7 +35,8 @@ from hippocampus.config import Concepts
 from hippocampus.encode.phrases import Phrase, find_phrases
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.base import Question
-from hippocampus.index.concept import PROPER, ConceptCue
+from hippocampus.index.concept import ConceptCue
+from hippocampus.index.phrased import PROPER
 from hippocampus.index.vector import VectorCue, pack_vectors
 from hippocampus.ingest.prepare import phrase_payload
 from hippocampus.kernel import top_k

@@ -70,6 +70,8 @@ class AsyncBank:
     note_recalls = _on_a_thread(Bank.note_recalls)
     summary = _on_a_thread(Bank.summary)
     gists = _on_a_thread(Bank.gists)
+    facts = _on_a_thread(Bank.facts)
+    entities = _on_a_thread(Bank.entities)
     topics = _on_a_thread(Bank.topics)
     topic_outline = _on_a_thread(Bank.topic_outline)
     plot_topics = _on_a_thread(Bank.plot_topics)

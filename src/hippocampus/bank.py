@@ -21,6 +21,7 @@ from hippocampus._clock import from_micros, to_micros
 from hippocampus.config import Policy, Signatures
 from hippocampus.context.compose import compose
 from hippocampus.encode.condense import shown
+from hippocampus.encode.entities import Same, fold_name, meant, resolve
 from hippocampus.encode.keywords import MOST_KEYWORDS, find_keywords
 from hippocampus.encode.phrase import Phrase
 from hippocampus.encode.signature import Rotation, rotation_for
@@ -41,6 +42,7 @@ from hippocampus.index.anchors import Anchors
 from hippocampus.index.base import Cue, Mask, Question
 from hippocampus.index.concept import ConceptCue
 from hippocampus.index.gist import Priming, activation
+from hippocampus.index.graph import GraphCue, Statements
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.moments import to_moment
@@ -76,8 +78,10 @@ from hippocampus.model import (
     Degradation,
     Embedded,
     Embedder,
+    Entity,
     Episode,
     EpisodeRow,
+    Fact,
     Gist,
     Hit,
     Imported,
@@ -100,8 +104,10 @@ from hippocampus.model import (
 from hippocampus.quotes import unquote, without_quotes
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
 from hippocampus.recall.evidence import evidence
+from hippocampus.recall.facts import Known, Told, know
 from hippocampus.recall.scale import Numbers
 from hippocampus.recall.search import Ranking, search
+from hippocampus.recall.told import Bearing
 from hippocampus.recall.trend import check_by, trend
 from hippocampus.recall.understand import signed, understand
 from hippocampus.sleep.artifact import parse
@@ -116,10 +122,12 @@ from hippocampus.sleep.cycle import (
     import_concepts,
     quoting,
     read_anchors,
+    read_facts,
     read_gists,
     read_summary,
     read_topics,
 )
+from hippocampus.sleep.facts import read_on
 from hippocampus.sleep.gists import CONSOLIDATED
 from hippocampus.sleep.night import (
     ASLEEP,
@@ -127,12 +135,12 @@ from hippocampus.sleep.night import (
     POLICY,
     RECALLED,
     SLEPT,
+    count_sleeps,
     read_policy,
-    read_sleeps,
 )
 from hippocampus.sleep.picture import outline, plot_topics
 from hippocampus.sleep.schedule import Past, Schedule, due
-from hippocampus.sleep.sleeper import NIGHTLY, STEPS, Sleeper, check_steps
+from hippocampus.sleep.sleeper import NIGHTLY, STEPS, Sleeper, check_steps, giving_way
 from hippocampus.sleep.summary import TAKEN_IN, Clause, Kept, go_on, holds, tell
 
 if TYPE_CHECKING:
@@ -200,6 +208,8 @@ class Bank:
         """The last summary that was asked for, and what it was of."""
         self._anchored = False
         """Whether the bank has anchors, and so what is written has its phrases read."""
+        self._facts = Statements()
+        """What has been read of whom, as far as anybody has asked."""
         self._number = _NO_BANK
         self._seen = -1
 
@@ -370,19 +380,23 @@ class Bank:
 
     def _settle(self, ledger: Ledger, *, dry_run: bool) -> int:
         """Make texts what is shown of them; returns how many. The caller holds ``writing``."""
-        now, done = self._memory.now(), 0
+        now = self._memory.now()
+        faded: list[tuple[EpisodeRow, Sequence[Draft]]] = []
         for old in list(self._store.scan_episodes(ledger.bank)):
             settled = old.marks // SETTLED
             if old.state != "active" or old.level <= settled or old.marks & (PINNED | HELD):
                 continue
-            text = ledger.texts([old.row])[old.row]
+            text = ledger.texts([old.row]).get(old.row, "")  # unless it was just erased
             less = shown(text, old.level, settled=settled)
-            if less == text:
-                continue
-            done += 1
-            if not dry_run:
-                drafts = self._group(_as_turn(old, less), now).drafts
-                self._store_encoded(ledger, drafts, partial(_settled, old, drafts))
+            if less != text:
+                faded.append((old, self._group(_as_turn(old, less), now).drafts))
+        if dry_run:
+            return len(faded)
+        done, batch = 0, self._memory.config.ingest.batch
+        for start in range(0, len(faded), batch):
+            some = faded[start : start + batch]
+            drafts = [d for _, made in some for d in made]
+            done += self._store_encoded(ledger, drafts, partial(_settled, some))
         return done
 
     def _group(self, turn: Turn, now: datetime) -> Group:
@@ -552,11 +566,14 @@ class Bank:
             signals=calibrated.values.signals,
             policy=self.policy,
             compact=memory.config.compact,
+            zone=memory.zone,
             now=to_micros(memory.now()),
             progress=progress,
             dry_run=dry_run,
         )
-        slept = sleeper.sleep(wanted, () if calibrated.lacking is None else (calibrated.lacking,))
+        notes = () if calibrated.lacking is None else (calibrated.lacking,)
+        with giving_way():
+            slept = sleeper.sleep(wanted, notes)
         with self.reading:
             self._index()  # the sleeper pays for the index, not the next reader
         return slept
@@ -581,7 +598,7 @@ class Bank:
 
         """
         with self.writing, self._transaction() as ledger:
-            begun = read_sleeps(ledger, self._memory.config.policy).begun
+            begun = count_sleeps(ledger)
             whole = isinstance(sleep, int) and not isinstance(sleep, bool)
             if not whole or not 1 <= sleep <= begun:
                 had = f"from 1 to {begun}" if begun else "none: it has not slept"
@@ -872,6 +889,116 @@ class Bank:
             shown: NDArray[np.bool_] = self._index().columns.visible()[rows]
         return shown
 
+    def facts(
+        self,
+        entity: str | None = None,
+        relation: str | None = None,
+        *,
+        as_of: When | None = None,
+        at: When | None = None,
+    ) -> list[Fact]:
+        """
+        Return what the bank was told of whom, what is over too; in order of subject and time.
+
+        Args:
+            entity: only facts of this one, or that name it, by any of its names.
+            relation: only these, such as ``lives_in``.
+            as_of: what the bank knew at that moment: nothing noted since, nothing taken back since.
+            at: only what held at that moment, as far as is known.
+
+        Raises:
+            InputError: a name that is blank.
+            InvalidTime: a time that cannot be read.
+
+        """
+        for name, value in (("entity", entity), ("relation", relation)):
+            if value is not None and (not isinstance(value, str) or not value.strip()):
+                msg = f"{name}={value!r}: give a name, or leave it out for all"
+                raise InputError(msg)
+        zone = self._memory.zone
+        known, same, ids = self._known(read_filters({"as_of": as_of}, zone))
+        moment = None if at is None else to_micros(to_moment(at, zone))
+        wanted = None if entity is None else fold_name(meant(entity, same))
+        kept = [
+            fact
+            for fact in known
+            if (relation is None or fact.relation == relation.strip().casefold().replace(" ", "_"))
+            and (moment is None or fact.holds(moment))
+            and (wanted is None or wanted in (fold_name(fact.subject), fold_name(fact.object)))
+        ]
+        kept.sort(key=lambda fact: (fold_name(fact.subject), fact.relation))  # and as first told
+        return [
+            Fact(
+                subject=fact.subject, relation=fact.relation, object=fact.object,
+                valid_from=None if fact.valid_from is None else from_micros(fact.valid_from),
+                valid_to=None if fact.valid_to is None else from_micros(fact.valid_to),
+                known_from=from_micros(fact.known_from),
+                known_to=None if fact.known_to is None else from_micros(fact.known_to),
+                sources=tuple(ids[row] for row in fact.rows),
+            )
+            for fact in kept
+        ]  # fmt: skip
+
+    def entities(self) -> list[Entity]:
+        """Return whom facts are about, those with most facts first, and their other names."""
+        known, same, _ = self._known(read_filters({}, self._memory.zone))
+        of: dict[str, list[Known]] = {}
+        for fact in known:
+            of.setdefault(fact.subject, []).append(fact)
+        aliases: dict[str, dict[str, str]] = {}
+        for alias, (name, why) in same.items():
+            aliases.setdefault(name, {})[alias] = why
+        found = [
+            Entity(
+                name=name, aliases=aliases.get(name, {}), facts=len(facts),
+                episodes=len({row for fact in facts for row in fact.rows}),
+            )
+            for name, facts in of.items()
+        ]  # fmt: skip
+        return sorted(found, key=lambda entity: (-entity.facts, entity.name))
+
+    def _known(self, chosen: Filter) -> tuple[list[Known], dict[str, Same], dict[int, str]]:
+        """Return the facts that a read may see, whom names mean, and the ids of rows."""
+        statements = self._read_facts()
+        with self.reading:
+            columns = self._index().columns
+            seen = columns.mask(chosen)
+            speakers = columns.speakers()
+            rows = [
+                row for row in statements.rows
+                if row < len(columns) and (seen is None or seen[row])
+            ]  # fmt: skip
+            ledger = self._memory.ledger_of(self._number, self.name)
+        with self._store.read():
+            records = self._store.episodes(ledger.bank, rows)
+        told = [
+            Told(e.row, e.said_at, e.noted_at, said)
+            for e in records
+            if e.state != "erased"
+            for said in statements.rows[e.row]
+        ]
+        same = resolve((one.statement for one in told), speakers)
+        return know(told, same), same, {e.row: e.id for e in records}
+
+    def _read_facts(self) -> Statements:
+        """Return what was read of whom, after reading what came since somebody last asked."""
+        while True:
+            with self.reading:
+                live, before = self._index(), self._facts
+            with self._store.read():
+                ledger = self._memory.ledger_of(self._number, self.name)
+                records = [
+                    record
+                    for record in self._store.scan_episodes(self._number, start=before.length)
+                    if record.row < len(live)
+                ]
+                texts = ledger.texts([record.row for record in records])
+            made = read_on(before, records, texts, self._memory.zone) if records else before
+            with self.reading:  # unless somebody erased, or slept, in the meantime
+                if self._index() is live and self._facts is before:
+                    self._facts = made
+                    return made
+
     def topics(self) -> list[TopicInfo]:
         """Return the bank's tags, in order of name; none before the first ``sleep``."""
         graph = self._tag_graph()
@@ -1127,7 +1254,7 @@ class Bank:
         question = understand(
             text, now=now, embedded=embedded, rotation=self._rotation,
             speakers=index.columns.speakers(), keywords=keywords,
-            phrases=self._anchored and "concept" in wanted,
+            phrases=self._anchored and not wanted.isdisjoint({"concept", "graph"}),
         )  # fmt: skip
         return question if "time" in wanted else replace(question, intervals=(), latest=0.0)
 
@@ -1141,8 +1268,14 @@ class Bank:
         limit: int,
     ) -> tuple[Ranking, Confidence]:
         texts = self._memory.ledger_of(self._number, self.name).texts
-        read = texts if "lexical" in wanted else None
-        ranking = search(index, question, allowed, self._fusion, wanted, limit, read=read)
+        read = texts if {"lexical", "graph"} <= wanted else None
+
+        bearing = Bearing(self._facts, index.columns, texts, self._memory.zone)
+        ranking = search(
+            index, question, allowed, self._fusion, wanted, limit,
+            read=read,
+            tell=bearing.look if "graph" in wanted else None,
+        )  # fmt: skip
         told = evidence(index, question, ranking.rows, ranking.said)
         models = self._calibrated.values.models
         return ranking, confidence(told, len(ranking.rows), models=models)
@@ -1248,7 +1381,8 @@ class Bank:
 
     def _hits(self, ranking: Ranking, scores: Numbers) -> list[Hit]:
         k = len(scores)
-        entries = self._memory.ledger_of(self._number, self.name).read(ranking.rows[:k].tolist())
+        rows, over = ranking.rows[:k].tolist(), ranking.over
+        entries = self._memory.ledger_of(self._number, self.name).read(rows)
         gifts = np.maximum([part[:k] for part in ranking.parts.values()], 0).T.tolist()
         hits: list[Hit] = []
         for place, entry in enumerate(entries):
@@ -1265,6 +1399,7 @@ class Bank:
                     shares={n: g / total for n, g in given.items() if g > 0} if total else {},
                     tokens=tokens,
                     about=float(ranking.about[place]),
+                    until=from_micros(over[row]) if (row := rows[place]) in over else None,
                 )
             )
         now = self._memory.clock.now()
@@ -1553,7 +1688,7 @@ class Bank:
             self._store_encoded(
                 ledger,
                 drafts,
-                lambda books, encoded: books.load(whole.records, whole.journal, encoded),
+                partial(_loaded, whole),
                 progress,
             )
             return Imported(added=len(drafts), unchanged=0, removed=0)
@@ -1570,8 +1705,8 @@ class Bank:
                 update = compare(ledger, source, groups)
                 if update.gone:
                     ledger.change(update.gone, "withdraw", source=source)
-                if update.back:
-                    ledger.change(update.back, "restore", source=source)
+                if update.back or update.freed:
+                    ledger.change([*update.back, *update.freed], "restore", source=source)
             added = self._keep(update.fresh, now, progress) if update.fresh else []
         return Imported(
             added=len(added) + len(update.back),
@@ -1595,6 +1730,7 @@ class Bank:
             self._number, self._live = number, None
             self._quoted.clear()
             self._gate.clear()
+            self._recalled.clear()  # rows of another bank
         live, self._live = self._live, None  # one that fails half-way is not gone on with
         if live is not None and (
             self._memory.signatures() != self._signs
@@ -1649,14 +1785,16 @@ class Bank:
         ledger = self._memory.ledger_of(self._number, self.name)
         self._no_sleep = None
         gists, anchors, topics, compact = None, None, None, None
+        self._facts = Statements()
         try:
             gists = read_gists(ledger)
             topics = read_topics(ledger)
             anchors = read_anchors(ledger)
+            self._facts = read_facts(ledger) or self._facts
             compact = read_summary(ledger)
         except StoreCorrupt as exc:
             self._no_sleep = Degradation(part="sleep", reason=str(exc))
-        for name in ("concept", "topic"):
+        for name in ("concept", "topic", "graph"):
             live.cues.pop(name, None)
         self._compact, self._summed = compact, None
         least = self._calibrated.values.cosines.sem_theta
@@ -1672,6 +1810,7 @@ class Bank:
             columns = live.columns
             how = self._memory.config.concepts.heard(self._calibrated.values.cosines)
             leads = None if how.sources is None else columns.source.telling(how.sources)
+            live.cues["graph"] = GraphCue()
             live.cues["concept"] = ConceptCue(
                 anchors, how, vectors, columns.said_at, lambda: columns.session.codes, leads
             )
@@ -1695,10 +1834,17 @@ def _as_turn(old: EpisodeRow, text: str) -> Turn:
     )  # fmt: skip
 
 
-def _settled(old: EpisodeRow, drafts: Sequence[Draft], books: Ledger, encoded: Encoded) -> None:
-    (now,) = books.store.episodes(books.bank, [old.row])
-    if now == old:  # or somebody has changed it since
-        books.settle(old, drafts, encoded)
+def _loaded(whole: Export, books: Ledger, encoded: Encoded) -> None:
+    own = books.store.journal(books.bank, kinds=(POLICY,))
+    books.load(whole.records, whole.journal, encoded)
+    if own:  # what was chosen here holds here
+        books.note(POLICY, **json.loads(own[-1].detail))
+
+
+def _settled(
+    faded: Sequence[tuple[EpisodeRow, Sequence[Draft]]], books: Ledger, encoded: Encoded
+) -> int:
+    return books.settle(faded, encoded)
 
 
 def _page(

@@ -112,6 +112,8 @@ class Fusion:
     novelty: float = 0.8
     """What it is worth to use words that the bank had not heard before: who says something new says
     more than who answers "that sounds great"."""
+    named: float = 0.5
+    """What it is worth to name people, places and things, other than who takes part."""
     lent: float = 0.7
     """Part of what the question's words gave one of the best hits that goes to what holds a rare
     name it holds, so that a second look finds what only the first hit names; 0 looks once."""
@@ -152,6 +154,7 @@ class Fusion:
             "vector": VECTOR if self.vector is None else self.vector,
             "signature": self.signature,
             "topic": self.topic,
+            "graph": 1.0,
         }
 
     def heard(self, hearing: float) -> Fusion:
@@ -417,15 +420,23 @@ class Policy:
 
     @classmethod
     def named(cls, name: str) -> Policy:
-        """Return one of ``POLICIES``; ``name:TOKENS`` gives it a token target."""
+        """
+        Return one of ``POLICIES``; ``name:NUMBER`` gives it a target.
+
+        That is of tokens, and for ``useful`` of memories.
+        """
         given = name
         name, colon, target = given.partition(":")
         if name not in POLICIES or (colon and not target.isdecimal()):
             known = ", ".join(POLICIES)
-            msg = f"policy {given!r}: must be one of {known}; NAME:TOKENS sets a target"
+            msg = f"policy {given!r}: must be one of {known}; NAME:NUMBER sets a target"
             raise InputError(msg)
         policy = POLICIES[name]
-        return replace(policy, token_target=int(target)) if target else policy
+        if not target:
+            return policy
+        if name == "useful":
+            return replace(policy, episode_target=int(target))
+        return replace(policy, token_target=int(target))
 
 
 POLICIES: Final[Mapping[str, Policy]] = {
@@ -434,10 +445,12 @@ POLICIES: Final[Mapping[str, Policy]] = {
     "human": Policy(merge="near", importance="factors", warm_level=1, deepest=3),
     "hema": Policy(prune_share=0.005, deepest=5),
     "adaptive": Policy(merge="near", deepest=5, cap=1.0),
+    "useful": Policy(cap=1.0),
     "aggressive": Policy(merge="cluster", warm_level=2, deepest=4, cap=1.0),
 }
 """``keep`` is the default; ``dedup`` merges what means the same; ``human`` and ``hema`` are as in
-these papers; ``adaptive`` meets a token target; ``aggressive`` is what HUMAN warns of."""
+these papers; ``adaptive`` meets a target of tokens, and ``useful`` one of memories, by what came of
+them; ``aggressive`` is what HUMAN warns of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

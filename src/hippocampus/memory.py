@@ -54,9 +54,9 @@ from hippocampus.model import (
 from hippocampus.sleep.schedule import Schedule
 from hippocampus.store import open_store
 
-CUES: Final = ("tokens", "vector", "lexical", "time", "signature", "concept", "topic")
+CUES: Final = ("tokens", "vector", "lexical", "time", "signature", "concept", "graph", "topic")
 """Every cue by name, the strongest first; ``signature`` is there only where tokens are signed,
-``concept`` and ``topic`` once a bank has slept."""
+``concept`` and ``topic`` once a bank has slept, ``graph`` then better than before."""
 USED: Final = CUES[:-1]
 """The cues that recall asks unless told otherwise: topics do not rank (docs/adr/0015)."""
 

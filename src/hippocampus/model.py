@@ -143,6 +143,9 @@ class Hit:
     at least half as likely as the best, ten at most."""
     about: float = 0.0
     """How far it is about what the question calls up, in [0, 1]; 0 where that is nothing."""
+    until: datetime | None = None
+    """Since when what it tells of what is asked is over, and something else is so; None: it is not
+    known to be, or nothing of the kind is asked."""
 
     @property
     def id(self) -> str:
@@ -160,7 +163,8 @@ class Hit:
         return self.episode.address
 
     def __str__(self) -> str:
-        return f"{self.score:.2f}  {self.episode}"
+        over = f"  (until {self.until:%Y-%m-%d})" if self.until else ""
+        return f"{self.score:.2f}  {self.episode}{over}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -496,6 +500,67 @@ class Summary:
         return self.text
 
 
+Mode: TypeAlias = Literal["holds", "began", "held", "ended"]
+"""How a statement stands to time: it is so, became so, was so, is so no longer."""
+
+
+class Statement(NamedTuple):
+    """
+    What a text says of somebody, as far as it can be read: ``Ana``, ``lives_in``, ``Porto``.
+
+    ``start``, ``end``: from and until when, as the text tells, in microseconds since 1970, UTC.
+    An ``object`` that is empty is whatever it was: "I quit my job".
+    """
+
+    subject: str
+    relation: str
+    object: str
+    mode: Mode = "holds"
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """
+    What is known of somebody: when it was so, and when the bank knew.
+
+    It holds from ``valid_from`` to ``valid_to``; None is an end that nobody told. The bank has
+    known it since ``known_from``, and since ``known_to`` that it is over, or when.
+    """
+
+    subject: str
+    relation: str
+    object: str
+    valid_from: datetime | None
+    valid_to: datetime | None
+    known_from: datetime
+    known_to: datetime | None
+    sources: tuple[str, ...]
+    """Ids of the episodes that say so, in order of time; the last may say that it is over."""
+
+    @property
+    def current(self) -> bool:
+        """Whether nobody has said that it is over, or is going to be."""
+        return self.valid_to is None
+
+    def __str__(self) -> str:
+        ends = [f"{at:%Y-%m-%d}" if at else "" for at in (self.valid_from, self.valid_to)]
+        when = f" ({ends[0]}…{ends[1]})" if any(ends) else ""
+        return f"{self.subject} {self.relation.replace('_', ' ')} {self.object}{when}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """Somebody or something that facts are about, and what else they are called."""
+
+    name: str
+    aliases: Mapping[str, str]
+    """Each other name, with why it is taken for the same."""
+    facts: int
+    episodes: int
+
+
 By: TypeAlias = Literal["day", "week", "month", "year"]
 """How long a period of a trend is; weeks begin on Monday."""
 
@@ -734,13 +799,13 @@ class Block:
 
 Kind: TypeAlias = Literal[
     "content", "vector", "tokens", "lexical", "signature", "phrase",
-    "gist", "concept", "topic", "summary",
+    "gist", "concept", "topic", "summary", "graph",
     "vector.next", "tokens.next", "lexical.next", "signature.next", "phrase.next",
 ]  # fmt: skip
 """What a per-episode payload is: content token ids, pooled vector, token codes, terms, token
-signatures that need no embedder, or phrases. ``gist``, ``concept``, ``topic`` and ``summary`` are
-one block each over all rows, which sleep makes: what clusters come to, the anchors, the tags, what
-is under them, and what all of it comes to in a line.
+signatures that need no embedder, or phrases. ``gist``, ``concept``, ``topic``, ``summary`` and
+``graph`` are one block each over all rows, which sleep makes: what clusters come to, the anchors,
+the tags, what is under them, what all of it comes to in a line, and what the texts say of whom.
 ``.next`` are the ones a rebuild has made so far; they take the others' place all at once."""
 
 

@@ -19,15 +19,21 @@ from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.indexing import signatures
 from hippocampus.encode.tokens import encode, pack
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
-from hippocampus.index.concept import unpack_phrases
 from hippocampus.index.lexical import DEED, TELLING, pack_terms
 from hippocampus.index.live import read_payloads
+from hippocampus.index.phrased import unpack_phrases
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.prepare import Draft, digest, lexical_payload, phrase_payload
 from hippocampus.kernel import build_info
 from hippocampus.memory import SIGNED, Memory
 from hippocampus.model import EpisodeRow, Kind, Payloads, Progress, states_told
-from hippocampus.sleep.cycle import read_anchors, read_gists, read_summary, read_topics
+from hippocampus.sleep.cycle import (
+    read_anchors,
+    read_facts,
+    read_gists,
+    read_summary,
+    read_topics,
+)
 
 _TEXTS_AT_ONCE = 1000
 
@@ -183,17 +189,13 @@ def _spelled_in_sleep(
     ledger: Ledger, gists: NDArray[np.uint32]
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """
-    Return the words that gists, anchors, topics and summaries spell, and what is wrong with these.
+    Return the words that gists, anchors, topics, summaries and facts spell, and what is wrong.
 
     ``gists``: what the phrases of all episodes say that anchors should know of them.
     """
     spelled: list[tuple[str, str]] = []
     problems: list[str] = []
-    try:
-        gists_made = read_gists(ledger)
-        spelled += [("a gist", t.text) for t in (gists_made.traces if gists_made else ())]
-    except StoreCorrupt as exc:
-        problems.append(str(exc))
+    spelled += [("a gist", text) for text in _gists_of(ledger, problems)]
     try:
         anchors = read_anchors(ledger)
         spelled += [("an anchor", name) for name in (() if anchors is None else anchors.names)]
@@ -223,7 +225,26 @@ def _spelled_in_sleep(
         told = [version.told for version in versions]
         told += [] if summary is None else [summary.told]
         spelled += [("a model's summary", line) for line in told if line]
+    try:
+        facts = read_facts(ledger)
+    except StoreCorrupt as exc:
+        problems.append(str(exc))
+    else:
+        for said in () if facts is None else facts.rows.values():
+            spelled += [("a fact", f"{one.subject} {one.relation} {one.object}") for one in said]
+        answers = {} if facts is None else facts.kept
+        spelled += [("a model's facts", answer) for answer in answers.values()]
     return spelled, problems
+
+
+def _gists_of(ledger: Ledger, problems: list[str]) -> list[str]:
+    """Return what gists spell; what is wrong with them is put to the problems."""
+    try:
+        made = read_gists(ledger)
+    except StoreCorrupt as exc:
+        problems.append(str(exc))
+        return []
+    return [] if made is None else [trace.text for trace in made.traces]
 
 
 def _told(

@@ -115,3 +115,18 @@ def test_gists_are_listed_with_how_mature_they_are(shell):
     assert "painted the old boat" in gist["text"]
     assert (3, True) == (len(gist["sources"]), gist["silent"])
     assert "0.03 silent" in shell("gists").out
+
+
+def test_facts_are_shown_with_their_times_and_as_of_a_moment(shell):
+    for text, at in (("I live in Porto.", "2025-01-10"), ("I moved to Lisbon.", "2025-05-02")):
+        shell("remember", text, "--speaker", "Ada", "--at", at, "--embedder", "hash")
+    shown = shell("facts", "ada", env={"COLUMNS": "120"}).out
+    known = shell("facts", "--relation", "lives_in", "--at", "2025-03-01", "--json").json
+
+    assert ["Porto", "2025-05-02", "Lisbon", "2025-05-02"] == [
+        word for word in shown.split() if word in ("Porto", "Lisbon", "2025-05-02")
+    ]
+    assert ["Porto"] == [fact["object"] for fact in known]
+    assert [] == shell("facts", "Tom", "--json").json
+    assert [] == shell("facts", "--as-of", "2001-01-01", "--json").json
+    assert 2 == shell("facts", " ").code

@@ -16,7 +16,7 @@ COMMANDS = [
     "remember", "import", "correct", "forget", "recall", "context", "count", "trend", "episodes",
     "show", "history", "stats", "banks", "compact", "verify", "doctor", "reindex", "reembed",
     "backup", "export", "calibrate", "sleep", "policy", "pin", "hold", "release", "quarantine",
-    "feedback", "gists", "topics", "find", "bench", "demo",
+    "feedback", "gists", "topics", "facts", "find", "bench", "demo",
 ]  # fmt: skip
 
 

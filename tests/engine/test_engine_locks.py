@@ -85,6 +85,7 @@ def test_every_verb_takes_its_locks_in_one_order(open_memory, tmp_path, where):
     assert bank.find("garden", "remark")
     assert bank.count("garden")
     assert bank.trend("garden")
+    assert [] == bank.facts("garden") + bank.entities()
     assert bank.history(kept[0].id)
     assert bank.journal()
     assert bank.stats()

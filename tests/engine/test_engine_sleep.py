@@ -240,6 +240,8 @@ def test_a_model_is_asked_once_about_the_same_talk(open_memory):
         asked.append(prompt)
         if "into ONE line" in prompt:
             return json.dumps(dict.fromkeys(("summary", "gist"), "Of violins and gardens."))
+        if "extract facts" in prompt:
+            return '{"facts": []}'
         relations = [{"parent": "music", "child": "violin"}]
         return json.dumps({"tags": ["violin", "music", "garden"], "relations": relations})
 
@@ -259,6 +261,8 @@ def test_a_model_is_not_asked_again_because_somebody_erased_meanwhile(open_memor
     def model(prompt):
         if "into ONE line" in prompt:
             return json.dumps(dict.fromkeys(("summary", "gist"), "Of violins and gardens."))
+        if "extract facts" in prompt:
+            return '{"facts": []}'
         if not asked:
             bank.forget(gone.id, erase=True)
         asked.append(prompt)
@@ -294,7 +298,7 @@ def damage(memory, kind):
         memory.store.put_block(ledger.bank, kind, replace(block, payload=block.payload[:-7]))
 
 
-@pytest.mark.parametrize("kind", ["gist", "concept", "topic", "summary"])
+@pytest.mark.parametrize("kind", ["gist", "concept", "topic", "summary", "graph"])
 def test_what_sleep_made_may_be_damaged_and_sleep_makes_it_anew(slept, open_memory, kind):
     memory, _ = slept
     damage(memory, kind)

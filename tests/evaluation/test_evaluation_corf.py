@@ -13,7 +13,7 @@ from hippocampus.errors import InputError
 from hippocampus.evaluation import corf, life, metrics
 
 SYSTEMS = {"none", "single-source", "all-sources", "multi-source", "words"}
-CUES = ("tokens", "vector", "lexical", "time", "concept")
+CUES = ("tokens", "vector", "lexical", "time", "concept", "graph")
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +194,7 @@ def test_the_command_runs_and_writes_report_and_receipts(tmp_path):
         (["--size", "0"], "size=0: must be from 200"),
         (["--systems", "darts"], "system 'darts' is unknown"),
         (["--cues", "smell"], "cue 'smell' is unknown"),
-        (["--data", "x.json"], "corf makes its own up"),
+        (["--data", "x.json"], "life is made up"),
     ],
 )
 def test_the_command_says_what_is_wrong(given, complaint):

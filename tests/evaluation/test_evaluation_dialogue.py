@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from math import exp
 
 import pytest
 from hypothesis import given
@@ -93,17 +92,6 @@ def test_the_paired_test_by_randomisation_is_a_chance_and_knows_no_sides(differe
     assert metrics.sign_flip([0.2] * 30) < 0.01
 
 
-def test_what_was_retrieved_lately_outlasts_what_was_not_and_the_oldest_goes_first():
-    forgetting = dialogue.Forgetting(said={f"t{n}": n for n in range(200)})
-    forgetting.retrieved["t0"] = 150
-
-    assert pytest.approx(exp(-0.4) + 0.5) == forgetting.salience("t0", 200)
-    assert pytest.approx(exp(-0.4)) == forgetting.salience("t0", 260) * exp(0.12)
-    assert ["t1"] == forgetting.prune(200), "half a percent of 200"
-    assert "t1" not in forgetting.said
-    assert 0 <= forgetting.owed < 1
-
-
 @pytest.fixture(scope="module")
 def made():
     return dialogue.run(lengths=(50, 200), dialogues=3, long=400, embedder="hash", resamples=50)
@@ -180,7 +168,7 @@ def test_the_command_writes_a_report_its_receipts_and_a_plot(tmp_path):
         (["--turns", "many"], "give whole numbers"),
         (["--turns", "7"], "a dialogue has from 40"),
         (["--dialogues", "0"], "must be at least 1"),
-        (["--data", "x.json"], "dialogue makes its own up"),
+        (["--data", "x.json"], "dialogues are made up"),
     ],
 )
 def test_the_command_says_what_is_wrong(given, complaint):

@@ -11,7 +11,8 @@ from hippocampus.config import Concepts
 from hippocampus.encode.phrases import key_of
 from hippocampus.index.anchors import KINDS, Anchors
 from hippocampus.index.base import Question
-from hippocampus.index.concept import ConceptCue, pack_phrases, unpack_phrases
+from hippocampus.index.concept import ConceptCue
+from hippocampus.index.phrased import pack_phrases, unpack_phrases
 from hippocampus.model import Payloads
 
 D = 32

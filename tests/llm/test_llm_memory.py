@@ -212,7 +212,7 @@ def test_the_command_line_asks_the_model_it_is_given_by_option_or_environment(se
     assert "6 calls of a model, 66 tokens asked and 42 answered" in said.stdout
     assert f"Bearer {KEY}" == server.seen[0].key
     steps = json.loads(shell("sleep", "--json", HIPPOCAMPUS_MODEL=spec).stdout)["steps"]
-    (step,) = [step for step in steps if step["name"] == "topics"]
+    step = next(step for step in steps if step["name"] == "topics")
     assert 0 == step["usage"]["calls"], "it has been asked"
     assert 6 == step["counts"]["by a model"]
 

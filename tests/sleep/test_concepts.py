@@ -10,7 +10,7 @@ from hippocampus.encode.details import digest_details
 from hippocampus.encode.phrases import find_phrases, key_of
 from hippocampus.errors import StoreCorrupt
 from hippocampus.index.anchors import Anchors, effective
-from hippocampus.index.concept import PROPER
+from hippocampus.index.phrased import PROPER
 from hippocampus.sleep.concepts import Material, kin_of, rebuild
 
 DAY = 86_400_000_000

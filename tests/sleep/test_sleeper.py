@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hippocampus import Memory, Policy, Turn
 from hippocampus._clock import ManualClock
-from hippocampus.config import POLICIES, Config
+from hippocampus.config import POLICIES, Config, Ingest
 from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.sleep.schedule import Past, Schedule, due
 from hippocampus.sleep.sleeper import NIGHTLY, STEPS
@@ -20,6 +20,7 @@ from hippocampus.upkeep import verify
 
 START = datetime(2025, 1, 1, 8, tzinfo=UTC)
 SUBJECTS = ("the greenhouse", "a violin", "Lisbon", "the roof", "our boat", "a tax form")
+SHORT = Config(ingest=Ingest(chunk_tokens=40))
 ACTING = ("validate", "reconsolidate", "deduplicate", "forget")
 
 
@@ -349,6 +350,22 @@ def test_what_has_faded_is_shown_shorter_and_kept_whole_until_compact(memory, cl
     assert len(next(h for h in bank.recall("old boat Rui") if h.id == now.id).text) < len(hit.text)
 
 
+def test_what_was_recalled_lately_outlasts_what_was_not(memory, clock):
+    bank = memory.bank("ada")
+    bank.set_policy("hema")
+    kept = []
+    for n in range(200):
+        clock.advance(timedelta(minutes=1))
+        kept.append(bank.remember(f"Note {n} of the watch.", speaker="Ada").id)
+        if n == 150:
+            bank.recall("note 0 of the watch", k=1, until=START + timedelta(seconds=90))
+    clock.advance(timedelta(hours=9))
+    gone = [d.episode for d in deeds(bank.sleep(steps=["forget"]))]
+
+    assert gone == [kept[1]], "half a percent of 200, and not the one that was asked for"
+    assert not deeds(bank.sleep(steps=["forget"])), "no hundred turns have passed since"
+
+
 # ---------------------------------------------------------------- quarantine
 
 
@@ -652,3 +669,180 @@ def test_an_empty_bank_and_one_of_a_single_sentence_sleep_well(memory, clock, na
     bank.sleep()
     assert [e.text for e in bank.episodes()] == ["I water the plants."]
     assert len(bank.related(bank.episodes()[0].id)) == 29
+
+
+# ---------------------------------------------------------------- what sleep leaves to others
+
+
+LONG = " ".join(f"Part {number} of it speaks of {SUBJECTS[number % 6]}." for number in range(30))
+FADING = Policy(deepest=3, cap=1.0)
+WELL = (
+    "Well, the boat was in the old green harbour by the river, and it was a fine day for all who"
+    " came along with us to see it."
+)
+
+
+def test_undoing_a_sleep_again_undoes_nothing_and_leaves_what_somebody_did_alike(memory, clock):
+    bank = filled(memory, clock)
+    bank.set_policy("adaptive:200")
+    clock.advance(timedelta(days=300))
+    first, other = (d.episode for d in deeds(bank.sleep())[:2])
+    bank.restore(first)
+    bank.forget(first)
+    bank.undo(1)
+    assert (bank.get(first).state, bank.get(other).state) == ("forgotten", "active")
+
+    bank.forget(other)
+    assert bank.undo(1) == {}
+    assert bank.get(other).state == "forgotten"
+
+
+def test_sleeps_are_undone_the_last_first_down_to_what_was_before_them(memory, clock):
+    bank = filled(memory, clock)
+    bank.set_policy(FADING)
+    before, between = state(bank), []
+    for _ in range(3):
+        clock.advance(timedelta(days=60))
+        bank.sleep()
+        between.append(state(bank))
+    assert before != between[0] != between[1]
+    for number in (3, 2, 1):
+        assert state(bank) == between[number - 1]
+        bank.undo(number)
+    assert state(bank) == before
+
+
+def test_erasing_a_corrected_part_erases_nothing_that_only_stands_beside_it(tmp_path, clock):
+    with Memory(tmp_path / "m.db", embedder="hash", clock=clock, config=SHORT) as memory:
+        bank = memory.bank("ada")
+        bank.remember(LONG)
+        part = bank.episodes()[1]
+        bank.remember("It stands before.")
+        new = bank.correct(part.id, "It was otherwise.")
+        bank.remember("It stands after.")
+        bank.forget(new.id, erase=True)
+
+        assert {"It stands before.", "It stands after."} <= {e.text for e in bank.episodes()}
+        with pytest.raises(UnknownEpisode):
+            bank.get(part.id)
+
+
+def test_where_a_part_was_corrected_only_that_lapses_for_want_of_room(tmp_path, clock):
+    with Memory(tmp_path / "m.db", embedder="hash", clock=clock, config=SHORT) as memory:
+        bank = memory.bank("ada")
+        bank.remember(LONG)
+        bank.correct(bank.episodes()[0].id, "It was otherwise.")
+        bank.set_policy(Policy(deepest=0, episode_target=0, cap=1.0))
+        clock.advance(timedelta(days=9))
+        kept = bank.remember("It stands after.")
+        bank.pin(kept.id)
+        told = bank.sleep(steps=["forget"])
+
+        assert kept.id not in {d.episode for d in deeds(told)}
+        assert kept.id in {e.id for e in bank.episodes()}
+
+
+def test_what_is_held_stays_though_its_file_has_it_no_more(memory, tmp_path):
+    bank, notes = memory.bank("ada"), tmp_path / "notes.md"
+    notes.write_text("The boat is red.\n")
+    bank.import_(notes)
+    (held,) = bank.episodes()
+    bank.hold(held.id, reason="case 12")
+    notes.write_text("The boat is blue.\n")
+    bank.import_(notes)
+    bank.compact()
+
+    assert bank.get(held.id).state == "active"
+
+
+def test_what_two_files_say_stays_as_long_as_one_of_them_says_it(memory, tmp_path):
+    bank = memory.bank("ada")
+    for name in ("a.md", "b.md"):
+        (tmp_path / name).write_text("The boat is red.\n")
+    bank.import_(tmp_path / "a.md")
+    bank.import_(tmp_path / "b.md")
+    assert bank.sleep()["deduplicate"].counts == {"merged": 1}
+    (stands,) = bank.episodes()
+    source = tmp_path / stands.source.rpartition("/")[2]
+    source.write_text("Nothing of the kind.\n")
+    bank.import_(source)
+
+    assert sorted(e.text for e in bank.episodes()) == [
+        "Nothing of the kind.\n",
+        "The boat is red.\n",
+    ]
+    assert verify(memory).sound
+
+
+def test_erasing_what_compact_has_shortened_erases_its_earlier_wordings_and_aliases(memory, clock):
+    bank = memory.bank("ada")
+    first = bank.remember(f"{WELL} Wrong, though.")
+    said = bank.correct(first.id, WELL)
+    alias = bank.remember(WELL, at=START - timedelta(hours=2), address="notes/1")
+    bank.set_policy(FADING)
+    clock.advance(timedelta(days=900))
+    assert bank.sleep()["deduplicate"].counts == {"merged": 1}
+    assert bank.compact(faded=True).faded == 1
+    (left,) = bank.episodes()
+
+    assert left.text != WELL
+    assert bank.expand("notes/1") == [left]
+    bank.forget(left.id, erase=True)
+    for gone in (first, said, alias):
+        with pytest.raises(UnknownEpisode):
+            bank.get(gone.id)
+    assert verify(memory).sound
+
+
+def test_a_file_read_again_finds_what_compact_has_shortened(memory, clock, tmp_path):
+    bank, notes = memory.bank("ada"), tmp_path / "notes.md"
+    notes.write_text(f"{WELL}\n")
+    bank.import_(notes)
+    bank.set_policy(FADING)
+    clock.advance(timedelta(days=900))
+    bank.sleep()
+    bank.compact(faded=True)
+    before = bank.episodes()
+    assert before[0].level
+    bank.import_(notes)
+
+    assert bank.episodes() == before
+
+
+def test_compact_shortens_many_texts_in_few_transactions(memory, clock):
+    bank = memory.bank("ada")
+    bank.remember_many([Turn(text=f"{WELL} It was day {day}.") for day in range(50)])
+    bank.set_policy(FADING)
+    clock.advance(timedelta(days=900))
+    bank.sleep()
+    before = memory.store.changes()
+    assert bank.compact(faded=True, dry_run=True).faded == 50
+    assert bank.compact(faded=True).faded == 50
+    assert memory.store.changes() - before < 10
+
+
+def test_a_bank_with_a_policy_of_its_own_takes_in_an_export_and_keeps_it(memory, clock, tmp_path):
+    bank, other = filled(memory, clock, 5), memory.bank("other")
+    bank.set_policy("aggressive")
+    bank.sleep()
+    bank.export(tmp_path / "ada.jsonl")
+    other.set_policy("dedup")
+    other.import_(tmp_path / "ada.jsonl")
+
+    assert other.policy == POLICIES["dedup"]
+    assert [e.text for e in bank.episodes()] == [e.text for e in other.episodes()]
+    assert verify(memory).sound
+
+
+def test_what_was_forgotten_in_quarantine_leaves_it_all_the_same(memory, clock):
+    bank = memory.bank("ada")
+    for second in (0, 20):
+        twice = bank.remember("Ferry.", session="s", at=START + timedelta(seconds=second))
+    assert bank.sleep(steps=["validate"])["validate"].counts == {"quarantined": 1}
+    bank.forget(twice.id)
+    clock.advance(timedelta(hours=1))
+    told = bank.sleep(steps=["validate"], dry_run=True)
+
+    assert told["validate"].counts == bank.sleep(steps=["validate"])["validate"].counts
+    assert bank.sleep(steps=["validate"])["validate"].counts == {}
+    assert bank.quarantine() == []

@@ -33,7 +33,7 @@ _RULES: Final = {
 }
 _WEIGHED: Final = "what it tells beside the words alone, against the default embedder"
 _TURNED_DOWN: Final = "of 6 questions without an answer, 5 are below; by "
-_UNUSED: Final = "; kept for forgetting, nothing uses it yet"
+_FORGETS: Final = "; for what a policy merges and lets fade"
 _TOLD: Final = "area under the ROC curve above one half, facts against small talk"
 
 
@@ -97,7 +97,7 @@ class Calibration:
                 name,
                 getattr(self.cosines, name),
                 getattr(BUILT_IN.cosines, name),
-                f"{rule}{_UNUSED}" if name in ("interference", "cluster") else rule,
+                f"{rule}{_FORGETS}" if name in ("interference", "cluster") else rule,
             )
             for name, rule in _RULES.items()
         ]
@@ -109,7 +109,7 @@ class Calibration:
             rows.append(Meaning("found", model.found, usual[model.evidence], f"{_TURNED_DOWN}{of}"))
         for name, share in self.signals.items():
             usual_share = BUILT_IN.signals[name]
-            rows.append(Meaning(f"importance.{name}", share, usual_share, f"{_TOLD}{_UNUSED}"))
+            rows.append(Meaning(f"importance.{name}", share, usual_share, f"{_TOLD}{_FORGETS}"))
         return rows
 
     def dump(self) -> str:

@@ -59,6 +59,10 @@ def register(root: typer.Typer) -> None:
     )(topics)
     command(root, "gists", "hippocampus gists --bank work", panel=PANEL)(gists)
     command(
+        root, "facts", "hippocampus facts Ana", "hippocampus facts --relation lives_in --as-of"
+        " 2025-03-01", panel=PANEL,
+    )(facts)  # fmt: skip
+    command(
         root, "summary", "hippocampus summary", "hippocampus summary --session s01", panel=PANEL
     )(summary)
     root.add_typer(app, name="anchors", rich_help_panel=PANEL)
@@ -204,8 +208,8 @@ def policy(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="keep, dedup, human, hema, adaptive:TOKENS or aggressive; 'default' for the"
-            " store's. Shows the bank's if left out."
+            help="keep, dedup, human, hema, adaptive:TOKENS, useful:MEMORIES or aggressive;"
+            " 'default' for the store's. Shows the bank's if left out."
         ),
     ] = None,
     *,
@@ -353,6 +357,41 @@ def summary(
         return
     for line in (*(found.versions if versions else ()), found.text):
         stdout().print(clean(line), soft_wrap=True)
+
+
+def facts(
+    entity: Annotated[
+        str | None, typer.Argument(metavar="[ENTITY]", help="Only facts of this one.")
+    ] = None,
+    *,
+    relation: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only these, such as lives_in.")
+    ] = None,
+    as_of: Annotated[
+        str | None, typer.Option(metavar="TIME", help="What the bank knew at that moment.")
+    ] = None,
+    at: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only what held at that moment.")
+    ] = None,
+    scope: BankScope,
+    as_json: Json = False,
+) -> None:
+    """
+    Show what the bank was told of whom, and from when until when it was so.
+
+    What is over stays: it says until when it held. What was said since the last sleep is there.
+    """
+    with scope.open_bank() as bank:
+        found = bank.facts(entity, relation, as_of=as_of, at=at)
+    if as_json:
+        print_json(found)
+        return
+    rows = [
+        (f.subject, f.relation, f.object, *(f"{t:%Y-%m-%d}" if t else "" for t in
+         (f.valid_from, f.valid_to, f.known_from)))
+        for f in found
+    ]  # fmt: skip
+    stdout().print(table(rows, "subject", "relation", "object", "from", "until", "known since"))
 
 
 def list_(*, scope: BankScope, as_json: Json = False) -> None:

@@ -18,7 +18,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from math import exp
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -291,53 +290,12 @@ def _nearest(plain: Bank, question: Question, cue: str) -> _Found:
 
 
 @dataclass(slots=True)
-class Forgetting:
-    """
-    HEMA's semantic forgetting (section 3.4), with its defaults.
-
-    The paper writes the bonus as β(1 - δ), which would reward what was not retrieved; its legend
-    says that it is for what was, and so it is here: w = λ exp(-γ age) + β δ.
-    """
-
-    freshness: float = 1.0
-    """Called λ."""
-    decay: float = 0.002
-    """Called γ, a turn."""
-    bonus: float = 0.5
-    """Called β."""
-    recently: int = 100
-    """Turns for which δ is 1 after a retrieval."""
-    share: float = 0.005
-    """Part of what is there that goes every hundred turns."""
-    said: dict[str, int] = field(default_factory=dict)
-    """When each episode in force was said, by id, in turns."""
-    retrieved: dict[str, int] = field(default_factory=dict)
-    owed: float = 0.0
-
-    def prune(self, now: int) -> list[str]:
-        """Return the ids of what has the lowest salience, and give it up."""
-        self.owed += self.share * len(self.said)
-        going = sorted(self.said, key=lambda id_: (self.salience(id_, now), self.said[id_]))
-        going = going[: int(self.owed)]
-        self.owed -= len(going)
-        for id_ in going:
-            del self.said[id_]
-        return going
-
-    def salience(self, id_: str, now: int) -> float:
-        """Return how salient an episode is."""
-        recent = now - self.retrieved.get(id_, -self.recently) < self.recently
-        age = now - self.said[id_]
-        return self.freshness * exp(-self.decay * age) + self.bonus * recent
-
-
-@dataclass(slots=True)
 class _Life:
     """A long dialogue in one bank under one policy."""
 
     bank: Bank
     clock: ManualClock
-    forgetting: Forgetting | None
+    forgets: bool
     rows: list[tuple[str, dict[str, float]]] = field(default_factory=list)
     latency_s: list[float] = field(default_factory=list)
     forgotten: int = 0
@@ -346,18 +304,15 @@ class _Life:
         """Remember, forget and ask as the dialogue goes."""
         said = 0
         for turns, questions in _stretches(dialogue):
-            episodes = _remember(self.bank, turns, self.clock)
+            _remember(self.bank, turns, self.clock)
             said += len(turns)
-            if self.forgetting is not None:
-                known = {turn.id: int(turn.id[1:]) for turn in turns}
-                for episode in episodes:
-                    self.forgetting.said[episode.id] = known[str(episode.metadata["ref"])]
+            if self.forgets:
                 for turn in turns:  # each turn of the user's asks memory: HEMA, figure 2
                     if turn.role == "user":
-                        for hit in self.bank.recall(turn.text, TOP).hits:
-                            self.forgetting.retrieved[hit.id] = said
+                        self.bank.recall(turn.text, TOP)
                 if said % EVERY == 0:
-                    self.forgotten += self.bank.forget(self.forgetting.prune(said))
+                    did = self.bank.sleep(steps=["forget"])["forget"].counts
+                    self.forgotten += did.get("lapsed", 0)
             if said == len(dialogue.turns) or said % (len(dialogue.turns) // 4) == 0:
                 self.bank.sleep()
             for question in questions:
@@ -384,7 +339,8 @@ def _ablate(
             path = folder / f"policy-{number}.db"
             memory = Memory(path, embedder=embedder, clock=clock, config=config)
             bank = stack.enter_context(memory).bank("dialogue")
-            lives[name] = _Life(bank, clock, Forgetting() if forgets else None)
+            bank.set_policy("hema" if forgets else "keep")
+            lives[name] = _Life(bank, clock, forgets)
             lives[name].live(dialogue, step)
         names = list(lives)
         for nth, question in enumerate(dialogue.questions):

@@ -316,6 +316,7 @@ def run(
     if repeats:
         told = tuple(repeating(case, repeats, seed) for case in dataset.cases)
         dataset = replace(dataset, cases=told)
+    ran = commit()  # now, for it may be another when the last life has been lived
     found: dict[str, list[Outcome]] = {}
     kept: dict[str, list[Kept]] = {}
     total = len(chosen) * len(dataset.cases)
@@ -329,7 +330,7 @@ def run(
         found = {name: _replied(some, models, source) for name, some in found.items()}
     drawn = {"seed": seed, "resamples": resamples}
     return Streams(
-        commit=commit(),
+        commit=ran,
         machine=machine(),
         settings={
             "source": source,
@@ -420,6 +421,8 @@ def _estimates(found: Mapping[str, metrics.Estimate]) -> dict[str, dict[str, flo
 
 # ---------------------------------------------------------------- tables and plots
 
+_ABOUT_THE_SAME: Final = 1.05
+
 _SHOWN: Final = {
     "turn_recall_any@5": "turn any@5",
     "turn_recall_any@10": "turn any@10",
@@ -467,6 +470,17 @@ def curve(report: Mapping[str, Any], measure: str) -> list[tuple[float, float]]:
     return sorted(points)
 
 
+def _together(rows: Sequence[Mapping[str, Any]]) -> list[tuple[float, list[str]]]:
+    """Return where configurations are on the axis, those that keep about the same as one."""
+    found: list[tuple[float, list[str]]] = []
+    for row in sorted(rows, key=lambda row: float(row["store_tokens"])):
+        if found and row["store_tokens"] <= found[-1][0] * _ABOUT_THE_SAME:
+            found[-1][1].append(row["configuration"])
+        else:
+            found.append((row["store_tokens"], [row["configuration"]]))
+    return found
+
+
 def plot(report: Mapping[str, Any], folder: Path) -> list[Path]:
     """
     Draw what is found by what is kept; returns the file.
@@ -491,12 +505,11 @@ def plot(report: Mapping[str, Any], folder: Path) -> list[Path]:
                 at, one["value"], [[one["value"] - one["low"]], [one["high"] - one["value"]]],
                 fmt="o", markersize=4, color=colour, alpha=0.6, linewidth=0.8,
             )  # fmt: skip
-    first = shown[0]
-    for row in report["rows"]:
+    for at, names in _together(report["rows"]):
         axes.annotate(
-            row["configuration"], (row["store_tokens"], row["metrics"][first]["value"]),
-            fontsize=6, rotation=30, xytext=(2, 4), textcoords="offset points",
-        )  # fmt: skip
+            "\n".join(names), (at, 0.02), fontsize=6, rotation=90, ha="center", va="bottom"
+        )
+        axes.axvline(at, color="grey", alpha=0.15, linewidth=0.8)
     axes.set(xscale="log", xlabel="tokens kept in a bank", ylabel="of questions", ylim=(0, 1.05))
     axes.set_title(f"What is still found, by what is kept: {report['settings']['source']}")
     axes.grid(visible=True, alpha=0.2)

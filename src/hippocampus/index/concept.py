@@ -9,7 +9,7 @@ only its best rows are sought among all rows of the sessions that do.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -20,17 +20,11 @@ from hippocampus.index.anchors import Anchors, effective
 from hippocampus.index.base import Mask, Question, Rows, Scores
 from hippocampus.index.growing import Growing
 from hippocampus.index.meant import Meant
+from hippocampus.index.phrased import PROPER, unpack_phrases
 from hippocampus.index.under import Under
 from hippocampus.kernel import top_k
 from hippocampus.model import Kind, Payloads
 
-_HEAD: Final = 4
-_SIXTEENTHS: Final = 16
-"""An episode's phrases: a head of lasting importance in sixteenths, 8 bits, and a digest of its
-details, 24; then a key a phrase; uint32 each."""
-_LOW: Final = 0xFF
-PROPER: Final = 1 << 31
-"""The bit of a key that says the phrase was written as a name."""
 _NOVEL: Final = 0.45
 """The score of an episode that names what is not an anchor yet: an average anchor's."""
 _BY_SOUND: Final = 0.8
@@ -54,52 +48,6 @@ _STAND_INS: Final = 8
 Places: TypeAlias = NDArray[np.intp]
 Sessions: TypeAlias = Callable[[], NDArray[np.int32]]
 """Gives the sessions of all rows by number, -1 for none."""
-
-
-def pack_phrases(found: Mapping[int, bool], lasting: float, details: int) -> bytes:
-    """
-    Return the payload of an episode from its phrases' keys, told names or not.
-
-    ``details``: a digest, as ``encode.details`` makes it.
-    """
-    keys = [key | PROPER if proper else key for key, proper in sorted(found.items())]
-    head = round(lasting * _SIXTEENTHS) | details << 8
-    return np.array([head, *keys], "<u4").tobytes()
-
-
-class Phrases(NamedTuple):
-    """
-    What payloads tell; p phrases of n episodes.
-
-    ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: which episode each belongs to;
-    ``lasting`` importance and ``gists``, see ``under.py``, shape (n,), 0 for episodes without a
-    payload; ``present``: which have one.
-    """
-
-    keys: NDArray[np.uint32]
-    owner: Places
-    lasting: Scores
-    gists: NDArray[np.uint32]
-    present: Mask
-
-
-def unpack_phrases(payloads: Payloads) -> Phrases:
-    """Return what payloads tell of their episodes; a damaged one counts as none."""
-    if (payloads.lengths % _HEAD).any():
-        payloads = Payloads.of([one if not len(one) % _HEAD else b"" for one in payloads])
-    numbers = payloads.data.view("<u4")
-    counts = (payloads.lengths // _HEAD).astype(np.int64)
-    present: Mask = counts > 0
-    starts = (np.cumsum(counts) - counts)[present]
-    heads = np.zeros(len(numbers), np.bool_)
-    heads[starts] = True
-    lasting = np.zeros(len(payloads), np.float32)
-    lasting[present] = (numbers[starts] & _LOW) / np.float32(_SIXTEENTHS)
-    phrases = np.maximum(counts - 1, 0)
-    gists = np.zeros(len(payloads), np.uint32)
-    gists[present] = (numbers[starts] & ~np.uint32(_LOW)) | np.minimum(phrases[present], _LOW)
-    owner = np.repeat(np.arange(len(payloads)), phrases)
-    return Phrases(numbers[~heads].astype(np.uint32), owner, lasting, gists, present)
 
 
 class Vectors(Protocol):

@@ -43,7 +43,7 @@ DEEDS: Final = ("merge", "fade", "lapse", "doubt", "clear", "annotate")
 DERIVED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical", "signature", "phrase")
 """Payloads that are made from texts, and can be made anew."""
 
-SLEPT: Final[tuple[Kind, ...]] = ("gist", "concept", "topic", "summary")
+SLEPT: Final[tuple[Kind, ...]] = ("gist", "concept", "topic", "summary", "graph")
 """What sleep makes of a whole bank, in one block each."""
 
 NEXT: Final[Mapping[Kind, Kind]] = {
@@ -276,8 +276,9 @@ class Ledger:
             for record in self.store.episodes(self.bank, [row]):
                 queue += [r for r in (record.supersedes, record.superseded_by) if r is not None]
                 if record.supersedes is not None:  # a long correction has parts beside this one
-                    first = record.row - record.part
-                    queue += range(first, first + record.parts)
+                    first = max(record.row - record.part, 0)
+                    beside = self.store.episodes(self.bank, range(first, first + record.parts))
+                    queue += [e.row for e in beside if e.supersedes == record.supersedes]
             # A version that went back to an older wording is linked by its journal alone.
             for change in self.store.journal(self.bank, row=row):
                 fields = json.loads(change.detail)
@@ -332,21 +333,45 @@ class Ledger:
         self._change(at, [old.row], "correct", {"by": new}, by=row)
         return row
 
-    def settle(self, old: EpisodeRow, drafts: Sequence[Draft], encoded: Encoded) -> None:
-        """Put what is shown of a faded episode in the place of its text, which is erased."""
-        row = self.correct(old, drafts, encoded)
-        self.store.set_level(self.bank, [row], old.level)
-        self.store.set_marks(self.bank, [row], old.level * SETTLED, on=True)
-        self._note(self._at(), [("fade", row, {"level": old.level, "was": 0, "why": "compact"})])
-        self._erase([old.row], by="compact")
+    def settle(self, faded: Iterable[tuple[EpisodeRow, Sequence[Draft]]], encoded: Encoded) -> int:
+        """
+        Put what is shown of faded episodes in the place of their texts, which are erased.
+
+        What others have changed since it was seen, or say in the same words, stays; returns of how
+        many it was done.
+        """
+        gone: list[int] = []
+        for old, drafts in faded:
+            (now,) = self.store.episodes(self.bank, [old.row])
+            if now != old or self.store.rows_of(self.bank, [drafts[0].id]):
+                continue
+            before = self.versions([old.row])
+            row = self.correct(old, drafts, encoded)
+            self.store.set_level(self.bank, [row], old.level)
+            self.store.set_marks(self.bank, [row], old.level * SETTLED, on=True)
+            faded_to = {"level": old.level, "was": 0, "why": "compact"}
+            self._note(self._at(), [("fade", row, faded_to)])
+            self._relink(before, old.row, row)
+            gone.append(old.row)
+        self._erase(gone, by="compact")
+        return len(gone)
+
+    def _relink(self, rows: Sequence[int], old: int, new: int) -> None:
+        """Let those of some rows that one superseded be superseded by another, or none finds it."""
+        linked = [e for e in self.store.episodes(self.bank, rows) if e.superseded_by == old]
+        self.store.set_state(self.bank, [e.row for e in linked], "superseded", superseded_by=new)
+        for e in linked:
+            why = self.store.journal(self.bank, row=e.row, kinds=tuple(STATE_CHANGES))[-1].kind
+            link = "supersedes" if why == "merge" else "by"  # an earlier wording is no alias
+            self._note(self._at(), [("absorb", new, {link: e.id})])
 
     def check_in_force(self, seen: EpisodeRow) -> None:
         """Refuse to correct what is hidden, or was changed by others since it was ``seen``."""
-        state = self.store.episodes(self.bank, [seen.row])[0].state
-        if state != "active":
-            msg = f"episode {seen.id} is {state}; correct the version in force instead"
+        (now,) = self.store.episodes(self.bank, [seen.row])
+        if now.state != "active":
+            msg = f"episode {seen.id} is {now.state}; correct the version in force instead"
             raise InputError(msg)
-        self.check_free([seen])
+        self.check_free([now])
 
     def check_free(self, records: Iterable[EpisodeRow]) -> None:
         """Refuse to change what is held."""
@@ -458,12 +483,22 @@ class Ledger:
         """
         counts: Counter[str] = Counter()
         at = self._at()
-        for change in reversed(self.store.journal(self.bank, kinds=DEEDS)):
+        since: set[tuple[object, ...]] = set()
+        undone: Counter[tuple[object, ...]] = Counter()
+        kinds = (*STATE_CHANGES, *DEEDS, "withdrawn")
+        for change in reversed(self.store.journal(self.bank, kinds=kinds)):
             detail = json.loads(change.detail)
-            if change.row is None or detail.get("sleep") != sleep:
+            touched = (change.row, *_touched(change, detail))
+            if change.row is None or touched in since:
                 continue
-            record = self.store.episodes(self.bank, [change.row])[0]
-            if not _stands(change, detail, record):
+            if "undoes" in detail:  # it and what it undid come to nothing
+                undone[*touched, detail["undoes"]] += 1
+                continue
+            if undone[*touched, detail.get("sleep")]:
+                undone[*touched, detail.get("sleep")] -= 1
+                continue
+            if change.kind not in DEEDS or detail.get("sleep") != sleep:
+                since.add(touched)
                 continue
             fields = {"undoes": sleep}
             match change.kind:
@@ -478,7 +513,8 @@ class Ledger:
                     self.store.set_marks(self.bank, [change.row], DOUBTED, on=back_on)
                     self._note(at, [("doubt" if back_on else "clear", change.row, fields)])
                 case "annotate":
-                    self._note(at, [("withdrawn", change.row, {**detail, **fields})])
+                    told = {"by": detail["by"], "why": detail["why"]}
+                    self._note(at, [("withdrawn", change.row, told | fields)])
             counts[change.kind] += 1
         return counts
 
@@ -490,7 +526,8 @@ class Ledger:
             msg = f"bank {self.name!r} was written to meanwhile; import once more"
             raise InputError(msg)
         self.store.add_episodes(self.bank, records)
-        self.store.append(self.bank, journal)
+        last = self.store.last_seq(self.bank)  # such as of a policy chosen for it
+        self.store.append(self.bank, (c._replace(seq=last + c.seq) for c in journal))
         self.put(encoded, {record.id: record.row for record in records})
         self.seal()
 
@@ -623,30 +660,29 @@ class Ledger:
 
 def _may(act: Act, was: EpisodeRow | None, stand: EpisodeRow | None) -> bool:
     """Return whether an act still makes sense: nobody has hidden, kept or erased what it is of."""
-    if was is None or was.state != "active" or (act.by is not None and stand is None):
+    if was is None or (act.by is not None and stand is None):
+        return False
+    if act.deed == "clear":
+        return bool(was.marks & DOUBTED)
+    if was.state != "active":
         return False
     if act.deed == "merge":
         return not was.marks & (HELD | PINNED) and stand is not None and stand.state == "active"
     if act.deed in ("fade", "lapse"):
         return not was.marks & (HELD | PINNED) and was.level < (act.level or DEEPEST + 1)
-    if act.deed in ("doubt", "clear"):
-        return bool(was.marks & DOUBTED) == (act.deed == "clear")
-    return True
+    return act.deed != "doubt" or not was.marks & DOUBTED
 
 
-def _stands(change: JournalRow, detail: Mapping[str, Any], record: EpisodeRow) -> bool:
-    """Return whether what a sleep did to an episode is still so."""
+def _touched(change: JournalRow, detail: Mapping[str, Any]) -> tuple[object, ...]:
+    """Return what of an episode a change is of: of what is no more the last, nothing is undone."""
     match change.kind:
-        case "merge":
-            return record.state == "superseded"
-        case "lapse":
-            return record.state == "forgotten"
         case "fade":
-            return record.state != "erased" and record.level == detail["level"]
+            return ("level",)
         case "doubt" | "clear":
-            there = bool(record.marks & DOUBTED)
-            return record.state != "erased" and there == (change.kind == "doubt")
-    return record.state != "erased"
+            return ("doubt",)
+        case "annotate" | "withdrawn":
+            return ("told", detail.get("by"))
+    return ("state",)
 
 
 class _Turns:

@@ -23,9 +23,9 @@ from hippocampus.encode.telling import tells_of_deed, tells_of_self
 from hippocampus.encode.terms import hash_terms
 from hippocampus.encode.tokens import count, encode, pack
 from hippocampus.errors import InputError, InvalidText, TextTooLong
-from hippocampus.index.concept import pack_phrases
 from hippocampus.index.lexical import DEED, TELLING, pack_terms
 from hippocampus.index.moments import to_moment
+from hippocampus.index.phrased import pack_phrases
 from hippocampus.index.vector import pack_vectors
 from hippocampus.ingest.chunk import split_text
 from hippocampus.model import Embedder, EpisodeRow, Kind, Passage, Turn

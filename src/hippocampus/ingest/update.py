@@ -11,7 +11,7 @@ from hippocampus.ingest.chunk import split_text
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.prepare import Draft, Group
 from hippocampus.ingest.sources import SourceFile, read_source
-from hippocampus.model import EpisodeRow, Imported, Progress, Turn
+from hippocampus.model import HELD, SETTLED, EpisodeRow, Imported, Progress, Turn
 
 
 def import_files(
@@ -75,11 +75,16 @@ def as_turns(file: SourceFile, chunk_tokens: int) -> Iterator[Turn]:
 
 
 class Update(NamedTuple):
-    """What a source's new turns change: what to add, rows to hide, rows to show again."""
+    """
+    What a source's new turns change: what to add, rows to hide, rows to show again.
+
+    ``freed``: rows of other sources for which one that is hidden stood.
+    """
 
     fresh: list[Group]
     gone: list[int]
     back: list[int]
+    freed: list[int]
     unchanged: int
 
 
@@ -88,9 +93,11 @@ def compare(ledger: Ledger, source: str, groups: Sequence[Group]) -> Update:
     Return what would make a source's episodes equal these.
 
     A turn that is there already stays as it is, even if the file's date moved. What a user
-    forgot stays forgotten; what only vanished from the file comes back when the file's does.
+    forgot stays forgotten; what only vanished from the file comes back when the file's does. What
+    is held stays whatever the file says.
     """
     there = _Source(ledger.store.rows_from_source(ledger.bank, source))
+    there.name_settled(ledger)
     fresh: list[Group] = []
     kept: set[int] = set()
     for group in groups:
@@ -101,10 +108,25 @@ def compare(ledger: Ledger, source: str, groups: Sequence[Group]) -> Update:
     for row in there.rows:  # what a user corrected is what the file says, in better words
         if row.row in kept and row.superseded_by is not None:
             kept.update(ledger.versions([row.row]))
-    gone = [row.row for row in there.rows if row.state == "active" and row.row not in kept]
+    gone = [
+        row.row
+        for row in there.rows
+        if row.state == "active" and row.row not in kept and not row.marks & HELD
+    ]
     hidden = [row.row for row in there.rows if row.state == "forgotten" and row.row in kept]
     back = [row for row in hidden if _was_withdrawn(ledger, row)]
-    return Update(fresh, gone, back, unchanged=len(groups) - len(fresh) - len(back))
+    unchanged = len(groups) - len(fresh) - len(back)
+    return Update(fresh, gone, back, _freed(ledger, source, gone), unchanged)
+
+
+def _freed(ledger: Ledger, source: str, gone: Sequence[int]) -> list[int]:
+    """Return what sleep has merged into rows that go, and others still say."""
+    queue, freed = list(gone), list[int]()
+    while queue:
+        merged = [row for row, how in ledger.beside(queue.pop()).items() if how == "alias"]
+        for e in ledger.store.episodes(ledger.bank, merged):
+            (queue if e.source == source else freed).append(e.row)
+    return freed
 
 
 def _was_withdrawn(ledger: Ledger, row: int) -> bool:
@@ -122,6 +144,13 @@ class _Source:
         self._by_digest: dict[bytes, list[int]] = {}
         for row in rows:
             self._by_digest.setdefault(row.digest, []).append(row.row)
+
+    def name_settled(self, ledger: Ledger) -> None:
+        """Find what ``compact`` has shortened by the id it had, too: the file has its words."""
+        for row in self.rows:
+            if row.marks // SETTLED and row.supersedes is not None:
+                for old in ledger.store.episodes(ledger.bank, [row.supersedes]):
+                    self._by_id.setdefault(old.id, row)
 
     def find(self, drafts: Sequence[Draft], taken: set[int]) -> list[int]:
         """Return the rows of a turn that is there: by id, or word for word at another time."""

@@ -10,15 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus._clock import to_micros
 from hippocampus.config import Fusion
+from hippocampus.encode.phrases import names_of
 from hippocampus.index.base import Mask, Question, Rows
 from hippocampus.index.concept import Activation, ConceptCue
 from hippocampus.index.gist import HOUR
+from hippocampus.index.graph import GraphCue
 from hippocampus.index.lexical import LexicalCue
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.signature import SignatureCue
@@ -27,6 +30,7 @@ from hippocampus.kernel import top_k
 from hippocampus.recall.scale import Numbers, standardised
 from hippocampus.recall.sessions import Sessions, rank_sessions
 from hippocampus.recall.spread import Lift, Read, spread
+from hippocampus.recall.told import Tell, read_asked
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +51,8 @@ class Ranking:
     about: Numbers
     candidates: int
     balls: Mapping[str, int]
+    over: Mapping[int, int]
+    """Rows that only tell, of what is asked, what is over; with since when, in microseconds."""
 
 
 # OpenBLAS computes with what lies beside short arrays too; when that is no number, NumPy warns of a
@@ -60,11 +66,13 @@ def search(
     cues: frozenset[str],
     limit: int,
     read: Read | None = None,
+    tell: Tell | None = None,
 ) -> Ranking:
     """
     Rank the allowed episodes for a question; the ``limit`` best are returned.
 
-    ``read`` gives the texts of rows; with it a second look is taken (``spread.py``).
+    ``read`` gives the texts of rows; with it a second look is taken (``spread.py``). ``tell`` says
+    which rows tell what is asked for, and which what is over (``told.py``).
     """
     inside = in_intervals(index, question)
     about = _activation(index, question, allowed, cues)
@@ -80,7 +88,7 @@ def search(
     found = _scored(index, question, rows, fusion, cues, inside, about)
     if read is not None and fusion.lent > 0:
         lent = spread(
-            lexical, read, question, allowed, rows, found.fused, found.scores, fusion.lent
+            lexical, read, question, allowed, rows, found.earned(), found.scores, fusion.lent
         )
         if lent:
             every = _each_once(np.concatenate([rows, np.fromiter(lent, np.uint32, len(lent))]))
@@ -88,6 +96,17 @@ def search(
                 rows = every
                 found = _scored(index, question, rows, fusion, cues, inside, about)
             found.lift(rows, lent)
+    asked = None if tell is None else read_asked(question)
+    stands = None
+    if asked is not None and tell is not None:
+        stands = tell(asked, rows[top_k(found.scores, _ASKED)], allowed)
+    if stands is not None:
+        told = np.array(sorted(stands.current), np.uint32)
+        every = _each_once(np.concatenate([rows, told]))
+        if len(every) > len(rows):
+            rows = every
+            found = _scored(index, question, rows, fusion, cues, inside, about)
+        found.put_first(rows, told)
     scores, said, parts = found.scores, found.said, found.parts
     best = top_k(scores, limit)
     return Ranking(
@@ -99,7 +118,12 @@ def search(
         about=np.zeros(len(best), np.float32) if about is None else about.of(rows[best]),
         candidates=len(rows),
         balls=_balls(index, question) if "signature" in said else {},
+        over={} if stands is None else stands.over,
     )
+
+
+_ASKED = 8
+"""Best rows that are read for facts, where a question asks for one."""
 
 
 @dataclass(slots=True, eq=False)
@@ -117,15 +141,34 @@ class _Scored:
     sessions: Sessions
     support: Numbers
 
+    def earned(self) -> Numbers:
+        """Return what the question gave each by its words and what they call up, of its score."""
+        called = self.parts.get("concept")
+        return self.fused if called is None else np.minimum(self.fused + called, self.scores)
+
     def lift(self, rows: Rows, lent: Mapping[int, Lift]) -> None:
         """Add what was lent to rows, each up to its limit and never down."""
         gifts = np.zeros(len(rows), np.float32)
         places = np.searchsorted(rows, np.fromiter(lent, np.uint32, len(lent)))
         offered = np.array(list(lent.values()), np.float32)
         before = self.scores[places]
-        gifts[places] = np.maximum(np.minimum(before + offered[:, 0], offered[:, 1]) - before, 0)
+        # More candidates may have moved all scores a little: the first hit stays the first.
+        most = np.minimum(offered[:, 1], self.scores.max() - np.float32(_AHEAD))
+        gifts[places] = np.maximum(np.minimum(before + offered[:, 0], most) - before, 0)
         self.parts["names"] = gifts
         self.scores = self.scores + gifts
+
+    def put_first(self, rows: Rows, chosen: Rows) -> None:
+        """Lift the best of some chosen rows above all others."""
+        places = np.searchsorted(rows, chosen)
+        best = places[int(np.argmax(self.scores[places]))]
+        gifts = np.zeros(len(rows), np.float32)
+        gifts[best] = self.scores.max() - self.scores[best] + np.float32(_AHEAD)
+        self.parts["facts"] = gifts
+        self.scores = self.scores + gifts
+
+
+_AHEAD = 0.1
 
 
 def _scored(
@@ -152,7 +195,7 @@ def _scored(
     fused = _sum(parts, len(rows))
     # NumPy takes three times as long to look rows up by another type than its own.
     places = rows.astype(np.intp)
-    parts |= _around(index, question, places, fused, lengths, fusion, inside)
+    parts |= _around(index, question, places, fused, lengths, fusion, inside, cues)
     # News is weighed against all that is usually asked; against few cues, it is as light as they.
     weights = fusion.weights
     heard = sum(weights[name] for name in features)
@@ -161,7 +204,7 @@ def _scored(
     called = _called_up(index, question, rows, about, fusion, cues)
     # What is activated is so by its session already; and a session is not the better for having
     # said first what others say again.
-    news = parts.pop("news")
+    news, named = parts.pop("news"), parts.pop("graph", None)
     if question.latest:  # who said it last is asked for, and not who said it first
         news = np.zeros_like(news)
     scores = _sum(parts, len(rows))
@@ -169,8 +212,11 @@ def _scored(
     sessions = Sessions.of(index.columns.session.codes[places], worth)
     lean = 0.0 if question.latest > 1 else _lean(lengths, fusion)  # the latest is a single turn
     support = np.float32(fusion.session * lean) * sessions.support()
+    parts |= {} if named is None else {"graph": named}
     parts |= {"news": news, "session": support[sessions.groups]}
     scores += parts["news"] + parts["session"]
+    if "graph" in parts:
+        scores += parts["graph"]
     if called is not None:
         parts["concept"] = called
         scores += called
@@ -204,6 +250,8 @@ def _candidates(
     share = max(1, fusion.candidates // max(1, len(proposing)))
     if "concept" in cues and "concept" in index.cues:
         proposing.append(index.cues["concept"])  # it has few to offer, and takes nobody's share
+    if not proposing and "graph" in cues and "graph" in index.cues:
+        proposing = [index.cues["graph"]]
     if not proposing and "topic" in cues and "topic" in index.cues:
         proposing = [index.cues["topic"]]
     proposed = [cue.propose(question, scope, share) for cue in proposing for scope in scopes]
@@ -229,6 +277,7 @@ def _latest(index: LiveIndex, within: Sequence[Mask], limit: int) -> Rows:
 
 
 _ONLY_CONCEPTS = frozenset({"concept", "time"})
+_ONLY_NAMES = frozenset({"graph", "time"})
 
 
 def _activation(
@@ -316,8 +365,9 @@ def ask(
 
     ``lexical``: what each word that weighs something gives it, shape (rows, words); ``tokens``:
     each token's best match, a cosine, shape (rows, tokens); ``vector``: how near in meaning, a
-    cosine, shape (rows,); ``signature``: which keywords it holds, shape (rows, keywords). A cue
-    that the question gives no hold is left out.
+    cosine, shape (rows,); ``signature``: which keywords it holds, shape (rows, keywords);
+    ``graph``, where nothing else is asked: how active it is. A cue that the question gives no hold
+    is left out.
     """
     said: dict[str, Numbers] = {}
     lexical = index.cues.get("lexical")
@@ -333,6 +383,10 @@ def ask(
     under = topic.score(question, rows) if "topic" in cues and topic is not None else None
     if under is not None:
         said["topic"] = under
+    graph = index.cues.get("graph")
+    if cues <= _ONLY_NAMES and graph is not None:
+        active = graph.score(question, rows)
+        said |= {} if active is None else {"graph": active}
     vector = index.cues.get("vector")
     near = vector.score(question, rows) if "vector" in cues and vector is not None else None
     return said if near is None else said | {"vector": near}
@@ -370,8 +424,7 @@ def _features(
         features["signature"] = said["signature"] @ signature.rarity(question)
     if "vector" in said:
         features["vector"] = said["vector"]
-    if "topic" in said:
-        features["topic"] = said["topic"]
+    features |= {name: said[name] for name in ("topic", "graph") if name in said}
     return features
 
 
@@ -396,6 +449,7 @@ def _around(
     lengths: Numbers | None,
     fusion: Fusion,
     inside: Mask | None,
+    cues: frozenset[str],
 ) -> dict[str, Numbers]:
     """Let the turns around a candidate, its speaker and its time count towards it."""
     parts: dict[str, Numbers] = {}
@@ -413,8 +467,13 @@ def _around(
         # or a deed by its length alone.
         short = np.exp(-lengths / np.float32(fusion.lean_tokens))
     parts["neighbours"] = gift * short
-    parts["speaker"], parts["news"] = _speaking(index, question, rows, fusion)
-    parts["news"] *= short
+    parts["speaker"], about = _speaking(index, question, rows, fusion)
+    parts["news"] = short * _news(index, rows, about, fusion)
+    asked = "graph" in cues and bool(question.speakers)  # one who asks an assistant names as much
+    named = _naming(index, rows.astype(np.uint32)) if asked else None
+    if named is not None:
+        likely = np.minimum(standardised(named * about * short), _RARE)
+        parts["graph"] = np.float32(fusion.named) * likely
     outcome = index.outcome.view[rows]
     if fusion.outcome and outcome.any():
         parts["outcome"] = np.float32(fusion.outcome) * np.tanh(outcome)
@@ -437,12 +496,12 @@ _RARE = np.float32(3)
 
 def _speaking(
     index: LiveIndex, question: Question, rows: NDArray[np.intp], fusion: Fusion
-) -> tuple[Numbers, Numbers]:
+) -> tuple[Numbers, Mask]:
     """
-    Let it count who speaks, more if it is of themself and they are asked about; and what is news.
+    Let it count who speaks, more if it is of themself and they are asked about.
 
-    News is of who is asked about or, where that is no one, of people: what an assistant says is
-    mostly what it was asked for.
+    Returned with it: who is asked about or, where that is no one, who is people; what an assistant
+    says is mostly what it was asked for.
     """
     by_user = index.columns.role.holds("user", rows)
     by_assistant = index.columns.role.holds("assistant", rows)
@@ -458,16 +517,39 @@ def _speaking(
         about |= by_user
     lexical = index.cues["lexical"]
     assert isinstance(lexical, LexicalCue), "every index has the words cue"
-    codes = rows.astype(np.uint32)
-    tells, does = lexical.marked(codes).T
+    tells = lexical.marked(rows.astype(np.uint32))[:, 0]
     worth += (about & tells) * np.float32(fusion.telling)
     if not about.any():
         about = by_assistant if "assistant" in question.roles else ~by_assistant
+    return worth, about
+
+
+def _news(index: LiveIndex, rows: NDArray[np.intp], about: Mask, fusion: Fusion) -> Numbers:
+    """Let it count to say what is new, or to tell a deed, of those who are asked about."""
+    lexical = index.cues["lexical"]
+    assert isinstance(lexical, LexicalCue), "every index has the words cue"
+    codes = rows.astype(np.uint32)
+    does = lexical.marked(codes)[:, 1]
     unheard = np.log1p(lexical.unheard(codes).astype(np.float32)) * about
     deeds = (does & about).astype(np.float32)
     news = np.float32(fusion.novelty) * np.minimum(standardised(unheard), _RARE)
     news += np.float32(fusion.deed) * np.minimum(standardised(deeds), _RARE)
-    return worth, news
+    return news
+
+
+def _naming(index: LiveIndex, rows: Rows) -> Numbers | None:
+    """Return how much rows name, other than who takes part; None where no names are known."""
+    graph = index.cues.get("graph")
+    if not isinstance(graph, GraphCue):
+        return None
+    mentions = graph.mentions(rows, _parties(index.columns.speakers()))
+    return np.log1p(mentions.astype(np.float32))
+
+
+@lru_cache(maxsize=256)
+def _parties(speakers: tuple[str, ...]) -> NDArray[np.uint32]:
+    """Return the keys of the names by which speakers are called."""
+    return np.array([name.key for speaker in speakers for name in names_of(speaker)], np.uint32)
 
 
 def _lengths(index: LiveIndex, rows: Rows) -> Numbers | None:

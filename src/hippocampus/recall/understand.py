@@ -81,7 +81,7 @@ def understand(
         intervals=find_intervals(text, now),
         latest=float(asks_last(text)) * (_ABOVE_ALL if asks_only_last(text) else 1.0),
         speakers=_named(words, speakers),
-        roles=_meant(words),
+        roles=_meant(text),
     )
 
 
@@ -167,9 +167,23 @@ def _words(text: str, found: Iterable[Term]) -> set[str]:
     return {text[term.start : term.end].casefold() for term in found}
 
 
-def _meant(words: Iterable[str]) -> frozenset[str]:
-    """Return whose turns "I" and "you" point to in a talk of user and assistant."""
-    words = {word.partition("'")[0] for word in words}
+_ASKS = re.compile(r"[^.!?:]*\?")
+"""A sentence that asks, without what leads to it."""
+_ASIDE = re.compile(
+    r"\b(?:(?:can|could|would|will) you (?:please )?)?(?:remind|tell) me\b"
+    r"|\bdo you (?:still )?(?:remember|recall|know)\b",
+    re.IGNORECASE,
+)
+
+
+def _meant(text: str) -> frozenset[str]:
+    """
+    Return whose turns "I" and "you" point to in a talk of user and assistant.
+
+    Neither "I have lost track." before a question, nor "Remind me", is what it is about.
+    """
+    asks = _ASIDE.sub(" ", " ".join(_ASKS.findall(text)) or text)
+    words = {word.partition("'")[0] for word in _words(asks, find_terms(asks))}
     roles = {"user"} if words & _FIRST else set()
     return frozenset(roles | {"assistant"} if words & _SECOND else roles)
 

@@ -21,7 +21,7 @@ from hippocampus.config import Concepts
 from hippocampus.encode.phrases import Phrase, key_of
 from hippocampus.encode.sounds import sound_of
 from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, effective, runs
-from hippocampus.index.concept import PROPER
+from hippocampus.index.phrased import PROPER
 from hippocampus.index.under import nearest_edges, same, settle
 from hippocampus.kernel import top_k
 

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -17,11 +17,14 @@ from hippocampus.encode.phrases import key_of
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
-from hippocampus.index.concept import unpack_phrases
 from hippocampus.index.gist import Traces
 from hippocampus.index.gist import pack as pack_gists
 from hippocampus.index.gist import unpack as unpack_gists
+from hippocampus.index.graph import Statements
+from hippocampus.index.graph import pack as pack_facts
+from hippocampus.index.graph import unpack as unpack_facts
 from hippocampus.index.live import LiveIndex, read_payloads
+from hippocampus.index.phrased import unpack_phrases
 from hippocampus.index.topic import Artifact, pack, unpack
 from hippocampus.index.vector import VectorCue
 from hippocampus.ingest.ledger import Ledger
@@ -30,6 +33,8 @@ from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.model import Block, Embedder, Kind, Passage, Payloads, SleepStep
 from hippocampus.sleep.artifact import from_json, spelled_rows, to_json
 from hippocampus.sleep.concepts import Floats, Material, Rows, rebuild
+from hippocampus.sleep.facts import Read as FactsRead
+from hippocampus.sleep.facts import count, read_on, read_with_model
 from hippocampus.sleep.gists import CONSOLIDATED, make_gists, read_noted
 from hippocampus.sleep.night import Night
 from hippocampus.sleep.summary import Clause, Kept, Read, clause_of, summarise
@@ -43,7 +48,9 @@ CURATED: Final = "anchors"
 WOKE: Final = "sleep"
 """The journal's kind of a sleep that has changed something."""
 _AT_ONCE: Final = 1024
-Made = TypeVar("Made", Anchors | None, Artifact | None, Kept | None, Traces | None)
+Made = TypeVar(
+    "Made", Anchors | None, Artifact | None, Kept | None, Statements | None, Traces | None
+)
 _LONGEST_NAME: Final = 100
 
 
@@ -316,6 +323,54 @@ def quoting(ledger: Ledger, known: dict[int, Clause | None]) -> Read:
         return [known.get(row) for row in rows]
 
     return read
+
+
+def read_facts(ledger: Ledger) -> Statements | None:
+    """Return what the last sleep of a bank has read of whom, if it did."""
+    payload = _slept(ledger, "graph")
+    if payload is None:
+        return None
+    try:
+        made = unpack_facts(payload)
+    except InputError as exc:
+        raise StoreCorrupt(str(exc), path=ledger.store.path) from exc
+    _check_length(ledger, made.length)
+    return made
+
+
+def rebuild_facts(
+    ledger: Ledger,
+    gathered: Gathered,
+    model: Completer | ChatModel | None,
+    answers: Answers,
+    zone: tzinfo,
+) -> SleepStep | None:
+    """
+    Read what the bank was told of whom, from where reading stopped.
+
+    None if somebody erased or rebuilt in the meantime: then what was gathered must not be kept.
+    ``answers``: what a model answered in earlier tries, to which those of this one are added.
+    """
+    started, length = time.perf_counter(), len(gathered.material)
+    if not length:
+        return SleepStep(name="facts", elapsed_s=0.0, skipped="there are no episodes")
+    with ledger.store.read():
+        before = _if_sound(read_facts, ledger) or Statements()
+        first = before.length if model is None else 0
+        every = ledger.store.scan_episodes(ledger.bank, start=first)
+        records = [record for record in every if record.row < length]
+        texts = ledger.texts([record.row for record in records])
+    fresh = [record for record in records if record.row >= before.length]
+    made = read_on(before, fresh, texts, zone)
+    report = FactsRead(count(made.rows))
+    if model is not None:
+        made, report = read_with_model(made, records, texts, model, answers)
+    if made != before and not _keep(ledger, "graph", length, pack_facts(made), gathered.seq):
+        return None
+    counts = {"statements": report.statements, "episodes read": len(fresh)}
+    counts |= {"by a model": report.by_model} if model is not None else {}
+    names = {"fallbacks": report.fallbacks}
+    return replace(_step("facts", started, **counts), names=names, usage=answers.usage)
 
 
 class Gathered(NamedTuple):

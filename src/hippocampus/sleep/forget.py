@@ -67,7 +67,7 @@ def _deepest(night: Night, value: Value) -> NDArray[np.int64]:
 def _pruned(night: Night, rows: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return what HEMA's salience lets go, for every hundred turns since the last sleep."""
     policy, every = night.policy, night.policy.prune_turns
-    turns = len(night) // every * every - night.seen // every * every
+    turns = len(night) // every * every - night.seen("forget") // every * every
     ago = (len(night) - 1 - rows).astype(np.float64)
     since = night.noted_at[max(0, len(night) - every)]
     recalled = night.used_at[rows] >= since
@@ -80,13 +80,14 @@ def _pruned(night: Night, rows: NDArray[np.int64], kept: NDArray[np.bool_]) -> N
 def _squeezed(
     night: Night, value: Value, level: NDArray[np.int64], kept: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Return levels at which all tokens shown fit the target: the least valuable fade farthest."""
+    """Return levels at which all tokens shown fit the target: what is worth least a token fades."""
     policy = night.policy
     assert policy.token_target is not None, "the caller asked for a target"
     shares = np.array(SHARES)
     cost, least = value.tokens * shares[level], value.tokens * shares[policy.deepest]
     free = ~kept & (value.age_h >= policy.hot_hours)
-    order = np.argsort(np.where(free, value.value, np.inf), kind="stable")
+    worth = value.value / np.maximum(value.tokens, 1)  # or a few long ones would crowd out many
+    order = np.argsort(np.where(free, worth, np.inf), kind="stable")
     saved = np.cumsum(np.where(free, np.maximum(cost - least, 0), 0)[order])
     over = cost.sum() - policy.token_target
     found = level.copy()
@@ -105,7 +106,7 @@ def _act(row: int, level: int, why: str) -> Act:
 
 def _why(rule: int, value: Value, place: int) -> str:
     days = value.age_h[place] / _DAY_H
-    what = f"worth {value.value[place]:.3f} after {days:.0f} days"
+    what = f"worth {value.value[place]:.2g} after {days:.0f} days"
     if value.interference[place] > 0:
         what += f", disturbed by {value.interference[place]:.1f}"
     return (what, "of least salience in its hundred turns", f"over the token target; {what}")[rule]

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hippocampus.index.under import RICH
 from hippocampus.model import HELD, PINNED, Act
@@ -37,11 +36,12 @@ def merge(night: Night, *, near: float, cluster: float) -> list[Act]:
     how = night.policy.merge
     if how == "off":
         return []
-    acts = list(_exact(night))
+    acts = list(_exact(night, any_day=how != "exact"))
     if how == "exact" or night.vectors is None:
         return acts
     gone = {act.row for act in acts}
-    rows = np.flatnonzero(_may_stand(night))
+    whole = np.fromiter((e.parts == 1 for e in night.records), np.bool_, len(night))
+    rows = np.flatnonzero(night.trusted & whole)
     rows = rows[~np.isin(rows, list(gone))]
     if how == "near":
         least = near if night.policy.near is None else night.policy.near
@@ -59,30 +59,30 @@ def merge(night: Night, *, near: float, cluster: float) -> list[Act]:
     return sorted(acts, key=lambda act: act.row)
 
 
-def _may_stand(night: Night) -> NDArray[np.bool_]:
-    """Return which rows may be merged or stand for others: whole, in force and trusted."""
-    whole = np.fromiter((e.parts == 1 for e in night.records), np.bool_, len(night))
-    return night.trusted & whole
-
-
 def _free(night: Night, row: int) -> bool:
     return not night.records[row].marks & (PINNED | HELD)
 
 
-def _exact(night: Night) -> Iterator[Act]:
-    """Yield the same words by the same speaker within a day, each into the last of them."""
-    allowed = _may_stand(night)
-    groups: defaultdict[tuple[bytes, str | None, int], list[int]] = defaultdict(list)
+def _exact(night: Night, *, any_day: bool) -> Iterator[Act]:
+    """
+    Yield the same words by the same speaker, on the same or any day, each into the last of them.
+
+    The parts of a long text have the digest of the whole, and go into the parts of another.
+    """
+    allowed = night.trusted
+    groups: defaultdict[tuple[bytes, str | None, int, int, int], list[int]] = defaultdict(list)
     for e in night.records:
         if allowed[e.row]:
-            groups[e.digest, e.speaker, e.said_at // _DAY].append(e.row)
+            day = 0 if any_day else e.said_at // _DAY
+            groups[e.digest, e.speaker, e.parts, e.part, day].append(e.row)
+    why = "the same words" if any_day else "the same words on the same day"
     for rows in groups.values():
         if len(rows) < 2:
             continue
         last = max(rows, key=lambda row: (night.records[row].said_at, row))
         for row in rows:
             if row != last and _free(night, row):
-                yield Act("merge", row, "the same words on the same day", by=last)
+                yield Act("merge", row, why, by=last)
 
 
 def _alike(night: Night, rows: Rows) -> list[Rows]:
@@ -105,8 +105,9 @@ def _near(
     Only pairs of which no sleep has seen one are looked at, so that a sleep costs what is new.
     """
     assert night.vectors is not None, "the caller has seen that there are vectors"
+    seen = night.seen("deduplicate")
     for rows in groups:
-        if not len(rows) or rows[-1] < night.seen:
+        if not len(rows) or rows[-1] < seen:
             continue
         order = _best_first(night, rows)
         vectors = night.vectors(order)
@@ -121,8 +122,8 @@ def _near(
                     continue
                 before = cosines[place - start, :place]
                 close = (before > least) & stays[:place]
-                if row < night.seen:
-                    close &= order[:place] >= night.seen
+                if row < seen:
+                    close &= order[:place] >= seen
                 if close.any():
                     stays[place] = False
                     best = int(np.argmax(np.where(close, before, -1)))

@@ -45,7 +45,7 @@ class Night:
     ``records``: every row's; ``material``: what concepts are made of, see there. ``uses``: how
     often each was recalled, ``used_at`` when it last was or helped, 0 for never; ``outcome``: how
     often it helped less how often it did not; each of shape (n,). ``shown``: the recalls, in order
-    of time. ``seen``: rows that an earlier sleep under this policy has seen.
+    of time. ``slept``: how many rows each step has seen in earlier sleeps under this policy.
     """
 
     now: int
@@ -56,7 +56,7 @@ class Night:
     used_at: Micros
     outcome: Floats
     shown: tuple[Shown, ...]
-    seen: int
+    slept: Mapping[str, int]
     doubts: Doubts
     vectors: Callable[[Rows], Floats] | None
     texts: Callable[[Collection[int]], Mapping[int, str]]
@@ -65,6 +65,10 @@ class Night:
 
     def __len__(self) -> int:
         return len(self.records)
+
+    def seen(self, step: str) -> int:
+        """Return how many rows, the first ones, a step has seen in earlier sleeps."""
+        return self.slept.get(step, 0)
 
     @property
     def marks(self) -> NDArray[np.int64]:
@@ -150,20 +154,20 @@ def read_uses(ledger: Ledger, count: int) -> Uses:
     return Uses(uses, used_at, outcome, tuple(shown))
 
 
-class Sleeps(NamedTuple):
-    """How many sleeps a bank has had or begun, and how many rows one under a policy saw whole."""
-
-    begun: int
-    seen: int
+def count_sleeps(ledger: Ledger) -> int:
+    """Return how many sleeps a bank has had or begun."""
+    return len(ledger.store.journal(ledger.bank, kinds=(ASLEEP,)))
 
 
-def read_sleeps(ledger: Ledger, policy: Policy) -> Sleeps:
-    """Return what the journal tells of sleeps; under another policy, nothing was seen yet."""
-    changes = ledger.store.journal(ledger.bank, kinds=(ASLEEP, SLEPT))
-    begun = sum(change.kind == ASLEEP for change in changes)
-    told = [json.loads(change.detail) for change in changes if change.kind == SLEPT]
-    same = [one["rows"] for one in told if one["policy"] == asdict(policy)]
-    return Sleeps(begun, max(same, default=0))
+def read_seen(ledger: Ledger, policy: Policy) -> dict[str, int]:
+    """Return how many rows each step has seen; under another policy, that was nothing."""
+    seen: dict[str, int] = {}
+    for change in ledger.store.journal(ledger.bank, kinds=(SLEPT,)):
+        told = json.loads(change.detail)
+        if told["policy"] == asdict(policy):
+            for step in told["steps"]:
+                seen[step] = max(seen.get(step, 0), told["rows"])
+    return seen
 
 
 class Doubts(NamedTuple):
@@ -208,7 +212,7 @@ def read_night(
         records = list(ledger.store.scan_episodes(ledger.bank))[: len(material)]
         told = read_uses(ledger, len(records))
         doubts = read_doubts(ledger)
-        seen = read_sleeps(ledger, policy).seen
+        slept = read_seen(ledger, policy)
     return Night(
         now=now,
         policy=policy,
@@ -218,7 +222,7 @@ def read_night(
         used_at=told.used_at,
         outcome=told.outcome,
         shown=told.shown,
-        seen=seen,
+        slept=slept,
         doubts=doubts,
         vectors=vectors,
         texts=ledger.texts,

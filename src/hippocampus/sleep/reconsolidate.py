@@ -41,7 +41,7 @@ def reconsolidate(night: Night, *, related: float) -> list[Act]:
         return []
     window = round(night.policy.labile_minutes * _MINUTE)
     noted = night.noted_at
-    fresh = np.arange(night.seen, len(night))
+    fresh = np.arange(night.seen("reconsolidate"), len(night))
     fresh = fresh[night.trusted[fresh] & night.material.by_user[fresh]]
     acts: list[Act] = []
     for row in fresh.tolist():

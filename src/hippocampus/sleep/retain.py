@@ -54,9 +54,17 @@ def retain(night: Night) -> list[Act]:
             why = f"of use {count[place]} times, last {ago:.0f} days ago: others were more so"
         else:
             why = f"of no use in {days[place]:.0f} days"
-        row = int(firsts[place])
-        acts += (Act("lapse", row + part, why) for part in range(night.records[row].parts))
+        acts += (Act("lapse", row, why) for row in _parts(night, int(firsts[place])))
     return acts
+
+
+def _parts(night: Night, first: int) -> Iterator[int]:
+    """Yield the rows of a turn; beside a part that was corrected stands something else."""
+    records = night.records
+    for e in records[first : first + records[first].parts]:
+        same = (e.part, e.parts, e.supersedes)
+        if same == (e.row - first, records[first].parts, records[first].supersedes):
+            yield e.row
 
 
 def _firsts(night: Night) -> Rows:

@@ -7,10 +7,13 @@ only told. Steps that make something of what there is make it anew, and drop wha
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from datetime import tzinfo
 from typing import Final, TypeAlias
 
 from hippocampus._clock import from_micros
@@ -23,13 +26,14 @@ from hippocampus.sleep.cycle import (
     Gathered,
     find_missing_phrases,
     rebuild_concepts,
+    rebuild_facts,
     rebuild_gists,
     rebuild_summary,
     rebuild_topics,
 )
 from hippocampus.sleep.forget import forget
 from hippocampus.sleep.merge import merge
-from hippocampus.sleep.night import ASLEEP, SLEPT, Night, read_doubts, read_night, read_sleeps
+from hippocampus.sleep.night import ASLEEP, SLEPT, Night, count_sleeps, read_doubts, read_night
 from hippocampus.sleep.reconsolidate import reconsolidate
 from hippocampus.sleep.retain import retain
 from hippocampus.sleep.topics import Answers
@@ -46,6 +50,7 @@ STEPS: Final = (
     "deduplicate",
     "forget",
     "gists",
+    "facts",
     "concepts",
     "topics",
     "summary",
@@ -56,9 +61,26 @@ NIGHTLY: Final = ("gists", "concepts", "topics")
 is taken in as it comes."""
 _TRIES: Final = 3
 _RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
-_ANEW: Final = "a dry run: made anew from what there is, and changes no episode"
+_ANEW: Final = "would be made anew from what there is; it changes no episode"
+_TURN_S: Final = 0.0005
 _AT_ONCE: Final = 2048
 """Acts of a transaction: none is long, so writers need not wait."""
+
+
+@contextmanager
+def giving_way() -> Iterator[None]:
+    """
+    Let other threads of this process have their turn ten times as often, while the block runs.
+
+    Python lets a thread compute for 5 ms before another that waits may go on, and a recall waits
+    each time that it comes back from native code. The setting is the process's; it is put back.
+    """
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(min(before, _TURN_S))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 def check_steps(steps: Collection[str] | None) -> tuple[str, ...]:
@@ -92,12 +114,14 @@ class Sleeper:
     signals: Mapping[str, float]
     policy: Policy
     compact: Compact
+    zone: tzinfo
     now: int
     progress: Progress | None = None
     dry_run: bool = False
     answers: Answers = field(default_factory=Answers)
     summed: Answers = field(default_factory=Answers)
     gisted: Answers = field(default_factory=Answers)
+    read: Answers = field(default_factory=Answers)
 
     def sleep(self, steps: Sequence[str], notes: Sequence[str]) -> Slept:
         """Do some steps, and note that they were done."""
@@ -115,9 +139,7 @@ class Sleeper:
             else:
                 report.append(self._make(name))
         if not self.dry_run:
-            whole = set(steps) >= set(acting)
-            rows = len(seen.material) if whole else read_sleeps(self.ledger, self.policy).seen
-            self._end(number, rows, report)
+            self._end(number, len(seen.material), report)
         if self.progress:
             self.progress(len(steps), len(steps))
         return Slept(
@@ -130,7 +152,7 @@ class Sleeper:
 
     def _begin(self, steps: Sequence[str]) -> int:
         with self.ledger.store.write():
-            number = read_sleeps(self.ledger, self.policy).begun + 1
+            number = count_sleeps(self.ledger) + 1
             self.ledger.note(ASLEEP, sleep=number, steps=list(steps))
         return number
 
@@ -207,6 +229,7 @@ class Sleeper:
             return find_missing_phrases(self.ledger)
         makers: dict[str, Rebuild] = {
             "gists": self._gists,
+            "facts": self._facts,
             "concepts": self._concepts,
             "topics": self._topics,
             "summary": self._summary,
@@ -239,6 +262,9 @@ class Sleeper:
             self.model,
             self.gisted,
         )
+
+    def _facts(self, gathered: Gathered) -> SleepStep | None:
+        return rebuild_facts(self.ledger, gathered, self.model, self.read, self.zone)
 
     def _topics(self, gathered: Gathered) -> SleepStep | None:
         return rebuild_topics(self.ledger, gathered, self.embedder, self.model, self.answers)

@@ -31,7 +31,7 @@ def validate(night: Night) -> list[Act]:
         for row, since in sorted(night.doubts.since.items())
         if since <= until and night.records[row].marks & DOUBTED
     ]
-    fresh = [e for e in night.records[night.seen :] if e.state == "active"]
+    fresh = [e for e in night.records[night.seen("validate") :] if e.state == "active"]
     doubts: dict[int, str] = {}
     for row, why in (*_twice(night, fresh), *_late(night, fresh), *_inverted(night, fresh)):
         doubts.setdefault(row, why)
@@ -47,7 +47,7 @@ def _twice(night: Night, fresh: list[EpisodeRow]) -> Iterator[tuple[int, str]]:
         if e.state != "active" or e.digest not in wanted or e.parts > 1:
             continue
         before = said.setdefault((e.digest, e.speaker, e.session), [])
-        if e.row >= night.seen:
+        if e.row >= night.seen("validate"):
             for other in before:
                 if abs(e.said_at - other.said_at) <= _AGAIN:
                     yield e.row, f"says what {other.id} said a moment before"
@@ -65,7 +65,7 @@ def _late(night: Night, fresh: list[EpisodeRow]) -> Iterator[tuple[int, str]]:
             continue
         last = latest.get(e.session)
         if last is not None and e.said_at < last.said_at - _LATE and e.noted_at > last.noted_at:
-            if e.row >= night.seen and e.state == "active":
+            if e.row >= night.seen("validate") and e.state == "active":
                 yield e.row, f"arrives after {last.id}, which was said later"
         elif last is None or e.said_at > last.said_at:
             latest[e.session] = e

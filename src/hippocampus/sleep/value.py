@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.index.concept import PROPER
+from hippocampus.index.phrased import PROPER
 from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.importance import Features, Numbers, score
 from hippocampus.sleep.night import Night

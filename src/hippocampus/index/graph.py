@@ -1,0 +1,214 @@
+"""
+The graph cue: episodes and the names they hold; and what sleep has read of whom, row by row.
+
+A name that two episodes hold is an edge between them, the stronger the rarer the name. Activation
+that begins where the question's names are goes over these to what the question does not name.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.errors import InputError
+from hippocampus.index.base import Mask, Question, Rows, Scores
+from hippocampus.index.growing import Growing
+from hippocampus.index.phrased import PROPER, unpack_phrases
+from hippocampus.kernel import top_k
+from hippocampus.model import Kind, Mode, Payloads, Statement
+
+_HEARD: Final = 50
+"""A name that more episodes hold leads nowhere in particular."""
+_PASSED: Final = 0.5
+"""Part of an episode's activation that goes on over the names it holds."""
+
+FORMAT: Final = 1
+_MODES: Final = get_args(Mode)
+_MOST_BYTES: Final = 1 << 30
+
+
+@dataclass(frozen=True)
+class Statements:
+    """
+    What was read of the first ``length`` rows, by row; rows that say nothing are left out.
+
+    ``heard``: who has spoken in each session so far, so that reading can go on. ``kept``: what a
+    model has answered, by a digest of what it was shown, so as not to ask again.
+    """
+
+    length: int = 0
+    rows: Mapping[int, tuple[Statement, ...]] = field(default_factory=dict)
+    heard: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    kept: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def telling(self) -> Mapping[str, tuple[int, ...]]:
+        """Which rows say something by each relation, ascending."""
+        rows: defaultdict[str, list[int]] = defaultdict(list)
+        for row, said in sorted(self.rows.items()):
+            for relation in dict.fromkeys(statement.relation for statement in said):
+                rows[relation].append(row)
+        return {relation: tuple(found) for relation, found in rows.items()}
+
+
+def pack(statements: Statements) -> bytes:
+    """Return the bytes of statements; the same ones give the same bytes."""
+    said = {
+        "format": FORMAT,
+        "length": statements.length,
+        "rows": [[row, list(map(list, made))] for row, made in sorted(statements.rows.items())],
+        "heard": {session: list(names) for session, names in statements.heard.items()},
+        "kept": dict(statements.kept),
+    }
+    body = json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return zlib.compress(body.encode(), 6)
+
+
+def unpack(data: bytes) -> Statements:
+    """
+    Read the bytes of statements.
+
+    Raises:
+        InputError: they are not what ``pack`` wrote, or a later version wrote them; sleep makes
+            them anew.
+
+    """
+    try:
+        unpacking = zlib.decompressobj()
+        said = json.loads(unpacking.decompress(data, _MOST_BYTES))
+        length = _count(said["length"])
+        rows = {_count(row): _statements(made) for row, made in said["rows"]}
+        heard = {session: tuple(map(_text, names)) for session, names in said["heard"].items()}
+        kept = {digest: _text(answer) for digest, answer in said["kept"].items()}
+    except (zlib.error, ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
+        msg = f"facts: these bytes are damaged, or something else ({exc!r:.80}); sleep once more"
+        raise InputError(msg) from exc
+    if not unpacking.eof or said["format"] != FORMAT or max(rows, default=-1) >= length:
+        msg = "facts: another version wrote them, or not all of them is there; sleep once more"
+        raise InputError(msg)
+    return Statements(length, rows, heard, kept)
+
+
+def _count(given: Any) -> int:  # noqa: ANN401 - any JSON
+    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+        msg = f"{given!r:.40} is no number of rows"
+        raise ValueError(msg)
+    return given
+
+
+def _text(given: Any) -> str:  # noqa: ANN401 - any JSON
+    if not isinstance(given, str):
+        msg = f"{given!r:.40} is no text"
+        raise TypeError(msg)
+    return given
+
+
+def _statements(given: Any) -> tuple[Statement, ...]:  # noqa: ANN401 - any JSON
+    made = []
+    for subject, relation, thing, mode, start, end in given:
+        words = all(isinstance(part, str) for part in (subject, relation, thing))
+        times = all(at is None or type(at) is int for at in (start, end))
+        if not (words and times and subject and relation and mode in _MODES):
+            msg = f"{subject!r:.40} {relation!r:.40} is no statement"
+            raise ValueError(msg)
+        made.append(Statement(subject, relation, thing, mode, start, end))
+    return tuple(made)
+
+
+class GraphCue:
+    """
+    Episodes and the names in them, both ways, from the payloads of phrases.
+
+    Space: 8 bytes a mention and 8 an episode. Asking costs the mentions that are touched.
+    """
+
+    name = "graph"
+    kind: Kind = "phrase"
+
+    def __init__(self) -> None:
+        self._names = Growing(np.uint32)
+        self._owners = Growing(np.uint32)
+        self._ends = Growing(np.int64)
+        self._sorted: tuple[NDArray[np.uint32], Rows] | None = None
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @property
+    def nbytes(self) -> int:
+        return self._names.nbytes + self._owners.nbytes + self._ends.nbytes
+
+    def observe(self, payloads: Payloads) -> None:
+        read = unpack_phrases(payloads)
+        proper = (read.keys & PROPER) > 0
+        owners = read.owner[proper]
+        start, before = len(self), len(self._names)
+        self._names.extend(read.keys[proper] & ~np.uint32(PROPER))
+        self._owners.extend(owners + start)
+        self._ends.extend(before + np.searchsorted(owners, np.arange(len(payloads)), side="right"))
+        self._sorted = None
+
+    def mentions(self, rows: Rows, apart: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """Return how many names each row holds, without those given, shape (rows,)."""
+        names, place = self._of(rows)
+        others = ~np.isin(names, apart)
+        return np.bincount(place[others], minlength=len(rows))
+
+    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+        active = self.activation(question)
+        if active is None:
+            return np.empty(0, np.uint32)
+        best = top_k(active, limit, None if allowed is None else allowed.view(np.uint8))
+        return best[active[best] > 0]
+
+    def score(self, question: Question, rows: Rows) -> Scores | None:
+        active = self.activation(question)
+        return None if active is None else active[rows]
+
+    def activation(self, question: Question) -> Scores | None:
+        """Return how active each row is, shape (n,); None where the question names nothing here."""
+        asked = np.fromiter(question.phrases, np.uint32, len(question.phrases))
+        first = self._passed(asked, np.ones(len(asked), np.float32))
+        rows = np.flatnonzero(first).astype(np.uint32)
+        if not len(rows):
+            return None
+        names, place = self._of(rows)
+        new = ~np.isin(names, asked)
+        names, strength = names[new], first[rows][place[new]]
+        each, at = np.unique(names, return_inverse=True)
+        most = np.zeros(len(each), np.float32)
+        np.maximum.at(most, at, strength)
+        return first + np.float32(_PASSED) * self._passed(each, most)
+
+    def _passed(self, names: NDArray[np.uint32], strength: Scores) -> Scores:
+        """Return what each row has from names of some strength: the rarer a name, the more."""
+        if self._sorted is None:
+            order = np.argsort(self._names.view, kind="stable")
+            self._sorted = self._names.view[order], self._owners.view[order]
+        ordered, owners = self._sorted
+        total = np.zeros(len(self), np.float32)
+        first = np.searchsorted(ordered, names)
+        ends = np.searchsorted(ordered, names, side="right")
+        for name, (start, stop) in enumerate(zip(first.tolist(), ends.tolist(), strict=True)):
+            if 0 < stop - start <= _HEARD:
+                rarity = np.log((len(self) + 1) / (stop - start + 0.5)) / np.log(len(self) + 1)
+                total[owners[start:stop]] += np.float32(rarity) * strength[name]
+        return total
+
+    def _of(self, rows: Rows) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Return the names of rows, and with each the place of its row among those given."""
+        ends = self._ends.view
+        stop = ends[rows.astype(np.intp)]
+        start = np.where(rows > 0, ends[rows.astype(np.intp) - 1], 0)
+        counts = stop - start
+        place = np.repeat(np.arange(len(rows)), counts)
+        within = np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return self._names.view[start[place] + within], place

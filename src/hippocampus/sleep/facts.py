@@ -1,0 +1,130 @@
+"""
+What a bank was told of whom: statements, read row by row, once.
+
+Rules read them, or a model where there is one; facts are what they come to for whoever asks
+(``recall/facts.py``). Reading goes on where it stopped, so what was said since the last sleep is
+known as soon as it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import tzinfo
+from hashlib import blake2b
+from typing import NamedTuple
+
+from hippocampus._clock import from_micros
+from hippocampus.encode.fact_model import Line, read_by_model, statements_of
+from hippocampus.encode.facts import find_statements, who_speaks
+from hippocampus.errors import EncoderError, ModelAnswer
+from hippocampus.index.graph import Statements
+from hippocampus.llm.ask import ChatModel, Completer
+from hippocampus.model import EpisodeRow, Statement
+from hippocampus.sleep.topics import Answers, Turn, group_turns
+
+
+class Read(NamedTuple):
+    """What reading came to; ``fallbacks``: why a model did not read a group, a line for each."""
+
+    statements: int
+    by_model: int = 0
+    asked: int = 0
+    fallbacks: tuple[str, ...] = ()
+
+
+def read_on(
+    before: Statements, records: Iterable[EpisodeRow], texts: Mapping[int, str], zone: tzinfo
+) -> Statements:
+    """
+    Read on where reading stopped.
+
+    Args:
+        before: what was read so far.
+        records: the rows that follow, without a gap, hidden ones too: they may come back.
+        texts: of those rows, but for erased ones.
+        zone: in which "yesterday" is meant.
+
+    """
+    rows, heard = dict(before.rows), {s: dict.fromkeys(names) for s, names in before.heard.items()}
+    length = before.length
+    for record in records:
+        length = record.row + 1
+        text, speaker = texts.get(record.row), who_speaks(record.speaker, record.role)
+        there = heard.setdefault(record.session, {}) if record.session is not None else {}
+        if text is not None and record.role != "tool":
+            said = find_statements(
+                text,
+                speaker=speaker,
+                others=[name for name in there if name != speaker],
+                said_at=from_micros(record.said_at).astimezone(zone),
+                addressed=record.role == "assistant",
+            )
+            if said:
+                rows[record.row] = tuple(said)
+        if text is not None:
+            there[speaker] = None
+    return replace(
+        before, length=length, rows=rows, heard={s: tuple(names) for s, names in heard.items()}
+    )
+
+
+def read_with_model(
+    read: Statements,
+    records: Sequence[EpisodeRow],
+    texts: Mapping[int, str],
+    model: Completer | ChatModel,
+    answers: Answers,
+) -> tuple[Statements, Read]:
+    """
+    Have a model read what rules have read; where it answers, that is what is known.
+
+    ``answers``: of earlier tries of this sleep; those to this one are put there.
+    """
+    speakers = {record.row: who_speaks(record.speaker, record.role) for record in records}
+    turns = [
+        Turn(e.row, texts[e.row], e.session, e.said_at) for e in records if e.row in texts
+    ]  # fmt: skip
+    groups = group_turns(turns)
+    shown = [
+        [Line(speakers[turn.row], f"{from_micros(turn.at):%Y-%m-%d}", turn.text) for turn in group]
+        for group in groups
+    ]
+    digests = [_digest(lines) for lines in shown]
+    known = {**read.kept, **answers.by_digest}
+    open_ = [at for at, digest in enumerate(digests) if digest not in known]
+    fallbacks = []
+    for at, (answer, paid) in zip(
+        open_, read_by_model([shown[at] for at in open_], model), strict=True
+    ):
+        answers.usage += paid
+        if isinstance(answer, EncoderError):
+            fallbacks.append(f"group {at}: {answer}")
+        else:
+            known[digests[at]] = answers.by_digest[digests[at]] = answer
+    rows, kept = dict(read.rows), {}
+    for digest, group in zip(digests, groups, strict=True):
+        with suppress(ModelAnswer):  # what was kept is read again, and believed as little
+            made = statements_of(known[digest]) if digest in known else None
+            if made is None:
+                continue
+            kept[digest] = known[digest]
+            for turn in group:
+                rows.pop(turn.row, None)
+            for place, statement in made:
+                if place < len(group):
+                    row = group[place].row
+                    rows[row] = (*rows.get(row, ()), statement)
+    report = Read(sum(map(len, rows.values())), len(kept), len(open_), tuple(fallbacks))
+    return replace(read, rows=rows, kept=kept), report
+
+
+def _digest(lines: Sequence[Line]) -> str:
+    shown = "\0".join("\0".join(line) for line in lines)
+    return blake2b(shown.encode(), digest_size=16).hexdigest()
+
+
+def count(statements: Mapping[int, tuple[Statement, ...]]) -> int:
+    """Return how many statements there are."""
+    return sum(map(len, statements.values()))

@@ -1,0 +1,63 @@
+"""Names are taken for one only where nothing else could be meant, and every merge says why."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus.encode.entities import fold_name, meant, resolve
+from hippocampus.model import Statement
+
+
+def merged(*said, speakers=("Melanie", "Tom")):
+    return {name: same.name for name, same in resolve(said, speakers).items()}
+
+
+def test_a_short_form_of_one_speaker_means_that_speaker():
+    assert {"mel": "Melanie"} == merged(Statement("Mel", "likes", "tea"))
+    assert {} == merged(Statement("Mel", "likes", "tea"), speakers=("Melanie", "Melvin"))
+    assert {} == merged(Statement("Me", "likes", "tea"))
+
+
+def test_speakers_never_mean_each_other():
+    assert {} == merged(Statement("Mel", "likes", "tea"), speakers=("Mel", "Melanie"))
+
+
+def test_a_first_name_means_the_only_full_name_that_begins_so():
+    ana, other = Statement("Ana Silva", "lives_in", "Faro"), Statement("Ana Costa", "has", "dog")
+
+    assert {"ana": "Ana Silva"} == merged(ana, Statement("Ana", "likes", "tea"))
+    assert {"a silva": "Ana Silva"} == merged(ana, Statement("A. Silva", "likes", "tea"))
+    assert {} == merged(ana, other, Statement("Ana", "likes", "tea"))
+
+
+def test_somebodys_kin_means_the_only_one_who_is_named():
+    told, moved = Statement("Tom", "sister", "Eva"), Statement("Tom's sister", "lives_in", "Faro")
+
+    assert {"tom's sister": "Eva"} == merged(told, moved)
+    assert {} == merged(told, moved, Statement("Tom", "sister", "Ida"))
+    assert {} == merged(told, Statement("Melanie's sister", "lives_in", "Faro"))
+
+
+def test_what_somebody_is_said_to_be_called_means_them_and_the_reason_is_kept():
+    found = resolve([Statement("Tom", "name", "Thomas Reed")], ["Tom"])
+
+    assert "Tom" == found["thomas reed"].name
+    assert "Thomas Reed" in found["thomas reed"].why
+    assert "Tom" == meant("Thomas Reed", found) == meant("thomas  reed", found)
+    assert "Eva" == meant("Eva's", found)
+
+
+names = st.sampled_from(["Ana", "Ana Silva", "A. Silva", "Mel", "Melanie", "Tom", "Tom's sister"])
+statements = st.builds(Statement, names, st.sampled_from(["name", "sister", "likes"]), names)
+
+
+@given(st.lists(statements, max_size=12), st.sets(st.sampled_from(["Melanie", "Tom", "Ana"])))
+def test_whoever_is_meant_means_nobody_else_unless_names_go_round_in_a_circle(said, speakers):
+    found = resolve(said, speakers)
+
+    for alias, (name, why) in found.items():
+        assert why
+        assert alias not in {fold_name(speaker) for speaker in speakers} or any(
+            one.relation == "name" for one in said
+        )
+        assert fold_name(name) != alias or any(one.relation == "name" for one in said)
+    assert found == resolve(said, speakers)

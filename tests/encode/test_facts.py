@@ -1,0 +1,156 @@
+"""What sentences say of whom is read, and what only looks like it is not."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus._clock import to_micros
+from hippocampus.encode.facts import find_statements, who_speaks
+from hippocampus.encode.relations import functional
+
+NOW = datetime(2025, 5, 2, tzinfo=UTC)
+HERE = ("Ada", "lives_in")
+
+
+def read(text, speaker="Ada", others=("Tom",)):
+    found = find_statements(text, speaker=speaker, others=others, said_at=NOW)
+    return [(s.subject, s.relation, s.object, s.mode) for s in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I live in Porto.", [(*HERE, "Porto", "holds")]),
+        ("i live in porto now", [(*HERE, "porto", "holds")]),
+        ("I moved from Porto to Lisbon!", [(*HERE, "Porto", "ended"), (*HERE, "Lisbon", "began")]),
+        ("We left Porto for Lisbon", [(*HERE, "Porto", "ended"), (*HERE, "Lisbon", "began")]),
+        ("I don't live in Rome anymore", [(*HERE, "Rome", "ended")]),
+        ("I used to live in Madrid.", [(*HERE, "Madrid", "held")]),
+        ("You live in Braga, I know.", [("Tom", "lives_in", "Braga", "holds")]),
+        ("I no longer work at Google", [("Ada", "works_at", "Google", "ended")]),
+        ("I quit my job.", [("Ada", "works_at", "", "ended")]),
+        ("I was fired from Siemens", [("Ada", "works_at", "Siemens", "ended")]),
+        ("I became a teacher", [("Ada", "works_as", "teacher", "began")]),
+        ("I'm a nurse", [("Ada", "is_a", "nurse", "holds")]),
+        ("We got married!", [("Ada", "marital_status", "married", "began")]),
+        ("I love hiking", [("Ada", "likes", "hiking", "holds")]),
+        ("I don’t like olives", [("Ada", "dislikes", "olives", "holds")]),
+        ("I sold my car", [("Ada", "has", "car", "ended")]),
+        ("My new phone is a Pixel 9", [("Ada", "phone", "Pixel 9", "began")]),
+        ("My birthday is on 3 May.", [("Ada", "birthday", "3 May", "holds")]),
+        ("My favourite colour is green", [("Ada", "favourite_colour", "green", "holds")]),
+        ("My cat Luna is ill", [("Ada", "cat", "Luna", "holds")]),
+        ("Call me Addie", [("Ada", "name", "Addie", "holds")]),
+        ("My daughter's name is Sofia", [("Ada", "daughter", "Sofia", "holds")]),
+        (
+            "My sister Ana lives in Faro and works at Sonae.",
+            [
+                ("Ada", "sister", "Ana", "holds"),
+                ("Ana", "lives_in", "Faro", "holds"),
+                ("Ana", "works_at", "Sonae", "holds"),
+            ],
+        ),
+        (
+            "My sister Ana is here. She lives in Faro.",
+            [("Ada", "sister", "Ana", "holds"), ("Ana", "lives_in", "Faro", "holds")],
+        ),
+        ("My brother moved to Oslo", [("Ada's brother", "lives_in", "Oslo", "began")]),
+        (
+            "I have a dog named Rex",
+            [("Ada", "has", "dog", "holds"), ("Ada", "dog", "Rex", "holds")],
+        ),
+        (
+            "I moved to Lisbon and started at Northwind",
+            [(*HERE, "Lisbon", "began"), ("Ada", "works_at", "Northwind", "began")],
+        ),
+    ],
+)
+def test_what_somebody_says_of_somebody_is_read(text, said):
+    assert said == read(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Do you live in Paris?",
+        "If I lived in Paris I would eat bread.",
+        "I would love to live in Paris",
+        "I'm thinking of moving to Oslo",
+        "I might work at Google",
+        "I wish I lived in Rome",
+        "I will move to Rome",
+        "I never lived in Rome",
+        "I'm a bit tired",
+        "I have a question about the car",
+        "I love this",
+        "He lives in Braga",
+        "My house is cold",
+        "I went to Lisbon and started to sing",
+        "Moving to tears is what it does",
+    ],
+)
+def test_what_says_nothing_that_is_so_is_not_read(text):
+    assert [] == read(text)
+
+
+def test_who_is_you_is_known_only_where_two_talk():
+    assert [] == read("You live in Braga.", others=("Tom", "Eva"))
+    assert [] == read("You live in Braga.", others=())
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("I moved to Lisbon last March", datetime(2025, 3, 1, tzinfo=UTC)),
+        ("I've lived in Lisbon since 2019", datetime(2019, 1, 1, tzinfo=UTC)),
+        ("I'm moving to Lisbon in June", datetime(2025, 6, 1, tzinfo=UTC)),
+        ("I live in Lisbon", None),
+    ],
+)
+def test_since_when_it_is_so_is_reckoned_from_when_it_was_said(text, start):
+    (said,) = find_statements(text, speaker="Ada", said_at=NOW)
+
+    assert "Lisbon" == said.object
+    assert (None if start is None else to_micros(start)) == said.start
+
+
+def test_what_was_so_has_both_its_ends():
+    (said,) = find_statements("I lived in Rome in 2012.", speaker="Ada", said_at=NOW)
+
+    assert ("held", 2012, 2013) == (
+        said.mode,
+        *(datetime.fromtimestamp(t / 1e6, UTC).year for t in (said.start, said.end)),
+    )
+
+
+def test_only_what_one_has_one_of_is_functional():
+    assert all(map(functional, ("lives_in", "works_at", "phone", "birthday", "favourite_colour")))
+    assert not any(map(functional, ("likes", "has", "sister", "dog", "name", "speaks", "is_a")))
+
+
+def test_who_speaks_is_the_speaker_then_the_role():
+    assert ["Ada", "assistant", "user"] == [
+        who_speaks("Ada", "user"), who_speaks(None, "assistant"), who_speaks(None, None)
+    ]  # fmt: skip
+
+
+pieces = st.sampled_from(
+    "I we My sister Ana 's live lives in moved from to Porto Lisbon , . ? ! ; and if not last March"
+    " no longer work at quit job is a the been 've 'm née 東京 \n … “ 3 May".split(" ")
+)
+
+
+@given(st.lists(pieces, max_size=25).map(" ".join) | st.text(max_size=200))
+def test_any_text_is_read_the_same_twice_and_every_statement_is_whole(text):
+    found = find_statements(text, speaker="Ada", others=["Tom"], said_at=NOW)
+
+    assert found == find_statements(text, speaker="Ada", others=["Tom"], said_at=NOW)
+    assert len(found) == len(set(found))
+    for said in found:
+        assert said.subject
+        assert said.relation == said.relation.lower()
+        assert said.object or said.mode == "ended"
+        assert said.start is None or said.end is None or said.start < said.end

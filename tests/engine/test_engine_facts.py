@@ -1,0 +1,245 @@
+"""What a bank was told of whom: known at once, dated, never lost, and gone with its sources."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from hippocampus import Turn
+from hippocampus.errors import EncoderError, InputError, InvalidTime
+from hippocampus.upkeep import verify
+
+ASKED = "Where do I live?"
+
+
+def said(bank, clock, *texts, days=10, **more):
+    """Say things as the user, some days apart."""
+    kept = []
+    for text in texts:
+        clock.advance(timedelta(days=days))
+        kept.append(bank.remember(text, role="user", **more))
+    return kept
+
+
+def lines(facts):
+    return [(f.subject, f.relation, f.object, f.current) for f in facts]
+
+
+@pytest.fixture
+def moved(bank, clock):
+    """Return what was said before a move, and the turn that tells of it."""
+    before = said(
+        bank, clock, "I live in Porto, near the river.", "My sister Ana lives in Coimbra.",
+        "The weather is so nice where I live.", "Where to live is a hard question to ask.",
+    )  # fmt: skip
+    clock.advance(timedelta(days=60))
+    (news,) = said(bank, clock, "I moved from Porto to Lisbon.", days=0)
+    clock.advance(timedelta(days=3))
+    return before, news
+
+
+@pytest.mark.parametrize("sleeps", [False, True])
+def test_after_a_move_the_new_place_is_first_the_old_one_dated_and_the_past_unchanged(
+    bank, clock, moved, sleeps
+):
+    before, news = moved
+    if sleeps:
+        bank.sleep()
+    last_month = clock.now() - timedelta(days=30)
+    now, then = bank.recall(ASKED), bank.recall(ASKED, as_of=last_month)
+    old = next(hit for hit in now if hit.id == before[0].id)
+
+    assert (news.id, None) == (now[0].id, now[0].until)
+    assert news.said_at == old.until
+    assert "(until 2" in str(old)
+    assert (before[0].id, None) == (then[0].id, then[0].until)
+    assert [("user", "lives_in", "Porto", True)] == lines(
+        bank.facts("user", "lives_in", as_of=last_month)
+    )
+    assert [("user", "lives_in", "Porto", False)] == lines(
+        bank.facts("user", "lives_in", at=last_month)
+    )
+    gone, here = bank.facts("user", "lives in")
+    assert (news.said_at, news.noted_at) == (gone.valid_to, gone.known_to)
+    assert (news.said_at, None, news.noted_at, None) == (
+        here.valid_from, here.valid_to, here.known_from, here.known_to
+    )  # fmt: skip
+    assert (before[0].id, news.id) == gone.sources
+
+
+@pytest.mark.usefixtures("moved")
+def test_a_question_for_the_past_is_answered_as_any_other(bank):
+    assert all(hit.until is None for hit in bank.recall("Where did I live before?"))
+
+
+def test_somebodys_kin_is_found_by_what_they_are(bank, clock):
+    said(bank, clock, "My sister Ana lives in Coimbra.", "Ana moved to Faro.", "I live in Rome.")
+
+    assert "Ana moved to Faro." == bank.recall("Where does my sister live?")[0].text
+    assert [("Ana", "lives_in", "Coimbra", False), ("Ana", "lives_in", "Faro", True)] == lines(
+        bank.facts("user's sister", "lives_in") or bank.facts("Ana", "lives_in")
+    )
+
+
+def test_what_is_hidden_says_nothing_and_what_comes_back_says_it_again(bank, moved):
+    _, news = moved
+    bank.sleep()
+    bank.forget(news.id)
+
+    assert [("user", "lives_in", "Porto", True)] == lines(bank.facts("user", "lives_in"))
+    bank.restore(news.id)
+    assert 2 == len(bank.facts("user", "lives_in"))
+    bank.correct(news.id, "I moved from Porto to Braga.")
+    assert ["Porto", "Braga"] == [fact.object for fact in bank.facts("user", "lives_in")]
+
+
+def test_what_is_erased_is_known_no_more_and_nowhere_spelled(memory, bank, moved):
+    _, news = moved
+    bank.sleep()
+    bank.forget(news.id, erase=True)
+
+    assert [("user", "lives_in", "Porto", True)] == lines(bank.facts("user", "lives_in"))
+    assert () == verify(memory, residue="Lisbon").residue
+    bank.sleep()
+    assert () == verify(memory, residue="Lisbon").residue
+    assert verify(memory).sound
+
+
+@pytest.mark.usefixtures("moved")
+def test_sleep_reads_each_episode_once_and_comes_to_what_reading_at_once_does(bank, clock):
+    at_once = bank.facts()
+    first = bank.sleep()["facts"]
+    seq = bank.journal()[-1].seq
+    again = bank.sleep()["facts"]
+    said(bank, clock, "I quit my job at Northwind.")
+    more = bank.sleep()["facts"]
+
+    assert "facts" == first.name
+    assert [5, 0, 1] == [step.counts["episodes read"] for step in (first, again, more)]
+    assert at_once == [fact for fact in bank.facts() if fact.object != "Northwind"]
+    assert seq < bank.journal()[-1].seq
+    assert ("user", "works_at", "Northwind", False) in lines(bank.facts())
+
+
+@pytest.mark.usefixtures("moved")
+def test_another_process_knows_what_this_one_was_told(open_memory, bank, clock):
+    there = open_memory().bank(bank.name)
+    assert there.facts() == bank.facts()
+    bank.sleep()
+    said(bank, clock, "My new phone is a Pixel 9.")
+
+    assert there.facts() == bank.facts()
+    assert [("user", "phone", "Pixel 9", True)] == lines(there.facts(relation="phone"))
+
+
+def test_names_of_one_person_are_one_entity_and_each_says_why(bank):
+    bank.remember_many(
+        [
+            Turn(text="I love pottery.", speaker="Melanie", session="s", at="2025-03-01"),
+            Turn(text="Mel loves tea, I hear.", speaker="Tom", session="s", at="2025-03-02"),
+            Turn(text="You live in Faro now.", speaker="Tom", session="s", at="2025-03-03"),
+        ]
+    )
+    (melanie,) = bank.entities()
+
+    assert ("Melanie", {"mel"}, 3, 3) == (
+        melanie.name, set(melanie.aliases), melanie.facts, melanie.episodes
+    )  # fmt: skip
+    assert all(melanie.aliases.values())
+    assert bank.facts("mel") == bank.facts("MELANIE") == bank.facts()
+
+
+def test_asked_alone_the_graph_leads_from_name_to_name(bank):
+    texts = ["We met Zorvan in Porto.", "A day in Porto.", "The roof leaks.", "Then Zorvan sang."]
+    bank.remember_many([Turn(text=text, at="2025-03-01") for text in texts])
+    bank.sleep()
+    found = bank.recall("Who is Zorvan?", cues=["graph"])
+
+    assert {texts[0], texts[3]} == {hit.text for hit in found.hits[:2]}
+    assert texts[1] == found.hits[2].text
+    assert "graph" in found[0].shares
+
+
+def test_what_is_no_name_or_time_is_refused(bank):
+    for bad in ("", "  ", 7):
+        with pytest.raises(InputError, match="give a name"):
+            bank.facts(bad)
+        with pytest.raises(InputError, match="give a name"):
+            bank.facts(relation=bad)
+    with pytest.raises(InvalidTime):
+        bank.facts(as_of="whenever")
+    with pytest.raises(InvalidTime):
+        bank.facts(at="whenever")
+    assert [] == bank.facts("nobody") == bank.facts(relation="unheard of") == bank.entities()
+
+
+# ---------------------------------------------------------------- a model reads
+
+ANSWER = {
+    "facts": [
+        {"turn": 0, "subject": "Ada", "relation": "lives_in", "object": "Lisbon",
+         "mode": "began", "from": "2025-02-01", "to": None}
+    ]
+}  # fmt: skip
+
+
+def reading(answer):
+    asked = []
+
+    def model(prompt):
+        if "extract facts" not in prompt:
+            return json.dumps({"tags": ["home", "moving", "city"]})
+        asked.append(prompt)
+        if answer is None:
+            raise EncoderError("out of time")
+        return answer
+
+    return model, asked
+
+
+def test_a_model_that_answers_is_believed_and_asked_once(open_memory):
+    model, asked = reading(f"Here: {json.dumps(ANSWER)}")
+    bank = open_memory(model=model).bank("ada")
+    bank.remember("Lisbon it is, since February!", speaker="Ada", at="2025-03-01")
+    first, again = bank.sleep()["facts"], bank.sleep()["facts"]
+
+    assert (1, 0) == (first.usage.calls, again.usage.calls)
+    assert 1 == sum("extract facts" in prompt for prompt in asked)
+    assert ["Ada lives in Lisbon (2025-02-01…)"] == [str(fact) for fact in bank.facts()]
+    bank.remember("My new phone is a Pixel 9.", speaker="Ada", at="2025-03-02")
+    assert 2 == len(bank.facts())
+
+
+def broken(**parts):
+    return json.dumps({"facts": [{**ANSWER["facts"][0], **parts}]})
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "no idea", "[]", "{}", '{"facts": {}}', '{"facts": [7]}', '{"facts": [{"turn": 0}]}',
+        broken(turn=-1), broken(turn="0"), broken(turn=True), broken(subject=" "),
+        broken(subject=None), broken(relation="Lives In"), broken(object="x" * 200),
+        broken(mode="maybe"), broken(extra=1), json.dumps({"facts": ANSWER["facts"] * 201}),
+        broken(**{"from": "yesterday"}), broken(to=7), None,
+    ],
+)  # fmt: skip
+def test_what_a_model_gets_wrong_is_read_by_rules_and_the_report_says_so(open_memory, answer):
+    model, _ = reading(answer)
+    memory = open_memory(model=model)
+    bank = memory.bank("ada")
+    bank.remember("I live in Porto.", speaker="Ada", at="2025-03-01")
+    step = bank.sleep()["facts"]
+
+    assert 1 == len(step.names["fallbacks"])
+    assert ["Ada lives in Porto"] == [str(fact) for fact in bank.facts()]
+    assert verify(memory).sound
+
+
+def test_a_fact_of_a_turn_that_is_not_there_is_left_out(open_memory):
+    model, _ = reading(broken(turn=3))
+    bank = open_memory(model=model).bank("ada")
+    bank.remember("I live in Porto.", speaker="Ada", at="2025-03-01")
+    bank.sleep()
+
+    assert [] == bank.facts()

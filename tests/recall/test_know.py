@@ -1,0 +1,117 @@
+"""Statements come to facts that begin and end, whatever the order in which they are given."""
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus.model import Statement
+from hippocampus.recall.facts import Told, know
+
+DAY = 86_400_000_000
+
+
+def told(*said, noted=None):
+    """Make statements, one a day."""
+    return [
+        Told(row, row * DAY, (noted or {}).get(row, row) * DAY, one) for row, one in enumerate(said)
+    ]
+
+
+def lives(where, mode="holds", start=None, end=None):
+    return Statement("Ada", "lives_in", where, mode, start, end)
+
+
+def spans(facts):
+    return [
+        (f.object, *(None if t is None else t // DAY for t in (f.valid_from, f.valid_to)))
+        for f in facts
+    ]
+
+
+def test_what_can_be_of_one_thing_only_ends_when_another_is_told():
+    old, new = know(told(lives("Porto"), lives("Lisbon")), {})
+
+    assert [("Porto", None, 1), ("Lisbon", 1, None)] == spans([old, new])
+    assert (0, 1 * DAY) == (old.known_from, old.known_to)
+    assert new.known_to is None
+
+
+def test_what_one_may_have_many_of_stays():
+    said = [Statement("Ada", "likes", what) for what in ("tea", "rain", "Tea")]
+    facts = know(told(*said), {})
+
+    assert [("tea", None, None), ("rain", None, None)] == spans(facts)
+    assert [0, 2] == facts[0].rows
+
+
+def test_liking_and_disliking_the_same_exclude_each_other():
+    said = [Statement("Ada", relation, "olives") for relation in ("likes", "dislikes", "likes")]
+
+    assert [("olives", None, 1), ("olives", 1, 2), ("olives", 2, None)] == spans(
+        know(told(*said), {})
+    )
+
+
+def test_a_country_does_not_end_a_city_and_a_city_no_country():
+    facts = know(told(lives("Porto"), lives("Portugal"), lives("Lisbon", "began")), {})
+
+    assert [("Porto", None, 2), ("Portugal", None, None), ("Lisbon", 2, None)] == spans(facts)
+
+
+def test_an_end_that_is_told_ends_only_what_it_names_and_stays_known_if_nothing_did():
+    assert [("Porto", None, 1)] == spans(know(told(lives("Porto"), lives("Porto", "ended")), {}))
+    assert [("Porto", None, None), ("Rome", None, 1)] == spans(
+        know(told(lives("Porto"), lives("Rome", "ended")), {})
+    )
+    assert [("Acme", None, 1)] == spans(
+        know(
+            told(Statement("Ada", "works_at", "Acme"), Statement("Ada", "works_at", "", "ended")),
+            {},
+        )
+    )
+
+
+def test_when_it_changed_is_when_the_text_says_so():
+    facts = know(told(lives("Porto"), lives("Rome"), lives("Lisbon", "began", start=DAY // 2)), {})
+
+    assert [None, 1 * DAY, DAY // 2] == [fact.valid_from for fact in facts]
+    assert [1 * DAY, 1 * DAY, None] == [fact.valid_to for fact in facts]
+
+
+def test_what_is_noted_late_is_put_where_it_was_said_and_known_since_it_was_noted():
+    old, new = know(told(lives("Porto"), lives("Lisbon"), noted={0: 5}), {})
+
+    assert [("Porto", None, 1), ("Lisbon", 1, None)] == spans([old, new])
+    assert (5 * DAY, 5 * DAY) == (old.known_from, old.known_to)
+
+
+modes = st.sampled_from(["holds", "began", "held", "ended"])
+times = st.none() | st.integers(0, 9).map(lambda day: day * DAY)
+statements = st.lists(
+    st.builds(
+        Statement, st.sampled_from(["Ada", "Tom"]), st.sampled_from(["lives_in", "likes"]),
+        st.sampled_from(["Porto", "Lisbon", "Rome"]), modes, times, st.none(),
+    ),
+    max_size=9,
+)  # fmt: skip
+
+
+@given(statements, st.randoms(use_true_random=False))
+def test_order_does_not_matter_times_are_in_order_and_one_thing_at_a_time_is_open(said, dice):
+    ordered = told(*said)
+    shuffled = list(ordered)
+    dice.shuffle(shuffled)
+    facts = know(shuffled, {})
+
+    assert [(f.subject, f.object, f.valid_from, f.valid_to, f.rows) for f in facts] == [
+        (f.subject, f.object, f.valid_from, f.valid_to, f.rows) for f in know(ordered, {})
+    ]
+    for fact in facts:
+        assert fact.rows
+        assert fact.valid_to is None or (fact.valid_from or 0) <= fact.valid_to
+        assert (fact.valid_to is None) == (fact.known_to is None)
+        assert fact.known_to is None or fact.known_from <= fact.known_to
+    for one, other in itertools.combinations(facts, 2):
+        if one.subject == other.subject and one.relation == other.relation == "lives_in":
+            assert one.valid_to is not None or other.valid_to is not None
