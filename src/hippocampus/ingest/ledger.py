@@ -614,7 +614,24 @@ class Ledger:
         rows = [record.row for record in whole if record.state == start]
         if rows:
             self.change(rows, kind)
+        for row in rows:  # what it stands for goes with it, and comes back as it was
+            aliases = self._aliases(row, "superseded" if kind == "forget" else "forgotten")
+            if aliases and kind == "forget":
+                self.change(aliases, kind)
+            elif aliases:
+                (own,) = self.store.episodes(self.bank, [row])
+                self._change(self._at(), aliases, "merge", {"by": own.id}, by=row)
         return len(rows)
+
+    def _aliases(self, row: int, state: State) -> list[int]:
+        """Return the rows in some state that say what a row says, and for which it stands."""
+        named = [
+            json.loads(change.detail).get("supersedes")
+            for change in self.store.journal(self.bank, row=row, kinds=("absorb",))
+        ]
+        there = self.store.rows_of(self.bank, [name for name in named if name]).values()
+        found = self.store.episodes(self.bank, sorted(there))
+        return [e.row for e in found if e.superseded_by == row and e.state == state]
 
     def _change(
         self,

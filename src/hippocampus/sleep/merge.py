@@ -65,16 +65,18 @@ def _free(night: Night, row: int) -> bool:
 
 def _exact(night: Night, *, any_day: bool) -> Iterator[Act]:
     """
-    Yield the same words by the same speaker, on the same or any day, each into the last of them.
+    Yield the same words by the same speaker, each into the last of them.
 
-    The parts of a long text have the digest of the whole, and go into the parts of another.
+    Unless on any day, they are of one day, session and source and have the same metadata: then no
+    filter finds less. The parts of a long text have the digest of the whole, and go into the parts
+    of another.
     """
     allowed = night.trusted
     groups: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
     for e in night.records:
         if allowed[e.row]:
-            day = 0 if any_day else e.said_at // _DAY
-            groups[e.digest, e.speaker, e.role, e.parts, e.part, day].append(e.row)
+            place = () if any_day else (e.said_at // _DAY, e.session, e.source, e.metadata)
+            groups[e.digest, e.speaker, e.role, e.parts, e.part, place].append(e.row)
     why = "the same words" if any_day else "the same words on the same day"
     for rows in groups.values():
         if len(rows) < 2:
