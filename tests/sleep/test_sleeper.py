@@ -689,7 +689,7 @@ def test_an_empty_bank_and_one_of_a_single_sentence_sleep_well(memory, clock, na
     bank = memory.bank("ada")
     bank.set_policy(name)
     assert not deeds(bank.sleep())
-    for number in range(30):
+    for _ in range(30):
         clock.advance(timedelta(minutes=1))
         bank.remember("I water the plants.", speaker="Ada", session="s", at=clock.now())
     for _ in range(2):  # what comes again within minutes is in quarantine for the first
@@ -785,6 +785,7 @@ def test_what_is_held_stays_though_its_file_has_it_no_more(memory, tmp_path):
 
 def test_what_two_files_say_stays_as_long_as_one_of_them_says_it(memory, tmp_path):
     bank = memory.bank("ada")
+    bank.set_policy("dedup")
     for name in ("a.md", "b.md"):
         (tmp_path / name).write_text("The boat is red.\n")
     bank.import_(tmp_path / "a.md")
