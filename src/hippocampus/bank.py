@@ -646,7 +646,9 @@ class Bank:
             last = self._store.last_seq(number)
             nights = self._store.journal(number, kinds=(ASLEEP, SLEPT))
             changed = self._store.journal(number, after=max(0, last - _LOOKED_BACK))
-        told = [(c.at, json.loads(c.detail)) for c in nights if c.kind == ASLEEP]
+        begun = [(c.at, json.loads(c.detail)) for c in nights if c.kind == ASLEEP]
+        ended = {json.loads(c.detail)["sleep"] for c in nights if c.kind == SLEPT}
+        told = [(at, detail) for at, detail in begun if detail["sleep"] in ended]
         remade = [at for at, detail in told if set(detail["steps"]) >= set(NIGHTLY)]
         own = [c.at for c in changed if c.kind not in _OF_SLEEP]
         # What is not among the last changes was changed before all of them.

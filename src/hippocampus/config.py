@@ -325,7 +325,7 @@ class Policy:
     promote: float = 0.2
     """The most important part of what is new, which is consolidated (HUMAN, section 4)."""
     prune: float = 0.2
-    """The least important part, which may fade first."""
+    """The least important part, which need not wait for its time in the warm tier to be over."""
     merge: Literal["exact", "near", "cluster", "off"] = "exact"
     """What is merged: the same words by the same speaker; also what means the same with no detail
     otherwise, above ``near``; or even all that is of one matter, which loses detail."""

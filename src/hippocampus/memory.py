@@ -7,7 +7,7 @@ import re
 import secrets
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -34,6 +34,7 @@ from hippocampus.errors import (
     ModelNotInstalled,
     SignatureMismatch,
     StoreCorrupt,
+    StoreLocked,
     StoreReadOnly,
     UnknownBank,
 )
@@ -471,20 +472,24 @@ class Memory:
         """
         Let banks sleep when it is time, on a thread of its own, while the block runs.
 
-        The block's end waits for a sleep that has begun. What goes wrong in one ends the thread,
-        and is raised at the block's end.
+        The block's end waits for a sleep that has begun. A store that is locked, or a bank that is
+        gone, is tried again; what else goes wrong ends the thread, and is raised at the end.
 
         Args:
             schedule: when; see there.
-            look_every_s: how often to look whether it is time, in seconds.
+            look_every_s: how often to look whether it is time, in seconds, above 0.
 
         """
+        if not look_every_s > 0:
+            msg = f"look_every_s={look_every_s!r}: must be above 0 seconds"
+            raise InputError(msg)
         ended, failed = threading.Event(), list[BaseException]()
 
         def look() -> None:
             try:
                 while not ended.wait(look_every_s):
-                    self.sleep_if_due(schedule)
+                    with suppress(StoreLocked, UnknownBank):
+                        self.sleep_if_due(schedule)
             except BaseException as exc:  # noqa: BLE001 - it is raised where somebody sees it
                 failed.append(exc)
 

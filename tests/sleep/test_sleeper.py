@@ -572,6 +572,24 @@ def test_banks_sleep_by_themselves_while_a_block_runs(tmp_path):
                     break
         assert len(bank.sleeps()) == 1
         assert memory.sleep_if_due() == []
+        with (
+            pytest.raises(InputError, match="look_every_s"),
+            memory.sleeping(look_every_s=0),
+        ):
+            pass
+
+
+def test_what_is_promoted_does_not_fade_by_age_and_what_is_pruned_fades_early(memory, clock):
+    bank = filled(memory, clock)
+    clock.advance(timedelta(days=90))
+    bank.set_policy(Policy(merge="off", deepest=2, cap=1.0, decay_per_hour=0.1, warm_days=200))
+    early = {d.episode for d in deeds(bank.sleep(dry_run=True))}
+    clock.advance(timedelta(days=300))
+    late = {d.episode for d in deeds(bank.sleep(dry_run=True))}
+
+    assert early < late
+    assert 0 < len(early) <= 8, "at most a fifth of forty"
+    assert len(late) == 32, "all but the best fifth"
 
 
 # ---------------------------------------------------------------- bad days
@@ -703,7 +721,7 @@ def test_an_empty_bank_and_one_of_a_single_sentence_sleep_well(memory, clock, na
 
 
 LONG = " ".join(f"Part {number} of it speaks of {SUBJECTS[number % 6]}." for number in range(30))
-FADING = Policy(deepest=3, cap=1.0)
+FADING = Policy(deepest=3, cap=1.0, promote=0.0)
 WELL = (
     "Well, the boat was in the old green harbour by the river, and it was a fine day for all who"
     " came along with us to see it."

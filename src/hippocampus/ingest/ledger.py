@@ -172,8 +172,8 @@ class Ledger:
         """Return the rows that sleep has found to stand beside one, and how."""
         found: dict[int, Beside] = {}
         (own,) = self.store.episodes(self.bank, [row])
-        if own.state == "superseded" and own.superseded_by is not None:
-            found[own.superseded_by] = "canonical"
+        if own.state == "superseded":
+            found |= dict.fromkeys(self.standing([row]), "canonical")
         for change in self.store.journal(self.bank, row=row):
             detail = json.loads(change.detail)
             name = {"absorb": "supersedes", "annotate": "by", "withdrawn": "by"}.get(change.kind)

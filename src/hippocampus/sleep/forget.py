@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.model import DEEPEST, Act
+from hippocampus.sleep.importance import PROMOTED, PRUNED, tiers
 from hippocampus.sleep.night import Night
 from hippocampus.sleep.retention import levels, prune, salience
 from hippocampus.sleep.value import Value
@@ -52,10 +53,18 @@ def forget(night: Night, value: Value) -> list[Act]:
 
 
 def _deepest(night: Night, value: Value) -> NDArray[np.int64]:
-    """Return how far each may fade, by the tier that its age puts it in."""
+    """
+    Return how far each may fade, by the tier that its age puts it in.
+
+    What is promoted does not fade by age, and what is pruned does not wait for its time to be over
+    (HUMAN, section 4).
+    """
     policy = night.policy
     age_h = value.age_h
-    most = np.where(age_h < policy.warm_days * _DAY_H, policy.warm_level, policy.deepest)
+    rank = tiers(value.importance, promote=policy.promote, prune=policy.prune)
+    warm = (age_h < policy.warm_days * _DAY_H) & (rank != PRUNED)
+    most = np.where(warm, policy.warm_level, policy.deepest)
+    most = np.where(rank == PROMOTED, 0, most)
     longest = min(policy.deepest, DEEPEST)
     if policy.long_days is None:
         most = np.minimum(most, longest)
