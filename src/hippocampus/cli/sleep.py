@@ -18,7 +18,7 @@ from hippocampus.errors import InputError
 if TYPE_CHECKING:
     from hippocampus.model import Slept
 
-PANEL = "Look after"
+PANEL, CHANGE, KNOW = "Look after", "Change", "Know"
 _SHOWN = 12
 """Names that are printed of many; ``--json`` has all."""
 
@@ -45,27 +45,20 @@ def register(root: typer.Typer) -> None:
         "hippocampus sleep --model openai:llama3.2@http://localhost:11434/v1",
         panel=PANEL,
     )(sleep)
-    for name, run, examples in (
-        ("policy", policy, ("hippocampus policy", "hippocampus policy adaptive:25000")),
-        ("pin", pin, ("hippocampus pin 5f0c9a…", "hippocampus pin 5f0c9a… --undo")),
-        ("hold", hold, ('hippocampus hold 5f0c9a… --reason "case 12/2026"',)),
-        ("release", release, ("hippocampus release 5f0c9a…",)),
-        ("quarantine", quarantine, ("hippocampus quarantine",)),
-        ("feedback", feedback, ("hippocampus feedback 5f0c9a… --helpful",)),
+    for panel, name, run, examples in (
+        (PANEL, "policy", policy, ("hippocampus policy", "hippocampus policy adaptive:25000")),
+        (PANEL, "quarantine", quarantine, ("hippocampus quarantine",)),
+        (CHANGE, "pin", pin, ("hippocampus pin 5f0c9a…", "hippocampus pin 5f0c9a… --undo")),
+        (CHANGE, "hold", hold, ('hippocampus hold 5f0c9a… --reason "case 12/2026"',)),
+        (CHANGE, "release", release, ("hippocampus release 5f0c9a…",)),
+        (CHANGE, "feedback", feedback, ("hippocampus feedback 5f0c9a… --helpful",)),
+        (KNOW, "facts", facts, ("hippocampus facts Ana", "hippocampus facts --as-of 2025-03-01")),
+        (KNOW, "summary", summary, ("hippocampus summary", "hippocampus summary --session s01")),
+        (KNOW, "gists", gists, ("hippocampus gists --bank work",)),
+        (KNOW, "topics", topics, ("hippocampus topics", "hippocampus topics --plot topics.png")),
     ):
-        command(root, name, *examples, panel=PANEL)(run)
-    command(
-        root, "topics", "hippocampus topics", "hippocampus topics --plot topics.png", panel=PANEL
-    )(topics)
-    command(root, "gists", "hippocampus gists --bank work", panel=PANEL)(gists)
-    command(
-        root, "facts", "hippocampus facts Ana", "hippocampus facts --relation lives_in --as-of"
-        " 2025-03-01", panel=PANEL,
-    )(facts)  # fmt: skip
-    command(
-        root, "summary", "hippocampus summary", "hippocampus summary --session s01", panel=PANEL
-    )(summary)
-    root.add_typer(app, name="anchors", rich_help_panel=PANEL)
+        command(root, name, *examples, panel=panel)(run)
+    root.add_typer(app, name="anchors", rich_help_panel=KNOW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
