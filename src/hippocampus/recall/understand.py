@@ -167,8 +167,8 @@ def _words(text: str, found: Iterable[Term]) -> set[str]:
     return {text[term.start : term.end].casefold() for term in found}
 
 
-_ASKS = re.compile(r"[^.!?:]*\?")
-"""A sentence that asks, without what leads to it."""
+_SENTENCE = re.compile(r"[^.!?:]+[.!?:]*")
+"""A sentence; what leads to a question, before a colon, is one of its own."""
 _ASIDE = re.compile(
     r"\b(?:(?:can|could|would|will) you (?:please )?)?(?:remind|tell) me\b"
     r"|\bdo you (?:still )?(?:remember|recall|know)\b",
@@ -182,7 +182,8 @@ def _meant(text: str) -> frozenset[str]:
 
     Neither "I have lost track." before a question, nor "Remind me", is what it is about.
     """
-    asks = _ASIDE.sub(" ", " ".join(_ASKS.findall(text)) or text)
+    asking = [said for said in _SENTENCE.findall(text) if said.endswith("?")]
+    asks = _ASIDE.sub(" ", " ".join(asking) or text)
     words = {word.partition("'")[0] for word in _words(asks, find_terms(asks))}
     roles = {"user"} if words & _FIRST else set()
     return frozenset(roles | {"assistant"} if words & _SECOND else roles)
