@@ -30,12 +30,17 @@ PARTS = (
 
 
 def main() -> None:
-    """Run the parts, print each as it ends, and write ``results/speed.json``."""
+    """Run the parts, print each as it ends, and write a report."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="leave out 200 k episodes")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="these parts")
-    parser.add_argument("--out", type=Path, default=HERE / "results" / "speed.json")
+    parser.add_argument(
+        "--out", type=Path, help="by default results/speed.json; of some parts, results/PARTS.json"
+    )
     given = parser.parse_args()
+    # What a few parts measured must not take the place of what all did.
+    name = "speed" if set(given.only) == set(PARTS) else "-".join(given.only)
+    out: Path = given.out or HERE / "results" / f"{name}.json"
     rows: list[Row] = []
     with TemporaryDirectory(prefix="hippocampus-bench-") as folder:
         workshop = Workshop(Path(folder))
@@ -53,9 +58,9 @@ def main() -> None:
             for row in rows
         ],
     }
-    given.out.parent.mkdir(parents=True, exist_ok=True)
-    given.out.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
-    print(f"\nwritten to {given.out}", file=sys.stderr)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    print(f"\nwritten to {out}", file=sys.stderr)
 
 
 def shown(row: Row) -> str:
