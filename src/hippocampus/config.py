@@ -414,6 +414,10 @@ class Policy:
             if getattr(self, name) not in known:
                 msg = f"Policy.{name}={getattr(self, name)!r}: must be one of {', '.join(known)}"
                 raise InputError(msg)
+        for name in ("reconsolidate", "settle"):
+            if not isinstance(getattr(self, name), bool):
+                msg = f"Policy.{name}={getattr(self, name)!r}: must be True or False"
+                raise InputError(msg)
         if self.promote + self.prune > 1:
             msg = f"Policy.promote={self.promote} and prune={self.prune}: together at most 1"
             raise InputError(msg)

@@ -56,6 +56,7 @@ Made = TypeVar(
     Statements | None,
     Traces | None,
 )
+Left = TypeVar("Left")
 _LONGEST_NAME: Final = 100
 
 
@@ -142,14 +143,21 @@ def find_missing_phrases(ledger: Ledger) -> SleepStep:
 
 def read_topics(ledger: Ledger) -> Artifact | None:
     """Return the tags that the last sleep of a bank left, if there are any."""
-    payload = _slept(ledger, "topic")
+    return _unpacked(ledger, "topic", unpack, lambda made: made.length)
+
+
+def _unpacked(
+    ledger: Ledger, kind: Kind, unpack: Callable[[bytes], Left], length: Callable[[Left], int]
+) -> Left | None:
+    """Return what the last sleep left of a kind, after checking that it is of this bank."""
+    payload = _slept(ledger, kind)
     if payload is None:
         return None
     try:
         made = unpack(payload)
     except InputError as exc:
         raise StoreCorrupt(str(exc), path=ledger.store.path) from exc
-    _check_length(ledger, made.length)
+    _check_length(ledger, length(made))
     return made
 
 
@@ -206,15 +214,7 @@ def rebuild_topics(
 
 def read_gists(ledger: Ledger) -> Traces | None:
     """Return the gists that the last sleep of a bank left, if there are any."""
-    payload = _slept(ledger, "gist")
-    if payload is None:
-        return None
-    try:
-        made = unpack_gists(payload)
-    except InputError as exc:
-        raise StoreCorrupt(str(exc), path=ledger.store.path) from exc
-    _check_length(ledger, made.length)
-    return made
+    return _unpacked(ledger, "gist", unpack_gists, lambda made: made.length)
 
 
 def rebuild_gists(
@@ -264,15 +264,7 @@ def rebuild_gists(
 
 def read_summary(ledger: Ledger) -> Kept | None:
     """Return the summaries that the last sleep of a bank left, if there are any."""
-    payload = _slept(ledger, "summary")
-    if payload is None:
-        return None
-    try:
-        made = unpack_summary(payload)
-    except InputError as exc:
-        raise StoreCorrupt(str(exc), path=ledger.store.path) from exc
-    _check_length(ledger, made.rows)
-    return made
+    return _unpacked(ledger, "summary", unpack_summary, lambda made: made.rows)
 
 
 def rebuild_summary(
@@ -332,15 +324,7 @@ def quoting(ledger: Ledger, known: dict[int, Clause | None]) -> Read:
 
 def read_facts(ledger: Ledger) -> Statements | None:
     """Return what the last sleep of a bank has read of whom, if it did."""
-    payload = _slept(ledger, "graph")
-    if payload is None:
-        return None
-    try:
-        made = unpack_facts(payload)
-    except InputError as exc:
-        raise StoreCorrupt(str(exc), path=ledger.store.path) from exc
-    _check_length(ledger, made.length)
-    return made
+    return _unpacked(ledger, "graph", unpack_facts, lambda made: made.length)
 
 
 def rebuild_facts(
