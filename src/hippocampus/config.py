@@ -327,8 +327,9 @@ class Policy:
     prune: float = 0.2
     """The least important part, which need not wait for its time in the warm tier to be over."""
     merge: Literal["exact", "near", "cluster", "off"] = "exact"
-    """What is merged: the same words by the same speaker; also what means the same with no detail
-    otherwise, above ``near``; or even all that is of one matter, which loses detail."""
+    """What is merged: the same words by the same speaker, in one session on one day; in any, and
+    what means the same with no detail otherwise, above ``near``; or even all that is of one matter,
+    which loses detail."""
     near: float | None = None
     """Cosine above which two mean the same; None: as calibrated for the embedder."""
     reconsolidate: bool = True

@@ -212,7 +212,7 @@ def policy(
     """
     See or choose what sleep does with a bank: what it merges, and what it lets fade.
 
-    'keep' merges nothing but the same words on the same day, and lets nothing fade.
+    'keep' merges nothing but the same words in one session on one day; nothing fades.
     """
     with scope.open_bank(create=name is not None) as bank:
         if name is not None:
