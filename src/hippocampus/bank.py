@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus._clock import from_micros, to_micros
+from hippocampus._courtesy import answering, giving_way
 from hippocampus.config import Policy, Signatures
 from hippocampus.context.compose import compose
 from hippocampus.encode.condense import shown
@@ -140,7 +141,7 @@ from hippocampus.sleep.night import (
 )
 from hippocampus.sleep.picture import outline, plot_topics
 from hippocampus.sleep.schedule import Past, Schedule, due
-from hippocampus.sleep.sleeper import NIGHTLY, STEPS, Sleeper, check_steps, giving_way
+from hippocampus.sleep.sleeper import NIGHTLY, STEPS, Sleeper, check_steps
 from hippocampus.sleep.summary import TAKEN_IN, Clause, Kept, go_on, holds, tell
 
 if TYPE_CHECKING:
@@ -763,6 +764,7 @@ class Bank:
         with self.writing, self._transaction() as ledger:
             return ledger.mark(ids, marks, kind, on=on, **fields)
 
+    @answering()
     def summary(self, session: str | None = None) -> Summary:
         """
         Return the bank, or one session, in a line: who, about what, and the latest of it.
@@ -820,6 +822,7 @@ class Bank:
             index = self._index()
             return "" if self._compact is None else self._sum_up(index, session, TAKEN_IN).text
 
+    @answering()
     def gists(self) -> list[Gist]:
         """
         Return what clusters of what matters came to, the most mature first; none before a sleep.
@@ -892,6 +895,7 @@ class Bank:
             shown: NDArray[np.bool_] = self._index().columns.visible()[rows]
         return shown
 
+    @answering()
     def facts(
         self,
         entity: str | None = None,
@@ -942,6 +946,7 @@ class Bank:
             for fact in kept
         ]  # fmt: skip
 
+    @answering()
     def entities(self) -> list[Entity]:
         """Return whom facts are about, those with most facts first, and their other names."""
         known, same, _ = self._known(read_filters({}, self._memory.zone))
@@ -1152,6 +1157,7 @@ class Bank:
     # ------------------------------------------------------------ reading
 
     @spell_out
+    @answering()
     def recall(
         self,
         query: str,
@@ -1413,6 +1419,7 @@ class Bank:
         return hits
 
     @spell_out
+    @answering()
     def context(
         self,
         query: str,
@@ -1465,6 +1472,7 @@ class Bank:
             gists=self._known_of(found, gists, filters) if gists else (),
         )  # fmt: skip
 
+    @answering()
     def get(self, id: str) -> Episode:  # noqa: A002
         """
         Return one episode by id, in whatever state it is.
@@ -1496,6 +1504,7 @@ class Bank:
         return found
 
     @spell_out
+    @answering()
     def episodes(
         self,
         *,
@@ -1515,6 +1524,7 @@ class Bank:
             return self._memory.ledger_of(self._number, self.name).episodes(page(rows))
 
     @spell_out
+    @answering()
     def find(
         self,
         *terms: str,
@@ -1575,6 +1585,7 @@ class Bank:
         return cue.together(signed(words, self._signs), radius)
 
     @spell_out
+    @answering()
     def count(self, term: str, **filters: Unpack[Filters]) -> int:
         """
         Count how often a word or phrase came up, exactly, letter case aside.
@@ -1586,6 +1597,7 @@ class Bank:
         return sum(self._occurrences(term, read_filters(filters, self._memory.zone))[0].values())
 
     @spell_out
+    @answering()
     def trend(self, term: str, by: By = "week", **filters: Unpack[Filters]) -> list[Period]:
         """
         Count how often a word or phrase came up in every ``day``, ``week``, ``month`` or ``year``.

@@ -22,6 +22,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus._courtesy import pausing
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.phrase import LOST, SPELLED, Mask, Phrase
 from hippocampus.errors import StoreCorrupt
@@ -338,7 +339,7 @@ class Content:
     def texts(self, rows: Collection[int]) -> dict[int, tuple[str, int]]:
         """Return the texts of rows, each with its length in tokens."""
         found = self.ids(rows)
-        return {row: (self._decode(row, ids), len(ids)) for row, ids in found.items()}
+        return {row: (self._decode(row, ids), len(ids)) for row, ids in pausing(found.items())}
 
     def count(self, phrase: Phrase, allowed: Mask) -> dict[int, int]:
         """Return how often a phrase occurs in each of the rows allowed that have it, in order."""

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from hippocampus._clock import from_micros, to_micros
+from hippocampus._courtesy import pausing
 from hippocampus.config import Ingest
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.condense import shown
@@ -199,13 +200,13 @@ class Ledger:
         """Return the phrase payloads of rows; of what was erased there is none."""
         texts = self.texts(rows)
         records = self.store.episodes(self.bank, list(texts))
-        return [(e.row, phrase_payload(texts[e.row], e.speaker, e.role)) for e in records]
+        return [(e.row, phrase_payload(texts[e.row], e.speaker, e.role)) for e in pausing(records)]
 
     def names(self, rows: Collection[int]) -> dict[int, list[Phrase]]:
         """Return the phrases of rows, spelled, and the names of who speaks there."""
         texts = self.texts(rows)
         records = self.store.episodes(self.bank, list(texts))
-        return {e.row: find_phrases(texts[e.row]) + names_of(e.speaker) for e in records}
+        return {e.row: find_phrases(texts[e.row]) + names_of(e.speaker) for e in pausing(records)}
 
     def last_said(self, sessions: Iterable[str]) -> dict[str, list[str]]:
         """Return the last few lines of sessions, in the light of which the next is read."""
