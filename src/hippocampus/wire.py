@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from functools import cache
@@ -122,17 +122,18 @@ def load(kind: type[_Record], data: bytes | str) -> _Record:
         InputError: it is not JSON, or not of such a record.
 
     """
-    with_times, raw = read_as(kind), _decoder(kind)
+    wanted: Any = kind
     try:
-        return revived(raw.decode(data)) if with_times is not kind else raw.decode(data)  # type: ignore[no-any-return]
+        return revived(_decoder(wanted).decode(data))  # type: ignore[no-any-return]
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
         raise InputError(_told(exc)) from exc
 
 
 def convert(kind: type[_Record], value: object, *, strict: bool = True) -> _Record:
     """Return the record that builtins tell of; not ``strict``, numbers may be text as in a URL."""
+    wanted: Any = kind
     try:
-        found = msgspec.convert(value, read_as(kind), strict=strict)
+        found = msgspec.convert(value, read_as(wanted), strict=strict)
     except (msgspec.MsgspecError, RecursionError) as exc:
         raise InputError(_told(exc)) from exc
     return revived(found)  # type: ignore[no-any-return]
@@ -159,7 +160,7 @@ def _plain_value(value: object) -> object:
 
 
 @cache
-def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:  # noqa: ANN401 - a type
+def _decoder(kind: Hashable) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(read_as(kind))
 
 

@@ -1,4 +1,4 @@
-"""The application: a route for each verb, made from its signature, and a few for the whole store."""
+"""The application: a route for each verb, made from its signature, and a few for the store."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from inspect import getdoc
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from fastapi import FastAPI, Request
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -32,6 +32,7 @@ from hippocampus.server.watch import Figures, Watch
 from hippocampus.sleep.schedule import Schedule
 from hippocampus.wire import VERBS, Verb
 
+_Method: TypeAlias = Callable[..., Any]
 _PAGE: Final = (("limit", int | None, None), ("cursor", str | None, None))
 """What a verb that gives a list takes beside its own arguments."""
 
@@ -145,13 +146,7 @@ def _add_verb(app: FastAPI, server: Server, name: str, verb: Verb) -> None:
     )  # fmt: skip
 
 
-def _call(
-    memory: Memory,
-    method: Callable[..., Any],
-    bank: str,
-    *given: Any,
-    **named: Any,  # noqa: ANN401
-) -> Any:  # noqa: ANN401 - whatever the verb returns
+def _call(memory: Memory, method: _Method, bank: str, *given: object, **named: object) -> Any:  # noqa: ANN401
     return method(memory.bank(bank), *given, **named)
 
 
@@ -195,7 +190,7 @@ def _add_state(app: FastAPI, server: Server) -> None:
         """Say that the process answers."""
         return _json(b'{"status":"alive"}')
 
-    async def readyz(request: Request) -> Response:
+    async def readyz() -> Response:
         """Say whether the store answers and requests are taken."""
         if not server.ready:
             raise Refused(503, "starting or stopping")

@@ -76,7 +76,7 @@ class Arguments:
         values: dict[str, Any] = {}
         for name, texts in found.items():
             if name in self._json:
-                values[name] = wire.load(Any, texts[-1])  # type: ignore[arg-type]
+                values[name] = wire.load(Any, texts[-1])
             elif name in self._lists or len(texts) > 1:
                 values[name] = texts
             else:

@@ -78,7 +78,7 @@ async def whole(request: Request, *, most: int, idle_s: float) -> bytes:
 
 async def into_file(parts: AsyncIterator[bytes], path: Path, pool: Pool) -> None:
     """Write what comes to a file, a megabyte at a time, off the event loop."""
-    with path.open("wb") as file:  # noqa: ASYNC230 - opening one in a folder of our own
+    with path.open("wb") as file:
         held: list[bytes] = []
         size = 0
         async for part in parts:

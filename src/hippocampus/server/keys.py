@@ -1,4 +1,4 @@
-"""Who may do what to which banks: keys, kept in the store, so that servers and backups share them."""
+"""Who may do what to which banks: keys, kept in the store, which servers and backups share."""
 
 from __future__ import annotations
 

@@ -279,7 +279,7 @@ class _File(Response):
         try:
             head = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
             await send(head)
-            with self._path.open("rb") as file:  # noqa: ASYNC230 - it was just written
+            with self._path.open("rb") as file:
                 while data := await self._pool.run(lambda: file.read(_AT_ONCE)):
                     await send({"type": "http.response.body", "body": data, "more_body": True})
             await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -23,7 +23,7 @@ class Pool:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=f"hippocampus-{name}")
 
     async def run(self, call: Callable[[], _Result]) -> _Result:
-        """Return what a call returns; it goes on to its end even if nobody waits for it any more."""
+        """Return what a call returns; once begun it goes on to its end, if anybody waits or not."""
         if self.busy >= self._most:
             msg = f"{self._most} requests are being served or waiting; try again in a second"
             raise Overloaded(msg, retry_after_s=1.0)

@@ -35,7 +35,7 @@ def test_what_is_remembered_over_http_is_in_the_bank_of_that_name(http, memory):
     assert http.get("/v1/banks").json() == [BANK]
 
 
-def test_many_are_remembered_in_order(http, memory):
+def test_many_are_remembered_in_order(http):
     kept = http.post(f"{AT}/remember_many", json={"turns": [{"text": "one"}, {"text": "two"}]})
 
     assert ["one", "two"] == [episode.text for episode in wire.load(list[Episode], kept.content)]
@@ -107,7 +107,8 @@ def test_what_changes_an_episode_changes_it(http, told):
     assert http.get(f"{AT}/get", params={"id": new.id}).status_code == 404
 
 
-def test_the_bank_sleeps_and_a_sleep_is_undone(http, told):
+@pytest.mark.usefixtures("told")
+def test_the_bank_sleeps_and_a_sleep_is_undone(http):
     slept = wire.load(Slept, http.post(f"{AT}/sleep", json={}).content)
 
     assert slept.number == 1
@@ -118,7 +119,8 @@ def test_the_bank_sleeps_and_a_sleep_is_undone(http, told):
     assert http.post(f"{AT}/compact", json={"dry_run": True}).json()["dry_run"] is True
 
 
-def test_a_bank_that_is_deleted_is_gone(http, told, memory):
+@pytest.mark.usefixtures("told")
+def test_a_bank_that_is_deleted_is_gone(http, memory):
     assert http.delete(AT).json() is None
 
     assert [] == memory.banks()
