@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -254,6 +254,8 @@ class Bank:
         """Whether the bank has anchors, and so what is written has its phrases read."""
         self._facts = Statements()
         """What has been read of whom, as far as anybody has asked."""
+        self._position: tuple[int, Hashable] | None = None
+        """Where the bank was at some state of the store."""
         self._number = _NO_BANK
         self._seen = -1
         self._heeded = 0
@@ -1690,6 +1692,21 @@ class Bank:
                 uncalibrated=self._memory.calibration().lacking,
                 resident_bytes=held + self._memory.segments.nbytes(ledger.bank),
             )
+
+    def position(self) -> tuple[int, Hashable]:
+        """
+        Return what differs whenever the store has changed, and what does when this bank has.
+
+        What was answered at one position of the bank is the answer as long as it is there, but for
+        the present moment.
+        """
+        changes, known = self._store.changes(), self._position
+        if known is None or known[0] != changes:
+            with self._store.read():
+                number = self._store.bank_number(self.name) or _NO_BANK
+                place = number, self._store.last_seq(number), self._memory.settings()
+            known = self._position = changes, place
+        return known
 
     # ------------------------------------------------------------ moving
 

@@ -235,6 +235,10 @@ class Memory:
             raise InputError(msg)
         return tuple(cues)
 
+    def settings(self) -> tuple[str | None, ...]:
+        """Return what is recorded of how the store's vectors are made, signed and read."""
+        return tuple(self.store.setting(key) for key in ("embedder", SIGNED, CALIBRATED))
+
     def calibration(self) -> Calibrated:
         """Return what the numbers of the embedder in use mean, as far as anybody found out."""
         used, kept = self.fingerprint(), self.store.setting(CALIBRATED)

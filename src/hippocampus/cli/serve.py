@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,6 +77,9 @@ def serve(
     The store is made if missing. Ctrl-C or SIGTERM ends it once what was begun is done. Logs go to
     stderr, a line of JSON each, without what was said.
     """
+    # Each request has a thread; further ones inside of a matrix product only get in their way. What
+    # somebody has set stays. NumPy reads it when it is loaded, which is below.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for package in ("fastapi", "uvicorn", "prometheus_client"):
         require(package, extra="server", feature="the server")
     from hippocampus.errors import InputError  # noqa: PLC0415 - only when used
