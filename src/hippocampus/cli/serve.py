@@ -57,8 +57,8 @@ def serve(
         int, typer.Option(min=1, help="Largest import.", rich_help_panel=_LIMITS)
     ] = 1024,
     threads: Annotated[
-        int, typer.Option(min=1, help="Threads that read; as many write.", rich_help_panel=_LIMITS)
-    ] = 4,
+        int, typer.Option(min=1, help="Threads for requests that read.", rich_help_panel=_LIMITS)
+    ] = 8,
     drain: Annotated[
         float,
         typer.Option(
@@ -92,7 +92,7 @@ def serve(
         raise InputError(msg)
     limits = Limits(
         requests_per_s=rate, body_bytes=max_body_mb << 20, import_bytes=max_import_mb << 20,
-        readers=threads, writers=threads, drain_s=drain,
+        readers=threads, drain_s=drain,
     )  # fmt: skip
     log_to_stderr(log_level)
     with scope.open(create=True, embed=True, model=model) as memory:
