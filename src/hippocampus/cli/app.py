@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hippocampus.cli import bench, demo, mcp, models, read, sleep, upkeep, write
+from hippocampus.cli import bench, demo, hook, mcp, models, read, sleep, upkeep, write
 from hippocampus.errors import DISTRIBUTION
 
 app = typer.Typer(
@@ -47,6 +47,7 @@ def root(
 for part in (write.register, read.register, upkeep.register, sleep.register):
     part(app)
 mcp.register(app)
+hook.register(app)
 app.add_typer(models.app, name="models", rich_help_panel=upkeep.PANEL)
 for part in (bench.register, demo.register):
     part(app)

@@ -36,8 +36,9 @@ from hippocampus.quotes import CLOSE, INDENT, OPEN, line, quote
 
 _LABEL = 100
 """Characters of a session, source or speaker that are shown; they may have thousands."""
-_REASON = 160
+_REASON = 120
 """Characters of a reason that are shown."""
+_REASONS = 3
 _NAMED = 5
 """How many of a kind are named: memories left out, sessions, sources."""
 _CHANGES = 10
@@ -186,7 +187,7 @@ def fitted(data: Fitted, dropped: Sequence[str], degraded: Iterable[str] = ()) -
             f"Left out for want of room: {len(dropped)} ({', '.join(dropped[:_NAMED])}{more})."
             " Raise budget_tokens, or look at one with timeline(id=…)."
         )
-    reasons = [short(reason, _REASON) for reason in degraded][:_NAMED]
+    reasons = [short(reason, _REASON) for reason in degraded][:_REASONS]
     if reasons:
         data["degraded"] = reasons
     return [*lines, *(f"Went on without {quote(reason)}" for reason in reasons)]
@@ -233,31 +234,56 @@ def _stretch(interval: Interval, zone: tzinfo) -> str:
     return f"{start} to {end}"
 
 
-def composed(made: Context, budget_tokens: int, degraded: Iterable[str] = ()) -> Answer:
-    """Return a context, and under it where its memories come from."""
+def composed(
+    compose: Callable[[int], Context], budget_tokens: int, degraded: Sequence[str] = ()
+) -> Answer:
+    """
+    Return a context, and under it where its memories come from.
+
+    ``compose`` makes it within a number of tokens. Quoted as data it takes more than it has, by
+    how much nobody knows before, so it is made smaller until all fits.
+    """
+    room = budget_tokens * 3 // 4
+    while True:
+        made = compose(room)
+        answer = _composed(made, budget_tokens, degraded)
+        if answer.tokens <= budget_tokens or not made.text:
+            return answer
+        room = room * budget_tokens // (answer.tokens + 1)
+
+
+def _composed(made: Context, budget_tokens: int, degraded: Sequence[str]) -> Answer:
     found = made.recall
     hits = sorted(made.items, key=lambda hit: in_time(hit.episode))
     left_out = [left.id for left in made.left_out]
     reasons = [*map(str, found.degraded), *degraded]
-    sessions = names(hit.episode.session for hit in hits)
-    sources = names(hit.episode.source for hit in hits)
+    places = [
+        (kind, name)
+        for kind in ("session", "source")
+        for name in names(getattr(hit.episode, kind) for hit in hits)
+    ]
 
-    def make(ids: Sequence[str], left: Sequence[str]) -> Answer:
+    def make(told: Sequence[tuple[str, str]], untold: Sequence[tuple[str, str]]) -> Answer:
+        ids, sessions, sources = (
+            [name for kind, name in told if kind == wanted]
+            for wanted in ("id", "session", "source")
+        )
         data: Composed = {
             "found": found.found,
             "confidence": round(found.confidence, 2),
             "text": made.text,
             "tokens": made.tokens,
-            "ids": list(ids),
+            "ids": ids,
             "dropped": 0,
         }
-        lines = [made.text or "Nothing is remembered yet."]
+        nothing = "No memory fits whole." if left_out else "Nothing is remembered about it."
+        lines = [made.text or nothing]
         if made.text and not found.found:
             lines.insert(0, "Nothing of it surely bears on the question.")
         if ids:
-            lines.append(f"Ids, in that order: {', '.join(ids)}{', …' if left else ''}")
-        if left:
-            data["ids_left_out"] = len(left)
+            lines.append(f"Ids, in that order: {', '.join(ids)}{', …' if untold else ''}")
+        if len(ids) < len(hits):
+            data["ids_left_out"] = len(hits) - len(ids)
         if sessions:
             data["sessions"] = sessions
             lines.append(f"Sessions: {quote(_listing(sessions))}")
@@ -267,7 +293,7 @@ def composed(made: Context, budget_tokens: int, degraded: Iterable[str] = ()) ->
         lines += fitted(data, left_out, reasons)
         return Answer(data, "\n".join(lines))
 
-    return fit([hit.id for hit in hits], budget_tokens, make)
+    return fit([*(("id", hit.id) for hit in hits), *places], budget_tokens, make)
 
 
 def listed(
@@ -350,7 +376,7 @@ def held(
     degraded: Iterable[str],
 ) -> Answer:
     """Return what a bank holds, and how well it can be searched."""
-    reasons = [short(reason, _REASON) for reason in degraded][:_NAMED]
+    reasons = [short(reason, _REASON) for reason in degraded][:_REASONS]
 
     def make(named: Sequence[str], left: Sequence[str]) -> Answer:
         data: Held = {

@@ -21,14 +21,11 @@ from hippocampus.mcp.shapes import Changed, Composed, Held, Kept, Listed, Recall
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
     from hippocampus.memory import Memory
-    from hippocampus.model import Stats
+    from hippocampus.model import Context, Stats
 
 LEAST_TOKENS: Final = 300
 """The smallest budget: what an answer says of itself may take so much."""
 MOST_TOKENS: Final = 50_000
-_TEXT_PART: Final = 3, 4
-"""The part of a context's budget that its text gets; the rest is for where it comes from."""
-
 Budget: TypeAlias = Annotated[
     int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS, description="Most tokens of the whole answer.")
 ]
@@ -159,12 +156,15 @@ class Toolbox:
         from hippocampus.mcp import answers
 
         memory = self._memory()
-        part, of = _TEXT_PART
-        made = self.bank(bank).context(
-            query, budget_tokens * part // of, since=since, until=until, session=session,
-            speaker=speaker, source=source, as_of=as_of,
-        )  # fmt: skip
-        return answers.composed(made, budget_tokens, _degraded(memory)).result()
+        held = self.bank(bank)
+
+        def compose(room: int) -> Context:
+            return held.context(
+                query, room, since=since, until=until, session=session, speaker=speaker,
+                source=source, as_of=as_of,
+            )  # fmt: skip
+
+        return answers.composed(compose, budget_tokens, _degraded(memory)).result()
 
     def correct(
         self,
