@@ -36,8 +36,8 @@ from hippocampus.quotes import CLOSE, INDENT, OPEN, line, quote
 
 _LABEL = 100
 """Characters of a session, source or speaker that are shown; they may have thousands."""
-_REASON = 120
-"""Characters of a reason that are shown."""
+_REASON = 100, 200
+"""Characters of a reason's beginning and end that are shown; what to do about it comes last."""
 _REASONS = 3
 _NAMED = 5
 """How many of a kind are named: memories left out, sessions, sources."""
@@ -187,7 +187,7 @@ def fitted(data: Fitted, dropped: Sequence[str], degraded: Iterable[str] = ()) -
             f"Left out for want of room: {len(dropped)} ({', '.join(dropped[:_NAMED])}{more})."
             " Raise budget_tokens, or look at one with timeline(id=…)."
         )
-    reasons = [short(reason, _REASON) for reason in degraded][:_REASONS]
+    reasons = [_shortened(reason) for reason in degraded][:_REASONS]
     if reasons:
         data["degraded"] = reasons
     return [*lines, *(f"Went on without {quote(reason)}" for reason in reasons)]
@@ -376,7 +376,7 @@ def held(
     degraded: Iterable[str],
 ) -> Answer:
     """Return what a bank holds, and how well it can be searched."""
-    reasons = [short(reason, _REASON) for reason in degraded][:_REASONS]
+    reasons = [_shortened(reason) for reason in degraded][:_REASONS]
 
     def make(named: Sequence[str], left: Sequence[str]) -> Answer:
         data: Held = {
@@ -436,3 +436,10 @@ def short(label: str, most: int = _LABEL) -> str:
     """Return a label in one line, and not without end."""
     flat = " ".join(label.split())
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"
+
+
+def _shortened(reason: str) -> str:
+    """Return a reason in one line, without its middle if it is long."""
+    flat = " ".join(reason.split())
+    head, tail = _REASON
+    return flat if len(flat) <= head + tail else f"{flat[:head]}…{flat[-tail:]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import signal
 import socket
 import threading
 from collections.abc import Callable, Iterable
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import anyio
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, InputRequiredResult, TextContent
 from pydantic import ValidationError
 
@@ -122,14 +124,10 @@ def create_server(
     Args:
         memory: returns the memory; a ``Door``, or a function that has one already.
         bank: the bank that is meant where none is named.
-        all_banks: let tools name any bank of the store, and make new ones.
+        all_banks: let tools name any bank of the store, and begin new ones.
         compat: the nine tools of the reference memory server instead of the eight.
 
     """
-    server = Server(
-        name="hippocampus", title="Hippocampus", version=version(DISTRIBUTION),
-        instructions=None if compat else HABIT, log_level="WARNING",
-    )  # fmt: skip
     if compat:
         from hippocampus.mcp.compat import (  # noqa: PLC0415 - few want it
             REFERENCE_OFFERS,
@@ -138,33 +136,66 @@ def create_server(
         )
 
         graph = Graph(memory, bank)
-        _add_tools(server, graph, REFERENCE_OFFERS)
+        server = _server(_tools(graph, REFERENCE_OFFERS), instructions=None)
         add_graph(server, graph)
         return server
     toolbox = Toolbox(memory, bank, all_banks=all_banks)
-    _add_tools(server, toolbox, OFFERS)
+    server = _server(_tools(toolbox, OFFERS), instructions=HABIT)
     add_resources(server, toolbox)
     add_prompt(server, toolbox)
     return server
 
 
-def _add_tools(server: Server, tools: object, offers: Iterable[Offer]) -> None:
+def _server(tools: list[Tool], instructions: str | None) -> Server:
+    return Server(
+        name="hippocampus", title="Hippocampus", version=version(DISTRIBUTION),
+        instructions=instructions, tools=tools, log_level="WARNING",
+    )  # fmt: skip
+
+
+def _tools(verbs: object, offers: Iterable[Offer]) -> list[Tool]:
+    """Return verbs as the SDK has tools: described by their docstrings and signatures."""
+    tools = []
     for offer in offers:
-        verb = getattr(tools, offer.name)
-        server.add_tool(
-            verb, title=offer.title, description=_unwrapped(verb), annotations=offer.hints
+        verb = getattr(verbs, offer.name)
+        paragraphs = (inspect.getdoc(verb) or "").split("\n\n")
+        told = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+        tool = Tool.from_function(
+            verb, title=offer.title, description=told, annotations=offer.hints
         )
+        tool.parameters = _plain(tool.parameters) | {"additionalProperties": False}
+        tools.append(tool)
+    return tools
 
 
-def _unwrapped(verb: Callable[..., object]) -> str:
-    """Return a docstring with one line for each paragraph."""
-    paragraphs = (inspect.getdoc(verb) or "").split("\n\n")
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+def _plain(schema: Any) -> Any:  # noqa: ANN401 - JSON is any
+    """Return a schema without titles that repeat a name, and nulls for what may be left out."""
+    if isinstance(schema, list):
+        return [_plain(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    plain = {
+        key: _plain(part)
+        for key, part in schema.items()
+        if not (key == "title" and isinstance(part, str))
+        and not (key == "default" and part is None)
+    }
+    some = [part for part in plain.get("anyOf", ()) if part != {"type": "null"}]
+    if len(some) == 1:
+        del plain["anyOf"]
+        plain |= some[0]
+    return plain
 
 
 def serve_stdio(server: MCPServer[Any]) -> None:
-    """Serve one client on stdin and stdout, until it hangs up."""
-    anyio.run(server.run_stdio_async)
+    """Serve one client on stdin and stdout, until it hangs up or the process is interrupted."""
+    # The thread that waits for a line would keep the process from ending in any other way.
+    # Nothing is lost: what was acknowledged is on the disk.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        anyio.run(server.run_stdio_async)
+    except* BrokenPipeError:  # it hung up before it had its answer
+        pass
 
 
 def serve_http(server: MCPServer[Any], port: int, ready: Callable[[str], None]) -> None:
@@ -189,5 +220,7 @@ def serve_http(server: MCPServer[Any], port: int, ready: Callable[[str], None]) 
             streamable_http_path=PATH, host=LOOPBACK, stateless_http=True, json_response=True
         )
         config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=_GRACE_S)
+        for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn stops first, and then passes it on
+            signal.signal(number, lambda *_: None)
         ready(f"http://{LOOPBACK}:{listening.getsockname()[1]}{PATH}")
         uvicorn.Server(config).run(sockets=[listening])

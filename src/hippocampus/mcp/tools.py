@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hippocampus.memory import Memory
     from hippocampus.model import Context, Stats
 
-LEAST_TOKENS: Final = 300
+LEAST_TOKENS: Final = 400
 """The smallest budget: what an answer says of itself may take so much."""
 MOST_TOKENS: Final = 50_000
 Budget: TypeAlias = Annotated[

@@ -45,7 +45,7 @@ def test_there_are_eight_tools_and_they_take_little_of_a_models_attention(agent)
     assert {
         "remember", "recall", "context", "correct", "forget", "timeline", "feedback", "status",
     } == {tool["name"] for tool in tools}  # fmt: skip
-    assert count(json.dumps(read)) <= 3200
+    assert count(json.dumps(read)) <= 2400
 
 
 def test_every_tool_says_when_to_use_it_and_what_each_argument_means(agent):

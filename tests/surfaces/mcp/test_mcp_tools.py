@@ -218,9 +218,9 @@ def test_no_answer_takes_more_than_its_budget(crowded, budget, k):
         return crowded.context("what does the garden need?", room, k=k)
 
     for answer in (
-        recalled(found, budget, zone, ["calibration: " + "x" * 999]),
+        recalled(found, budget, zone, ["calibration: " + "one more thing is missing; " * 99] * 2),
         listed(episodes, budget, zone, offset=0, limit=k),
-        composed(compose, budget),
+        composed(compose, budget, ["calibration: " + "one more thing is missing; " * 99] * 2),
     ):
         assert count(answer.text) <= budget
         assert count(json.dumps(answer.data, ensure_ascii=False)) <= budget
@@ -243,20 +243,22 @@ def test_what_is_left_out_is_counted_and_named(crowded, budget, k):
 def test_a_larger_budget_shows_no_less(crowded):
     found = crowded.recall("what does the garden need?", 50)
     zone = crowded._memory.zone
-    shown = [len(recalled(found, b, zone).data["memories"]) for b in range(300, 30000, 900)]
+    shown = [
+        len(recalled(found, b, zone).data["memories"]) for b in range(LEAST_TOKENS, 30000, 900)
+    ]
 
     assert sorted(shown) == shown
     assert len(found) == shown[-1]
 
 
 def test_a_memory_too_long_for_the_budget_is_cut_and_says_so(agent):
-    agent("remember", text="The garden. " + "It has roses and more roses. " * 30)
+    agent("remember", text="The garden. " + "It has roses and more roses. " * 33)
 
-    (memory,) = agent("recall", query="garden", budget_tokens=300)["memories"]
+    (memory,) = agent("recall", query="garden", budget_tokens=LEAST_TOKENS)["memories"]
 
     assert memory["cut"]
     assert memory["text"].endswith("[…]")
-    assert "cut to fit" in agent.text("recall", query="garden", budget_tokens=300)
+    assert "cut to fit" in agent.text("recall", query="garden", budget_tokens=LEAST_TOKENS)
     whole = agent("timeline", id=memory["id"])["memories"][0]
     assert "cut" not in whole
 
@@ -315,7 +317,7 @@ def test_a_memory_can_neither_close_its_quotation_nor_pass_for_a_line_of_ours(ag
         ("recall", {"query": " "}, ["blank"]),
         ("recall", {"query": "x", "k": 0}, ["k=0", "greater than or equal to 1"]),
         ("recall", {"query": "x", "k": "many"}, ["k='many'", "integer"]),
-        ("recall", {"query": "x", "budget_tokens": 7}, ["budget_tokens=7", "300"]),
+        ("recall", {"query": "x", "budget_tokens": 7}, ["budget_tokens=7", "400"]),
         (
             "recall",
             {"query": "x", "limit": 3},
