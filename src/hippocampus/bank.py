@@ -329,17 +329,36 @@ class Bank:
                 raise
         return self._keep(groups, now, progress)
 
-    def correct(self, id: str, text: str) -> Episode:  # noqa: A002  (the verb's natural word)
+    def correct(
+        self,
+        id: str,  # noqa: A002  (the verb's natural word)
+        text: str | None = None,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Episode:
         """
         Replace what an episode says; the old text stays in its history and in ``as_of`` reads.
 
-        Returns the new episode, which keeps the old one's time, session, speaker and metadata.
+        Returns the new episode, which keeps the old one's time, session and speaker.
+
+        Args:
+            id: the episode, in force.
+            text: what it should say; what it says by default.
+            metadata: all that it should have; what it has by default.
+
         """
+        if text is None and metadata is None:
+            msg = f"correct: say what to correct of episode {id!r}: its text, its metadata or both"
+            raise InputError(msg)
         with self._changing():
             ledger = self._memory.ledger(self.name)
             old = ledger.find(id)
             ledger.check_in_force(old)
-            new = self._group(_as_turn(old, text), self._memory.now())
+            turn = _as_turn(old, self.get(id).text if text is None else text)
+            turn = turn if metadata is None else replace(turn, metadata=metadata)
+            new = self._group(turn, self._memory.now())
+            if self._says_otherwise(ledger, new):
+                new = self._group(turn, self._memory.now(), by_metadata=True)
             if new.first.id == old.id:
                 return ledger.episodes([old.row])[0]
             known = self._store.rows_of(ledger.bank, [new.first.id])
@@ -348,6 +367,12 @@ class Bank:
                 ledger, drafts, lambda books, encoded: books.correct(old, new.drafts, encoded)
             )
             return ledger.episodes([row])[0]
+
+    def _says_otherwise(self, ledger: Ledger, new: Group) -> bool:
+        """Return whether there is the same wording already, with other metadata."""
+        rows = self._store.rows_of(ledger.bank, [new.first.id])
+        known = self._store.episodes(ledger.bank, list(rows.values()))
+        return any(e.state != "erased" and e.metadata != new.first.metadata for e in known)
 
     def forget(self, id: str | Collection[str], *, erase: bool = False) -> int:  # noqa: A002
         """
@@ -450,7 +475,7 @@ class Bank:
             done += self._store_encoded(ledger, drafts, partial(_settled, some))
         return done
 
-    def _group(self, turn: Turn, now: datetime) -> Group:
+    def _group(self, turn: Turn, now: datetime, *, by_metadata: bool = False) -> Group:
         """Check a turn and make it ready to be stored."""
         if not isinstance(turn, Turn):
             msg = f"{turn!r:.100} is not a Turn; wrap the text, as in Turn(text=…)"
@@ -462,7 +487,7 @@ class Bank:
             turn = replace(turn, text=fresh.strip())
         return draft(
             self.name, turn, now=now, zone=memory.zone,
-            limits=memory.config.ingest, salt=memory.salt,
+            limits=memory.config.ingest, salt=memory.salt, by_metadata=by_metadata,
         )  # fmt: skip
 
     def _keep(
