@@ -1497,7 +1497,7 @@ class Bank:
     @spell_out
     @answering()
     @_staying
-    def context(
+    def context(  # noqa: PLR0913 - a prompt has as many parts
         self,
         query: str,
         budget_tokens: int = 3500,
@@ -1511,6 +1511,7 @@ class Bank:
         recent: int = 0,
         pointers: int = 0,
         gists: int = 0,
+        without: Collection[str] = (),
         now: datetime | None = None,
         cues: Sequence[str] | None = None,
         **filters: Unpack[Filters],
@@ -1527,7 +1528,8 @@ class Bank:
 
         ``summary`` is the bank's own once it has slept, or of the one session that is asked for;
         with any other filter there is none, for it would tell of what the filter hides. Give your
-        own, or "" for none.
+        own, or "" for none. ``without`` are texts that the prompt has anyway, such as the turns
+        a client sends along: memories that say no more than they do are left out.
 
         Raises:
             BudgetTooSmall: what comes before the memories alone does not fit.
@@ -1540,13 +1542,16 @@ class Bank:
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 msg = f"{name}={value!r}: how many to add must be a whole number, 0 or more"
                 raise InputError(msg)
+        if isinstance(without, str):
+            msg = f"without={without!r:.100}: give the texts in a list, even if it is one"
+            raise InputError(msg)
         found = self.recall(query, k, now=now, cues=cues, **filters)
         last = self.episodes(limit=recent, newest=True, **filters) if recent else []
         return compose(
             found, budget_tokens=budget_tokens, zone=self._memory.zone, system=system,
             persona=persona, projects=projects, summary=summary or "", user=user, recent=last,
             compact=self._own_summary(filters) if summary is None else "", pointers=pointers,
-            gists=self._known_of(found, gists, filters) if gists else (),
+            gists=self._known_of(found, gists, filters) if gists else (), without=without,
         )  # fmt: skip
 
     @answering()

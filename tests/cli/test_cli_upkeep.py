@@ -19,6 +19,7 @@ COMMANDS = [
     "feedback", "gists", "topics", "facts", "find", "bench", "demo",
     "serve",
     "mcp", "hook",
+    "proxy",
 ]  # fmt: skip
 
 
