@@ -376,15 +376,17 @@ class _Line:
 
 
 def _check_url(url: object) -> str:
-    good = isinstance(url, str) and re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", url)
-    if not isinstance(url, str) or not good:
-        shown = "[not shown, for it has a password]" if "@" in str(url) else f"{url!r:.100}"
-        msg = (
-            f"url={shown}: must be the address of a server, such as http://localhost:8765, without"
-            " user or password; a key is given apart"
-        )
-        raise InputError(msg)
-    return url.rstrip("/")
+    httpx = _httpx()
+    with suppress(httpx.InvalidURL):
+        if isinstance(url, str) and re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", url):
+            httpx.URL(url)
+            return url.rstrip("/")
+    shown = "[not shown, for it has a password]" if "@" in str(url) else f"{url!r:.100}"
+    msg = (
+        f"url={shown}: must be the address of a server, such as http://localhost:8765, without"
+        " user or password; a key is given apart"
+    )
+    raise InputError(msg)
 
 
 def _check_key(key: object) -> str:
