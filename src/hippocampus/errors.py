@@ -33,6 +33,7 @@ What can go wrong, as a tree a caller can catch at any height.
   + AccessError           a server does not let this key do that
     - Unauthorized        there is no key, or none that the server knows
   + Overloaded            a server has no room for this now; it says when to try again
+    - RateLimited         this key asks more often than it may
   + MissingExtra          an optional dependency is not installed
 """
 
@@ -250,6 +251,10 @@ class Overloaded(HippocampusError, TimeoutError):
     def __init__(self, message: str, *, retry_after_s: float) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class RateLimited(Overloaded):
+    """This key, or this address, asks more often than it may."""
 
 
 # ---------------------------------------------------------------- files and packages
