@@ -212,7 +212,7 @@ def mixed(seed: int) -> Callable[[], type_]:
             )
         if draw < 0.95:
             return "POST", at(bank, "count"), {"term": one.split()[-1].strip("?")}
-        return "GET", at(bank, "stats"), None
+        return "GET", at(bank, "journal?limit=20"), None
 
     return next_
 

@@ -129,6 +129,10 @@ class OnnxEmbedder:
         """Embed a question: a passage without neighbours."""
         return self.embed([Passage(text)])[0]
 
+    def embed_queries(self, texts: Sequence[str]) -> list[Embedded]:
+        """Embed questions, in order, at once."""
+        return self.embed([Passage(text) for text in texts])
+
     def _pieces(self, text: str) -> _Pieces:
         """Cut a text into word pieces, independent of what stands beside it."""
         # One by one: encode_batch starts threads that complain in every later fork.
