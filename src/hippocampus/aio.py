@@ -33,7 +33,7 @@ def on_a_thread(
 
 
 def _policy(bank: Bank) -> Policy:
-    """What sleep does with this bank, to be awaited; see ``Bank.policy``."""
+    """Return what sleep does with this bank."""
     return bank.policy
 
 

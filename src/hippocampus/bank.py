@@ -1722,8 +1722,11 @@ class Bank:
 
     def journal(self, *, after: int = 0, limit: int | None = None) -> list[Change]:
         """Return the bank's changes in order, from ``after`` on: the audit trail."""
+        _check_whole(after=after, limit=limit)
         with self._store.read():
             number = self._store.bank_number(self.name) or _NO_BANK
+            last = self._store.last_seq(number)
+            after, limit = min(after, last), None if limit is None else min(limit, last)
             return self._memory.ledger_of(number, self.name).journal(after=after, limit=limit)
 
     def stats(self) -> Stats:
@@ -2020,12 +2023,7 @@ def _page(
     limit: int | None, offset: int, *, newest: bool
 ) -> Callable[[NDArray[np.int64]], list[int]]:
     """Return what takes a page out of rows in order of time."""
-    for name, value in (("limit", limit), ("offset", offset)):
-        if value is not None and (
-            isinstance(value, bool) or not isinstance(value, int) or value < 0
-        ):
-            msg = f"{name}={value!r}: must be a whole number, 0 or more"
-            raise InputError(msg)
+    _check_whole(limit=limit, offset=offset)
     stop = None if limit is None else offset + limit
 
     def page(rows: NDArray[np.int64]) -> list[int]:
@@ -2033,6 +2031,15 @@ def _page(
         return ordered[offset:stop].tolist()  # type: ignore[no-any-return]  # of int
 
     return page
+
+
+def _check_whole(**given: int | None) -> None:
+    for name, value in given.items():
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int) or value < 0
+        ):
+            msg = f"{name}={value!r}: must be a whole number, 0 or more"
+            raise InputError(msg)
 
 
 def _cosines(vectors: Cue | None, row: int, others: Sequence[int]) -> dict[int, float]:

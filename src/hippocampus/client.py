@@ -376,15 +376,17 @@ class _Line:
 
 
 def _check_url(url: object) -> str:
-    good = isinstance(url, str) and re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", url)
-    if not isinstance(url, str) or not good:
-        shown = "[not shown, for it has a password]" if "@" in str(url) else f"{url!r:.100}"
-        msg = (
-            f"url={shown}: must be the address of a server, such as http://localhost:8765, without"
-            " user or password; a key is given apart"
-        )
-        raise InputError(msg)
-    return url.rstrip("/")
+    httpx = _httpx()
+    with suppress(httpx.InvalidURL):
+        if isinstance(url, str) and re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", url):
+            httpx.URL(url)
+            return url.rstrip("/")
+    shown = "[not shown, for it has a password]" if "@" in str(url) else f"{url!r:.100}"
+    msg = (
+        f"url={shown}: must be the address of a server, such as http://localhost:8765, without"
+        " user or password; a key is given apart"
+    )
+    raise InputError(msg)
 
 
 def _check_key(key: object) -> str:
@@ -539,33 +541,30 @@ class _Remote:
     ) -> Imported:
         root = Path(path)
         found = await self.line.world.do(lambda: _files_of(root))
-        files = [(name, file) for name, file in found if isinstance(file, Path)]
-        skipped = [(p.path, p.reason) for _, p in found if isinstance(p, SourceProblem)]
+        many = len(found) > 1
         added = unchanged = removed = 0
-        for nth, (name, file) in enumerate(files):
+        skipped: list[tuple[str, str]] = []
+        for nth, (name, file) in enumerate(found, 1):
+            if isinstance(file, SourceProblem):
+                skipped.append((file.path, file.reason))
+                continue
             try:
                 modified = datetime.fromtimestamp(file.stat().st_mtime, UTC)
-                query = [("name", name), ("modified", modified.isoformat())]
-                query += [] if format is None else [("format", format)]
-                with file.open("rb"):
-                    pass
+                file.open("rb").close()
             except OSError as exc:
                 skipped.append((name, exc.strerror or str(exc)))
                 continue
-            call = _Call("POST", _path(self.name, "import"), query=query, body=file, long=True)
-            told = progress if len(files) == 1 else None
-            done: Imported = await self.line.follow(call, told, Imported)
+            given = {"name": name, "modified": modified, "format": format}
+            call = _Call(
+                "POST", _path(self.name, "import"), query=_to_query(given), body=file, long=True
+            )
+            done: Imported = await self.line.follow(call, None if many else progress, Imported)
             added, unchanged = added + done.added, unchanged + done.unchanged
             removed += done.removed
             skipped += done.skipped
-            if progress and len(files) > 1:
-                progress(nth + 1, len(files))
-        return Imported(
-            added=added,
-            unchanged=unchanged,
-            removed=removed,
-            skipped=tuple(map(tuple, skipped)),  # type: ignore[arg-type]
-        )
+            if progress and many:
+                progress(nth, len(found))
+        return Imported(added=added, unchanged=unchanged, removed=removed, skipped=tuple(skipped))
 
     async def export_concepts(self, path: str | Path) -> int:
         call = _Call("GET", _path(self.name, "export_concepts"), reads=True)

@@ -33,6 +33,7 @@ What can go wrong, as a tree a caller can catch at any height.
   + AccessError           a server does not let this key do that
     - Unauthorized        there is no key, or none that the server knows
   + Overloaded            a server has no room for this now; it says when to try again
+    - RateLimited         this key asks more often than it may
   + ServerError           a server was asked in vain, as one of the next three
     - ServerUnavailable   it is not there, or was gone before it had answered
     - ServerTimeout       it did not answer in time
@@ -254,6 +255,10 @@ class Overloaded(HippocampusError, TimeoutError):
     def __init__(self, message: str, *, retry_after_s: float) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class RateLimited(Overloaded):
+    """This key, or this address, asks more often than it may."""
 
 
 class ServerError(HippocampusError):

@@ -23,7 +23,6 @@ from hippocampus import (
 )
 from hippocampus._clock import ManualClock
 from hippocampus.client import AsyncRemoteBank, RemoteBank
-from hippocampus.errors import UnknownBank
 from hippocampus.model import Context, Recall, SleepStep, Slept
 
 NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
@@ -295,7 +294,7 @@ def played(tmp_path_factory, served):
     """Return the outcomes of all steps in each of the four ways."""
     folder = tmp_path_factory.mktemp("contract")
     with Memory(folder / "empty.db", embedder="hash") as empty:
-        for way in ("here", "awaited", "served", "served and awaited"):
+        for way in ("here", "awaited", "served", "served_awaited"):
             (folder / way).mkdir()
             empty.backup(folder / way / "memory.db")  # of one salt, so that ids are the same
     outcomes = {}
@@ -314,7 +313,7 @@ def played(tmp_path_factory, served):
         memory = AsyncMemory(path_of("awaited"), embedder="hash", clock=clock)
         outcomes["awaited"] = play(Now(runner, memory), folder / "awaited", clock)
         runner.run(memory.close())
-    for way, kind in (("served", Client), ("served and awaited", AsyncClient)):
+    for way, kind in (("served", Client), ("served_awaited", AsyncClient)):
         clock = clock_of()
         with (
             Memory(path_of(way), embedder="hash", clock=clock) as memory,
@@ -328,26 +327,39 @@ def played(tmp_path_factory, served):
     return outcomes
 
 
-def alike(here, there):
-    """Return whether two outcomes are the same; of other banks a server tells nothing."""
-    if not isinstance(here, Exception):
-        return here == there
-    told = isinstance(here, UnknownBank) or str(here) == str(there)
-    return type(here) is type(there) and told
+OTHER_WORDS = {"no bank", "no period", "half a character"}
+"""Steps that fail alike and say so otherwise: of other banks a server tells nothing, and what
+cannot be read is not looked at by a verb."""
 
 
-@pytest.mark.parametrize("way", ["awaited", "served", "served and awaited"])
+def told(outcome):
+    """Return what an outcome is; of an error, what it says, without the folder of the test."""
+    if not isinstance(outcome, Exception):
+        return outcome
+    said = re.sub(r"/\S*/(?=\w+\.\w+:)", "", str(outcome))
+    return type(outcome), re.sub(r"; in turn \d.*", "", said)  # a note, which stands apart here
+
+
+@pytest.mark.parametrize("way", ["awaited", "served", "served_awaited"])
 def test_every_verb_answers_and_fails_as_it_does_here(played, way):
     here, there = played["here"], played[way]
 
-    assert list(here) == list(there)
-    assert {} == {s: (here[s], there[s]) for s in here if not alike(here[s], there[s])}
+    assert set(here) == set(there)
+    for step, outcome in here.items():
+        if step in OTHER_WORDS:
+            assert type(outcome) is type(there[step]), step
+        else:
+            assert told(outcome) == told(there[step]), step
 
 
 def test_the_scenario_has_every_verb_and_most_of_it_goes_well(played):
-    told = inspect.getsource(scenario)
+    written = inspect.getsource(scenario)
     public = {name for name in vars(Bank) if not name.startswith("_")} - {"position", "policy"}
     wrong = [step for step, outcome in played["here"].items() if isinstance(outcome, Exception)]
 
-    assert {verb for verb in public | OF_A_STORE if not re.search(rf'[."]{verb}\b', told)} == set()
+    assert {
+        verb
+        for verb in public | OF_A_STORE - {"calibrate"}
+        if not re.search(rf'[."]{verb}\b', written)
+    } == set()
     assert len(wrong) < 30
