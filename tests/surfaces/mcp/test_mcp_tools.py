@@ -334,7 +334,13 @@ def test_a_memory_can_neither_close_its_quotation_nor_pass_for_a_line_of_ours(ag
         ("forget", {"ids": []}, ["ids=[]", "at least 1"]),
         ("forget", {"ids": ["nobody"]}, ["nobody"]),
         ("timeline", {"id": "nobody"}, ["nobody"]),
+        ("timeline", {"id": "x" * 99_999}, ["xxx … xxx"]),
+        ("timeline", {"id": "\ud800"}, ["U+D800"]),
+        ("timeline", {"id": "x", "words": "y"}, ["id='x'", "leave out"]),
         ("timeline", {"words": " "}, ["blank"]),
+        ("recall", {"query": "x", "since": "x" * 99_999}, ["since='xxx"]),
+        ("recall", {"query": "x", "bank": "x" * 99_999}, ["--all-banks"]),
+        ("recall", {"query": "x", "y" * 99_999: 1}, ["budget_tokens"]),
         ("feedback", {"ids": ["nobody"], "helpful": True}, ["nobody"]),
         ("feedback", {"ids": ["x"], "helpful": "perhaps"}, ["helpful='perhaps'", "boolean"]),
     ],
@@ -380,7 +386,20 @@ def test_a_store_that_cannot_be_opened_is_told_and_tried_again(tmp_path, connect
     door = Door(lambda: Memory(path, embedder="none"))
     agent = connect(create_server(door, bank="ada"))
 
+    door.knock()
     assert str(path) in agent.refused("status")
     path.unlink()
     assert 0 == agent("status")["memories"]
     door.close()
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path, connect):
+    folder = tmp_path / "data"
+    folder.write_text("no folder")
+
+    def open_():
+        (folder / "hippocampus").mkdir(parents=True)
+
+    agent = connect(create_server(Door(open_), bank="ada"))
+
+    assert f"{folder / 'hippocampus'}: Not a directory" == agent.refused("status")
