@@ -32,11 +32,6 @@ from hippocampus.evaluation.locomo import load
 from hippocampus.evaluation.options import Options
 
 SYSTEMS = ("hippocampus", "mem0")
-ALIKE = {
-    "PYTHONPATH": str(HERE.parent / "src"),
-    "OPENBLAS_NUM_THREADS": "1",  # products of a few rows, whose threads mostly wait for each other
-}
-"""What both processes have in their environment."""
 WAYS = {
     "turns": "a turn a call",
     "runs": "a turn a call, with run_id",
@@ -110,7 +105,7 @@ def in_its_process(python: str, system: str, way: str, cases, rounds: int, named
         file.write_text(json.dumps(work))
         done = subprocess.run(
             [python, "-m", "bench.mem0_calls", system, way, file, str(rounds), named],
-            cwd=HERE.parent, env=os.environ | ALIKE,
+            cwd=HERE.parent, env=os.environ | {"PYTHONPATH": str(HERE.parent / "src")},
             stdout=subprocess.PIPE, text=True, check=True,
         )  # fmt: skip
     return json.loads(done.stdout)
