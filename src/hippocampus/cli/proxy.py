@@ -83,6 +83,8 @@ def proxy(
     )  # fmt: skip
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listening:
+        # Whom it accepts inherits this; asyncio does not see that such a socket speaks TCP.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             app.warm_up()
         except StoreError as exc:

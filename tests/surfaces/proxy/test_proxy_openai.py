@@ -74,7 +74,7 @@ def test_tools_are_called_streamed_or_not(proxy, ask, upstream):
     proxy.settle()
 
 
-def test_errors_are_those_of_the_protocol(start, upstream, ask):
+def test_errors_are_those_of_the_protocol(upstream, ask):
     body = {"error": {"message": "no", "type": "t", "param": "model", "code": "model_not_found"}}
     upstream.script = [(404, {}, body), (429, {}, body), lambda handler: handler.reset()]
 
