@@ -941,7 +941,7 @@ class Bank:
                 valid_to=None if fact.valid_to is None else from_micros(fact.valid_to),
                 known_from=from_micros(fact.known_from),
                 known_to=None if fact.known_to is None else from_micros(fact.known_to),
-                sources=tuple(ids[row] for row in fact.rows),
+                sources=tuple(ids[row] for row in fact.rows), denied=fact.denied,
             )
             for fact in kept
         ]  # fmt: skip

@@ -25,6 +25,18 @@ def lines(facts):
     return [(f.subject, f.relation, f.object, f.current) for f in facts]
 
 
+def test_what_was_denied_is_found_as_of_before_and_marked_since(bank, clock):
+    said(bank, clock, "I live in Porto.", "I have a dog named Rex.")
+    before = clock.now()
+    said(bank, clock, "I never lived in Porto.", "I don't have a dog any more.")
+
+    known = bank.facts("user")
+    assert [False, False, False] == [fact.current for fact in known]
+    assert ["user lives in Porto (never)"] == [str(f) for f in known if f.denied]
+    assert [True, True, True] == [fact.current for fact in bank.facts("user", as_of=before)]
+    assert ["Rex", "dog"] == sorted(fact.object for fact in bank.facts("user", at=before))
+
+
 @pytest.fixture
 def moved(bank, clock):
     """Return what was said before a move, and the turn that tells of it."""

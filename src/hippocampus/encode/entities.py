@@ -46,6 +46,8 @@ def resolve(statements: Iterable[Statement], speakers: Collection[str]) -> dict[
     calls: defaultdict[str, dict[str, Same]] = defaultdict(dict)
     for said in statements:
         people.setdefault(fold_name(said.subject), said.subject)
+        if said.mode == "denied" or not said.object:
+            continue  # that Ana is not her sister says nothing of who is
         if said.relation == "name":
             own = Same(said.subject, f"said to be {said.object!r}")
             calls[fold_name(said.object)][fold_name(said.subject)] = own
