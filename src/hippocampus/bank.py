@@ -41,6 +41,7 @@ from hippocampus.filters import Filters, read_filters, spell_out
 from hippocampus.index.allowed import Filter
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.base import Cue, Mask, Question
+from hippocampus.index.columns import Columns
 from hippocampus.index.concept import ConceptCue
 from hippocampus.index.gist import Priming, activation
 from hippocampus.index.graph import GraphCue, Statements
@@ -211,6 +212,8 @@ class Bank:
         """Whether the bank has anchors, and so what is written has its phrases read."""
         self._facts = Statements()
         """What has been read of whom, as far as anybody has asked."""
+        self._bearing = Bearing(self._facts, Columns(), memory.zone)
+        """How things stand by that."""
         self._number = _NO_BANK
         self._seen = -1
 
@@ -1279,11 +1282,13 @@ class Bank:
         texts = self._memory.ledger_of(self._number, self.name).texts
         read = texts if {"lexical", "graph"} <= wanted else None
 
-        bearing = Bearing(self._facts, index.columns, texts, self._memory.zone)
+        bearing = self._bearing  # which keeps what it looked up, of the same statements
+        if bearing.known is not self._facts or bearing.columns is not index.columns:
+            bearing = self._bearing = Bearing(self._facts, index.columns, self._memory.zone)
         ranking = search(
             index, question, allowed, self._fusion, wanted, limit,
             read=read,
-            tell=bearing.look if "graph" in wanted else None,
+            tell=partial(bearing.look, texts) if "graph" in wanted else None,
         )  # fmt: skip
         told = evidence(index, question, ranking.rows, ranking.said)
         models = self._calibrated.values.models

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from hippocampus.encode.relations import KIN
@@ -25,6 +26,7 @@ class Same(NamedTuple):
     why: str
 
 
+@lru_cache(maxsize=1 << 14)  # few people are spoken of again and again
 def fold_name(name: str) -> str:
     """Return a name without what may differ: case, a possessive, spaces and full stops."""
     bare = " ".join(name.casefold().replace("’", "'").replace(".", " ").split())
@@ -77,7 +79,7 @@ def resolve(statements: Iterable[Statement], speakers: Collection[str]) -> dict[
 
 def meant(name: str, same: Mapping[str, Same]) -> str:
     """Return the name by which somebody is known, whichever of theirs is given."""
-    known = same.get(fold_name(name))
+    known = same.get(fold_name(name)) if same else None
     return name.removesuffix("'s") if known is None else known.name
 
 

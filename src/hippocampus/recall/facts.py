@@ -55,13 +55,14 @@ class Known:
     def over(self, told: Told) -> None:
         """Take in that it is over, since the moment that is told, or when that was said."""
         since = _first(told.statement.end, told.statement.start, told.said_at)
-        self.valid_to = max(since, _first(self.valid_from, since))
+        self.valid_to = since if self.valid_from is None else max(since, self.valid_from)
         self.known_to = max(told.noted_at, self.known_from)
 
     def never(self, told: Told) -> None:
         """Take in that it never was so: it held from some moment to that same moment."""
         self.denied = True
-        self.valid_to = self.valid_from = _first(self.valid_from, told.said_at)
+        since = told.said_at if self.valid_from is None else self.valid_from
+        self.valid_to = self.valid_from = since
         self.known_to = max(told.noted_at, self.known_from)
 
     def holds(self, at: int) -> bool:
@@ -75,12 +76,12 @@ class _About:
     """
     Facts of one subject and relation.
 
-    ``open``: those that are not over, at most one of a thing; ``ending``: all, by the words that
-    their objects end with, for a "red car" is a "car"; ``last``: since when the last is over.
+    ``alike``: by the thing; ``open``: those that are not over, at most one of a thing; ``last``:
+    since when the last is over.
     """
 
+    alike: dict[str, list[Known]] = field(default_factory=dict)
     open: dict[str, Known] = field(default_factory=dict)
-    ending: defaultdict[str, list[Known]] = field(default_factory=lambda: defaultdict(list))
     last: int | None = None
 
     def put(self, fact: Known) -> None:
@@ -95,20 +96,20 @@ class _About:
 
     def add(self, fact: Known) -> None:
         """Put a new fact."""
-        words = _key(fact.object).split()
-        for start in range(len(words) + 1):
-            self.ending[" ".join(words[start:])].append(fact)
+        self.alike.setdefault(_key(fact.object), []).append(fact)
         self.put(fact)
 
     def told(self, key: str, *, whole: bool) -> list[Known]:
-        """Return the facts of a thing, or of all whose names end so."""
-        return [f for f in self.ending.get(key, ()) if not whole or _key(f.object) == key]
+        """Return the facts of a thing, or of all whose names end so: a "red car" is a "car"."""
+        if whole:
+            return self.alike.get(key, [])
+        return [fact for k, facts in self.alike.items() if _ends(k, key) for fact in facts]
 
     def standing(self, key: str, *, whole: bool) -> list[Known]:
         """Return those of them that are not over."""
         if whole:
             return [self.open[key]] if key in self.open else []
-        return [f for k, f in self.open.items() if not key or f" {k}".endswith(f" {key}")]
+        return [fact for k, fact in self.open.items() if _ends(k, key)]
 
 
 def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
@@ -179,9 +180,10 @@ def _end(one: Told, of: Sequence[tuple[_About, str]]) -> bool:
     return bool(before)
 
 
-def _first(*times: int | None) -> int:
-    """Return the first of some times that is known; the last one is."""
-    return next(time for time in times if time is not None)
+def _first(end: int | None, start: int | None, said_at: int) -> int:
+    """Return the first of some times that is known."""
+    told = start if end is None else end
+    return said_at if told is None else told
 
 
 @lru_cache(maxsize=1 << 14)  # each statement is held against all facts of its sort
@@ -189,6 +191,10 @@ def _key(thing: str) -> str:
     """Return what two names of one thing have in common: "the two Cats", "cat"."""
     *first, last = fold_name(thing).split() or [""]
     return " ".join([*first, singular(last)])
+
+
+def _ends(words: str, key: str) -> bool:
+    return not key or words == key or words.endswith(f" {key}")
 
 
 def _yields(fact: Known, thing: str, said: Statement) -> bool:
