@@ -212,6 +212,17 @@ def test_a_company_that_is_joined_is_an_employer(more):
     assert [("Ada", "works_at", "Northwind", "began")] == read(f"I joined Northwind{more}.")
 
 
+def test_a_sentence_without_end_is_read_to_its_end():
+    between = "and the rain went on and on " * 100
+
+    assert [(*HERE, "Porto", "holds"), ("Ada", "works_at", "Sonae", "holds")] == read(
+        f"I live in Porto {between} and I work at Sonae"
+    )
+    assert [] == read(f"I live in Porto {between} and you work at Sonae?")
+    assert [] == read(f"If it rains {between} I live in Porto")
+    assert [] == read("I live in" + "n" * 5000)
+
+
 def test_who_is_you_is_known_only_where_two_talk():
     assert [] == read("You live in Braga.", others=("Tom", "Eva"))
     assert [] == read("You live in Braga.", others=())

@@ -134,6 +134,8 @@ _STOPS: Final = (FUNCTION_WORDS - {"of"}) | frozenset(
 )
 _WORD = re.compile(r"[^\W_]+(?:['&.-][^\W_]+)*")
 _MOST_WORDS = 4
+_LONGEST: Final = 600
+"""Characters of a sentence: reading takes their square, and what is longer is a list, or a log."""
 _THIRD: Final = frozenset("his her".split())
 _FIRST: Final = frozenset("i my we our".split())
 _SECOND: Final = frozenset("you your".split())
@@ -169,13 +171,28 @@ def find_statements(
     plain = text.replace("’", "'")
     if not _QUOTED.fullmatch(plain.strip()):
         plain = _QUOTED.sub("|", plain)
-    for match in _SENTENCE.finditer(plain):
-        sentence = match[0].strip()
-        if sentence.endswith("?") or (addressed and not _HERE.search(sentence)):
-            continue
-        if _HINT.search(sentence):
+    for sentence in _sentences(plain):
+        if (_HERE.search(sentence) or not addressed) and _HINT.search(sentence):
             found |= dict.fromkeys(reader.read(sentence))
     return list(found)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Yield sentences that ask nothing; what goes on for longer than they do, a piece at a time."""
+    for match in _SENTENCE.finditer(text):
+        sentence = match[0].strip()
+        if sentence.endswith("?"):
+            continue
+        start = 0
+        while len(sentence) - start > _LONGEST:
+            space = sentence.rfind(" ", start, start + _LONGEST)
+            end = space if space > start else start + _LONGEST
+            yield sentence[start:end].strip()
+            if _UNREAL.search(sentence, start, end):
+                break  # what follows would only be so as well
+            start = end
+        else:
+            yield sentence[start:].strip()
 
 
 class _Clause(NamedTuple):
@@ -240,6 +257,7 @@ class _Reader:
         self._speaker, self._said_at = speaker, said_at
         self._other = others[0] if len(others) == 1 else None
         self._last: str | None = None
+        self._proper: list[int] | None = None
         self._known = {name.split()[0] for name in (speaker, *others) if name.strip()}
 
     def read(self, sentence: str) -> Iterator[Statement]:
@@ -248,6 +266,7 @@ class _Reader:
         bare = sentence
         for time in times:
             bare = bare.replace(time.text, "|".ljust(len(time.text)))
+        self._proper = None
         unreal = _UNREAL.search(bare)
         stop = unreal.start() if unreal else len(bare)
         called = _CALLED.search(bare, 0, stop)
@@ -278,10 +297,10 @@ class _Reader:
         first = who.split(maxsplit=1)[0]
         if "'s " in who or first.lower() in _PRONOUNS or first in self._known:
             return True
+        if self._proper is None:
+            self._proper = [phrase.start for phrase in find_phrases(sentence) if phrase.proper]
         start, end = span
-        return any(
-            phrase.proper and start <= phrase.start < end for phrase in find_phrases(sentence)
-        )
+        return any(start <= place < end for place in self._proper)
 
     def _parts(self, rest: str) -> Iterator[str]:
         """Yield a predicate and those joined to it that have no subject of their own."""
