@@ -308,7 +308,8 @@ class Bank:
 
         A long text is forgotten whole, whichever of its parts is named. With ``erase`` the words
         leave the store for good: every table, index, journal row, free page and log, in every
-        version of the episode. What stays is that something was erased.
+        version of the episode, and in every copy of the same words that was merged with it. What
+        stays is that something was erased.
 
         Returns how many episodes changed.
         """
