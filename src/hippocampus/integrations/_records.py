@@ -187,10 +187,15 @@ class History:
 
     def values(self, limit: int | None = None) -> list[Any]:
         """Return the messages in order; the last ``limit``, if that is given."""
+        return [value for _, value in self.last(limit)]
+
+    def last(self, limit: int | None = None) -> list[tuple[str, Any]]:
+        """Return the messages, each with the id in its metadata."""
         if limit is None:
-            return [self._value(e) for e in self._records.read(session=self.session)]
-        last = self._records.read(session=self.session, limit=limit, newest=True)
-        return [self._value(e) for e in reversed(last)]
+            found = self._records.read(session=self.session)
+        else:
+            found = self._records.read(session=self.session, limit=limit, newest=True)[::-1]
+        return [(self._records.own(episode)["id"], self._value(episode)) for episode in found]
 
     def pop(self) -> Any:  # noqa: ANN401 - a message, as it was handed in
         """Take the last message back and return it; None when there is none."""
@@ -198,6 +203,12 @@ class History:
             if self._records.drop(last):  # else somebody else has just taken it
                 return self._value(last[0])
         return None
+
+    def replace(self, entries: Sequence[Entry]) -> None:
+        """Put messages in the place of those there are, which stay until the new ones are kept."""
+        before = self._records.read(session=self.session)
+        self.add(entries)
+        self._records.drop(before)
 
     def clear(self) -> None:
         """Take all messages back."""
@@ -212,7 +223,7 @@ def call(name: str, arguments: object) -> str:
     """Return a call of a tool as text for people."""
     if not isinstance(arguments, str):
         arguments = json.dumps(arguments, ensure_ascii=False, default=str)
-    return f"{name}({arguments})"
+    return f"{name}({arguments})" if name else arguments
 
 
 def _label(given: str | None) -> str | None:
