@@ -156,6 +156,8 @@ class HippocampusStore(BaseStore):
     def _versions(self, keys: Iterable[tuple[str, str]]) -> list[Episode]:
         """Return the episodes of items: one of each, unless somebody is just writing it."""
         wanted = set(keys)
+        if not wanted:
+            return []
         found = self._records.read(
             {f"{_KIND}.namespace": {"$in": [namespace for namespace, _ in wanted]}},
             {f"{_KIND}.key": {"$in": [key for _, key in wanted]}},
@@ -300,28 +302,34 @@ class HippocampusStore(BaseStore):
     ) -> list[_Found]:
         """Return the items that a query finds, best first, ``wanted`` if there are so many."""
         name = f"{_KIND}.id"
-        # What goes on with a long text has no value to be filtered by: its item is, afterwards.
+        # What goes on with a long text has no value to be filtered by: its item has, afterwards.
         passing = [{"$or": [{"$and": [*where]}, {name: {"$exists": False}}]}] if where else []
         some = wanted
         while True:
             condition = {"$and": [{f"{_KIND}.searched": True}, *scope, *passing]}
             hits = self._bank.recall(query, some, where=condition).hits
+            items = self._in_force(self._versions(self._place(hit.episode) for hit in hits))
+            lasting = {self._records.own(item)["id"]: item for item in items}
             scores: dict[str, float] = {}
+            unsure: set[str] = set()
             for hit in hits:
                 own = self._records.own(hit.episode)
                 scores.setdefault(own.get("of") or own["id"], hit.score)
-            items = self._records.read(*scope, *where, {name: {"$in": [*scores]}}) if scores else []
-            order = {id_: rank for rank, id_ in enumerate(scores)}
-            found = [(self._records.own(item)["id"], item) for item in self._checked(items)]
+                unsure |= {own["of"]} if where and "of" in own else set()
+            if unsure:
+                met = self._records.read(*where, {name: {"$in": [*unsure]}})
+                unsure -= {self._records.own(item)["id"] for item in met}
+            found = [
+                _Found(lasting[id_], score)
+                for id_, score in scores.items()
+                if id_ in lasting and id_ not in unsure
+            ]
             if len(found) >= wanted or len(hits) < some:
-                found.sort(key=lambda one: order[one[0]])
-                return [_Found(item, scores[id_]) for id_, item in found]
+                return found
             some *= 2
 
     def _checked(self, items: Sequence[Episode]) -> list[Episode]:
         """Return those items that are the last version of theirs and have not expired."""
-        if not items:
-            return []
         lasting = {item.id for item in self._in_force(self._versions(map(self._place, items)))}
         return [item for item in items if item.id in lasting]
 

@@ -20,6 +20,7 @@ from llama_index.core.base.llms.types import (
 )
 from llama_index.core.llms import MockLLM
 from llama_index.core.memory import Memory as LlamaMemory
+from pydantic import Field
 
 from hippocampus.integrations.llamaindex import HippocampusMemory, HippocampusMemoryBlock
 
@@ -162,13 +163,13 @@ def test_it_is_awaited_as_well(talk):
 class Scripted(MockLLM):
     """A model that says how many messages it was shown, and notes them."""
 
-    shown: list = []
+    shown: list = Field(default_factory=list)
 
     @property
     def metadata(self):
         return super().metadata.model_copy(update={"is_function_calling_model": True})
 
-    async def astream_chat_with_tools(self, tools, chat_history=None, **kwargs):
+    async def astream_chat_with_tools(self, *_, chat_history=None, **__):
         self.shown.append(list(chat_history))
 
         async def answers():
@@ -177,7 +178,7 @@ class Scripted(MockLLM):
 
         return answers()
 
-    def get_tool_calls_from_response(self, response, **kwargs):
+    def get_tool_calls_from_response(self, *_, **__):
         return []
 
 

@@ -176,11 +176,11 @@ class Scripted(Model):
         self.answers = list(answers)
         self.shown = []
 
-    async def get_response(self, system_instructions, input, *rest, **more):  # noqa: A002
-        self.shown.append(list(input))
+    async def get_response(self, *_, **asked):
+        self.shown.append(list(asked["input"]))
         return ModelResponse(output=[self.answers.pop(0)], usage=Usage(), response_id=None)
 
-    def stream_response(self, *rest, **more):
+    def stream_response(self, *_rest, **_more):
         raise AssertionError("nobody streams here")
 
 

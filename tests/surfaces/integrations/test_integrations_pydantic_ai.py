@@ -104,7 +104,7 @@ def test_the_last_messages_can_be_had_alone_and_all_be_cleared(history):
 
 
 def test_an_agent_goes_on_where_it_was(history):
-    agent = Agent(FunctionModel(lambda messages, info: answer(f"I see {len(messages)} messages.")))
+    agent = Agent(FunctionModel(lambda messages, _: answer(f"I see {len(messages)} messages.")))
 
     for count in (1, 3, 5):
         done = run(agent, "Hello", message_history=history.messages())
@@ -134,7 +134,7 @@ def test_instructions_tell_an_agent_what_bears_on_the_prompt_and_nothing_else(ba
     bank.remember("The bike has a flat tyre.", session="b")
     seen = []
 
-    def model(messages, info):
+    def model(messages, _):
         seen.append(messages[-1].instructions)
         return answer("ok")
 
@@ -155,7 +155,7 @@ def test_an_agent_remembers_and_recalls_with_tools(bank):
     bank.remember("Ada moved to Lisbon.")
     asked = ToolCallPart("recall", {"question": "Where does Ada live?"})
 
-    def model(messages, info):
+    def model(messages, _):
         returned = [part for part in messages[-1].parts if isinstance(part, ToolReturnPart)]
         return answer(returned[0].content) if returned else ModelResponse(parts=[asked])
 
@@ -176,7 +176,7 @@ def test_the_tools_say_what_they_are_for(bank):
 def test_an_empty_bank_says_so(bank):
     asked = ToolCallPart("recall", {"question": "Where does Ada live?"})
 
-    def model(messages, info):
+    def model(messages, _):
         returned = [part for part in messages[-1].parts if isinstance(part, ToolReturnPart)]
         return answer(returned[0].content) if returned else ModelResponse(parts=[asked])
 
