@@ -62,8 +62,8 @@ class Records:
 
     def own(self, episode: Episode) -> Mapping[str, Any]:
         """Return an episode's metadata of this kind, nothing if it has none."""
-        found: Mapping[str, Any] = episode.metadata.get(self.kind, {})
-        return found
+        found = episode.metadata.get(self.kind)
+        return found if isinstance(found, Mapping) else {}
 
     # ------------------------------------------------------------ writing
 
@@ -145,7 +145,8 @@ class Records:
         newest: bool = False,
     ) -> list[Episode]:
         """Return the episodes that carry values and meet all conditions, in order of time."""
-        condition = {"$and": [{f"{self.kind}.id": {"$exists": True}}, *where]}
+        own = [{f"{self.kind}.{name}": {"$exists": True}} for name in ("id", "value")]
+        condition = {"$and": [*own, *where]}
         asked = limit
         while True:
             found = self.bank.episodes(where=condition, session=session, newest=newest, limit=asked)

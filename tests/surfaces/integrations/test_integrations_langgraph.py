@@ -130,6 +130,18 @@ def test_numbers_compare_as_in_langgraphs_own_store(numbers, data):
         assert want == sorted(keys(store.search(("n",), filter=wanted)))
 
 
+@given(st.lists(st.tuples(namespaces, names, values), max_size=8), paths, st.integers(1, 9))
+def test_a_query_changes_the_order_of_what_is_found_and_nothing_else(items, prefix, limit):
+    with Memory(":memory:", embedder="hash:64") as memory:
+        store = HippocampusStore(memory.bank("ada"))
+        store.batch([PutOp(*item) for item in items])
+
+        whole = {(i.namespace, i.key) for i in store.search(prefix, limit=100)}
+        asked = [(i.namespace, i.key) for i in store.search(prefix, query="pizza x", limit=limit)]
+        assert min(limit, len(whole)) == len(asked) == len(set(asked))
+        assert set(asked) <= whole
+
+
 # ---------------------------------------------------------------- items
 
 
@@ -229,11 +241,13 @@ def test_what_is_deleted_or_replaced_is_hidden_and_with_erase_leaves_the_file(pa
 
 def test_other_memories_of_the_bank_are_left_alone(store, bank):
     bank.remember("Ada moved to Lisbon.", session="chat")
-    store.put(NOTES, "k", {"text": "Ada likes Lisbon"})
+    for odd in (3, {"id": "x"}, {"id": "x", "namespace": "a", "key": "k"}, {"of": "y"}):
+        bank.remember(f"Ada likes Lisbon, says {odd}", metadata={"langgraph": odd})
+    store.put(NOTES, "k", {"text": "Ada likes Lisbon, says {'of': 'y'}"})
 
-    assert ["k"] == keys(store.search((), query="Lisbon"))
+    assert ["k"] == keys(store.search(())) == keys(store.search((), query="Lisbon"))
     store.delete(NOTES, "k")
-    assert ["Ada moved to Lisbon."] == [episode.text for episode in bank.episodes()]
+    assert 5 == len(bank.episodes())
 
 
 def test_sleep_lets_no_item_go(store, bank):
