@@ -369,7 +369,8 @@ def _lies_at(namespace: _Namespace, condition: MatchCondition) -> bool:
     if condition.match_type not in ("prefix", "suffix"):
         msg = f"match_type={condition.match_type!r}: must be 'prefix' or 'suffix'"
         raise InputError(msg)
-    part = namespace[:size] if condition.match_type == "prefix" else namespace[-size:]
+    start = 0 if condition.match_type == "prefix" else max(0, len(namespace) - size)
+    part = namespace[start : start + size]
     return len(part) == size and all(
         wanted in ("*", label) for label, wanted in zip(part, path, strict=True)
     )

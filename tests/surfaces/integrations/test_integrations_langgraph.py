@@ -430,6 +430,10 @@ def test_namespaces_are_listed_by_prefix_suffix_wildcard_and_depth(store):
     assert [("x", "b")] == store.list_namespaces(suffix=("b",))
     assert [("a", "b", "d", "e")] == store.list_namespaces(prefix=("*", "b"), suffix=("*", "e"))
     assert [("a", "b", "d", "e")] == store.list_namespaces(limit=1, offset=1)
+    anywhere = ListNamespacesOp((MatchCondition("suffix", ()), MatchCondition("prefix", ())))
+    assert [store.list_namespaces()] == store.batch([anywhere])
+    with pytest.raises(InputError, match="'infix'"):
+        store.batch([ListNamespacesOp((MatchCondition("infix", ("a",)),))])
     store.delete(("x", "b"), "k")
     assert [] == store.list_namespaces(prefix=("x",))
 
