@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from hippocampus._clock import Clock
 from hippocampus._optional import require
 from hippocampus.bank import Bank
+from hippocampus.errors import InputError
 from hippocampus.integrations._records import Entry, History, call
 
 require("pydantic_ai", extra="pydantic-ai", feature="the Pydantic AI history")
-from pydantic_ai import FunctionToolset, RunContext  # noqa: E402 - now that it is there
+from pydantic_ai import FunctionToolset, ModelRetry, RunContext  # noqa: E402 - now that it is there
 from pydantic_ai.messages import (  # noqa: E402
     BaseToolCallPart,
     BaseToolReturnPart,
@@ -102,7 +104,8 @@ def memory_toolset(bank: Bank, *, budget_tokens: int = 1500) -> FunctionToolset[
             text: what to remember, with names and dates spelled out.
 
         """
-        return f"Remembered as {(await asyncio.to_thread(bank.remember, text)).id}."
+        with _for_the_model():
+            return f"Remembered as {(await asyncio.to_thread(bank.remember, text)).id}."
 
     async def recall(question: str) -> str:
         """
@@ -112,10 +115,20 @@ def memory_toolset(bank: Bank, *, budget_tokens: int = 1500) -> FunctionToolset[
             question: what to look for, as a question or a few words.
 
         """
-        found = await asyncio.to_thread(bank.context, question, budget_tokens)
+        with _for_the_model():
+            found = await asyncio.to_thread(bank.context, question, budget_tokens)
         return found.text if found.items else "Nothing is remembered about that."
 
     return FunctionToolset([remember, recall])
+
+
+@contextmanager
+def _for_the_model() -> Iterator[None]:
+    """Tell the model what was wrong with what it asked, so that it can ask otherwise."""
+    try:
+        yield
+    except InputError as exc:
+        raise ModelRetry(str(exc)) from exc
 
 
 def _entry(message: ModelMessage, dumped: Any) -> Entry:  # noqa: ANN401 - JSON

@@ -163,6 +163,19 @@ def test_an_agent_remembers_and_recalls_with_tools(bank):
     assert "Ada moved to Lisbon." in run(agent, "x").output
 
 
+def test_a_model_that_asks_for_what_cannot_be_is_told_so_and_asks_again(bank):
+    tries = [{"text": "  "}, {"text": "Ada moved to Lisbon."}]
+
+    def model(messages, _):
+        if not tries:
+            return answer(str(messages[-1].parts[0].content))
+        return ModelResponse(parts=[ToolCallPart("remember", tries.pop(0))])
+
+    agent = Agent(FunctionModel(model), toolsets=[memory_toolset(bank)])
+    assert "Remembered as" in run(agent, "x").output
+    assert ["Ada moved to Lisbon."] == [episode.text for episode in bank.episodes()]
+
+
 def test_the_tools_say_what_they_are_for(bank):
     schemas = {name: tool.tool_def for name, tool in memory_toolset(bank).tools.items()}
 
