@@ -26,6 +26,8 @@ PARTS = (
     "wavelet",
     "counts",
     "concepts",
+    "server",
+    "proxy",
 )
 
 

@@ -13,13 +13,14 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from hippocampus.bank import Bank
+from hippocampus.config import Policy
 from hippocampus.memory import Memory
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _on_a_thread(
+def on_a_thread(
     method: Callable[Concatenate[Any, P], R],
 ) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
     """Return the awaitable twin of a ``Bank`` or ``Memory`` method."""
@@ -29,6 +30,11 @@ def _on_a_thread(
         return await asyncio.to_thread(method, this.sync, *args, **kwargs)
 
     return twin
+
+
+def _policy(bank: Bank) -> Policy:
+    """Return what sleep does with this bank."""
+    return bank.policy
 
 
 class AsyncBank:
@@ -42,49 +48,50 @@ class AsyncBank:
         """The bank's name."""
         return self.sync.name
 
-    remember = _on_a_thread(Bank.remember)
-    remember_many = _on_a_thread(Bank.remember_many)
-    recall = _on_a_thread(Bank.recall)
-    context = _on_a_thread(Bank.context)
-    get = _on_a_thread(Bank.get)
-    episodes = _on_a_thread(Bank.episodes)
-    find = _on_a_thread(Bank.find)
-    count = _on_a_thread(Bank.count)
-    trend = _on_a_thread(Bank.trend)
-    correct = _on_a_thread(Bank.correct)
-    forget = _on_a_thread(Bank.forget)
-    restore = _on_a_thread(Bank.restore)
-    compact = _on_a_thread(Bank.compact)
-    expand = _on_a_thread(Bank.expand)
-    sleep = _on_a_thread(Bank.sleep)
-    sleep_if_due = _on_a_thread(Bank.sleep_if_due)
-    sleeps = _on_a_thread(Bank.sleeps)
-    undo = _on_a_thread(Bank.undo)
-    set_policy = _on_a_thread(Bank.set_policy)
-    pin = _on_a_thread(Bank.pin)
-    unpin = _on_a_thread(Bank.unpin)
-    hold = _on_a_thread(Bank.hold)
-    release = _on_a_thread(Bank.release)
-    quarantine = _on_a_thread(Bank.quarantine)
-    feedback = _on_a_thread(Bank.feedback)
-    note_recalls = _on_a_thread(Bank.note_recalls)
-    summary = _on_a_thread(Bank.summary)
-    facts = _on_a_thread(Bank.facts)
-    entities = _on_a_thread(Bank.entities)
-    gists = _on_a_thread(Bank.gists)
-    topics = _on_a_thread(Bank.topics)
-    topic_outline = _on_a_thread(Bank.topic_outline)
-    plot_topics = _on_a_thread(Bank.plot_topics)
-    related = _on_a_thread(Bank.related)
-    anchors = _on_a_thread(Bank.anchors)
-    curate = _on_a_thread(Bank.curate)
-    export_concepts = _on_a_thread(Bank.export_concepts)
-    import_concepts = _on_a_thread(Bank.import_concepts)
-    history = _on_a_thread(Bank.history)
-    journal = _on_a_thread(Bank.journal)
-    stats = _on_a_thread(Bank.stats)
-    export = _on_a_thread(Bank.export)
-    import_ = _on_a_thread(Bank.import_)
+    remember = on_a_thread(Bank.remember)
+    remember_many = on_a_thread(Bank.remember_many)
+    recall = on_a_thread(Bank.recall)
+    context = on_a_thread(Bank.context)
+    get = on_a_thread(Bank.get)
+    episodes = on_a_thread(Bank.episodes)
+    find = on_a_thread(Bank.find)
+    count = on_a_thread(Bank.count)
+    trend = on_a_thread(Bank.trend)
+    correct = on_a_thread(Bank.correct)
+    forget = on_a_thread(Bank.forget)
+    restore = on_a_thread(Bank.restore)
+    compact = on_a_thread(Bank.compact)
+    expand = on_a_thread(Bank.expand)
+    sleep = on_a_thread(Bank.sleep)
+    sleep_if_due = on_a_thread(Bank.sleep_if_due)
+    sleeps = on_a_thread(Bank.sleeps)
+    undo = on_a_thread(Bank.undo)
+    policy = property(on_a_thread(_policy))
+    set_policy = on_a_thread(Bank.set_policy)
+    pin = on_a_thread(Bank.pin)
+    unpin = on_a_thread(Bank.unpin)
+    hold = on_a_thread(Bank.hold)
+    release = on_a_thread(Bank.release)
+    quarantine = on_a_thread(Bank.quarantine)
+    feedback = on_a_thread(Bank.feedback)
+    note_recalls = on_a_thread(Bank.note_recalls)
+    summary = on_a_thread(Bank.summary)
+    facts = on_a_thread(Bank.facts)
+    entities = on_a_thread(Bank.entities)
+    gists = on_a_thread(Bank.gists)
+    topics = on_a_thread(Bank.topics)
+    topic_outline = on_a_thread(Bank.topic_outline)
+    plot_topics = on_a_thread(Bank.plot_topics)
+    related = on_a_thread(Bank.related)
+    anchors = on_a_thread(Bank.anchors)
+    curate = on_a_thread(Bank.curate)
+    export_concepts = on_a_thread(Bank.export_concepts)
+    import_concepts = on_a_thread(Bank.import_concepts)
+    history = on_a_thread(Bank.history)
+    journal = on_a_thread(Bank.journal)
+    stats = on_a_thread(Bank.stats)
+    export = on_a_thread(Bank.export)
+    import_ = on_a_thread(Bank.import_)
 
 
 class AsyncMemory:
@@ -110,12 +117,12 @@ class AsyncMemory:
         """Return the bank called ``name``."""
         return AsyncBank(self.sync.bank(name))
 
-    banks = _on_a_thread(Memory.banks)
-    delete_bank = _on_a_thread(Memory.delete_bank)
-    backup = _on_a_thread(Memory.backup)
-    rebuild = _on_a_thread(Memory.rebuild)
-    calibrate = _on_a_thread(Memory.calibrate)
-    sleep_if_due = _on_a_thread(Memory.sleep_if_due)
+    banks = on_a_thread(Memory.banks)
+    delete_bank = on_a_thread(Memory.delete_bank)
+    backup = on_a_thread(Memory.backup)
+    rebuild = on_a_thread(Memory.rebuild)
+    calibrate = on_a_thread(Memory.calibrate)
+    sleep_if_due = on_a_thread(Memory.sleep_if_due)
 
     async def close(self) -> None:
         """Release the store, if it was ever opened. May be called twice."""

@@ -38,7 +38,8 @@ from hippocampus.errors import (
     StoreReadOnly,
     UnknownBank,
 )
-from hippocampus.ingest.content import Segments
+from hippocampus.hot import Hot
+from hippocampus.ingest.content import KEPT_BYTES, Segments
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.rebuild import REBUILDING, drop, promote, stage
 from hippocampus.llm.ask import ChatModel, Completer
@@ -137,7 +138,10 @@ class Memory:
                 " 'Europe/Berlin' or 'UTC'"
             )
             raise InputError(msg) from exc
-        self.segments = Segments()
+        most = self.config.resident_mb
+        limit = None if most is None else int(most * 1e6)
+        self.segments = Segments(KEPT_BYTES if limit is None else min(KEPT_BYTES, limit))
+        self.hot: Hot[Bank] = Hot(limit, self.segments.nbytes)
         self.store: Store = open_store(
             path,
             busy_timeout_s=self.config.busy_timeout_s,
@@ -145,8 +149,6 @@ class Memory:
             create=create,
         )
         self.moving = threading.RLock()
-        self._banks: dict[str, Bank] = {}
-        self._gate = threading.Lock()
         self.embedder: Embedder | None = None
         self.no_embedder: Degradation | None = None
         self._calibrated: tuple[tuple[Fingerprint | None, str | None], Calibrated] | None = None
@@ -233,6 +235,10 @@ class Memory:
             raise InputError(msg)
         return tuple(cues)
 
+    def settings(self) -> tuple[str | None, ...]:
+        """Return what is recorded of how the store's vectors are made, signed and read."""
+        return tuple(self.store.setting(key) for key in ("embedder", SIGNED, CALIBRATED))
+
     def calibration(self) -> Calibrated:
         """Return what the numbers of the embedder in use mean, as far as anybody found out."""
         used, kept = self.fingerprint(), self.store.setting(CALIBRATED)
@@ -309,21 +315,21 @@ class Memory:
             InvalidScope: the name is missing, blank, too long or holds control characters.
 
         """
-        if not isinstance(name, str) or not _NAME.fullmatch(name) or not name.strip():
-            msg = (
-                f"bank={name!r}: a bank's name is required, 1 to 200 characters without control"
-                " characters; there is no default bank"
-            )
-            raise InvalidScope(msg)
-        tokenizer.encode(name)
-        with self._gate:
-            if name not in self._banks:
-                self._banks[name] = Bank(self, name)
-            return self._banks[name]
+        check_name(name)
+        return self.hot.find(name) or self.hot.add(Bank(self, name))
 
-    def banks(self) -> list[str]:
-        """Return the names of the banks in the store."""
-        return self.store.bank_names()
+    def banks(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
+        """
+        Return the names of the banks in the store, in order.
+
+        Args:
+            prefix: only names that begin so; what others are called costs nothing then.
+            after: only names that come after this one, to go on from.
+            limit: most names.
+
+        """
+        check_limit(limit)
+        return self.store.bank_names(prefix=prefix, after=after, limit=limit)
 
     def delete_bank(self, name: str) -> None:
         """
@@ -341,8 +347,7 @@ class Memory:
                 self.store.drop_bank(ledger.bank)
             self.segments.drop(ledger.bank)
             self.store.scrub()
-        with self._gate:
-            self._banks.pop(name, None)
+        self.hot.drop(name)
 
     def ledger(self, name: str, *, create: bool = False) -> Ledger:
         """
@@ -357,7 +362,7 @@ class Memory:
             with self.store.write():
                 number = self.store.add_bank(name, to_micros(self.now()))
         if number is None:
-            there = self.banks()
+            there = self.banks(limit=6)
             known = ", ".join(repr(n) for n in there[:5]) + (", …" if len(there) > 5 else "")
             msg = f"no bank {name!r} in the store; there {'is ' + known if there else 'are none'}"
             raise UnknownBank(msg)
@@ -369,6 +374,11 @@ class Memory:
             self.store, number, name=name, salt=self.salt, limits=self.config.ingest, now=self.now,
             segments=self.segments,
         )  # fmt: skip
+
+    @property
+    def resident_bytes(self) -> int:
+        """Bytes of memory that banks hold in this process, about; see ``Config.resident_mb``."""
+        return self.hot.nbytes()
 
     def now(self) -> datetime:
         """Return the clock's present moment in the memory's time zone."""
@@ -520,6 +530,32 @@ class Memory:
 
     def __repr__(self) -> str:
         return f"Memory({self.store.path!r})"
+
+
+def check_name(name: object) -> str:
+    """
+    Return a bank's name.
+
+    Raises:
+        InvalidScope: it is missing, blank, too long or holds control characters.
+
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or not name.strip():
+        msg = (
+            f"bank={name!r}: a bank's name is required, 1 to 200 characters without control"
+            " characters; there is no default bank"
+        )
+        raise InvalidScope(msg)
+    tokenizer.encode(name)
+    return name
+
+
+def check_limit(limit: object) -> None:
+    """Refuse a limit that is neither None nor a whole number from 0."""
+    whole = isinstance(limit, int) and not isinstance(limit, bool) and limit >= 0
+    if limit is not None and not whole:
+        msg = f"limit={limit!r}: must be a whole number, 0 or more"
+        raise InputError(msg)
 
 
 def _model(given: str | Completer | ChatModel | None) -> Completer | ChatModel | None:

@@ -300,6 +300,8 @@ class Stats:
     embedder: str | None
     uncalibrated: str | None = None
     """Why thresholds are another embedder's; None when they are this one's own."""
+    resident_bytes: int = field(default=0, compare=False)
+    """Bytes of memory that the bank holds in this process, about: its index, notes and texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -857,8 +859,14 @@ class Store(Protocol):
 
     # banks
 
-    def bank_names(self) -> list[str]:
-        """Return the names of all banks, sorted."""
+    def bank_names(
+        self, *, prefix: str = "", after: str = "", limit: int | None = None
+    ) -> list[str]:
+        """
+        Return the names of banks, sorted by code point: of all, or of those that begin so.
+
+        At most ``limit``, of those that come after one. It costs as much as there are of these.
+        """
         ...
 
     def bank_number(self, name: str) -> int | None:

@@ -19,6 +19,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final, NamedTuple, TypeAlias
 
+from hippocampus._courtesy import pausing
 from hippocampus.encode.nouns import kinds, singular, use_of
 from hippocampus.encode.phrases import find_phrases
 from hippocampus.encode.terms import FUNCTION_WORDS, stem
@@ -130,11 +131,11 @@ def tag_groups(groups: Sequence[Sequence[str]], *, apart: Collection[str] = ()) 
     silent = {name for name in map(tag_name, apart) if name}
     silent |= {name.partition("_")[0] for name in silent}
     short = {name[:size] for name in silent for size in range(3, len(name))}  # "Mel", but not "car"
-    found = [_count(texts, silent, short) for texts in groups]
+    found = [_count(texts, silent, short) for texts in pausing(groups)]
     named = Counter(name for group in found for name in group)
     again = Counter(name for group in found for name, one in group.items() if one.times > 1)
     taggings = []
-    for group in found:
+    for group in pausing(found):
         worth = {
             name: math.log2(1 + one.times)
             * math.sqrt(math.log((len(groups) + 1) / named[name]))
@@ -164,7 +165,7 @@ def _count(
     proper: Counter[str] = Counter()
     feelings = _feelings()
     felt = [feelings[word] for text in texts for word in _words(text) if word in feelings]
-    for text in texts:
+    for text in pausing(texts):
         for name, is_name in _named_in(text):
             if name not in silent and not (is_name and name in short):
                 times[name] += 1
@@ -296,7 +297,7 @@ def relations_of_names(texts: Iterable[str], tags: Iterable[str]) -> list[Relati
     where: Counter[str] = Counter()
     who: Counter[str] = Counter()
     times: Counter[str] = Counter()
-    for text in texts:
+    for text in pausing(texts):
         for found in _NAME.finditer(text):
             words = found["name"].split()
             before, after = (found["before"] or "").casefold(), (found["after"] or "").casefold()
@@ -409,7 +410,7 @@ def subsumptions(
         for place in where:
             at[place].append(tag)
     found = []
-    for child, where in sorted(places.items()):
+    for child, where in pausing(sorted(places.items())):
         together = Counter(tag for place in where for tag in at[place] if tag != child)
         for parent, both in sorted(together.items()):
             above, below = both / len(where), both / len(places[parent])

@@ -22,6 +22,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus._courtesy import pausing
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.phrase import LOST, SPELLED, Mask, Phrase
 from hippocampus.errors import StoreCorrupt
@@ -282,6 +283,13 @@ class Segments:
             self._kept.move_to_end((bank, first))
             return kept[1]
 
+    def nbytes(self, bank: int | None = None) -> int:
+        """Return how many bytes are kept, of one bank or of all."""
+        if bank is None:
+            return self._bytes
+        with self._lock:
+            return sum(s.nbytes for (of, _), (_, s) in self._kept.items() if of == bank)
+
     def drop(self, bank: int) -> None:
         """Let go of all that is kept of a bank: what is erased must leave memory, too."""
         with self._lock:
@@ -338,7 +346,7 @@ class Content:
     def texts(self, rows: Collection[int]) -> dict[int, tuple[str, int]]:
         """Return the texts of rows, each with its length in tokens."""
         found = self.ids(rows)
-        return {row: (self._decode(row, ids), len(ids)) for row, ids in found.items()}
+        return {row: (self._decode(row, ids), len(ids)) for row, ids in pausing(found.items())}
 
     def count(self, phrase: Phrase, allowed: Mask) -> dict[int, int]:
         """Return how often a phrase occurs in each of the rows allowed that have it, in order."""

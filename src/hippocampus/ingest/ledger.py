@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from hippocampus._clock import from_micros, to_micros
+from hippocampus._courtesy import pausing
 from hippocampus.config import Ingest
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.condense import shown
@@ -199,13 +200,13 @@ class Ledger:
         """Return the phrase payloads of rows; of what was erased there is none."""
         texts = self.texts(rows)
         records = self.store.episodes(self.bank, list(texts))
-        return [(e.row, phrase_payload(texts[e.row], e.speaker, e.role)) for e in records]
+        return [(e.row, phrase_payload(texts[e.row], e.speaker, e.role)) for e in pausing(records)]
 
     def names(self, rows: Collection[int]) -> dict[int, list[Phrase]]:
         """Return the phrases of rows, spelled, and the names of who speaks there."""
         texts = self.texts(rows)
         records = self.store.episodes(self.bank, list(texts))
-        return {e.row: find_phrases(texts[e.row]) + names_of(e.speaker) for e in records}
+        return {e.row: find_phrases(texts[e.row]) + names_of(e.speaker) for e in pausing(records)}
 
     def last_said(self, sessions: Iterable[str]) -> dict[str, list[str]]:
         """Return the last few lines of sessions, in the light of which the next is read."""
@@ -226,7 +227,9 @@ class Ledger:
         """Return the bank's changes in order, from ``after`` on."""
         return self._changes(self.store.journal(self.bank, after=after, limit=limit))
 
-    def stats(self, *, embedder: str | None, uncalibrated: str | None) -> Stats:
+    def stats(
+        self, *, embedder: str | None, uncalibrated: str | None, resident_bytes: int
+    ) -> Stats:
         """Return what the bank holds, and how many bytes by kind of data."""
         states: dict[State, int] = {"active": 0, "superseded": 0, "forgotten": 0, "erased": 0}
         active: list[EpisodeRow] = []
@@ -247,6 +250,7 @@ class Ledger:
             stored_bytes=self.store.stored_bytes(self.bank),
             embedder=embedder,
             uncalibrated=uncalibrated,
+            resident_bytes=resident_bytes,
         )
 
     def whole(self, records: Iterable[EpisodeRow]) -> list[EpisodeRow]:

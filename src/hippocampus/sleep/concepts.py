@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus._courtesy import pausing
 from hippocampus.config import Concepts
 from hippocampus.encode.phrases import Phrase, key_of
 from hippocampus.encode.sounds import sound_of
@@ -372,7 +373,7 @@ def kin_of(
     # An episode without a session is one of its own.
     own = np.where(session >= 0, session, np.arange(len(session)) + session.max(initial=0) + 1)
     ends = _walked([np.unique(own[mentions[place]]) for place in tied.tolist()], how.spread)
-    for own_place, place in enumerate(tied.tolist()):
+    for own_place, place in enumerate(pausing(tied.tolist())):
         reach = ends[own_place]
         best = top_k(reach, how.kin).astype(np.intp)
         best = np.append(own_place, best[best != own_place])
@@ -445,7 +446,7 @@ def _under(
     meaning = np.flatnonzero(means)
     directions = anchors[meaning]
     named, by = _mentions_by_row([mentions[place] for place in meaning.tolist()], own)
-    for first in range(0, len(material) if len(meaning) else 0, _AT_ONCE):
+    for first in pausing(range(0, len(material) if len(meaning) else 0, _AT_ONCE)):
         rows = np.flatnonzero(own[first : first + _AT_ONCE]) + first
         scores = directions @ vectors(rows).T
         inside = slice(*np.searchsorted(named, [first, first + _AT_ONCE]).tolist())
@@ -456,7 +457,7 @@ def _under(
             picked = top_k(of_one, how.k_max).astype(np.intp)
             picked = picked[of_one[picked] > 0]
             best[place].append((rows[picked], of_one[picked]))
-    return [_ranked(parts, how.k_max) for parts in best]
+    return [_ranked(parts, how.k_max) for parts in pausing(best)]
 
 
 def _ages(material: Material, now: int) -> Floats:

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus._courtesy import pausing
 from hippocampus.config import Compact, Concepts
 from hippocampus.encode.phrases import key_of
 from hippocampus.encode.tokens import encode
@@ -315,7 +316,7 @@ def quoting(ledger: Ledger, known: dict[int, Clause | None]) -> Read:
     def read(rows: Sequence[int]) -> list[Clause | None]:
         missing = [row for row in rows if row not in known]
         texts = ledger.texts(missing)
-        for e in ledger.store.episodes(ledger.bank, list(texts)):
+        for e in pausing(ledger.store.episodes(ledger.bank, list(texts))):
             known[e.row] = clause_of(e.row, e.said_at, e.speaker, e.role, texts[e.row])
         return [known.get(row) for row in rows]
 

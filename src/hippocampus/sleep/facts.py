@@ -16,6 +16,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from hippocampus._clock import from_micros
+from hippocampus._courtesy import pausing
 from hippocampus.encode.fact_model import Line, read_by_model, statements_of
 from hippocampus.encode.facts import find_statements, who_speaks
 from hippocampus.errors import EncoderError, ModelAnswer
@@ -49,7 +50,7 @@ def read_on(
     """
     rows, heard = dict(before.rows), {s: dict.fromkeys(names) for s, names in before.heard.items()}
     length = before.length
-    for record in records:
+    for record in pausing(records):
         length = record.row + 1
         text, speaker = texts.get(record.row), who_speaks(record.speaker, record.role)
         there = heard.setdefault(record.session, {}) if record.session is not None else {}

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from hippocampus._courtesy import pausing
 from hippocampus.encode.condense import shorten
 from hippocampus.encode.tokens import count
 from hippocampus.index.gist import Trace, Traces
@@ -115,7 +116,7 @@ def make_gists(
     traces: list[Trace] = []
     made: list[int] = []
     talks: list[list[str]] = []
-    for group in places:
+    for group in pausing(places):
         members = tuple(rows[group].tolist())
         old = known[members][0] if members in known else None
         if old is None or (model is not None and not old.by_model):
@@ -184,7 +185,7 @@ def find_clusters(vectors: Floats, least: float) -> list[Rows]:
         return place
 
     order = np.lexsort((other, one, -cosines))
-    for left, right in zip(one[order].tolist(), other[order].tolist(), strict=True):
+    for left, right in pausing(zip(one[order].tolist(), other[order].tolist(), strict=True)):
         low, high = sorted((top(left), top(right)))
         if low != high and size[low] + size[high] <= MOST:
             above[high] = low
@@ -244,7 +245,7 @@ def _standing(night: Night) -> dict[int, int]:
     """Return what is in force in the place of each row, of those that have something there."""
     stands: dict[int, int] = {}
     shown = night.material.shown
-    for e in night.records:
+    for e in pausing(night.records):
         here, passed = e, set[int]()
         while here.state == "superseded" and here.superseded_by is not None:
             if here.row in passed or here.superseded_by >= len(night):

@@ -7,11 +7,9 @@ only told. Steps that make something of what there is make it anew, and drop wha
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import tzinfo
 from typing import Final, TypeAlias
@@ -62,25 +60,8 @@ is taken in as it comes."""
 _TRIES: Final = 3
 _RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
 _ANEW: Final = "would be made anew from what there is; it changes no episode"
-_TURN_S: Final = 0.0005
 _AT_ONCE: Final = 2048
 """Acts of a transaction: none is long, so writers need not wait."""
-
-
-@contextmanager
-def giving_way() -> Iterator[None]:
-    """
-    Let other threads of this process have their turn ten times as often, while the block runs.
-
-    Python lets a thread compute for 5 ms before another that waits may go on, and a recall waits
-    each time that it comes back from native code. The setting is the process's; it is put back.
-    """
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(min(before, _TURN_S))
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
 
 
 def check_steps(steps: Collection[str] | None) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus._courtesy import pausing
 from hippocampus.encode.tagging import read_answer, tag_by_model, write_answer
 from hippocampus.encode.tags import (
     Alike,
@@ -250,7 +251,7 @@ def _add_tags(
     ranked = sorted(where, key=lambda tag: (-given[tag], -len(where[tag]), tag))
     merged = 0
     spelled: dict[frozenset[frozenset[int]], str] = {}
-    for tag in sorted(ranked[:MOST_TAGS], key=lambda tag: (len(tag), tag)):
+    for tag in pausing(sorted(ranked[:MOST_TAGS], key=lambda tag: (len(tag), tag))):
         if len(where[tag]) >= least:
             names = names_of(tag)
             graph.add(tag, [turns[place].row for place in where[tag]], names)
@@ -264,7 +265,7 @@ def _places(groups: Sequence[Sequence[Turn]], taggings: Sequence[Tagging]) -> di
     holding: defaultdict[int, set[int]] = defaultdict(set)
     spans: list[range] = []
     place = 0
-    for group in groups:
+    for group in pausing(groups):
         spans.append(range(place, place + len(group)))
         for turn in group:
             for term in set(hash_terms(turn.text).tolist()):
@@ -300,7 +301,7 @@ def _relate(
     near = {tag: {place // TOGETHER for place in places} for tag, places in own.items()}
     by_places = subsumptions(near, -(-total // TOGETHER), alike)
     refused = 0
-    for parent, child in dict.fromkeys([*given, *by_words, *by_places]):
+    for parent, child in pausing(dict.fromkeys([*given, *by_words, *by_places])):
         for name in (parent, child):
             graph.add(name, names=names_of(name))
         refused += not graph.relate(parent, child)

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus._courtesy import pausing
 from hippocampus.index.phrased import PROPER
 from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.importance import Features, Numbers, score
@@ -106,7 +107,7 @@ def near_ones(vectors: Floats | None, count: int) -> tuple[Rows, Numbers]:
     for table in range(_TABLES):
         bits = sides[:, table * _SIGNS : (table + 1) * _SIGNS]
         order = np.lexsort(bits.T)
-        for step in range(1, _BESIDE + 1):
+        for step in pausing(range(1, _BESIDE + 1)):
             one, other = order[:-step], order[step:]
             near = _pairs(vectors, one, other)
             found[one, column], cosines[one, column] = other, near
@@ -123,7 +124,7 @@ def near_ones(vectors: Floats | None, count: int) -> tuple[Rows, Numbers]:
 
 def _pairs(vectors: Floats, one: Rows, other: Rows) -> Numbers:
     near = np.empty(len(one))
-    for start in range(0, len(one), _AT_ONCE):
+    for start in pausing(range(0, len(one), _AT_ONCE)):
         some = slice(start, start + _AT_ONCE)
         near[some] = np.einsum("ij,ij->i", vectors[one[some]], vectors[other[some]])
     return near
@@ -139,7 +140,9 @@ def _surprise(
     order = np.lexsort((np.arange(count), said_at, session))
     groups = session[order]
     starts = np.flatnonzero(np.r_[True, groups[1:] != groups[:-1]])
-    for rows in np.split(order, starts[1:]):  # a session at a time, or it would take gigabytes
+    for rows in pausing(
+        np.split(order, starts[1:])
+    ):  # a session at a time, or it would take gigabytes
         said = np.zeros(vectors.shape[1])
         for start in range(0, len(rows), _AT_ONCE):  # all without one are one, and may be many
             some = rows[start : start + _AT_ONCE]

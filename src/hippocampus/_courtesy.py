@@ -1,0 +1,96 @@
+"""
+Work in the background gives way to whoever waits for an answer.
+
+Python computes one thread at a time, and one that comes back from native code waits for its turn
+again: a recall does so dozens of times, so beside a thread that always computes it takes ten times
+as long. Here that thread stops, at places where it can, until nobody is being answered.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Final, TypeVar
+
+_WAIT_S: Final = 0.02
+"""Longest wait at a time: most answers take less."""
+_WORK_S: Final = 0.002
+"""Least work between two waits, so that under load without a pause a tenth of the time is left."""
+_TURN_S: Final = 0.0005
+"""How long a thread computes before another that waits may go on; Python's own is 5 ms."""
+
+Item = TypeVar("Item")
+
+
+class _Here(threading.local):
+    """What is so on this thread."""
+
+    gives_way = False
+    waited_at = 0.0
+
+
+class _Answers:
+    """How many answers somebody in this process is waiting for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open = 0
+        self.none = threading.Event()
+        self.none.set()
+
+    def begin(self) -> None:
+        with self._lock:
+            self._open += 1
+            self.none.clear()
+
+    def end(self) -> None:
+        with self._lock:
+            self._open -= 1
+            if not self._open:
+                self.none.set()
+
+
+_here: Final = _Here()
+_answers: Final = _Answers()
+
+
+@contextmanager
+def answering() -> Iterator[None]:
+    """Have those who give way do so, while the block runs or the function it decorates."""
+    _answers.begin()
+    try:
+        yield
+    finally:
+        _answers.end()
+
+
+@contextmanager
+def giving_way() -> Iterator[None]:
+    """Have this thread give way at every ``pause`` while the block runs, and change turns often."""
+    before, gave_way = sys.getswitchinterval(), _here.gives_way
+    sys.setswitchinterval(min(before, _TURN_S))
+    _here.gives_way = True
+    try:
+        yield
+    finally:
+        _here.gives_way = gave_way
+        sys.setswitchinterval(before)
+
+
+def pause() -> None:
+    """Wait until nobody is being answered, but not for long; where nobody gives way, do nothing."""
+    if not _here.gives_way or _answers.none.is_set():
+        return
+    if time.perf_counter() - _here.waited_at >= _WORK_S:
+        _answers.none.wait(_WAIT_S)
+        _here.waited_at = time.perf_counter()
+
+
+def pausing(items: Iterable[Item]) -> Iterator[Item]:
+    """Give the items, each after a pause."""
+    for item in items:
+        pause()
+        yield item

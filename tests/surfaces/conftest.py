@@ -1,0 +1,33 @@
+"""A server on a loopback port, in this process, around a memory that the test has as well."""
+
+import threading
+
+import pytest
+
+from hippocampus.server.run import make_server
+
+
+@pytest.fixture
+def serve():
+    """Return a way to serve a memory; it answers at the URL that is returned."""
+    running = []
+
+    def start(memory, **options):
+        urls, ready = [], threading.Event()
+
+        def announce(url):
+            urls.append(url)
+            ready.set()
+
+        server = make_server(memory, port=0, ready=announce, **options)
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        running.append((server, thread))
+        assert ready.wait(20), "the server did not start"
+        return urls[0]
+
+    yield start
+    for server, thread in running:
+        server.should_exit = True
+    for _, thread in running:
+        thread.join()
