@@ -52,6 +52,7 @@ from hippocampus.hot import held_bytes
 from hippocampus.index.allowed import Filter
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.base import Cue, Mask, Question
+from hippocampus.index.columns import Columns
 from hippocampus.index.concept import ConceptCue
 from hippocampus.index.gist import Priming, activation
 from hippocampus.index.graph import GraphCue, Statements
@@ -259,6 +260,8 @@ class Bank:
         """What has been read of whom, as far as anybody has asked."""
         self._position: tuple[int, Hashable] | None = None
         """Where the bank was at some state of the store."""
+        self._bearing = Bearing(self._facts, Columns(), memory.zone)
+        """How things stand by that."""
         self._number = _NO_BANK
         self._seen = -1
         self._heeded = 0
@@ -382,7 +385,8 @@ class Bank:
 
         A long text is forgotten whole, whichever of its parts is named. With ``erase`` the words
         leave the store for good: every table, index, journal row, free page and log, in every
-        version of the episode. What stays is that something was erased.
+        version of the episode, and in every copy of the same words that was merged with it. What
+        stays is that something was erased.
 
         Returns how many episodes changed.
         """
@@ -1017,7 +1021,7 @@ class Bank:
                 valid_to=None if fact.valid_to is None else from_micros(fact.valid_to),
                 known_from=from_micros(fact.known_from),
                 known_to=None if fact.known_to is None else from_micros(fact.known_to),
-                sources=tuple(ids[row] for row in fact.rows),
+                sources=tuple(ids[row] for row in fact.rows), denied=fact.denied,
             )
             for fact in kept
         ]  # fmt: skip
@@ -1357,11 +1361,13 @@ class Bank:
         texts = self._memory.ledger_of(self._number, self.name).texts
         read = texts if {"lexical", "graph"} <= wanted else None
 
-        bearing = Bearing(self._facts, index.columns, texts, self._memory.zone)
+        bearing = self._bearing  # which keeps what it looked up, of the same statements
+        if bearing.known is not self._facts or bearing.columns is not index.columns:
+            bearing = self._bearing = Bearing(self._facts, index.columns, self._memory.zone)
         ranking = search(
             index, question, allowed, self._fusion, wanted, limit,
             read=read,
-            tell=bearing.look if "graph" in wanted else None,
+            tell=partial(bearing.look, texts) if "graph" in wanted else None,
         )  # fmt: skip
         told = evidence(index, question, ranking.rows, ranking.said)
         models = self._calibrated.values.models

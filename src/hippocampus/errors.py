@@ -258,7 +258,7 @@ class Overloaded(HippocampusError, TimeoutError):
 
 
 class RateLimited(Overloaded):
-    """This key, or this address, asks more often than it may."""
+    """A key, or an address, asks more often than it may."""
 
 
 class ServerError(HippocampusError):
