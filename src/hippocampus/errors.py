@@ -258,7 +258,7 @@ class Overloaded(HippocampusError, TimeoutError):
 
 
 class RateLimited(Overloaded):
-    """This key, or this address, asks more often than it may."""
+    """The key, or the address where there are no keys, asks more often than it may."""
 
 
 class ServerError(HippocampusError):

@@ -27,7 +27,7 @@ def serve():
         return urls[0]
 
     yield start
-    for server, thread in running:
+    for server, _ in running:
         server.should_exit = True
     for _, thread in running:
         thread.join()
