@@ -254,7 +254,7 @@ class Overloaded(HippocampusError, TimeoutError):
 
 
 class RateLimited(Overloaded):
-    """This key, or this address, asks more often than it may."""
+    """More often than this key, or this address, may ask."""
 
 
 # ---------------------------------------------------------------- files and packages
