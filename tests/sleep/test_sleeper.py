@@ -242,6 +242,29 @@ def test_details_that_differ_are_never_merged_away_however_near_two_are(tmp_path
     assert len(left) == 2, "what differs in no detail is merged"
 
 
+def test_what_has_outlived_its_last_tier_lapses_unless_it_is_promoted_pinned_or_of_use(
+    memory, clock
+):
+    bank = filled(memory, clock)
+    old = [e.id for e in bank.episodes()]
+    bank.pin(old[0])
+    for policy in (Policy(deepest=4, long_days=100, cap=1.0), Policy(deepest=5, cap=1.0)):
+        bank.set_policy(policy)
+        assert "lapsed" not in bank.sleep(steps=["forget"])["forget"].counts
+    bank.set_policy(Policy(deepest=5, long_days=100, promote=0.2, cap=1.0))
+    clock.advance(timedelta(days=90))
+    assert "lapsed" not in bank.sleep(steps=["forget"])["forget"].counts
+    bank.feedback(old[1], helpful=True)
+    clock.advance(timedelta(days=20))
+    step = bank.sleep(steps=["forget"])["forget"]
+    left = {e.id for e in bank.episodes()}
+
+    assert {old[0], old[1]} <= left
+    assert 0.2 * 40 <= len(left) <= 0.2 * 40 + 2
+    assert all("its time in the long-term tier" in d.why for d in step.deeds if d.deed == "lapse")
+    assert 40 - len(left) == step.counts["lapsed"]
+
+
 @pytest.fixture
 def merging(tmp_path):
     """Return a way to say texts, three days apart, and have sleep merge them all into the last."""

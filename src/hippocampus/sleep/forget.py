@@ -42,6 +42,8 @@ def forget(night: Night, value: Value) -> list[Act]:
         squeezed = _squeezed(night, value, due, kept)
         why[squeezed > due] = 2
         due = np.maximum(due, squeezed)
+    over = _over(night, value)
+    due[over], why[over] = DEEPEST + 1, 3
     due[kept] = level[kept]
     changed = np.flatnonzero(due > level)
     order = changed[np.argsort(value.value[changed], kind="stable")]
@@ -63,14 +65,20 @@ def _deepest(night: Night, value: Value) -> NDArray[np.int64]:
     age_h = value.age_h
     rank = tiers(value.importance, promote=policy.promote, prune=policy.prune)
     warm = (age_h < policy.warm_days * _DAY_H) & (rank != PRUNED)
-    most = np.where(warm, policy.warm_level, policy.deepest)
-    most = np.where(rank == PROMOTED, 0, most)
-    longest = min(policy.deepest, DEEPEST)
-    if policy.long_days is None:
-        most = np.minimum(most, longest)
-    else:
-        most = np.where(age_h < policy.long_days * _DAY_H, np.minimum(most, longest), most)
-    return np.where(age_h < policy.hot_hours, 0, most).astype(np.int64)
+    most = np.where(warm, policy.warm_level, min(policy.deepest, DEEPEST))
+    most = np.where((rank == PROMOTED) | (age_h < policy.hot_hours), 0, most)
+    return most.astype(np.int64)
+
+
+def _over(night: Night, value: Value) -> NDArray[np.bool_]:
+    """Return whose time in the last tier is over; what is promoted stays (HUMAN, section 3)."""
+    policy = night.policy
+    if policy.long_days is None or policy.deepest <= DEEPEST:
+        return np.zeros(len(value.rows), np.bool_)
+    rank = tiers(value.importance, promote=policy.promote, prune=policy.prune)
+    old = value.age_h >= max(policy.long_days * _DAY_H, policy.hot_hours)
+    over: NDArray[np.bool_] = old & (rank != PROMOTED)
+    return over
 
 
 def _pruned(night: Night, rows: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -118,4 +126,9 @@ def _why(rule: int, value: Value, place: int) -> str:
     what = f"worth {value.value[place]:.2g} after {days:.0f} days"
     if value.interference[place] > 0:
         what += f", disturbed by {value.interference[place]:.1f}"
-    return (what, "of least salience in its hundred turns", f"over the token target; {what}")[rule]
+    return (
+        what,
+        "of least salience in its hundred turns",
+        f"over the token target; {what}",
+        f"its time in the long-term tier is over; {what}",
+    )[rule]
