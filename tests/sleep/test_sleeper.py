@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Memory, Policy, Turn
-from hippocampus._clock import ManualClock
+from hippocampus._clock import ManualClock, to_micros
 from hippocampus.config import POLICIES, Config, Ingest
 from hippocampus.errors import InputError, StoreCorrupt, UnknownEpisode
 from hippocampus.sleep import value
+from hippocampus.sleep.night import read_uses
 from hippocampus.sleep.schedule import Past, Schedule, due
 from hippocampus.sleep.sleeper import NIGHTLY, STEPS
 from hippocampus.upkeep import verify
@@ -806,6 +807,21 @@ def test_an_empty_bank_and_one_of_a_single_sentence_sleep_well(memory, clock, na
 
 
 LONG = " ".join(f"Part {number} of it speaks of {SUBJECTS[number % 6]}." for number in range(30))
+
+
+def uses_of(bank):
+    """Return by speaker how often a bank's only turn of theirs was recalled, when last, and how
+    much it helped."""
+    ledger = bank._memory.ledger(bank.name)
+    records = list(ledger.store.scan_episodes(ledger.bank))
+    told = read_uses(ledger, len(records))
+    return {
+        e.speaker: (told.uses[e.row], told.used_at[e.row], told.outcome[e.row])
+        for e in records
+        if e.state == "active"
+    }
+
+
 FADING = Policy(deepest=3, cap=1.0, promote=0.0)
 WELL = (
     "Well, the boat was in the old green harbour by the river, and it was a fine day for all who"
@@ -924,6 +940,26 @@ def test_erasing_what_compact_has_shortened_erases_its_earlier_wordings_and_alia
         with pytest.raises(UnknownEpisode):
             bank.get(gone.id)
     assert verify(memory).sound
+
+
+def test_what_compact_has_shortened_is_worth_what_it_was(memory, clock):
+    bank = memory.bank("ada")
+    helped = bank.remember(WELL, speaker="Ada")
+    bank.remember(WELL.replace("green", "grey"), speaker="Tom")
+    bank.set_policy(FADING)
+    bank.feedback(helped.id, helpful=True)
+    bank.recall("harbour", k=1, speaker="Ada")
+    bank.note_recalls()
+    known, lengths = [uses_of(bank)], []
+    for days in (100, 9000):
+        clock.advance(timedelta(days=days))
+        bank.sleep(steps=["forget"])
+        bank.compact(faded=True)
+        known.append(uses_of(bank))
+        lengths.append(max(len(e.text) for e in bank.episodes()))
+
+    assert len(WELL) > lengths[0] > lengths[1]
+    assert known == [{"Ada": (1, to_micros(START), 1.0), "Tom": (0, 0, 0.0)}] * 3
 
 
 def test_a_file_read_again_finds_what_compact_has_shortened(memory, clock, tmp_path):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hippocampus.config import Policy
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.base import Mask
-from hippocampus.ingest.ledger import Ledger
+from hippocampus.ingest.ledger import SHORTENED, Ledger
 from hippocampus.model import DOUBTED, HELD, PINNED, Act, EpisodeRow, State
 from hippocampus.sleep.concepts import Floats, Material, Rows
 
@@ -139,26 +139,36 @@ def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()
     """
     Return what the journal tells of recalls and outcomes, of the first ``count`` rows.
 
-    ``recalled``: what it does not tell yet.
+    What ``compact`` has shortened was recalled as often as what it was. ``recalled``: what the
+    journal does not tell yet.
     """
     uses, used_at = np.zeros(count, np.int64), np.zeros(count, np.int64)
     outcome = np.zeros(count, np.float32)
     shown: list[Shown] = []
     recalls = list(recalled)
-    for change in ledger.store.journal(ledger.bank, kinds=(RECALLED, OUTCOME)):
+    shortened: list[tuple[int, int]] = []
+    for change in ledger.store.journal(ledger.bank, kinds=(RECALLED, OUTCOME, SHORTENED)):
         detail: dict[str, Any] = json.loads(change.detail)
         if change.kind == OUTCOME:
             if change.row is not None and change.row < count and "helpful" in detail:
                 outcome[change.row] += 1 if detail["helpful"] else -1
                 if detail["helpful"]:
-                    used_at[change.row] = max(used_at[change.row], change.at)
+                    at = detail.get("at", change.at)
+                    used_at[change.row] = max(used_at[change.row], at)
             continue
-        recalls += detail["shown"]
+        if change.kind == SHORTENED:
+            shortened += detail["rows"]
+        else:
+            recalls += detail["shown"]
     for at, *rows in recalls:
         there = [row for row in rows if row < count]
         shown.append(Shown(at, tuple(there)))
         uses[there] += 1
         used_at[there] = np.maximum(used_at[there], at)
+    for old, new in shortened:
+        if new < count:
+            uses[new] += uses[old]
+            used_at[new] = max(used_at[new], used_at[old])
     shown.sort(key=lambda one: one.at)
     return Uses(uses, used_at, outcome, tuple(shown))
 
