@@ -15,7 +15,7 @@ from hippocampus import Memory, Policy, Turn
 from hippocampus._clock import ManualClock, to_micros
 from hippocampus.config import POLICIES, Config, Ingest
 from hippocampus.errors import InputError, StoreCorrupt, UnknownEpisode
-from hippocampus.sleep import value
+from hippocampus.sleep import sleeper, value
 from hippocampus.sleep.night import read_uses
 from hippocampus.sleep.schedule import Past, Schedule, due
 from hippocampus.sleep.sleeper import NIGHTLY, STEPS
@@ -707,10 +707,16 @@ def killing(store, monkeypatch, number, *, inside):
     monkeypatch.setattr(store, "write", dying)
 
 
+PRUNING = Policy(prune_share=0.05, prune_turns=5, deepest=5, cap=1.0, hot_hours=1e6)
+
+
+@pytest.mark.parametrize(("policy", "at_once"), [("adaptive:200", 2048), (PRUNING, 2)])
 @pytest.mark.parametrize("inside", [True, False])
 def test_a_sleep_killed_anywhere_leaves_whole_steps_and_the_next_one_finishes(
-    tmp_path, monkeypatch, inside
+    tmp_path, monkeypatch, inside, policy, at_once
 ):
+    monkeypatch.setattr(sleeper, "_AT_ONCE", at_once)
+
     def opened(name, clock):
         return Memory(tmp_path / name, embedder="hash", clock=clock)
 
@@ -721,7 +727,7 @@ def test_a_sleep_killed_anywhere_leaves_whole_steps_and_the_next_one_finishes(
             bank.remember(said(3), speaker="Ada", role="user", at=clock.now())
             clock.advance(timedelta(seconds=9))
             bank.remember(said(3), speaker="Ada", role="user", at=clock.now())
-            bank.set_policy("adaptive:200")
+            bank.set_policy(policy)
         clock.advance(timedelta(days=300))
         return clock
 

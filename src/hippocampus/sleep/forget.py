@@ -20,6 +20,7 @@ from hippocampus.sleep.value import Value
 
 SHARES: Final = (1.0, 0.9, 0.5, 0.25, 0.1, 0.0)
 """About how much of its tokens is shown of a memory at each level."""
+_LEAST: Final = "of least salience in its hundred turns"
 _DAY_H: Final = 24.0
 
 
@@ -82,7 +83,14 @@ def _over(night: Night, value: Value) -> NDArray[np.bool_]:
 
 
 def _pruned(night: Night, rows: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return what HEMA's salience lets go, for every hundred turns since the last sleep."""
+    """
+    Return what HEMA's salience lets go, for every hundred turns since the last sleep.
+
+    What a sleep that did not come to its end has let go of them is gone already.
+    """
+    cut = [row for row, why in night.cut_short.items() if why == _LEAST]
+    rows = np.concatenate([rows, np.array(cut, np.int64)])
+    kept = np.concatenate([kept, np.zeros(len(cut), np.bool_)])
     policy, every = night.policy, night.policy.prune_turns
     turns = len(night) // every * every - night.seen("forget") // every * every
     ago = (len(night) - 1 - rows).astype(np.float64)
@@ -91,7 +99,9 @@ def _pruned(night: Night, rows: NDArray[np.int64], kept: NDArray[np.bool_]) -> N
     weight = salience(
         ago, recalled, freshness=policy.freshness, fading=policy.turn_decay, bonus=policy.retrieved
     )
-    return prune(weight, kept, turns=turns, share=policy.prune_share, every=every)
+    weight[len(weight) - len(cut) :] = -np.inf
+    gone = prune(weight, kept, turns=turns, share=policy.prune_share, every=every)
+    return gone[: len(gone) - len(cut)]
 
 
 def _squeezed(
@@ -128,7 +138,7 @@ def _why(rule: int, value: Value, place: int) -> str:
         what += f", disturbed by {value.interference[place]:.1f}"
     return (
         what,
-        "of least salience in its hundred turns",
+        _LEAST,
         f"over the token target; {what}",
         f"its time in the long-term tier is over; {what}",
     )[rule]

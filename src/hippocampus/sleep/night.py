@@ -61,6 +61,8 @@ class Night:
     doubts: Doubts
     annotated: frozenset[tuple[int, str]]
     """Rows, each with the id of what was ever noted with it; undoing that does not ask for more."""
+    cut_short: Mapping[int, str]
+    """Rows that lapsed in sleeps since the last that came to its end, each with why."""
     vectors: Callable[[Rows], Floats] | None
     texts: Callable[[Collection[int]], Mapping[int, str]]
     tokens: Callable[[Collection[int]], Mapping[int, int]]
@@ -220,6 +222,20 @@ def read_annotated(ledger: Ledger) -> frozenset[tuple[int, str]]:
     return frozenset((row, d["by"]) for row, d in told if row is not None and "by" in d)
 
 
+def read_cut_short(ledger: Ledger) -> dict[int, str]:
+    """Return what sleeps that were killed, or go on, have let lapse since one came to its end."""
+    ended = ledger.store.journal(ledger.bank, kinds=(SLEPT,))
+    after = ended[-1].seq if ended else 0
+    lapsed: dict[int, str] = {}
+    for change in ledger.store.journal(ledger.bank, after=after, kinds=("lapse", "restore")):
+        detail = json.loads(change.detail)
+        if change.row is not None and change.kind == "lapse":
+            lapsed[change.row] = detail.get("why", "")
+        elif change.row is not None:
+            lapsed.pop(change.row, None)
+    return lapsed
+
+
 def read_policy(ledger: Ledger, default: Policy) -> Policy:
     """Return the policy of a bank: its own, or else the default."""
     own = ledger.store.journal(ledger.bank, kinds=(POLICY,))
@@ -246,6 +262,7 @@ def read_night(
         told = read_uses(ledger, len(records), recalled)
         doubts = read_doubts(ledger)
         annotated = read_annotated(ledger)
+        cut_short = read_cut_short(ledger)
         slept = read_seen(ledger, policy)
     return Night(
         now=now,
@@ -259,6 +276,7 @@ def read_night(
         slept=slept,
         doubts=doubts,
         annotated=annotated,
+        cut_short=cut_short,
         vectors=vectors,
         texts=ledger.texts,
         tokens=ledger.tokens,
