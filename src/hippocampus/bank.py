@@ -1490,7 +1490,8 @@ class Bank:
     def _hits(self, ranking: Ranking, scores: Numbers) -> list[Hit]:
         k = len(scores)
         rows, over = ranking.rows[:k].tolist(), ranking.over
-        entries = self._memory.ledger_of(self._number, self.name).read(rows)
+        ledger = self._memory.ledger_of(self._number, self.name)
+        entries = ledger.read(rows)
         gifts = np.maximum([part[:k] for part in ranking.parts.values()], 0).T.tolist()
         hits: list[Hit] = []
         for place, entry in enumerate(entries):
@@ -1511,7 +1512,7 @@ class Bank:
                 )
             )
         now = self._memory.clock.now()
-        self._gate.note(entries, now)
+        self._gate.note(ledger, entries, now)
         if hits:
             self._recalled.append([to_micros(now), *ranking.rows[: min(k, _SHOWN)].tolist()])
             del self._recalled[:-_NOTED]
