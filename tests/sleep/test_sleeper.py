@@ -266,6 +266,43 @@ def test_what_has_outlived_its_last_tier_lapses_unless_it_is_promoted_pinned_or_
     assert 40 - len(left) == step.counts["lapsed"]
 
 
+def test_the_same_day_is_that_of_the_memorys_time_zone(tmp_path):
+    def left(zone, *hours):
+        name = f"{zone.partition('/')[2] or zone}{hours}.db"
+        with Memory(tmp_path / name, embedder="hash", config=Config(timezone=zone)) as memory:
+            bank = memory.bank("ada")
+            for hour in hours:
+                bank.remember("The boat leaves at nine.", at=START + timedelta(hours=hour))
+            bank.sleep(steps=["deduplicate"])
+            return len(bank.episodes())
+
+    # 22:00 and 2:00 in UTC, which in Tokyo is 7:00 and 11:00 of one day; then 12:00 and 16:00,
+    # which there is 21:00 and 1:00 of the next.
+    assert [2, 1] == [left(zone, 14, 18) for zone in ("UTC", "Asia/Tokyo")]
+    assert [1, 2] == [left(zone, 4, 8) for zone in ("UTC", "Asia/Tokyo")]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "wrong"),
+    [
+        ("2025-03-05T10:00+02:00", "2025-03-05T09:30Z", False),
+        ("2025-03-05T09:30Z", "2025-03-05T10:00+02:00", True),
+        ("2025-03-05T10:00", "2025-03-05", False),
+        ("2025-03-05", "2025-03-04", True),
+        ("2025-03-05", "2025-03-05T00:00", False),
+        ("20250305", "2025-03-04", True),
+        ("the harbour", "a bar", False),
+        ("9", "10", False),
+        (9, 5, False),
+    ],
+)
+def test_what_ends_before_it_starts_is_doubted_if_both_are_times(memory, start, end, wrong):
+    bank = memory.bank("ada")
+    bank.remember("The crossing.", metadata={"start": start, "end": end})
+
+    assert wrong == bool(bank.sleep(steps=["validate"])["validate"].counts)
+
+
 @pytest.fixture
 def merging(tmp_path):
     """Return a way to say texts, three days apart, and have sleep merge them all into the last."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import tzinfo
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -41,7 +42,7 @@ class Shown(NamedTuple):
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Night:
     """
-    A bank of n rows as a sleep finds it.
+    A bank of n rows as a sleep finds it; ``zone``: in which a day is meant.
 
     ``records``: every row's; ``material``: what concepts are made of, see there. ``uses``: how
     often each was recalled, ``used_at`` when it last was or helped, 0 for never; ``outcome``: how
@@ -50,6 +51,7 @@ class Night:
     """
 
     now: int
+    zone: tzinfo
     policy: Policy
     records: Sequence[EpisodeRow]
     material: Material
@@ -253,6 +255,7 @@ def read_night(
     *,
     policy: Policy,
     now: int,
+    zone: tzinfo,
     vectors: Callable[[Rows], Floats] | None,
     recalled: Sequence[Sequence[int]] = (),
 ) -> Night:
@@ -266,6 +269,7 @@ def read_night(
         slept = read_seen(ledger, policy)
     return Night(
         now=now,
+        zone=zone,
         policy=policy,
         records=records,
         material=material,
