@@ -258,7 +258,7 @@ class Overloaded(HippocampusError, TimeoutError):
 
 
 class RateLimited(Overloaded):
-    """The key, or the address where there are no keys, asks more often than it may."""
+    """More often than this key, or this address, may ask."""
 
 
 class ServerError(HippocampusError):
