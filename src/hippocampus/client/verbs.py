@@ -11,7 +11,15 @@ from typing import Any
 import msgspec
 
 from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration
-from hippocampus.client.arguments import given_to, gives, listed, path_of, takes_progress, to_json, to_query
+from hippocampus.client.arguments import (
+    given_to,
+    gives,
+    listed,
+    path_of,
+    takes_progress,
+    to_json,
+    to_query,
+)
 from hippocampus.client.line import LINES, Call, Line
 from hippocampus.errors import InputError, ServerMismatch, SourceError, StoreError
 from hippocampus.ingest.sources import SourceProblem
