@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hippocampus.cli import bench, demo, models, proxy, read, sleep, upkeep, write
+from hippocampus.cli import bench, chat, demo, models, proxy, read, sleep, upkeep, write
 from hippocampus.errors import DISTRIBUTION
 
 app = typer.Typer(
@@ -47,7 +47,7 @@ def root(
 for part in (write.register, read.register, upkeep.register, sleep.register):
     part(app)
 app.add_typer(models.app, name="models", rich_help_panel=upkeep.PANEL)
-for part in (proxy.register,):
+for part in (chat.register, proxy.register):
     part(app)
 for part in (bench.register, demo.register):
     part(app)
