@@ -26,7 +26,6 @@ from hippocampus.cli.render import (
     table,
 )
 from hippocampus.errors import HippocampusError, InputError
-from hippocampus.llm.ask import ChatModel
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
@@ -49,7 +48,7 @@ def register(app: typer.Typer) -> None:
         "chat",
         "hippocampus chat --model openai:llama3.2@http://localhost:11434/v1",
         "hippocampus chat --no-model",
-        "printf 'I moved to Lisbon.\\nWhere do I live?\\n/why\\n' | hippocampus chat --no-model",
+        'echo "Where do I live?" | hippocampus chat --no-model --bank work',
         panel=PANEL,
     )(chat)
 
@@ -104,6 +103,8 @@ class Talk:
         budget_tokens: int,
         recent: int,
     ) -> None:
+        from hippocampus.llm.ask import ChatModel  # noqa: PLC0415 - brings NumPy
+
         self._memory = memory
         self._scope = scope
         self._model = memory.model if isinstance(memory.model, ChatModel) else None
