@@ -6,7 +6,20 @@ from typing import Annotated
 
 import typer
 
-from hippocampus.cli import bench, demo, hook, mcp, models, proxy, read, serve, sleep, upkeep, write
+from hippocampus.cli import (
+    bench,
+    chat,
+    demo,
+    hook,
+    mcp,
+    models,
+    proxy,
+    read,
+    serve,
+    sleep,
+    upkeep,
+    write,
+)
 from hippocampus.errors import DISTRIBUTION
 
 app = typer.Typer(
@@ -47,7 +60,7 @@ def root(
 for part in (write, read, upkeep, sleep):
     part.register(app)
 app.add_typer(models.app, name="models", rich_help_panel=upkeep.PANEL)
-for surface in (serve, mcp, hook, proxy):
+for surface in (chat, serve, mcp, hook, proxy):
     surface.register(app)
 app.add_typer(serve.keys, name="keys", rich_help_panel=serve.PANEL)
 for part in (bench, demo):
