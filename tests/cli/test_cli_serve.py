@@ -1,6 +1,7 @@
 """The commands for keys, and what serve refuses; that it serves is in tests/surfaces/server."""
 
 import re
+import socket
 
 from hippocampus import Memory
 from hippocampus.server.keys import Keys
@@ -48,6 +49,16 @@ def test_without_keys_another_host_is_refused_with_the_way_out(shell):
 
     assert answer.code == 2
     assert "hippocampus keys create" in answer.err.replace("\n", " ")
+
+
+def test_a_port_that_is_taken_is_told(shell):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        answer = shell("serve", "--port", str(port), env={"COLUMNS": "200"})
+
+    assert answer.code == 2
+    assert f"port={port}" in answer.err
+    assert "port 0" in answer.err
 
 
 def test_a_log_level_that_is_none_is_refused(shell):

@@ -2,7 +2,6 @@
 
 import pytest
 
-
 from hippocampus.memory import CALIBRATED
 
 
@@ -21,9 +20,9 @@ def test_every_change_of_a_bank_moves_it(memory, bank):
         lambda: bank.feedback(kept.id, helpful=True),
         lambda: bank.forget(kept.id),
         lambda: bank.restore(kept.id),
-        lambda: bank.sleep(),
+        bank.sleep,
         lambda: bank.forget(kept.id, erase=True),
-        lambda: memory.rebuild(),
+        memory.rebuild,
         lambda: memory.delete_bank("ada"),
     ):
         change()
@@ -59,11 +58,11 @@ def test_another_process_moves_it(open_memory, bank):
     assert before[1] != place(bank)
 
 
-def test_a_calibration_moves_every_bank(memory, bank, hashed):
+def test_a_calibration_moves_every_bank(memory, bank):
     bank.remember("Lena moved to Porto.")
     before = place(bank)
     with memory.store.write():
-        memory.store.set_setting(CALIBRATED, hashed.dump())
+        memory.store.set_setting(CALIBRATED, "another")
 
     assert before != place(bank)
 

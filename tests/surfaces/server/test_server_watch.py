@@ -3,6 +3,7 @@
 import json
 import logging
 
+import httpx
 import pytest
 
 from hippocampus.server.watch import JsonLines, log
@@ -52,12 +53,13 @@ def test_every_request_is_a_line_of_json_without_what_was_said(http, lines):
         assert word not in "".join(lines), word
 
 
-def test_a_failure_nobody_foresaw_is_told_without_its_words(http, lines, memory):
+def test_a_failure_nobody_foresaw_is_told_without_its_words(http, lines, memory, monkeypatch):
     def broken():
         raise ValueError(SAID)
 
-    memory.store.bank_names = lambda **_: broken()
-    answer = http.get("/v1/banks")
+    with monkeypatch.context() as patch:
+        patch.setattr(memory.store, "bank_names", lambda **_: broken())
+        answer = http.get("/v1/banks")
 
     assert answer.status_code == 500
     assert answer.json()["error"]["request_id"] == answer.headers["x-request-id"]
@@ -69,10 +71,11 @@ def test_a_failure_nobody_foresaw_is_told_without_its_words(http, lines, memory)
     assert failure["request_id"] == answer.headers["x-request-id"]
 
 
-def test_figures_are_by_route_and_name_no_bank(http):
-    ask_of_everything(http)
-    http.post(f"{AT}/recall", json={"query": "Which code opens the safe?"})
-    told = http.get("/metrics").text
+def test_figures_are_by_route_and_name_no_bank(serve, memory):
+    with httpx.Client(base_url=serve(memory)) as http:  # one that has counted nothing yet
+        ask_of_everything(http)
+        http.post(f"{AT}/recall", json={"query": "Which code opens the safe?"})
+        told = http.get("/metrics").text
 
     route = 'route="/v1/banks/{bank}/recall"'
     assert f'hippocampus_requests_total{{method="POST",{route},status="200"}} 2.0' in told
@@ -85,7 +88,6 @@ def test_figures_are_by_route_and_name_no_bank(http):
 
 
 def test_traces_have_the_route_and_go_on_those_of_the_caller(memory, serve):
-    import httpx
     from opentelemetry import trace
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
