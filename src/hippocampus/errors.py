@@ -30,6 +30,9 @@ What can go wrong, as a tree a caller can catch at any height.
     - ModelRefused        its server does not take the request: a key, a name, a length
     - ModelAnswer         what it answered is not what it was asked for
   + SourceError           a file could not be read as a memory source
+  + AccessError           a server does not let this key do that
+    - Unauthorized        there is no key, or none that the server knows
+  + Overloaded            a server has no room for this now; it says when to try again
   + MissingExtra          an optional dependency is not installed
 """
 
@@ -224,6 +227,29 @@ class ModelAnswer(ModelError, ValueError):
     def __init__(self, message: str, *, usage: Usage | None = None) -> None:
         super().__init__(message)
         self.usage = usage
+
+
+# ---------------------------------------------------------------- servers
+
+
+class AccessError(HippocampusError, PermissionError):
+    """The key is known, and not allowed to do that. Nothing was changed."""
+
+    __str__ = Exception.__str__
+
+
+class Unauthorized(AccessError):
+    """A key is needed, and there is none, or none that the server knows."""
+
+
+class Overloaded(HippocampusError, TimeoutError):
+    """More was asked than the server takes; try again after ``retry_after_s``."""
+
+    __str__ = Exception.__str__
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 # ---------------------------------------------------------------- files and packages

@@ -321,9 +321,21 @@ class Memory:
                 self._banks[name] = Bank(self, name)
             return self._banks[name]
 
-    def banks(self) -> list[str]:
-        """Return the names of the banks in the store."""
-        return self.store.bank_names()
+    def banks(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
+        """
+        Return the names of the banks in the store, in order.
+
+        Args:
+            prefix: only names that begin so; what others are called costs nothing then.
+            after: only names that come after this one, to go on from.
+            limit: most names.
+
+        """
+        whole = isinstance(limit, int) and not isinstance(limit, bool)
+        if limit is not None and not (whole and limit >= 0):
+            msg = f"limit={limit!r}: must be a whole number, 0 or more"
+            raise InputError(msg)
+        return self.store.bank_names(prefix=prefix, after=after, limit=limit)
 
     def delete_bank(self, name: str) -> None:
         """
@@ -357,7 +369,7 @@ class Memory:
             with self.store.write():
                 number = self.store.add_bank(name, to_micros(self.now()))
         if number is None:
-            there = self.banks()
+            there = self.banks(limit=6)
             known = ", ".join(repr(n) for n in there[:5]) + (", …" if len(there) > 5 else "")
             msg = f"no bank {name!r} in the store; there {'is ' + known if there else 'are none'}"
             raise UnknownBank(msg)

@@ -857,8 +857,14 @@ class Store(Protocol):
 
     # banks
 
-    def bank_names(self) -> list[str]:
-        """Return the names of all banks, sorted."""
+    def bank_names(
+        self, *, prefix: str = "", after: str = "", limit: int | None = None
+    ) -> list[str]:
+        """
+        Return the names of banks, sorted by code point: of all, or of those that begin so.
+
+        At most ``limit``, of those that come after one. It costs as much as there are of these.
+        """
         ...
 
     def bank_number(self, name: str) -> int | None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hippocampus.cli import bench, demo, models, read, sleep, upkeep, write
+from hippocampus.cli import bench, demo, models, read, serve, sleep, upkeep, write
 from hippocampus.errors import DISTRIBUTION
 
 app = typer.Typer(
@@ -47,5 +47,7 @@ def root(
 for part in (write.register, read.register, upkeep.register, sleep.register):
     part(app)
 app.add_typer(models.app, name="models", rich_help_panel=upkeep.PANEL)
+serve.register(app)
+app.add_typer(serve.keys, name="keys", rich_help_panel=serve.PANEL)
 for part in (bench.register, demo.register):
     part(app)

@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import struct
+import sys
 import tempfile
 import threading
 import time
@@ -529,9 +530,15 @@ class SqliteStore:
         else:
             self._do("INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)", key, value)
 
-    def bank_names(self) -> list[str]:
-        """Return the names of all banks, sorted by code point."""
-        return [name for (name,) in self._rows("SELECT name FROM banks ORDER BY name")]
+    def bank_names(
+        self, *, prefix: str = "", after: str = "", limit: int | None = None
+    ) -> list[str]:
+        """Return the names of banks, sorted by code point: of all, or of those that begin so."""
+        sql = (
+            "SELECT name FROM banks WHERE name >= ? AND name > ? AND name < ? ORDER BY name LIMIT ?"
+        )
+        most = -1 if limit is None else limit
+        return [name for (name,) in self._rows(sql, prefix, after, _beyond(prefix), most)]
 
     def bank_number(self, name: str) -> int | None:
         """Return a bank's number, or None."""
@@ -1066,6 +1073,15 @@ def _beside(file: Path, ending: str) -> Path:
 
 def _is_blank(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is None
+
+
+def _beyond(prefix: str) -> str | bytes:
+    """Return what comes after every text that begins so; SQLite has blobs after all texts."""
+    for end in range(len(prefix) - 1, -1, -1):
+        code = ord(prefix[end]) + 1
+        if code <= sys.maxunicode:
+            return prefix[:end] + chr(0xE000 if code == 0xD800 else code)
+    return b""
 
 
 def _was_cut_off(file: Path) -> bool:

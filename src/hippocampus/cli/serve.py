@@ -1,0 +1,207 @@
+"""The commands for the server: serve, and the keys that it asks for."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hippocampus._optional import require
+from hippocampus.cli.command import command
+from hippocampus.cli.options import Json, Model, Scope
+from hippocampus.cli.render import clean, print_json, stderr, stdout, table
+
+if TYPE_CHECKING:
+    from hippocampus.server.keys import Keys, NewKey
+
+PANEL = "Serve"
+_LIMITS = "Limits"
+
+keys = typer.Typer(
+    no_args_is_help=True,
+    help="Make, list, rotate and revoke the keys that the server asks for.",
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to an app."""
+    command(
+        app,
+        "serve",
+        "hippocampus serve --store agent.db",
+        "hippocampus serve --store agent.db --host 0.0.0.0 --port 8765 --rate 50",
+        panel=PANEL,
+    )(serve)
+
+
+def serve(
+    *,
+    host: Annotated[
+        str, typer.Option(help="Where to listen; without keys, only this machine's own.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 finds a free one.")] = 8765,
+    sleep: Annotated[
+        bool, typer.Option("--sleep/--no-sleep", help="Let banks sleep when it is time.")
+    ] = True,
+    model: Model = "none",
+    rate: Annotated[
+        float | None,
+        typer.Option(help="Most requests a second of one key.", rich_help_panel=_LIMITS),
+    ] = None,
+    max_body_mb: Annotated[
+        int, typer.Option(min=1, help="Largest request.", rich_help_panel=_LIMITS)
+    ] = 32,
+    max_import_mb: Annotated[
+        int, typer.Option(min=1, help="Largest import.", rich_help_panel=_LIMITS)
+    ] = 1024,
+    threads: Annotated[
+        int, typer.Option(min=1, help="Threads that read; as many write.", rich_help_panel=_LIMITS)
+    ] = 4,
+    drain: Annotated[
+        float,
+        typer.Option(
+            min=1, metavar="SECONDS", help="How long to wait for requests when told to stop.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = 30.0,
+    log_level: Annotated[
+        str, typer.Option(help="debug, info, warning or error; info has a line for each request.")
+    ] = "info",
+    scope: Scope,
+) -> None:  # fmt: skip
+    """
+    Serve a store over HTTP: every verb, for many clients at once.
+
+    The store is made if missing. Ctrl-C or SIGTERM ends it once what was begun is done. Logs go to
+    stderr, a line of JSON each, without what was said.
+    """
+    for package in ("fastapi", "uvicorn", "prometheus_client"):
+        require(package, extra="server", feature="the server")
+    from hippocampus.errors import InputError  # noqa: PLC0415 - only when used
+    from hippocampus.server import Limits, serve  # noqa: PLC0415
+    from hippocampus.server.watch import LEVELS, log_to_stderr  # noqa: PLC0415
+    from hippocampus.sleep.schedule import Schedule  # noqa: PLC0415
+
+    if log_level.lower() not in LEVELS:
+        msg = f"--log-level {log_level!r}: must be one of {', '.join(LEVELS)}"
+        raise InputError(msg)
+    limits = Limits(
+        requests_per_s=rate, body_bytes=max_body_mb << 20, import_bytes=max_import_mb << 20,
+        readers=threads, writers=threads, drain_s=drain,
+    )  # fmt: skip
+    log_to_stderr(log_level)
+    with scope.open(create=True, embed=True, model=model) as memory:
+        serve(
+            memory, host=host, port=port, limits=limits, schedule=Schedule() if sleep else None,
+            ready=lambda url: stderr().print(f"hippocampus answers at {url}"),
+        )  # fmt: skip
+
+
+# ---------------------------------------------------------------- keys
+
+
+def create(
+    name: Annotated[str, typer.Argument(help="Whom it is for.")],
+    *,
+    bank: Annotated[
+        list[str],
+        typer.Option(
+            "--bank", "-b", metavar="NAME",
+            help="Which banks it opens: a name, or 'acme/*' for all that begin so; repeat it.",
+        ),
+    ],
+    role: Annotated[str, typer.Option(help="read, write or admin.")] = "write",
+    scope: Scope,
+    as_json: Json = False,
+) -> None:  # fmt: skip
+    """
+    Make a key and show it, this once; the store keeps only a hash.
+
+    From the first key on the server answers nobody without one.
+    """
+    with scope.open(create=True) as memory:
+        made = _keys(memory).create(name, role, bank)  # type: ignore[arg-type]  # it looks
+    _show_new(made, as_json=as_json)
+
+
+def list_(*, scope: Scope, as_json: Json = False) -> None:
+    """List the keys: for whom, what they may do, to which banks."""
+    with scope.open() as memory:
+        found = _keys(memory).listed()
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        stdout().print("there are no keys")
+        return
+    stdout().print(
+        table(
+            (
+                key.id,
+                clean(key.name),
+                key.role,
+                clean(", ".join(key.banks)),
+                f"{key.made_at:%Y-%m-%d}",
+            )
+            for key in found
+        )
+    )
+
+
+def rotate(
+    id: Annotated[str, typer.Argument(help="The key, as 'keys list' shows it.")],  # noqa: A002
+    *,
+    keep: Annotated[
+        float, typer.Option(metavar="HOURS", help="How long the former secret is still taken.")
+    ] = 0.0,
+    scope: Scope,
+    as_json: Json = False,
+) -> None:
+    """Give a key another secret and show it, this once."""
+    with scope.open() as memory:
+        made = _keys(memory).rotate(id, keep_s=timedelta(hours=keep).total_seconds())
+    _show_new(made, as_json=as_json)
+
+
+def revoke(
+    id: Annotated[str, typer.Argument(help="The key, as 'keys list' shows it.")],  # noqa: A002
+    *,
+    scope: Scope,
+    as_json: Json = False,
+) -> None:
+    """Take a key back; servers that are running know within a second."""
+    with scope.open() as memory:
+        gone = _keys(memory).revoke(id)
+    if as_json:
+        print_json(gone)
+    else:
+        stdout().print(clean(f"revoked {gone.id}, {gone.name}"))
+
+
+def _keys(memory: object) -> Keys:
+    from hippocampus.memory import Memory  # noqa: PLC0415 - only when used
+    from hippocampus.server.keys import Keys  # noqa: PLC0415
+
+    assert isinstance(memory, Memory), "a scope opens one"
+    return Keys(memory)
+
+
+def _show_new(made: NewKey, *, as_json: bool) -> None:
+    if as_json:
+        print_json(made)
+        return
+    stdout().print(made.token, soft_wrap=True, highlight=False)
+    stderr().print(
+        clean(f"key {made.key.id} may {made.key.role}: {', '.join(made.key.banks)}."
+              " It is shown this once; send it as 'Authorization: Bearer …'.")
+    )  # fmt: skip
+
+
+for _name, _verb, _example in (
+    ("create", create, "hippocampus keys create 'the support agent' --bank 'acme/*' --role write"),
+    ("list", list_, "hippocampus keys list"),
+    ("rotate", rotate, "hippocampus keys rotate 5f0c9a3be1d2 --keep 24"),
+    ("revoke", revoke, "hippocampus keys revoke 5f0c9a3be1d2"),
+):
+    command(keys, _name, _example)(_verb)

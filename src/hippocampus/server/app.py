@@ -1,0 +1,217 @@
+"""The application: a route for each verb, made from its signature, and a few for the store."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from inspect import getdoc
+from typing import Any, Final, TypeAlias
+
+from fastapi import FastAPI, Request
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from hippocampus import wire
+from hippocampus.bank import Bank
+from hippocampus.errors import HippocampusError
+from hippocampus.memory import Memory
+from hippocampus.server import bodies, pages
+from hippocampus.server.arguments import Arguments
+from hippocampus.server.door import Door
+from hippocampus.server.faults import Refused, answer
+from hippocampus.server.keys import Keys
+from hippocampus.server.moving import add_moving
+from hippocampus.server.openapi import describe, document
+from hippocampus.server.pools import Pool
+from hippocampus.server.progress import told
+from hippocampus.server.settings import Limits
+from hippocampus.server.upkeep import add_upkeep
+from hippocampus.server.watch import Figures, Watch
+from hippocampus.sleep.schedule import Schedule
+from hippocampus.wire import VERBS, Verb
+
+_Method: TypeAlias = Callable[..., Any]
+_PAGE: Final = (("limit", int | None, None), ("cursor", str | None, None))
+"""What a verb that gives a list takes beside its own arguments."""
+
+
+class Server:
+    """What the routes of one application share."""
+
+    def __init__(self, memory: Memory, limits: Limits) -> None:
+        self.memory = memory
+        self.limits = limits
+        self.figures = Figures()
+        self.keys = Keys(memory)
+        self.readers = Pool("read", threads=limits.readers, waiting=limits.waiting)
+        self.writers = Pool("write", threads=limits.writers, waiting=limits.waiting)
+        self.upkeep = Pool("upkeep", threads=limits.upkeep, waiting=limits.waiting)
+        self.door = Door(self.keys, limits, self.readers)
+        self.ready = False
+        for pool in self.pools:
+            self.figures.calls.labels(pool.name).set_function(partial(getattr, pool, "busy"))
+
+    @property
+    def pools(self) -> tuple[Pool, Pool, Pool]:
+        """The threads, by kind of work."""
+        return self.readers, self.writers, self.upkeep
+
+    def pool(self, verb: Verb) -> Pool:
+        """Return the threads that a verb runs on."""
+        if verb.long:
+            return self.upkeep
+        return self.readers if verb.role == "read" else self.writers
+
+    async def body(self, request: Request) -> bytes:
+        """Return the JSON that a request sends."""
+        body = await bodies.whole(request, most=self.limits.body_bytes, idle_s=self.limits.body_s)
+        if body:
+            bodies.check_media_type(request, bodies.JSON)
+        return body
+
+
+def create_app(
+    memory: Memory, *, limits: Limits | None = None, schedule: Schedule | None = None
+) -> FastAPI:
+    """
+    Return an application that serves a memory; whoever opened it closes it.
+
+    Args:
+        memory: what is served.
+        limits: what is taken at once.
+        schedule: when banks sleep while the application runs; None: only when they are told to.
+
+    """
+    server = Server(memory, limits or Limits())
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            if schedule is not None:
+                stack.enter_context(memory.sleeping(schedule))
+            server.ready = True
+            yield
+            server.ready = False
+            for pool in server.pools:
+                pool.close()
+
+    app = FastAPI(
+        title="Hippocampus", lifespan=life, redirect_slashes=False,
+        docs_url=None, redoc_url=None, openapi_url="/openapi.json",
+    )  # fmt: skip
+    app.state.server = server
+    app.add_middleware(Watch, figures=server.figures, salt=memory.salt)
+    app.add_exception_handler(HippocampusError, _refuse)
+    app.add_exception_handler(HTTPException, _refuse_route)
+    for name, verb in VERBS.items():
+        _add_verb(app, server, name, verb)
+    add_moving(app, server)
+    add_upkeep(app, server)
+    _add_state(app, server)
+    app.openapi = partial(document, app)  # type: ignore[method-assign]
+    return app
+
+
+def _add_verb(app: FastAPI, server: Server, name: str, verb: Verb) -> None:
+    """Add the route of one verb of ``Bank``."""
+    method = getattr(Bank, name)
+    if isinstance(method, property):
+        assert method.fget is not None, "a verb that is a property is read"
+        method = method.fget
+    own = [extra for extra in _PAGE if extra[0] not in method.__annotations__]
+    takes = Arguments(name, method, also=own if verb.pages else ())
+    pool = server.pool(verb)
+    page = partial(_page, server.memory, method, verb.pages)
+
+    async def endpoint(request: Request) -> Response:
+        _, bank = await server.door.admit(request, verb.role)
+        if verb.method == "GET":
+            given = takes.from_query(request.query_params.multi_items())
+        else:
+            given = takes.from_json(await server.body(request))
+        if verb.pages:
+            body, cursor = await pool.run(lambda: page(bank, given))
+            return _json(body, {} if cursor is None else {"Next-Cursor": cursor})
+        call = partial(_call, server.memory, method, bank, *given.positional, **given.named)
+        if takes.reports and bodies.wants_lines(request):
+            return await told(request, pool, call)
+        return _json(await pool.run(lambda: wire.dump(call())))
+
+    app.add_api_route(
+        f"/v1/banks/{{bank}}/{name}", endpoint, methods=[verb.method], name=name,
+        response_class=Response, response_model=None,
+        **describe(name, verb, method, takes),
+    )  # fmt: skip
+
+
+def _call(memory: Memory, method: _Method, bank: str, *given: object, **named: object) -> Any:  # noqa: ANN401
+    return method(memory.bank(bank), *given, **named)
+
+
+def _page(
+    memory: Memory,
+    method: Callable[..., Any],
+    by: str,
+    bank: str,
+    given: Any,  # noqa: ANN401
+) -> tuple[bytes, str | None]:
+    named = dict(given.named)
+    limit, cursor = named.pop("limit"), named.pop("cursor")
+    read = partial(_call, memory, method, bank, *given.positional)
+    found = pages.turn_to(by, read, named, limit=limit, cursor=cursor)
+    return wire.dump(found.entries), found.cursor
+
+
+def _json(body: bytes, headers: dict[str, str] | None = None) -> Response:
+    return Response(body, 200, headers, bodies.JSON)
+
+
+async def _refuse(request: Request, exc: Exception) -> Response:
+    assert isinstance(exc, HippocampusError), "it is registered for these alone"
+    return answer(exc, request.state.request_id)
+
+
+async def _refuse_route(request: Request, exc: Exception) -> Response:
+    assert isinstance(exc, HTTPException), "it is registered for these alone"
+    told_ = {404: "no such route; see /openapi.json", 405: "no such method here"}
+    wrong = Refused(exc.status_code, told_.get(exc.status_code, "this cannot be answered"))
+    made = answer(wrong, request.state.request_id)
+    made.headers.update(exc.headers or {})
+    return made
+
+
+# ---------------------------------------------------------------- the server itself
+
+
+def _add_state(app: FastAPI, server: Server) -> None:
+    async def healthz() -> Response:
+        """Say that the process answers."""
+        return _json(b'{"status":"alive"}')
+
+    async def readyz() -> Response:
+        """Say whether the store answers and requests are taken."""
+        if not server.ready:
+            raise Refused(503, "starting or stopping")
+        await server.readers.run(server.memory.store.changes)
+        return _json(b'{"status":"ready"}')
+
+    async def metrics(request: Request) -> Response:
+        """Return the server's figures for Prometheus; with keys, for an admin of all banks."""
+        await server.door.admit_keeper(request)
+        return Response(generate_latest(server.figures.registry), media_type=CONTENT_TYPE_LATEST)
+
+    async def whoami(request: Request) -> Response:
+        """Say what the key may do, and to which banks."""
+        caller = await server.door.caller(request)
+        return _json(wire.dump(caller))
+
+    routes: dict[str, Callable[..., Awaitable[Response]]] = {
+        "/healthz": healthz, "/readyz": readyz, "/metrics": metrics, "/v1/whoami": whoami,
+    }  # fmt: skip
+    for path, endpoint in routes.items():
+        app.add_api_route(
+            path, endpoint, methods=["GET"], response_class=Response, response_model=None,
+            tags=["server"], summary=(getdoc(endpoint) or "").partition("\n")[0],
+        )  # fmt: skip

@@ -1,0 +1,111 @@
+"""What a request sends: within limits, in time, in memory or in a file."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Final
+
+from starlette.requests import Request
+
+from hippocampus.errors import TextTooLong
+from hippocampus.server.faults import Refused
+from hippocampus.server.pools import Pool
+
+JSON: Final = "application/json"
+LINES: Final = "application/x-ndjson"
+BYTES: Final = "application/octet-stream"
+_AT_ONCE: Final = 1 << 20
+
+
+def media_type(request: Request) -> str:
+    """Return what a request says it sends."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def check_media_type(request: Request, *known: str) -> str:
+    """
+    Refuse what is of another kind than expected.
+
+    A browser sends none of these from a page of somebody else's without asking first.
+    """
+    given = media_type(request)
+    if given not in known:
+        msg = f"Content-Type {given!r:.100}: must be {' or '.join(known)}"
+        raise Refused(415, msg)
+    return given
+
+
+def wants_lines(request: Request) -> bool:
+    """Return whether progress is wanted, line by line."""
+    return LINES in request.headers.get("accept", "")
+
+
+async def chunks(request: Request, *, most: int, idle_s: float) -> AsyncIterator[bytes]:
+    """Yield the body as it comes; refuse it once it is too large, or does not come."""
+    declared = request.headers.get("content-length", "0")
+    if declared.isdecimal() and int(declared) > most:
+        raise _too_large(most)
+    received = 0
+    stream = request.stream().__aiter__()
+    while True:
+        try:
+            async with asyncio.timeout(idle_s):
+                chunk = await anext(stream)
+        except StopAsyncIteration:
+            return
+        except TimeoutError as exc:
+            msg = f"nothing of the body came for {idle_s:g} s; send it at once"
+            raise Refused(408, msg) from exc
+        received += len(chunk)
+        if received > most:
+            raise _too_large(most)
+        if chunk:
+            yield chunk
+
+
+def _too_large(most: int) -> TextTooLong:
+    return TextTooLong(
+        f"the body has more than {most:,} bytes; split it, or stream turns to /import"
+    )
+
+
+async def whole(request: Request, *, most: int, idle_s: float) -> bytes:
+    """Return the body."""
+    return b"".join([chunk async for chunk in chunks(request, most=most, idle_s=idle_s)])
+
+
+async def into_file(parts: AsyncIterator[bytes], path: Path, pool: Pool) -> None:
+    """Write what comes to a file, a megabyte at a time, off the event loop."""
+    with path.open("wb") as file:
+        held: list[bytes] = []
+        size = 0
+        async for part in parts:
+            held.append(part)
+            size += len(part)
+            if size >= _AT_ONCE:
+                data, held, size = b"".join(held), [], 0
+                await pool.run(lambda data=data: file.write(data))  # type: ignore[misc]
+        data = b"".join(held)
+        await pool.run(lambda: file.write(data))
+
+
+async def lines(parts: AsyncIterator[bytes], *, most: int) -> AsyncIterator[bytes]:
+    """Yield the lines of what comes, blank ones too, without their ends."""
+    rest: list[bytes] = []
+    size = 0
+    async for part in parts:
+        first, *others = part.split(b"\n")
+        for line in others:
+            rest.append(first)
+            yield b"".join(rest)
+            rest, first, size = [], line, 0
+        rest.append(first)
+        size += len(first)
+        if size > most:
+            msg = f"a line has more than {most:,} bytes; a turn is a line of its own"
+            raise TextTooLong(msg)
+    last = b"".join(rest)
+    if last:
+        yield last

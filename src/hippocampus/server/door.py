@@ -1,0 +1,169 @@
+"""What stands before every verb: who is asking, how often, and for which bank."""
+
+from __future__ import annotations
+
+import ipaddress
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from starlette.requests import Request
+
+from hippocampus.errors import AccessError, InvalidScope, Overloaded, UnknownBank
+from hippocampus.server.faults import NO_SUCH_BANK
+from hippocampus.server.keys import ANYBODY, Caller, Keys
+from hippocampus.server.pools import Pool
+from hippocampus.server.settings import Limits
+from hippocampus.wire import Role
+
+_REREAD_S: Final = 1.0
+"""For how long keys are taken to be as they were read."""
+_MOST_RATED: Final = 10_000
+"""Callers whose requests are counted at once."""
+
+
+class Door:
+    """Lets a request in, or says why not."""
+
+    def __init__(
+        self,
+        keys: Keys,
+        limits: Limits,
+        pool: Pool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._keys = keys
+        self._rate = Rate(limits.requests_per_s, limits.burst, clock)
+        self._pool = pool
+        self._clock = clock
+        self._read_at: float | None = None
+
+    async def caller(self, request: Request) -> Caller:
+        """
+        Return who asks.
+
+        Raises:
+            Unauthorized: a key is needed, and there is none that is known.
+            Overloaded: there were too many requests.
+            AccessError: a page of another site asks through somebody's browser.
+
+        """
+        now = self._clock()
+        if self._read_at is None or now - self._read_at >= _REREAD_S:
+            await self._pool.run(self._keys.refresh)
+            self._read_at = now
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        caller = self._keys.caller(token.strip() if scheme.lower() == "bearer" else None)
+        client = "" if request.client is None else request.client.host
+        self._rate.take(caller.id or client)
+        if caller is ANYBODY:
+            _check_is_here(request)
+        request.state.key = caller.id
+        return caller
+
+    async def admit(self, request: Request, role: Role) -> tuple[Caller, str]:
+        """
+        Return who asks, and for which bank, if the bank is theirs and the role as well.
+
+        Nothing is looked up for that, so it takes the same whether there is such a bank or not.
+        """
+        caller = await self.caller(request)
+        bank = bank_of(request)
+        if not caller.opens(bank):
+            raise UnknownBank(NO_SUCH_BANK)
+        _check_role(caller, role)
+        request.state.bank = bank
+        return caller, bank
+
+    async def admit_keeper(self, request: Request) -> Caller:
+        """Return who asks, if that is an admin of the whole store."""
+        caller = await self.caller(request)
+        _check_role(caller, "admin")
+        if not caller.everywhere:
+            msg = "this is for the whole store; it takes an admin's key for all banks, '*'"
+            raise AccessError(msg)
+        return caller
+
+
+def _check_role(caller: Caller, role: Role) -> None:
+    if not caller.may(role):
+        msg = f"the key may {caller.role}; this takes a key with the role {role!r}"
+        raise AccessError(msg)
+
+
+def bank_of(request: Request) -> str:
+    """Return the bank that an address names, which may hold slashes: they are percent-encoded."""
+    try:
+        return unquote(request.path_params["bank"], errors="strict")
+    except UnicodeDecodeError as exc:
+        msg = "the bank's name is not UTF-8; percent-encode its UTF-8 bytes"
+        raise InvalidScope(msg) from exc
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine and nothing else."""
+    if host in ("localhost", ""):
+        return host != ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _check_is_here(request: Request) -> None:
+    """
+    Refuse what a page of another site sends through a browser on this machine.
+
+    Without keys whoever is on this machine may do everything, but a page that somebody reads here
+    is not on this machine, even if its name now leads here.
+    """
+    for header in ("host", "origin"):
+        given = request.headers.get(header)
+        if given is None:
+            continue
+        try:
+            host = urlsplit(given if header == "origin" else f"//{given}").hostname or ""
+        except ValueError:
+            host = ""
+        if not is_loopback(host):
+            msg = (
+                f"the header {header.title()} names another machine, and a server without keys"
+                " answers this one alone; make a key with 'hippocampus keys create'"
+            )
+            raise AccessError(msg)
+
+
+class Rate:
+    """Requests by caller, each with a bucket that fills evenly and holds a burst."""
+
+    def __init__(
+        self, per_s: float | None, burst: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._per_s = per_s
+        self._burst = burst
+        self._clock = clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        """By caller: how many requests were left, and when that was."""
+
+    def take(self, caller: str) -> None:
+        """
+        Count one request.
+
+        Raises:
+            Overloaded: there were too many; it says how long to wait.
+
+        """
+        if self._per_s is None:
+            return
+        now = self._clock()
+        left, at = self._left.pop(caller, (float(self._burst), now))
+        left = min(float(self._burst), left + (now - at) * self._per_s)
+        self._left[caller] = (left - 1 if left >= 1 else left), now
+        while len(self._left) > _MOST_RATED:
+            self._left.popitem(last=False)
+        if left < 1:
+            wait = (1 - left) / self._per_s
+            msg = f"more than {self._per_s:g} requests a second; wait {wait:.1f} s"
+            raise Overloaded(msg, retry_after_s=wait)

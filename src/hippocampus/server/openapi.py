@@ -1,0 +1,202 @@
+"""The OpenAPI document: every route's arguments, answer and an example, from the code itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import cleandoc
+from typing import Any, Final, get_type_hints
+
+import msgspec
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from hippocampus.server.arguments import Arguments
+from hippocampus.server.bodies import BYTES, JSON, LINES
+from hippocampus.wire import Fault, Verb
+
+_REF: Final = "#/components/schemas/{name}"
+_HELD: Final = "x-schemas"
+"""Where a route keeps the schemas that it refers to, until the document gathers them."""
+
+_AN_ID = "5f0c9a3be1d24c77"
+_TURN = {"text": "I'm moving to Lisbon in March.", "speaker": "Lena", "at": "2024-01-07"}
+EXAMPLES: Final[dict[str, dict[str, Any]]] = {
+    "remember": _TURN,
+    "remember_many": {"turns": [_TURN, {"text": "Lisbon it is, then.", "speaker": "Ana"}]},
+    "recall": {"query": "Where will Lena live?", "k": 5, "since": "2024-01-01"},
+    "context": {"query": "Where will Lena live?", "budget_tokens": 800},
+    "find": {"terms": ["Lisbon"], "limit": 20, "newest": True},
+    "count": {"term": "Lisbon"},
+    "trend": {"term": "Lisbon", "by": "month"},
+    "correct": {"id": _AN_ID, "text": "I'm moving to Porto in March."},
+    "forget": {"id": _AN_ID},
+    "restore": {"id": [_AN_ID]},
+    "feedback": {"id": _AN_ID, "helpful": True},
+    "pin": {"id": _AN_ID},
+    "unpin": {"id": _AN_ID},
+    "hold": {"id": _AN_ID, "reason": "Asked for by the court."},
+    "release": {"id": _AN_ID},
+    "sleep": {"dry_run": True},
+    "undo": {"sleep": 1},
+    "set_policy": {"policy": "adaptive:25000"},
+    "compact": {"dry_run": True},
+    "curate": {"add": ["Lisbon"]},
+    "get": {"id": _AN_ID},
+    "history": {"id": _AN_ID},
+    "related": {"id": _AN_ID},
+    "expand": {"address": "notes/trip.md#chunk-3"},
+    "episodes": {"limit": 20, "newest": True, "session": "trip"},
+    "journal": {"after": 0, "limit": 100},
+    "facts": {"entity": "Lena"},
+    "summary": {"session": "trip"},
+    "banks": {"prefix": "acme/", "limit": 100},
+    "create_key": {"name": "the support agent", "role": "write", "banks": ["acme/*"]},
+    "rotate_key": {"keep_s": 3600},
+    "calibrate": {"dry_run": True},
+    "rebuild": {},
+}
+"""What one would send to each."""
+
+_BANK: Final = {
+    "name": "bank",
+    "in": "path",
+    "required": True,
+    "description": "The bank's name; what is not a letter or digit, slashes too, percent-encoded.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 200},
+    "example": "acme/lena",
+}
+_KEY_ID: Final = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+_CURSOR: Final = {
+    "description": "The cursor of the next page; missing on the last.",
+    "schema": {"type": "string"},
+}
+
+
+def describe(name: str, verb: Verb, method: Callable[..., Any], takes: Arguments) -> dict[str, Any]:
+    """Return what FastAPI is told of the route of a verb."""
+    return _described(
+        name, verb.method, [_BANK], method.__doc__, takes,
+        get_type_hints(method).get("return", None), verb.role, paged=bool(verb.pages),
+    )  # fmt: skip
+
+
+def describe_call(
+    method: str,
+    path: str,
+    endpoint: Callable[..., Any],
+    takes: Arguments | None,
+    gives: Any,  # noqa: ANN401
+) -> dict[str, Any]:
+    """Return what FastAPI is told of a route for the whole store."""
+    name = endpoint.__name__ if endpoint.__name__ != "endpoint" else path.rpartition("/")[2]
+    where = [_BANK] if "{bank}" in path else [_KEY_ID] if "{id}" in path else []
+    return _described(
+        name, method, where, endpoint.__doc__, takes, gives, "store", paged=path == "/v1/banks"
+    )
+
+
+def describe_stream(endpoint: Callable[..., Any]) -> dict[str, Any]:
+    """Return what FastAPI is told of a route that takes or gives a file."""
+    name = endpoint.__name__.rstrip("_")
+    told = _described(
+        name, "GET", [] if name == "backup" else [_BANK], endpoint.__doc__, None, Any, "files"
+    )
+    extra = told["openapi_extra"]
+    text = {"type": "string"}
+    if name == "import":
+        extra["parameters"] += [
+            {"name": option, "in": "query", "schema": text}
+            for option in ("name", "format", "modified")
+        ]
+        extra["requestBody"] = {
+            "required": True,
+            "content": {
+                LINES: {
+                    "schema": text,
+                    "example": '{"text": "Lisbon it is.", "at": "2024-01-07"}\n',
+                },
+                BYTES: {"schema": text | {"format": "binary"}},
+            },
+        }
+    if name == "import_concepts":
+        extra["requestBody"] = {"required": True, "content": {JSON: {"schema": {"type": "object"}}}}
+    kinds = {
+        "export": (LINES,), "backup": (BYTES,), "plot_topics": ("image/png", "image/svg+xml"),
+        "import": (JSON, LINES),
+    }.get(name, (JSON,))  # fmt: skip
+    extra["responses"]["200"]["content"] = {kind: {} for kind in kinds}
+    return told
+
+
+def _described(
+    name: str,
+    method: str,
+    where: list[dict[str, Any]],
+    doc: str | None,
+    takes: Arguments | None,
+    gives: Any,  # noqa: ANN401 - a type
+    tag: str,
+    *,
+    paged: bool = False,
+) -> dict[str, Any]:
+    told = cleandoc(doc or "")
+    types = [type(None) if gives is None else gives, Fault, *([takes.struct] if takes else [])]
+    (answer, fault, *given), held = msgspec.json.schema_components(types, ref_template=_REF)
+    done: dict[str, Any] = {"description": "Done.", "content": {JSON: {"schema": answer}}}
+    if paged:
+        done["headers"] = {"Next-Cursor": _CURSOR}
+    wrong = {"type": "object", "properties": {"error": fault}, "required": ["error"]}
+    extra: dict[str, Any] = {
+        _HELD: held,
+        "parameters": list(where),
+        "responses": {
+            "200": done,
+            "default": {
+                "description": "It could not be done.",
+                "content": {JSON: {"schema": wrong}},
+            },
+        },
+    }
+    example = EXAMPLES.get(name, {})
+    if takes is not None and method == "GET":
+        properties = held[takes.struct.__name__]["properties"]
+        for argument in takes.names:
+            schema = {k: v for k, v in properties[argument].items() if k != "default"}
+            value = {"content": {JSON: {"schema": schema}}} if takes.is_json(argument) else {
+                "schema": schema
+            }  # fmt: skip
+            shown = {"example": example[argument]} if argument in example else {}
+            extra["parameters"].append({
+                "name": argument, "in": "query", "required": argument in takes.required,
+                **value, **shown,
+            })  # fmt: skip
+        del held[takes.struct.__name__]
+    elif takes is not None:
+        extra["requestBody"] = {
+            "required": bool(takes.required),
+            "content": {JSON: {"schema": given[0], "example": example}},
+        }
+    return {
+        "summary": told.partition("\n")[0].strip(), "description": told, "tags": [tag],
+        "openapi_extra": extra,
+    }  # fmt: skip
+
+
+def document(app: FastAPI) -> dict[str, Any]:
+    """Return the document, made once."""
+    if app.openapi_schema is None:
+        made = get_openapi(
+            title=app.title, version="1", routes=app.routes,
+            description="The verbs of Hippocampus over HTTP.",
+        )  # fmt: skip
+        schemas: dict[str, Any] = {}
+        for path in made["paths"].values():
+            for operation in path.values():
+                schemas |= operation.pop(_HELD, {})
+        made["components"] = {
+            "schemas": dict(sorted(schemas.items())),
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+        }
+        made["security"] = [{"key": []}, {}]
+        app.openapi_schema = made
+    return app.openapi_schema

@@ -1,0 +1,95 @@
+"""Answers that take long: lines that say how far it is, then one that says what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from hippocampus import wire
+from hippocampus.errors import HippocampusError
+from hippocampus.model import Progress
+from hippocampus.server.bodies import JSON, LINES, wants_lines
+from hippocampus.server.faults import fault_of
+from hippocampus.server.pools import Pool
+
+Job: TypeAlias = Callable[[Progress], Awaitable[bytes]]
+"""What takes long: it is told whom to tell, and returns JSON."""
+
+_EVERY_S: Final = 0.2
+"""Progress is told no more often, so that the lines of hours fit any buffer."""
+
+
+async def told(request: Request, pool: Pool, call: Callable[..., Any]) -> Response:
+    """Return an answer that tells how far a verb is that takes ``progress``."""
+
+    async def job(progress: Progress) -> bytes:
+        return await pool.run(lambda: wire.dump(call(progress=progress)))
+
+    return await reported(request, job)
+
+
+async def reported(request: Request, job: Job) -> Response:
+    """Return an answer that tells how far a job is, if that is wanted, or its result."""
+    if wants_lines(request):
+        return Lines(partial(_lines, job, request.state.request_id))
+    return Response(await job(_nobody), media_type=JSON)
+
+
+def _nobody(_done: int, _total: int) -> None:
+    """Tell nobody."""
+
+
+async def _lines(job: Job, request_id: str) -> AsyncIterator[bytes]:
+    loop, changed = asyncio.get_running_loop(), asyncio.Event()
+    latest: list[tuple[int, int]] = []
+
+    def note(done: int, total: int) -> None:
+        latest[:] = [(done, total)]
+        changed.set()
+
+    def progress(done: int, total: int) -> None:
+        loop.call_soon_threadsafe(note, done, total)
+
+    # The job does not wait until somebody reads what it tells: who sends a body and reads no answer
+    # meanwhile would wait for it, and it for them.
+    work = asyncio.ensure_future(job(progress))
+    work.add_done_callback(lambda _: changed.set())
+    while True:
+        await changed.wait()
+        changed.clear()
+        for done, total in latest:
+            yield wire.dump({"progress": {"done": done, "total": total}}) + b"\n"
+        latest.clear()
+        if work.done() and not changed.is_set():
+            break
+        await asyncio.wait({work}, timeout=_EVERY_S)
+    try:
+        yield b'{"result":' + work.result() + b"}\n"
+    except HippocampusError as exc:
+        yield wire.dump_fault(fault_of(exc, request_id)) + b"\n"
+
+
+class Lines(Response):
+    """Lines as they come to be. The body of the request may still be read meanwhile."""
+
+    media_type = LINES
+
+    def __init__(self, lines: Callable[[], AsyncIterator[bytes]]) -> None:
+        self._lines = lines
+        self.status_code = 200
+        self.background = None
+        self.init_headers({"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
+        """Send the lines."""
+        head = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+        await send(head)
+        async for line in self._lines():
+            await send({"type": "http.response.body", "body": line, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})

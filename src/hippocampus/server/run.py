@@ -1,0 +1,119 @@
+"""Runs the application until it is told to stop, and then ends what it has begun."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any, Final
+
+import uvicorn
+
+from hippocampus.errors import AccessError
+from hippocampus.memory import Memory
+from hippocampus.server.app import create_app
+from hippocampus.server.door import is_loopback
+from hippocampus.server.keys import Keys
+from hippocampus.server.settings import PORT, Limits
+from hippocampus.server.watch import log
+from hippocampus.sleep.schedule import Schedule
+
+_KEEP_ALIVE_S: Final = 75
+_SWITCH_S: Final = 0.001
+"""How long a thread computes before another may: five times sooner than by default, for the one
+that answers waits for those that search."""
+
+
+def serve(
+    memory: Memory,
+    *,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    limits: Limits | None = None,
+    schedule: Schedule | None = None,
+    ready: Callable[[str], None] | None = None,
+) -> None:
+    """
+    Serve a memory until SIGTERM or SIGINT.
+
+    Then no connection is taken any more, requests that are under way are answered, and verbs that
+    have begun end, before it returns. What was answered is durable.
+
+    Args:
+        memory: what is served; whoever opened it closes it.
+        host: which address to listen at; without keys only this machine's own.
+        port: at which port; 0 finds a free one.
+        limits: what is taken at once.
+        schedule: when banks sleep meanwhile; None: only when they are told to.
+        ready: called with the server's URL once it answers.
+
+    Raises:
+        AccessError: without keys, others would be let in.
+
+    """
+    limits = limits or Limits()
+    if not is_loopback(host) and not Keys(memory).refresh():
+        msg = (
+            f"host={host!r} is not this machine alone, and the store has no keys, so anybody could"
+            " read it; make one with 'hippocampus keys create', or listen at 127.0.0.1"
+        )
+        raise AccessError(msg)
+    config = uvicorn.Config(
+        create_app(memory, limits=limits, schedule=schedule), host=host, port=port,
+        loop="uvloop" if find_spec("uvloop") else "asyncio", http="httptools", ws="none",
+        lifespan="on", log_config=None, access_log=False, server_header=False,
+        proxy_headers=False, timeout_keep_alive=_KEEP_ALIVE_S,
+        timeout_graceful_shutdown=int(limits.drain_s) or 1,
+    )  # fmt: skip
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH_S)
+    try:
+        _Server(config, ready or _tell_nobody).run()
+    finally:
+        sys.setswitchinterval(before)
+
+
+def _tell_nobody(_url: str) -> None:
+    """Tell nobody."""
+
+
+class _Server(uvicorn.Server):
+    """Says when it is ready, and ends by returning, so that the store is closed after it."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+        self._began = time.perf_counter()
+
+    async def startup(self, sockets: list[Any] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            host, port = self.servers[0].sockets[0].getsockname()[:2]
+            url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+            took = round((time.perf_counter() - self._began) * 1e3, 1)
+            log.info("ready", extra={"seen": {"url": url, "ms": took}})
+            self._ready(url)
+
+    async def shutdown(self, sockets: list[Any] | None = None) -> None:
+        log.info("stopping", extra={"seen": {"under_way": len(self.server_state.tasks)}})
+        await super().shutdown(sockets)
+        log.info("stopped", extra={"seen": {}})
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield  # where Python takes no signals
+            return
+        kept = {one: signal.signal(one, self.handle_exit) for one in _SIGNALS}
+        try:
+            yield
+        finally:
+            for one, handler in kept.items():
+                signal.signal(one, handler)
+
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)

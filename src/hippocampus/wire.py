@@ -1,0 +1,285 @@
+"""Records and errors as JSON, and back: one mechanism for all of them, driven by annotations."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import (
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import msgspec
+import numpy as np
+
+from hippocampus import errors
+from hippocampus.errors import HippocampusError, InputError
+
+_Record = TypeVar("_Record")
+Role: TypeAlias = Literal["read", "write", "admin"]
+"""What a caller may do; who may write may read, and who is an admin may do both."""
+
+
+# ---------------------------------------------------------------- the verbs
+
+
+class Verb(NamedTuple):
+    """How a verb of ``Bank`` travels: its arguments in a query (GET) or a JSON object (POST)."""
+
+    method: Literal["GET", "POST"]
+    role: Role
+    pages: Literal["", "time", "seq", "place"] = ""
+    """By what a list of it goes on on the next page: a moment, a change, or how many were given."""
+    long: bool = False
+    """Whether it may take minutes."""
+
+
+_LISTED = Verb("GET", "read", "place")
+_CHANGES = Verb("POST", "write")
+
+VERBS: Final[Mapping[str, Verb]] = {
+    "remember": _CHANGES,
+    "remember_many": _CHANGES,
+    "recall": Verb("POST", "read"),
+    "context": Verb("POST", "read"),
+    "get": Verb("GET", "read"),
+    "expand": _LISTED,
+    "episodes": Verb("GET", "read", "time"),
+    "find": Verb("POST", "read", "time"),
+    "count": Verb("POST", "read"),
+    "trend": Verb("POST", "read"),
+    "history": _LISTED,
+    "journal": Verb("GET", "read", "seq"),
+    "stats": Verb("GET", "read"),
+    "correct": _CHANGES,
+    "forget": _CHANGES,
+    "restore": _CHANGES,
+    "feedback": _CHANGES,
+    "note_recalls": _CHANGES,
+    "pin": _CHANGES,
+    "unpin": _CHANGES,
+    "hold": Verb("POST", "admin"),
+    "release": Verb("POST", "admin"),
+    "quarantine": _LISTED,
+    "sleep": Verb("POST", "write", long=True),
+    "sleeps": _LISTED,
+    "undo": Verb("POST", "admin"),
+    "policy": Verb("GET", "read"),
+    "set_policy": Verb("POST", "admin"),
+    "compact": Verb("POST", "admin", long=True),
+    "summary": Verb("GET", "read"),
+    "facts": _LISTED,
+    "entities": _LISTED,
+    "gists": _LISTED,
+    "topics": _LISTED,
+    "topic_outline": _LISTED,
+    "related": _LISTED,
+    "anchors": _LISTED,
+    "curate": Verb("POST", "admin"),
+}
+"""
+Every verb that takes and gives JSON, at ``/v1/banks/{bank}/{verb}``.
+
+What is said never stands in an address, which others log: verbs that are given words are POST.
+"""
+
+MOST_LISTED: Final = 1000
+"""Most entries of a list in one answer; the header ``Next-Cursor`` says that there is more."""
+
+
+# ---------------------------------------------------------------- records
+
+
+def dump(value: object) -> bytes:
+    """Return a record, or a collection of them, as JSON in UTF-8."""
+    return msgspec.json.encode(value, enc_hook=_plain_value)
+
+
+def as_json(value: object) -> Any:  # noqa: ANN401 - JSON is any
+    """Return a record as the objects, lists, texts and numbers of its JSON."""
+    return msgspec.to_builtins(value, enc_hook=_plain_value)
+
+
+def load(kind: type[_Record], data: bytes | str) -> _Record:
+    """
+    Return the record, or the collection of records, of that type that JSON tells of.
+
+    Fields that it does not know are passed over: they are a later version's.
+
+    Raises:
+        InputError: it is not JSON, or not of such a record.
+
+    """
+    wanted: Any = kind
+    try:
+        return revived(_decoder(wanted).decode(data))  # type: ignore[no-any-return]
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
+        raise InputError(_told(exc)) from exc
+
+
+def convert(kind: type[_Record], value: object, *, strict: bool = True) -> _Record:
+    """Return the record that builtins tell of; not ``strict``, numbers may be text as in a URL."""
+    wanted: Any = kind
+    try:
+        found = msgspec.convert(value, read_as(wanted), strict=strict)
+    except (msgspec.MsgspecError, RecursionError) as exc:
+        raise InputError(_told(exc)) from exc
+    return revived(found)  # type: ignore[no-any-return]
+
+
+def lines(data: Iterable[bytes]) -> bytes:
+    """Return JSON documents as lines, one each."""
+    return b"".join(one + b"\n" for one in data)
+
+
+def _told(exc: Exception) -> str:
+    if isinstance(exc, RecursionError):
+        return "JSON that is nested too deeply to read; make it flatter"
+    return f"{str(exc).rstrip('.')}; see /openapi.json for what is expected"
+
+
+def _plain_value(value: object) -> object:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Path):
+        return str(value)
+    msg = f"{type(value).__name__} has no JSON; give its plain value"
+    raise NotImplementedError(msg)
+
+
+@cache
+def _decoder(kind: Hashable) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(read_as(kind))
+
+
+@cache
+def read_as(kind: Any) -> Any:  # noqa: ANN401 - a type
+    """
+    Return the type as which JSON is read for one of ours.
+
+    JSON has no moments, so where a caller may give a moment or its text, text is read, and the
+    verb that gets it reads the moment. A record that has such a field is read as a twin of it.
+    """
+    if is_dataclass(kind) and isinstance(kind, type):
+        hints = get_type_hints(kind)
+        if not any(_takes_moments(hint) for hint in hints.values()):
+            return kind
+        twin = msgspec.defstruct(
+            kind.__name__,
+            [
+                (f.name, read_as(hints[f.name]))
+                if f.default is MISSING and f.default_factory is MISSING
+                else (f.name, read_as(hints[f.name]), _default_of(f))
+                for f in fields(kind)
+            ],
+            kw_only=True,
+            forbid_unknown_fields=True,
+        )
+        _TWINS[twin] = kind
+        return twin
+    arguments = get_args(kind)
+    if get_origin(kind) in (Union, types.UnionType):
+        kept = [a for a in arguments if not (a is datetime and str in arguments)]
+        return Union[tuple(read_as(a) for a in kept)]  # noqa: UP007 - made while running
+    origin = get_origin(kind)
+    if not arguments or origin is Literal:
+        return kind
+    inner = tuple(a if a is ... else read_as(a) for a in arguments)
+    return (list if origin in _LISTS else origin)[inner]
+
+
+_LISTS: Final = (Iterable, Sequence, Collection)
+"""What is a list in JSON."""
+
+
+def _takes_moments(hint: Any) -> bool:  # noqa: ANN401 - a type
+    """Return whether a moment may be given as text as well."""
+    arguments = get_args(hint)
+    return {datetime, str} <= set(arguments) or any(map(_takes_moments, arguments))
+
+
+def _default_of(field: Any) -> Any:  # noqa: ANN401 - whatever the field has
+    if field.default is not MISSING:
+        return field.default
+    return msgspec.field(default_factory=field.default_factory)
+
+
+_TWINS: Final[dict[type[Any], type[Any]]] = {}
+"""The records that the twins stand for."""
+
+
+def revived(value: Any) -> Any:  # noqa: ANN401 - whatever was read
+    """Return what was read, with the records in place of their twins."""
+    if isinstance(value, list):
+        return [revived(one) for one in value]
+    record = _TWINS.get(type(value))
+    if record is None:
+        return value
+    return record(**{name: getattr(value, name) for name in value.__struct_fields__})
+
+
+# ---------------------------------------------------------------- errors
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """What went wrong, as it travels: ``{"error": {…}}``."""
+
+    type: str
+    """The name of a class of ``errors``, or of the server's own ``AccessError``."""
+    message: str
+    request_id: str = ""
+    detail: dict[str, Any] = {}
+    """What a handler needs, such as ``needed_tokens``."""
+
+
+class _Envelope(msgspec.Struct, frozen=True):
+    error: Fault
+
+
+def dump_fault(fault: Fault) -> bytes:
+    """Return the JSON of an error."""
+    return msgspec.json.encode(_Envelope(fault))
+
+
+def as_fault(exc: HippocampusError, request_id: str = "") -> Fault:
+    """Return an error as it travels; where the store is stays here."""
+    given = {n: v for n, v in vars(exc).items() if n != "path" and not n.startswith("_")}
+    detail = {n: v for n, v in given.items() if isinstance(v, int | str | float | None)}
+    notes = getattr(exc, "__notes__", [])
+    told = str(exc).removeprefix(f"{getattr(exc, 'path', '')}: ")
+    return Fault(
+        type=type(exc).__name__, message="; ".join([told, *notes]),
+        request_id=request_id, detail=detail,
+    )  # fmt: skip
+
+
+def load_fault(data: bytes) -> Fault | None:
+    """Return the error that an answer tells of; None when it tells of none."""
+    try:
+        return msgspec.json.decode(data, type=_Envelope).error
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def as_error(fault: Fault) -> HippocampusError:
+    """Return the error as which it was raised; one of a kind that is not known is the root's."""
+    kind = getattr(errors, fault.type, HippocampusError)
+    if not (isinstance(kind, type) and issubclass(kind, HippocampusError)):
+        kind = HippocampusError
+    made = kind.__new__(kind, fault.message)
+    Exception.__init__(made, fault.message)
+    for name, value in fault.detail.items():
+        setattr(made, name, value)
+    return made

@@ -1,0 +1,141 @@
+"""Every verb over HTTP answers what the same call in this process answers."""
+
+import json
+
+import pytest
+
+from hippocampus import wire
+from hippocampus.bank import Bank
+from hippocampus.model import Context, Episode, Recall, Slept, Stats, Turn
+
+BANK = "acme/Łena"
+AT = "/v1/banks/acme%2F%C5%81ena"
+TOLD = [
+    Turn(text="I'm moving to Lisbon in March.", speaker="Lena", at="2024-01-07", session="trip"),
+    Turn(text="The kitchen leak was mended.", speaker="Priya", at="2024-04-01", session="house"),
+    Turn(text="Lisbon is full of hills.", speaker="Lena", at="2024-05-02", session="trip"),
+]
+
+
+@pytest.fixture
+def told(memory):
+    bank = memory.bank(BANK)
+    bank.remember_many(TOLD)
+    return bank
+
+
+def test_what_is_remembered_over_http_is_in_the_bank_of_that_name(http, memory):
+    said = {"text": "Łódź", "at": "2024-01-01", "metadata": {"n": 10**30}}
+    kept = http.post(f"{AT}/remember", json=said)
+
+    assert kept.status_code == 200
+    episode = wire.load(Episode, kept.content)
+    assert memory.bank(BANK).get(episode.id) == episode
+    assert episode.metadata == {"n": 10**30}
+    assert http.get("/v1/banks").json() == [BANK]
+
+
+def test_many_are_remembered_in_order(http):
+    kept = http.post(f"{AT}/remember_many", json={"turns": [{"text": "one"}, {"text": "two"}]})
+
+    assert ["one", "two"] == [episode.text for episode in wire.load(list[Episode], kept.content)]
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("find", {"terms": ["Lisbon"]}),
+        ("count", {"term": "lisbon", "session": ["trip"]}),
+        ("trend", {"term": "Lisbon", "by": "month"}),
+        ("stats", {}),
+        ("episodes", {"speaker": "lena", "newest": True, "during": [["2024-01-01", None]]}),
+        ("journal", {"after": 1}),
+        ("summary", {"session": "trip"}),
+        ("facts", {}),
+        ("entities", {}),
+        ("gists", {}),
+        ("topics", {}),
+        ("topic_outline", {}),
+        ("anchors", {}),
+        ("sleeps", {}),
+        ("quarantine", {}),
+        ("policy", {}),
+    ],
+)
+def test_what_is_read_over_http_is_what_is_read_here(http, told, name, asked):
+    if wire.VERBS[name].method == "GET":
+        structured = {k: json.dumps(v) if k == "during" else v for k, v in asked.items()}
+        answer = http.get(f"{AT}/{name}", params=structured)
+    else:
+        answer = http.post(f"{AT}/{name}", json=asked)
+
+    assert answer.status_code == 200, answer.text
+    verb = getattr(Bank, name)
+    terms = asked.pop("terms", [])
+    here = verb.fget(told) if isinstance(verb, property) else verb(told, *terms, **asked)
+    assert json.loads(wire.dump(here)) == answer.json()
+
+
+def test_a_recall_comes_back_as_the_record_it_was(http, told):
+    answer = http.post(f"{AT}/recall", json={"query": "Where is Lena moving?", "k": 2})
+    found = wire.load(Recall, answer.content)
+
+    assert [hit.id for hit in told.recall("Where is Lena moving?", 2)] == [h.id for h in found]
+    assert "Lisbon" in found[0].text
+
+
+def test_a_context_comes_back_as_the_record_it_was(http, told):
+    answer = http.post(f"{AT}/context", json={"query": "Where is Lena moving?", "k": 2})
+
+    made = wire.load(Context, answer.content)
+    assert told.context("Where is Lena moving?", k=2).text == made.text
+
+
+def test_what_changes_an_episode_changes_it(http, told):
+    first = told.episodes()[0].id
+
+    corrected = http.post(f"{AT}/correct", json={"id": first, "text": "I'm moving to Porto."})
+    new = wire.load(Episode, corrected.content)
+    assert told.get(first).state == "superseded"
+    for name, asked, answer in (
+        ("pin", {}, 1), ("unpin", {}, 1), ("feedback", {"helpful": True}, 1),
+        ("hold", {"reason": "a court"}, 1), ("release", {}, 1), ("forget", {}, 1),
+        ("restore", {}, 1), ("forget", {"erase": True}, 2),  # in both wordings
+    ):  # fmt: skip
+        done = http.post(f"{AT}/{name}", json={"id": new.id, **asked})
+        assert (200, answer) == (done.status_code, done.json()), name
+    assert http.get(f"{AT}/get", params={"id": new.id}).status_code == 404
+
+
+@pytest.mark.usefixtures("told")
+def test_the_bank_sleeps_and_a_sleep_is_undone(http):
+    slept = wire.load(Slept, http.post(f"{AT}/sleep", json={}).content)
+
+    assert slept.number == 1
+    assert http.post(f"{AT}/undo", json={"sleep": 1}).status_code == 200
+    assert http.post(f"{AT}/curate", json={"add": ["Lisbon"]}).json() is None
+    assert http.post(f"{AT}/set_policy", json={"policy": "adaptive:2500"}).json() is None
+    assert http.get(f"{AT}/policy").json()["token_target"] == 2500
+    assert http.post(f"{AT}/compact", json={"dry_run": True}).json()["dry_run"] is True
+
+
+@pytest.mark.usefixtures("told")
+def test_a_bank_that_is_deleted_is_gone(http, memory):
+    assert http.delete(AT).json() is None
+
+    assert [] == memory.banks()
+    assert http.get(f"{AT}/stats").status_code == 404
+
+
+def test_stats_come_back_as_the_record_they_were(http, told):
+    assert told.stats() == wire.load(Stats, http.get(f"{AT}/stats").content)
+
+
+def test_every_verb_of_a_bank_has_a_route(http):
+    public = {name for name in vars(Bank) if not name.startswith("_")}
+    streams = {"export", "import_", "export_concepts", "import_concepts", "plot_topics"}
+
+    assert public - streams - {"sleep_if_due"} == set(wire.VERBS)
+    paths = http.get("/openapi.json").json()["paths"]
+    for name in public - {"sleep_if_due"}:
+        assert f"/v1/banks/{{bank}}/{name.rstrip('_')}" in paths
