@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from hippocampus import wire
 from hippocampus.bank import Bank
+from hippocampus.dashboard import add_dashboard
 from hippocampus.errors import HippocampusError
 from hippocampus.memory import Memory
 from hippocampus.server import bodies, pages
@@ -110,6 +111,7 @@ def create_app(
     add_moving(app, server)
     add_upkeep(app, server)
     _add_state(app, server)
+    add_dashboard(app)
     app.openapi = partial(document, app)  # type: ignore[method-assign]
     return app
 
