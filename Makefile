@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 60
 NATIVE := $(shell find native -path native/tests -prune -o \( -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.txt \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test test-slow lint format stubs native fuzz bench wheel lock clean
+.PHONY: help setup model demo test test-slow lint format stubs native fuzz docs bench wheel lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -61,6 +61,10 @@ fuzz:  ## run random operations and bytes through the wavelet matrices for FUZZ_
 	@mkdir -p build
 	@c++ $(SANITIZED) -DHIPPO_DRIVER native/tests/fuzz_wavelet.cpp -o build/fuzz_wavelet
 	@build/fuzz_wavelet $(FUZZ_SECONDS)
+
+docs: setup  ## build the documentation site into build/site
+	@$(BIN)/python bench/tools/site.py
+	@$(BIN)/zensical build --strict
 
 bench: model  ## measure speed and memory into bench/results/
 	@$(BIN)/python -m bench

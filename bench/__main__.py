@@ -26,6 +26,7 @@ PARTS = (
     "wavelet",
     "counts",
     "concepts",
+    "server",
 )
 
 

@@ -6,13 +6,22 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import datetime
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Final,
+    NamedTuple,
+    ParamSpec,
+    TypeVar,
+    Unpack,
+)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +47,7 @@ from hippocampus.errors import (
     UnknownEpisode,
 )
 from hippocampus.filters import Filters, read_filters, spell_out
+from hippocampus.hot import held_bytes
 from hippocampus.index.allowed import Filter
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.base import Cue, Mask, Question
@@ -164,7 +174,36 @@ _MOST_QUOTED: Final = 8192
 
 _NO_BANK = 0
 """A number that no bank has: what it is asked for is not there."""
+_MORE: Final = 1 / 8
+"""By how much a bank may have grown since it was weighed."""
+_OF_A_BANK: Final = 4_000
+"""Bytes of a bank that holds nothing."""
 _Stored = TypeVar("_Stored")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _staying(verb: Callable[Concatenate[Bank, P], R]) -> Callable[Concatenate[Bank, P], R]:
+    """Have a bank stay in memory through all the steps of a verb."""
+
+    @wraps(verb)
+    def through(self: Bank, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with self._memory.hot.use(self):
+            return verb(self, *args, **kwargs)
+
+    return through
+
+
+class _Weighed(NamedTuple):
+    """How many bytes an index of so many rows was found to take, and what with it; how used."""
+
+    live: LiveIndex | None
+    rows: int
+    uses: int
+    nbytes: int
+
+
+_NEVER: Final = _Weighed(None, 0, 0, 0)
 
 
 class Bank:
@@ -179,7 +218,12 @@ class Bank:
        during the last pass of a rebuild, which its transaction encodes);
     3. ``Memory.moving``, by whoever makes an index or changes the embedder, so that an index and
        those who ask it have the same one;
-    4. the store's transaction, ``store.write()`` or ``store.read()``.
+    4. the store's transaction, ``store.write()`` or ``store.read()``;
+    5. for a moment, and waiting for nothing: that of ``Memory.hot``, by whoever begins or ends to
+       use a bank, and those of what is kept of texts and of models.
+
+    Whoever takes the first or the second begins to use the bank before that, and ends after it:
+    ``hot`` has a bank let go of its memory only while nobody uses it.
 
     No thread holds locks of two banks. What keeps writers of other processes apart is the
     transaction alone, so whatever was looked up before it is looked at again inside.
@@ -211,8 +255,13 @@ class Bank:
         """Whether the bank has anchors, and so what is written has its phrases read."""
         self._facts = Statements()
         """What has been read of whom, as far as anybody has asked."""
+        self._position: tuple[int, Hashable] | None = None
+        """Where the bank was at some state of the store."""
         self._number = _NO_BANK
         self._seen = -1
+        self._heeded = 0
+        """The last change that notes were looked through for."""
+        self._weighed = _NEVER
 
     def __repr__(self) -> str:
         return f"Bank({self.name!r})"
@@ -260,6 +309,7 @@ class Bank:
         )  # fmt: skip
         return self.remember_many([turn])[0]
 
+    @_staying
     def remember_many(
         self, turns: Iterable[Turn], *, progress: Progress | None = None
     ) -> list[Episode]:
@@ -279,17 +329,36 @@ class Bank:
                 raise
         return self._keep(groups, now, progress)
 
-    def correct(self, id: str, text: str) -> Episode:  # noqa: A002  (the verb's natural word)
+    def correct(
+        self,
+        id: str,  # noqa: A002  (the verb's natural word)
+        text: str | None = None,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Episode:
         """
         Replace what an episode says; the old text stays in its history and in ``as_of`` reads.
 
-        Returns the new episode, which keeps the old one's time, session, speaker and metadata.
+        Returns the new episode, which keeps the old one's time, session and speaker.
+
+        Args:
+            id: the episode, in force.
+            text: what it should say; what it says by default.
+            metadata: all that it should have; what it has by default.
+
         """
-        with self.writing:
+        if text is None and metadata is None:
+            msg = f"correct: say what to correct of episode {id!r}: its text, its metadata or both"
+            raise InputError(msg)
+        with self._changing():
             ledger = self._memory.ledger(self.name)
             old = ledger.find(id)
             ledger.check_in_force(old)
-            new = self._group(_as_turn(old, text), self._memory.now())
+            turn = _as_turn(old, self.get(id).text if text is None else text)
+            turn = turn if metadata is None else replace(turn, metadata=metadata)
+            new = self._group(turn, self._memory.now())
+            if self._says_otherwise(ledger, new):
+                new = self._group(turn, self._memory.now(), by_metadata=True)
             if new.first.id == old.id:
                 return ledger.episodes([old.row])[0]
             known = self._store.rows_of(ledger.bank, [new.first.id])
@@ -298,6 +367,12 @@ class Bank:
                 ledger, drafts, lambda books, encoded: books.correct(old, new.drafts, encoded)
             )
             return ledger.episodes([row])[0]
+
+    def _says_otherwise(self, ledger: Ledger, new: Group) -> bool:
+        """Return whether there is the same wording already, with other metadata."""
+        rows = self._store.rows_of(ledger.bank, [new.first.id])
+        known = self._store.episodes(ledger.bank, list(rows.values()))
+        return any(e.state != "erased" and e.metadata != new.first.metadata for e in known)
 
     def forget(self, id: str | Collection[str], *, erase: bool = False) -> int:  # noqa: A002
         """
@@ -312,7 +387,7 @@ class Bank:
         ids = _ids(id)
         if not ids:
             return 0
-        with self.writing:
+        with self._changing():
             with self._transaction() as ledger:
                 changed = ledger.erase(ids) if erase else ledger.forget(ids)
             if erase:
@@ -324,7 +399,7 @@ class Bank:
         ids = _ids(id)
         if not ids:
             return 0
-        with self.writing, self._transaction() as ledger:
+        with self._changing(), self._transaction() as ledger:
             return ledger.restore(ids)
 
     def compact(
@@ -355,7 +430,7 @@ class Bank:
         """
         states: tuple[State, ...] = ("forgotten", "superseded") if superseded else ("forgotten",)
         removed: Counter[State] = Counter()
-        with self.writing:
+        with self._changing():
             ledger = self._memory.ledger(self.name)
             before = after = sum(self._store.stored_bytes(ledger.bank).values())
             settled = self._settle(ledger, dry_run=dry_run) if faded else 0
@@ -400,7 +475,7 @@ class Bank:
             done += self._store_encoded(ledger, drafts, partial(_settled, some))
         return done
 
-    def _group(self, turn: Turn, now: datetime) -> Group:
+    def _group(self, turn: Turn, now: datetime, *, by_metadata: bool = False) -> Group:
         """Check a turn and make it ready to be stored."""
         if not isinstance(turn, Turn):
             msg = f"{turn!r:.100} is not a Turn; wrap the text, as in Turn(text=…)"
@@ -412,7 +487,7 @@ class Bank:
             turn = replace(turn, text=fresh.strip())
         return draft(
             self.name, turn, now=now, zone=memory.zone,
-            limits=memory.config.ingest, salt=memory.salt,
+            limits=memory.config.ingest, salt=memory.salt, by_metadata=by_metadata,
         )  # fmt: skip
 
     def _keep(
@@ -429,7 +504,7 @@ class Bank:
         return kept
 
     def _keep_batch(self, groups: Sequence[Group], now: datetime) -> list[Episode]:
-        with self.writing:
+        with self._changing():
             ledger = self._memory.ledger(self.name, create=True)
             with self.reading:
                 self._index()  # what is wrong with it is said before anything is encoded
@@ -525,6 +600,7 @@ class Bank:
 
     # ------------------------------------------------------------ sleeping
 
+    @_staying
     def sleep(
         self,
         *,
@@ -576,16 +652,15 @@ class Bank:
         notes = () if calibrated.lacking is None else (calibrated.lacking,)
         with giving_way():
             slept = sleeper.sleep(wanted, notes)
-        with self.reading:
-            self._index()  # the sleeper pays for the index, not the next reader
-        return slept
+        with self._asking():  # the sleeper pays for the index, not the next reader
+            return slept
 
     def _gathered(self, ledger: Ledger, *, unread: bool) -> Gathered:
-        with self.reading:  # what was seen never changes, so the rest of a step needs no lock
-            return gather(ledger, self._index(), unread=unread)
+        with self._asking() as index:  # what was seen never changes: the rest needs no lock
+            return gather(ledger, index, unread=unread)
 
     def _changed(self, change: Callable[[], list[Act]]) -> list[Act]:
-        with self.writing, self._transaction():
+        with self._changing(), self._transaction():
             return change()
 
     def undo(self, sleep: int) -> dict[str, int]:
@@ -599,7 +674,7 @@ class Bank:
             InputError: the bank has had no such sleep.
 
         """
-        with self.writing, self._transaction() as ledger:
+        with self._changing(), self._transaction() as ledger:
             begun = count_sleeps(ledger)
             whole = isinstance(sleep, int) and not isinstance(sleep, bool)
             if not whole or not 1 <= sleep <= begun:
@@ -681,7 +756,7 @@ class Bank:
         if policy is not None and not isinstance(policy, Policy):
             msg = f"policy={policy!r}: must be a Policy, the name of one, or None"
             raise InputError(msg)
-        with self.writing:
+        with self._changing():
             self._memory.ledger(self.name, create=True)
             with self._transaction() as ledger:
                 ledger.note(POLICY, policy=None if policy is None else asdict(policy))
@@ -712,7 +787,7 @@ class Bank:
         ids = _ids(id)
         if not ids:
             return 0
-        with self.writing, self._transaction() as ledger:
+        with self._changing(), self._transaction() as ledger:
             freed = ledger.mark(ids, HELD, "release", on=False)
             return freed + ledger.mark(ids, DOUBTED, "clear", on=False)
 
@@ -740,13 +815,13 @@ class Bank:
         ids = _ids(id)
         if not ids:
             return 0
-        with self.writing, self._transaction() as ledger:
+        with self._changing(), self._transaction() as ledger:
             return ledger.tell(ids, OUTCOME, helpful=helpful)
 
     def note_recalls(self) -> None:
         """Write down what was recalled since the last time; ``remember`` and ``sleep`` do so."""
         if self._recalled:
-            with self.writing, self._transaction() as ledger:
+            with self._changing(), self._transaction() as ledger:
                 self._tell_recalls(ledger)
 
     def _tell_recalls(self, ledger: Ledger) -> None:
@@ -761,7 +836,7 @@ class Bank:
         ids = _ids(named)
         if not ids:
             return 0
-        with self.writing, self._transaction() as ledger:
+        with self._changing(), self._transaction() as ledger:
             return ledger.mark(ids, marks, kind, on=on, **fields)
 
     @answering()
@@ -776,8 +851,8 @@ class Bank:
         if session is not None and (not isinstance(session, str) or not session):
             msg = f"session={session!r}: name one session, or None for the whole bank"
             raise InputError(msg)
-        with self.reading:
-            return self._sum_up(self._index(), session)
+        with self._asking() as index:
+            return self._sum_up(index, session)
 
     def _sum_up(self, index: LiveIndex, session: str | None, newest: int | None = None) -> Summary:
         """Make a summary, of what sleep has not kept of the ``newest`` rows; holds ``reading``."""
@@ -818,8 +893,7 @@ class Bank:
         session = given.pop("session", None)
         if given or not (session is None or isinstance(session, str)):
             return ""
-        with self.reading:
-            index = self._index()
+        with self._asking() as index:
             return "" if self._compact is None else self._sum_up(index, session, TAKEN_IN).text
 
     @answering()
@@ -829,8 +903,7 @@ class Bank:
 
         What was made of something that is not in force any more is left out.
         """
-        with self.reading:
-            index = self._index()
+        with self._asking() as index:
             return self._gists_of(index, index.columns.visible())
 
     def _gists_of(self, index: LiveIndex, allowed: Mask) -> list[Gist]:
@@ -854,8 +927,7 @@ class Bank:
     def _known_of(self, found: Recall, most: int, filters: Filters) -> list[str]:
         """Return the mature gists of what was found, in the order of their first hits."""
         chosen = read_filters(filters, self._memory.zone)
-        with self.reading:
-            index = self._index()
+        with self._asking() as index:
             allowed = index.columns.mask(chosen)
             seen = index.columns.visible()
             gists = self._gists_of(index, seen if allowed is None else seen & allowed)
@@ -868,6 +940,7 @@ class Bank:
         ]
         return [text for at, text in sorted(ranked) if at < last][:most]
 
+    @_staying
     def anchors(self) -> list[AnchorInfo]:
         """Return the bank's anchors, the most salient first; none before the first ``sleep``."""
         found = self._read_anchors()
@@ -891,11 +964,12 @@ class Bank:
 
     def _shown(self, rows: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which of some rows are in force."""
-        with self.reading:
-            shown: NDArray[np.bool_] = self._index().columns.visible()[rows]
+        with self._asking() as index:
+            shown: NDArray[np.bool_] = index.columns.visible()[rows]
         return shown
 
     @answering()
+    @_staying
     def facts(
         self,
         entity: str | None = None,
@@ -947,6 +1021,7 @@ class Bank:
         ]  # fmt: skip
 
     @answering()
+    @_staying
     def entities(self) -> list[Entity]:
         """Return whom facts are about, those with most facts first, and their other names."""
         known, same, _ = self._known(read_filters({}, self._memory.zone))
@@ -968,8 +1043,8 @@ class Bank:
     def _known(self, chosen: Filter) -> tuple[list[Known], dict[str, Same], dict[int, str]]:
         """Return the facts that a read may see, whom names mean, and the ids of rows."""
         statements = self._read_facts()
-        with self.reading:
-            columns = self._index().columns
+        with self._asking() as index:
+            columns = index.columns
             seen = columns.mask(chosen)
             speakers = columns.speakers()
             rows = [
@@ -1007,6 +1082,7 @@ class Bank:
                     self._facts = made
                     return made
 
+    @_staying
     def topics(self) -> list[TopicInfo]:
         """Return the bank's tags, in order of name; none before the first ``sleep``."""
         graph = self._tag_graph()
@@ -1019,10 +1095,12 @@ class Bank:
             for tag in sorted(graph, key=lambda tag: tag.name)
         ]  # fmt: skip
 
+    @_staying
     def topic_outline(self) -> list[str]:
         """Return the tags as indented lines, the broad ones first."""
         return outline(self._tag_graph())
 
+    @_staying
     def plot_topics(self, path: str | Path) -> None:
         """
         Draw the tags as trees.
@@ -1067,7 +1145,7 @@ class Bank:
         names = check_curated(said)
         if not names:
             return
-        with self.writing, self._transaction() as ledger:
+        with self._changing(), self._transaction() as ledger:
             ledger.note(CURATED, **{verb: list(given) for verb, given in said.items() if given})
 
     def export_concepts(self, path: str | Path) -> int:
@@ -1103,8 +1181,7 @@ class Bank:
             UnknownEpisode: the bank has no such id, or it was erased.
 
         """
-        with self.reading:
-            index = self._index()
+        with self._asking() as index:
             concept, vectors = index.cues.get("concept"), index.cues.get("vector")
             with self._store.read():
                 ledger = self._memory.ledger(self.name)
@@ -1123,6 +1200,7 @@ class Bank:
             if episode.state == "active" or other in told
         ]
 
+    @_staying
     def import_concepts(self, path: str | Path) -> int:
         """
         Use a concept index written by ``export_concepts``, or edited since; returns its anchors.
@@ -1144,15 +1222,14 @@ class Bank:
             raise InputError(msg)
         ledger = memory.ledger(self.name)
         find_missing_phrases(ledger)
-        with self.reading:
-            gathered = gather(ledger, self._index())
+        with self._asking() as index:
+            gathered = gather(ledger, index)
         count = import_concepts(
             ledger, gathered, document, memory.embedder, memory.config.concepts,
             now=to_micros(memory.now()),
         )  # fmt: skip
-        with self.reading:
-            self._index()
-        return count
+        with self._asking():
+            return count
 
     # ------------------------------------------------------------ reading
 
@@ -1193,8 +1270,7 @@ class Bank:
         embedded, embed_s = self._embed_query(asked, query, wanted, degraded)
         event, event_s = self._embed_event(asked, join, wanted)
         words = self._choose_keywords(how, query, wanted, degraded)
-        with self.reading:
-            index = self._index()
+        with self._asking() as index:
             if self._signs != how:  # somebody has just signed the store; as rare as the next
                 words = self._choose_keywords(self._signs, query, wanted, degraded)
             if self._asks is not asked:  # a rebuild has just moved the store; this is rare
@@ -1420,6 +1496,7 @@ class Bank:
 
     @spell_out
     @answering()
+    @_staying
     def context(
         self,
         query: str,
@@ -1516,8 +1593,8 @@ class Bank:
         """Return episodes in order of event time (``newest``: latest first), filtered, paged."""
         page = _page(limit, offset, newest=newest)
         chosen = read_filters(filters, self._memory.zone)
-        with self.reading:
-            columns = self._index().columns
+        with self._asking() as index:
+            columns = index.columns
             allowed = columns.mask(chosen)
             order = columns.in_order()
             rows = order if allowed is None else order[allowed[order]]
@@ -1553,8 +1630,7 @@ class Bank:
         page = _page(limit, offset, newest=newest)
         phrases = [Phrase(term) for term in terms] if radius is None else []
         chosen = read_filters(filters, self._memory.zone)
-        with self.reading:
-            index = self._index()
+        with self._asking() as index:
             columns = index.columns
             near = None if radius is None else self._together(index, terms, radius)
             order, allowed = columns.in_order(), columns.mask(chosen)
@@ -1623,8 +1699,8 @@ class Bank:
     ) -> tuple[dict[int, int], NDArray[np.int64], NDArray[np.bool_]]:
         """Return how often a term is in each row that has it, when rows were said, and which."""
         phrase = Phrase(term)
-        with self.reading:
-            columns = self._index().columns
+        with self._asking() as index:
+            columns = index.columns
             said_at = columns.said_at(np.arange(len(columns), dtype=np.uint32))
             allowed = columns.mask(chosen)
             ledger = self._memory.ledger_of(self._number, self.name)
@@ -1645,12 +1721,29 @@ class Bank:
 
     def stats(self) -> Stats:
         """Return what the bank holds, and how many bytes by kind of data."""
-        fingerprint = self._memory.fingerprint()
+        fingerprint, held = self._memory.fingerprint(), self._held()
         with self._store.read():
-            return self._memory.ledger(self.name).stats(
+            ledger = self._memory.ledger(self.name)
+            return ledger.stats(
                 embedder=None if fingerprint is None else str(fingerprint),
                 uncalibrated=self._memory.calibration().lacking,
+                resident_bytes=held + self._memory.segments.nbytes(ledger.bank),
             )
+
+    def position(self) -> tuple[int, Hashable]:
+        """
+        Return what differs whenever the store has changed, and what does when this bank has.
+
+        What was answered at one position of the bank is the answer as long as it is there, but for
+        the present moment.
+        """
+        changes, known = self._store.changes(), self._position
+        if known is None or known[0] != changes:
+            with self._store.read():
+                number = self._store.bank_number(self.name) or _NO_BANK
+                place = number, self._store.last_seq(number), self._memory.settings()
+            known = self._position = changes, place
+        return known
 
     # ------------------------------------------------------------ moving
 
@@ -1658,6 +1751,7 @@ class Bank:
         """Write everything in the bank to a JSONL file that ``import_`` reads back whole."""
         return export_bank(self._memory.ledger(self.name), Path(path))
 
+    @_staying
     def import_(
         self,
         path: str | Path,
@@ -1690,7 +1784,7 @@ class Bank:
 
         A bank that holds something already gets the texts in force that it lacks, noted now.
         """
-        with self.writing:
+        with self._changing():
             ledger = self._memory.ledger(self.name, create=True)
             if self._store.episode_count(ledger.bank):
                 ids = [record.id for record in whole.records]
@@ -1714,7 +1808,7 @@ class Bank:
         """Make a source's episodes equal ``turns``: add what is new, hide what is gone."""
         now = self._memory.now()
         groups = [self._group(turn, now) for turn in turns]
-        with self.writing:
+        with self._changing():
             self._memory.ledger(self.name, create=True)
             with self._transaction() as ledger:
                 update = compare(ledger, source, groups)
@@ -1729,6 +1823,56 @@ class Bank:
             removed=len(update.gone),
         )
 
+    # ------------------------------------------------------------ in memory
+
+    @contextmanager
+    def _asking(self) -> Iterator[LiveIndex]:
+        """Hold the index, caught up with every process."""
+        with self._memory.hot.use(self), self.reading:
+            yield self._index()
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        with self._memory.hot.use(self), self.writing:
+            yield
+
+    def weigh(self) -> int:
+        """
+        Return how many bytes of memory the bank holds, texts apart: its index, notes and figures.
+
+        All of it is looked at when it has grown, and besides ever more rarely.
+        """
+        live, last = self._live, self._weighed
+        rows = 0 if live is None else len(live)
+        again = live is last.live and rows <= last.rows * (1 + _MORE)
+        uses = last.uses + 1 if again else 1
+        if again and uses & (uses - 1):  # no power of two
+            self._weighed = last._replace(uses=uses)
+        else:
+            self._weighed = _Weighed(live, rows, uses, self._held())
+        return self._weighed.nbytes
+
+    def _held(self, *, notes: bool = False) -> int:
+        """Return how many bytes are held now; ``notes``: by these alone."""
+        derived = (self._live, self._compact, self._quoted, self._summed, self._facts)
+        parts = (self._gate, self._recalled, *(() if notes else derived))
+        return _OF_A_BANK + held_bytes(*parts, apart=(self._store, self._memory.config))
+
+    def let_go(self) -> tuple[int, object]:
+        """Keep only notes, unless asked anew; return their bytes, and what is to be freed."""
+        gone = self._live, self._compact, self._quoted, self._summed, self._facts
+        self._live = self._compact = self._summed = None
+        self._quoted, self._facts, self._weighed = {}, Statements(), _NEVER
+        self._memory.segments.drop(self._number)
+        return self._held(notes=True), gone
+
+    def forget_notes(self) -> object:
+        """Forget what was shown, and what was recalled since that was last written down."""
+        gone = list(self._recalled)
+        self._gate.clear()
+        self._recalled.clear()
+        return gone
+
     # ------------------------------------------------------------ inside
 
     def _index(self) -> LiveIndex:
@@ -1742,7 +1886,7 @@ class Bank:
         number = self._store.bank_number(self.name) or _NO_BANK
         if number != self._number:  # new, or deleted and perhaps made anew
             self._memory.segments.drop(self._number)
-            self._number, self._live = number, None
+            self._number, self._live, self._heeded = number, None, 0
             self._quoted.clear()
             self._gate.clear()
             self._recalled.clear()  # rows of another bank
@@ -1754,7 +1898,7 @@ class Bank:
         ):
             live = None
         self._live = self._new_index() if live is None else live
-        self._seen = seen
+        self._seen, self._heeded = seen, self._live.seq
         return self._live
 
     def _follow(self, live: LiveIndex) -> bool:
@@ -1790,6 +1934,9 @@ class Bank:
             self._signs = memory.signatures()
             if self._signs is not None:
                 cues.append(SignatureCue(self._signs.bits, self._signs.radius))
+            since = self._heeded
+            if since and self._store.journal(self._number, after=since, kinds=("erase",)):
+                self._gate.clear()
             live = LiveIndex(self._store, self._number, cues)
             self._attach_concepts(live)
             live.catch_up()

@@ -505,6 +505,9 @@ class Maturation:
                 raise InputError(msg)
 
 
+_MOST_MB: Final = 1e9
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """What a ``Memory`` is opened with; validated once, never changed."""
@@ -524,8 +527,17 @@ class Config:
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: float = 10.0
     """How long a write waits for another process before ``StoreLocked``."""
+    resident_mb: float | None = None
+    """Megabytes of memory that banks may hold together: their indexes, notes and texts, not the
+    model. When it gets more, those used longest ago let go of theirs, and read it again when they
+    are next asked; one that is in use stays. None: every bank that was asked stays in memory."""
 
     def __post_init__(self) -> None:
+        most = self.resident_mb
+        number = isinstance(most, int | float) and not isinstance(most, bool)
+        if most is not None and not (number and 0 <= most <= _MOST_MB):  # NaN is not either
+            msg = f"Config.resident_mb={most!r}: must be megabytes, from 0 to {_MOST_MB:g}, or None"
+            raise InputError(msg)
         how = self.signatures
         if how is not None and how != "stored" and not isinstance(how, Signatures):
             msg = f"Config.signatures={how!r}: must be 'stored', None or a Signatures"

@@ -38,7 +38,8 @@ from hippocampus.errors import (
     StoreReadOnly,
     UnknownBank,
 )
-from hippocampus.ingest.content import Segments
+from hippocampus.hot import Hot
+from hippocampus.ingest.content import KEPT_BYTES, Segments
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.rebuild import REBUILDING, drop, promote, stage
 from hippocampus.llm.ask import ChatModel, Completer
@@ -137,7 +138,10 @@ class Memory:
                 " 'Europe/Berlin' or 'UTC'"
             )
             raise InputError(msg) from exc
-        self.segments = Segments()
+        most = self.config.resident_mb
+        limit = None if most is None else int(most * 1e6)
+        self.segments = Segments(KEPT_BYTES if limit is None else min(KEPT_BYTES, limit))
+        self.hot: Hot[Bank] = Hot(limit, self.segments.nbytes)
         self.store: Store = open_store(
             path,
             busy_timeout_s=self.config.busy_timeout_s,
@@ -145,8 +149,6 @@ class Memory:
             create=create,
         )
         self.moving = threading.RLock()
-        self._banks: dict[str, Bank] = {}
-        self._gate = threading.Lock()
         self.embedder: Embedder | None = None
         self.no_embedder: Degradation | None = None
         self._calibrated: tuple[tuple[Fingerprint | None, str | None], Calibrated] | None = None
@@ -233,6 +235,10 @@ class Memory:
             raise InputError(msg)
         return tuple(cues)
 
+    def settings(self) -> tuple[str | None, ...]:
+        """Return what is recorded of how the store's vectors are made, signed and read."""
+        return tuple(self.store.setting(key) for key in ("embedder", SIGNED, CALIBRATED))
+
     def calibration(self) -> Calibrated:
         """Return what the numbers of the embedder in use mean, as far as anybody found out."""
         used, kept = self.fingerprint(), self.store.setting(CALIBRATED)
@@ -316,10 +322,7 @@ class Memory:
             )
             raise InvalidScope(msg)
         tokenizer.encode(name)
-        with self._gate:
-            if name not in self._banks:
-                self._banks[name] = Bank(self, name)
-            return self._banks[name]
+        return self.hot.find(name) or self.hot.add(Bank(self, name))
 
     def banks(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
         """
@@ -353,8 +356,7 @@ class Memory:
                 self.store.drop_bank(ledger.bank)
             self.segments.drop(ledger.bank)
             self.store.scrub()
-        with self._gate:
-            self._banks.pop(name, None)
+        self.hot.drop(name)
 
     def ledger(self, name: str, *, create: bool = False) -> Ledger:
         """
@@ -381,6 +383,11 @@ class Memory:
             self.store, number, name=name, salt=self.salt, limits=self.config.ingest, now=self.now,
             segments=self.segments,
         )  # fmt: skip
+
+    @property
+    def resident_bytes(self) -> int:
+        """Bytes of memory that banks hold in this process, about; see ``Config.resident_mb``."""
+        return self.hot.nbytes()
 
     def now(self) -> datetime:
         """Return the clock's present moment in the memory's time zone."""

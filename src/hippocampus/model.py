@@ -300,6 +300,8 @@ class Stats:
     embedder: str | None
     uncalibrated: str | None = None
     """Why thresholds are another embedder's; None when they are this one's own."""
+    resident_bytes: int = field(default=0, compare=False)
+    """Bytes of memory that the bank holds in this process, about: its index, notes and texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

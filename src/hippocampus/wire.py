@@ -44,16 +44,19 @@ class Verb(NamedTuple):
     """By what a list of it goes on on the next page: a moment, a change, or how many were given."""
     long: bool = False
     """Whether it may take minutes."""
+    again: bool = False
+    """Whether what was answered may be given again while nothing has changed."""
 
 
 _LISTED = Verb("GET", "read", "place")
+_ASKED = Verb("POST", "read", again=True)
 _CHANGES = Verb("POST", "write")
 
 VERBS: Final[Mapping[str, Verb]] = {
     "remember": _CHANGES,
     "remember_many": _CHANGES,
-    "recall": Verb("POST", "read"),
-    "context": Verb("POST", "read"),
+    "recall": _ASKED,
+    "context": _ASKED,
     "get": Verb("GET", "read"),
     "expand": _LISTED,
     "episodes": Verb("GET", "read", "time"),

@@ -243,6 +243,8 @@ def nested(levels, leaf):
         ({"a": {"$nin": []}}, "at least one value"),
         ({"a": {"$exists": 1}}, "True or False"),
         ({"a": {"$contains": ""}}, "use \\$exists"),
+        ({"a": {"$icontains": ""}}, "use \\$exists"),
+        ({"a": {"$icontains": 3}}, "takes a text"),
         ({"a": {"$not": 3}}, "takes operators"),
         ({"a": {"$not": {}}}, "takes operators"),
         ({"a": float("inf")}, "not a number that metadata can hold"),
@@ -286,6 +288,7 @@ META = {
         {"f": {"$in": [1, 2.5]}}, {"f": {"$nin": [1, 2]}}, {"yes": True}, {"none": None},
         {"word": {"$contains": "isb"}}, {"day": {"$gte": "2024", "$lt": "2025"}},
         {"tags": "trip"}, {"tags": ["trip", "food", 7]}, {"tags": {"$contains": 7}},
+        {"word": {"$icontains": "ISB"}}, {"tags": {"$icontains": "Food"}},
         {"tags": {"$in": ["food", "x"]}}, {"trip.city": "Rome"}, {"trip.legs.count": {"$lt": 3}},
         {"trip": {"legs": {"count": 2}, "city": "Rome"}}, {"dotted.key": 1},
         {"trip.city.flat": "x"}, {"trip.legs": {"$exists": True}}, {"gone": {"$exists": False}},
@@ -304,6 +307,7 @@ def test_conditions_that_hold(where):
     [
         {"n": "3"}, {"yes": 1}, {"n": True}, {"yes": {"$gt": 0}}, {"word": {"$gt": 0}},
         {"n": {"$lt": "9"}}, {"word": "lisbon"}, {"word": {"$contains": "LIS"}},
+        {"tags": {"$icontains": "foo"}}, {"n": {"$icontains": "3"}},
         {"n": {"$contains": 3}}, {"word": {"$contains": 1}}, {"tags": {"$gt": 1}},
         {"tags": ["trip"]}, {"tags": {"$ne": "trip"}}, {"tags": {"$nin": ["food"]}},
         {"gone": None}, {"gone": {"$exists": True}}, {"gone": {"$lt": 1}}, {"none": {"$ne": None}},
@@ -385,6 +389,10 @@ def _plain_test(name, operand, there):  # noqa: PLR0911 (one case per operator)
         if isinstance(value, str):
             return isinstance(operand, str) and operand in value
         return any(same(item, operand) for item in items)
+    if name == "$icontains":
+        if isinstance(value, str):
+            return operand.casefold() in value.casefold()
+        return operand.casefold() in [v.casefold() for v in items if isinstance(v, str)]
     numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (value, operand))
     if not numbers and not (isinstance(value, str) and isinstance(operand, str)):
         return False
@@ -408,7 +416,8 @@ several = st.lists(values, min_size=1, max_size=3)
 tests_of_one = (
     st.fixed_dictionaries({}, optional={
         "$eq": values, "$ne": values, "$in": several, "$nin": several, "$exists": st.booleans(),
-        "$contains": values, "$gt": numbers, "$gte": words, "$lt": words, "$lte": numbers,
+        "$contains": values, "$icontains": words.map(str.upper),
+        "$gt": numbers, "$gte": words, "$lt": words, "$lte": numbers,
     })
     .filter(bool)
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -56,8 +57,8 @@ def serve(
         int, typer.Option(min=1, help="Largest import.", rich_help_panel=_LIMITS)
     ] = 1024,
     threads: Annotated[
-        int, typer.Option(min=1, help="Threads that read; as many write.", rich_help_panel=_LIMITS)
-    ] = 4,
+        int, typer.Option(min=1, help="Threads for requests that read.", rich_help_panel=_LIMITS)
+    ] = 8,
     drain: Annotated[
         float,
         typer.Option(
@@ -76,6 +77,9 @@ def serve(
     The store is made if missing. Ctrl-C or SIGTERM ends it once what was begun is done. Logs go to
     stderr, a line of JSON each, without what was said.
     """
+    # Each request has a thread; further ones inside of a matrix product only get in their way. What
+    # somebody has set stays. NumPy reads it when it is loaded, which is below.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for package in ("fastapi", "uvicorn", "prometheus_client"):
         require(package, extra="server", feature="the server")
     from hippocampus.errors import InputError  # noqa: PLC0415 - only when used
@@ -88,7 +92,7 @@ def serve(
         raise InputError(msg)
     limits = Limits(
         requests_per_s=rate, body_bytes=max_body_mb << 20, import_bytes=max_import_mb << 20,
-        readers=threads, writers=threads, drain_s=drain,
+        readers=threads, drain_s=drain,
     )  # fmt: skip
     log_to_stderr(log_level)
     with scope.open(create=True, embed=True, model=model) as memory:

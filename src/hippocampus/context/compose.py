@@ -197,10 +197,10 @@ def _render(
 ) -> str:
     parts = list(frame)
     if hits:
-        ordered = sorted((hit.episode for hit in hits), key=_in_time)
+        ordered = sorted((hit.episode for hit in hits), key=in_time)
         parts.append("\n".join([OPEN, *(line(episode, zone) for episode in ordered), CLOSE]))
     if recent:
-        ordered = sorted(recent, key=_in_time)
+        ordered = sorted(recent, key=in_time)
         lines = [line(episode, zone) for episode in ordered]
         parts.append("\n".join([RECENT_OPEN, *lines, RECENT_CLOSE]))
     if left:
@@ -210,5 +210,6 @@ def _render(
     return "\n\n".join(parts)
 
 
-def _in_time(episode: Episode) -> tuple[object, ...]:
+def in_time(episode: Episode) -> tuple[object, ...]:
+    """Return by what episodes are sorted, to stand in order of time."""
     return (episode.said_at, episode.session or "", episode.turn or 0, episode.part)

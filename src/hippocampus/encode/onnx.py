@@ -129,6 +129,10 @@ class OnnxEmbedder:
         """Embed a question: a passage without neighbours."""
         return self.embed([Passage(text)])[0]
 
+    def embed_queries(self, texts: Sequence[str]) -> list[Embedded]:
+        """Embed questions, in order, at once."""
+        return self.embed([Passage(text) for text in texts])
+
     def _pieces(self, text: str) -> _Pieces:
         """Cut a text into word pieces, independent of what stands beside it."""
         # One by one: encode_batch starts threads that complain in every later fork.
@@ -191,6 +195,8 @@ def _session(folder: Path, threads: int) -> Any:  # noqa: ANN401 - onnxruntime h
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
+    # Threads that wait for one another in a loop take the processor from everybody else's work.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 4  # errors are raised as well; stderr is not ours to write to
     # The graph comes from this package, its weights from the published file: nothing is converted.
     options.add_session_config_entry(

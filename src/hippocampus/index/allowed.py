@@ -16,6 +16,7 @@ array over the bank's rows, and every cue applies that array before it scores.
 ``$in $nin``          equal to one of a list of operands
 ``$gt $gte $lt $lte`` numbers among numbers, text among text (by code point, so ISO dates sort)
 ``$contains``         text: has the operand as a substring, case and all; list: as an element
+``$icontains``        the same, of text and whatever its case
 ``$exists``           True: the key is there, with whatever value; False: it is not
 ``$and $or $not``     of conditions: a list, a list, one; ``{"key": {"$not": {…}}}`` also works
 ===================== ============================================================================
@@ -80,7 +81,7 @@ ORDER: Mapping[str, Callable[[Any, Any], Any]] = {
     "$lte": operator.le,
 }
 _PLAIN = frozenset({str, int, float, type(None)})
-_OPERATORS = "$eq $ne $gt $gte $lt $lte $in $nin $contains $exists $not"
+_OPERATORS = "$eq $ne $gt $gte $lt $lte $in $nin $contains $icontains $exists $not"
 
 
 # ---------------------------------------------------------------- the filter
@@ -88,7 +89,7 @@ _OPERATORS = "$eq $ne $gt $gte $lt $lte $in $nin $contains $exists $not"
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One test of a key, false where it is absent: $in, $contains, $exists or an order."""
+    """One test of a key, false where it is absent: $in, $[i]contains, $exists or an order."""
 
     key: str
     operator: str
@@ -330,10 +331,8 @@ def _test(key: str, name: str, operand: object, place: str, levels: int) -> Cond
             if isinstance(operand, bool) or not isinstance(operand, str | int | float):
                 _refuse(shown, "compares with a number or a text")
             return Clause(key, name, _operand(operand, place, MAX_LEVELS))
-        case "$contains":
-            if operand == "":
-                _refuse(shown, "every text contains it; use $exists to ask for the key")
-            return Clause(key, name, _operand(operand, place, MAX_LEVELS))
+        case "$contains" | "$icontains":
+            return Clause(key, name, _contained(operand, place, cased=name == "$contains"))
         case "$exists":
             if not isinstance(operand, bool):
                 _refuse(shown, "takes True or False")
@@ -345,6 +344,15 @@ def _test(key: str, name: str, operand: object, place: str, levels: int) -> Cond
                 _refuse(place, f"nested more than {MAX_LEVELS} levels deep; flatten the condition")
             return Not(_field(key, operand, place, levels - 1))
     _refuse(place, f"no such operator; there are {_OPERATORS}")
+
+
+def _contained(operand: object, place: str, *, cased: bool) -> Frozen:
+    if operand == "":
+        _refuse(f"{place}=''", "every text contains it; use $exists to ask for the key")
+    if not cased and not isinstance(operand, str):
+        _refuse(f"{place}={operand!r}", "takes a text; only text has a case to leave aside")
+    found = _operand(operand, place, MAX_LEVELS)
+    return found if cased else _folded(found)
 
 
 def _operand(value: object, place: str, levels: int) -> Frozen:
@@ -398,6 +406,13 @@ def elements(value: Frozen) -> tuple[Frozen, ...]:
     return value[1] if isinstance(value, tuple) and value[0] is list else ()
 
 
+def _folded(value: Frozen) -> Frozen:
+    """Return text, or a list with its texts, without case."""
+    if isinstance(value, str):
+        return value.casefold()
+    return (list, tuple([e.casefold() if isinstance(e, str) else e for e in elements(value)]))
+
+
 def holds(clause: Clause, value: Frozen) -> bool:
     """Return whether a value that is there passes a test."""
     operand: Any = clause.operand
@@ -406,10 +421,11 @@ def holds(clause: Clause, value: Frozen) -> bool:
             return True
         case "$in":
             return value in operand or any(item in operand for item in elements(value))
-        case "$contains":
-            if isinstance(value, str):
-                return isinstance(operand, str) and operand in value
-            return operand in elements(value)
+        case "$contains" | "$icontains":
+            among = value if clause.operator == "$contains" else _folded(value)
+            if isinstance(among, str):
+                return isinstance(operand, str) and operand in among
+            return operand in elements(among)
     kind = str if isinstance(operand, str) else (int, float)
     return isinstance(value, kind) and bool(ORDER[clause.operator](value, operand))
 

@@ -155,6 +155,8 @@ class Field:
             passed[self._lists_with.get(operand, [])] = True
             if isinstance(operand, str):
                 passed |= [isinstance(value, str) and operand in value for value in self._values]
+        elif clause.operator == "$icontains":
+            passed[:] = [holds(clause, value) for value in self._values]
         elif isinstance(operand, str):
             holds_for = ORDER[clause.operator]
             passed[:] = [isinstance(v, str) and holds_for(v, operand) for v in self._values]

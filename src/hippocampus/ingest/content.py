@@ -283,6 +283,13 @@ class Segments:
             self._kept.move_to_end((bank, first))
             return kept[1]
 
+    def nbytes(self, bank: int | None = None) -> int:
+        """Return how many bytes are kept, of one bank or of all."""
+        if bank is None:
+            return self._bytes
+        with self._lock:
+            return sum(s.nbytes for (of, _), (_, s) in self._kept.items() if of == bank)
+
     def drop(self, bank: int) -> None:
         """Let go of all that is kept of a bank: what is erased must leave memory, too."""
         with self._lock:

@@ -227,7 +227,9 @@ class Ledger:
         """Return the bank's changes in order, from ``after`` on."""
         return self._changes(self.store.journal(self.bank, after=after, limit=limit))
 
-    def stats(self, *, embedder: str | None, uncalibrated: str | None) -> Stats:
+    def stats(
+        self, *, embedder: str | None, uncalibrated: str | None, resident_bytes: int
+    ) -> Stats:
         """Return what the bank holds, and how many bytes by kind of data."""
         states: dict[State, int] = {"active": 0, "superseded": 0, "forgotten": 0, "erased": 0}
         active: list[EpisodeRow] = []
@@ -248,6 +250,7 @@ class Ledger:
             stored_bytes=self.store.stored_bytes(self.bank),
             embedder=embedder,
             uncalibrated=uncalibrated,
+            resident_bytes=resident_bytes,
         )
 
     def whole(self, records: Iterable[EpisodeRow]) -> list[EpisodeRow]:

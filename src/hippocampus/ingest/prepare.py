@@ -125,9 +125,20 @@ def check_text(text: object, *, limits: Ingest) -> str:
 
 
 def draft(
-    bank: str, turn: Turn, *, now: datetime, zone: tzinfo, limits: Ingest, salt: bytes
+    bank: str,
+    turn: Turn,
+    *,
+    now: datetime,
+    zone: tzinfo,
+    limits: Ingest,
+    salt: bytes,
+    by_metadata: bool = False,
 ) -> Group:
-    """Check one turn and return its drafts: one, or several parts of a long text."""
+    """
+    Check one turn and return its drafts: one, or several parts of a long text.
+
+    ``by_metadata``: tell it from what says the same, but has other metadata.
+    """
     text = check_text(turn.text, limits=limits)
     said_at = to_micros(now if turn.at is None else to_moment(turn.at, zone))
     for name in ("speaker", "role", "session", "source", "address"):
@@ -140,9 +151,10 @@ def draft(
         )
         raise TextTooLong(msg)
     pieces = _split(text, limits)
+    apart = metadata if by_metadata else ""
     drafts = [
         Draft(
-            id=episode_id(bank, text, turn.speaker, said_at, part),
+            id=episode_id(bank, text, turn.speaker, said_at, part, apart),
             text=piece,
             said_at=said_at,
             session=turn.session,
@@ -187,10 +199,13 @@ def _split(text: str, limits: Ingest) -> list[str]:
     return pieces
 
 
-def episode_id(bank: str, text: str, speaker: str | None, said_at: int, part: int) -> str:
+def episode_id(
+    bank: str, text: str, speaker: str | None, said_at: int, part: int, apart: str = ""
+) -> str:
     """Return the id: the same bank, text, speaker and event time always have the same."""
     known = blake2b(digest_size=12)
-    for piece in (bank, text, speaker or "", str(said_at), str(part)):
+    named = (bank, text, speaker or "", str(said_at), str(part))
+    for piece in (*named, apart) if apart else named:
         raw = piece.encode()
         known.update(len(raw).to_bytes(8, "little") + raw)
     return known.hexdigest()

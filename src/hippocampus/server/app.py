@@ -9,9 +9,11 @@ from inspect import getdoc
 from typing import Any, Final, TypeAlias
 
 from fastapi import FastAPI, Request
+from fastapi.routing import APIRoute
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import request_response
 
 from hippocampus import wire
 from hippocampus.bank import Bank
@@ -19,7 +21,8 @@ from hippocampus.dashboard import add_dashboard
 from hippocampus.errors import HippocampusError
 from hippocampus.memory import Memory
 from hippocampus.server import bodies, pages
-from hippocampus.server.arguments import Arguments
+from hippocampus.server.answers import Answers, Asked
+from hippocampus.server.arguments import Arguments, Given
 from hippocampus.server.door import Door
 from hippocampus.server.faults import Refused, answer
 from hippocampus.server.keys import Keys
@@ -34,6 +37,7 @@ from hippocampus.sleep.schedule import Schedule
 from hippocampus.wire import VERBS, Verb
 
 _Method: TypeAlias = Callable[..., Any]
+_Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 _PAGE: Final = (("limit", int | None, None), ("cursor", str | None, None))
 """What a verb that gives a list takes beside its own arguments."""
 
@@ -50,6 +54,7 @@ class Server:
         self.writers = Pool("write", threads=limits.writers, waiting=limits.waiting)
         self.upkeep = Pool("upkeep", threads=limits.upkeep, waiting=limits.waiting)
         self.door = Door(self.keys, limits, self.readers)
+        self.answers = Answers(limits.answers_bytes)
         self.ready = False
         for pool in self.pools:
             self.figures.calls.labels(pool.name).set_function(partial(getattr, pool, "busy"))
@@ -64,6 +69,25 @@ class Server:
         if verb.long:
             return self.upkeep
         return self.readers if verb.role == "read" else self.writers
+
+    def known(self, asked: Asked) -> bytes | None:
+        """Return the answer to a question if nobody has changed anything since it was given."""
+        body = self.answers.known(asked, self.memory.store.changes())
+        if body is not None:
+            self.figures.given_again.inc()
+        return body
+
+    def answer(self, asked: Asked, call: Callable[[], object]) -> bytes:
+        """Return the answer to a question: the one given before, if its bank has not changed."""
+        changes, position = self.memory.bank(asked[0]).position()
+        body = self.answers.get(asked, position, changes)
+        if body is not None:
+            self.figures.given_again.inc()
+            return body
+        self.figures.made.inc()
+        body = wire.dump(call())
+        self.answers.put(asked, position, changes, body)
+        return body
 
     async def body(self, request: Request) -> bytes:
         """Return the JSON that a request sends."""
@@ -101,6 +125,8 @@ def create_app(
     app = FastAPI(
         title="Hippocampus", lifespan=life, redirect_slashes=False,
         docs_url=None, redoc_url=None, openapi_url="/openapi.json",
+        # FastAPI's own traces have addresses in them, and so names of banks; ours do not.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )  # fmt: skip
     app.state.server = server
     app.add_middleware(Watch, figures=server.figures, salt=memory.salt)
@@ -112,6 +138,9 @@ def create_app(
     add_upkeep(app, server)
     _add_state(app, server)
     add_dashboard(app)
+    for route in app.routes:
+        if isinstance(route, APIRoute):  # they read their requests themselves: nothing to inject
+            route.app = request_response(route.endpoint)
     app.openapi = partial(document, app)  # type: ignore[method-assign]
     return app
 
@@ -124,46 +153,73 @@ def _add_verb(app: FastAPI, server: Server, name: str, verb: Verb) -> None:
         method = method.fget
     own = [extra for extra in _PAGE if extra[0] not in method.__annotations__]
     takes = Arguments(name, method, also=own if verb.pages else ())
+    make = _asking if verb.again else _paging if verb.pages else _calling
+    app.add_api_route(
+        f"/v1/banks/{{bank}}/{name}", make(server, name, verb, method, takes),
+        methods=[verb.method], name=name, response_class=Response, response_model=None,
+        **describe(name, verb, method, takes),
+    )  # fmt: skip
+
+
+def _calling(server: Server, _: str, verb: Verb, method: _Method, takes: Arguments) -> _Endpoint:
+    """Return the endpoint of a verb that is simply called."""
     pool = server.pool(verb)
-    page = partial(_page, server.memory, method, verb.pages)
 
     async def endpoint(request: Request) -> Response:
         _, bank = await server.door.admit(request, verb.role)
-        if verb.method == "GET":
-            given = takes.from_query(request.query_params.multi_items())
-        else:
-            given = takes.from_json(await server.body(request))
-        if verb.pages:
-            body, cursor = await pool.run(lambda: page(bank, given))
-            return _json(body, {} if cursor is None else {"Next-Cursor": cursor})
+        given = await _given(server, request, takes)
         call = partial(_call, server.memory, method, bank, *given.positional, **given.named)
         if takes.reports and bodies.wants_lines(request):
             return await told(request, pool, call)
         return _json(await pool.run(lambda: wire.dump(call())))
 
-    app.add_api_route(
-        f"/v1/banks/{{bank}}/{name}", endpoint, methods=[verb.method], name=name,
-        response_class=Response, response_model=None,
-        **describe(name, verb, method, takes),
-    )  # fmt: skip
+    return endpoint
+
+
+def _asking(server: Server, name: str, verb: Verb, method: _Method, takes: Arguments) -> _Endpoint:
+    """Return the endpoint of a verb whose answer may be given again."""
+
+    async def endpoint(request: Request) -> Response:
+        _, bank = await server.door.admit(request, verb.role)
+        asked = bank, name, await server.body(request)
+        body = server.known(asked)
+        if body is None:
+            given = takes.from_json(asked[2])
+            call = partial(_call, server.memory, method, bank, *given.positional, **given.named)
+            body = await server.readers.run(lambda: server.answer(asked, call))
+        return _json(body)
+
+    return endpoint
+
+
+def _paging(server: Server, _: str, verb: Verb, method: _Method, takes: Arguments) -> _Endpoint:
+    """Return the endpoint of a verb that gives a list."""
+
+    def page(bank: str, given: Given) -> tuple[bytes, str | None]:
+        named = dict(given.named)
+        limit, cursor = named.pop("limit"), named.pop("cursor")
+        read = partial(_call, server.memory, method, bank, *given.positional)
+        found = pages.turn_to(verb.pages, read, named, limit=limit, cursor=cursor)
+        return wire.dump(found.entries), found.cursor
+
+    async def endpoint(request: Request) -> Response:
+        _, bank = await server.door.admit(request, verb.role)
+        given = await _given(server, request, takes)
+        body, cursor = await server.readers.run(lambda: page(bank, given))
+        return _json(body, {} if cursor is None else {"Next-Cursor": cursor})
+
+    return endpoint
+
+
+async def _given(server: Server, request: Request, takes: Arguments) -> Given:
+    """Return the arguments that a request brings."""
+    if request.method == "GET":
+        return takes.from_query(request.query_params.multi_items())
+    return takes.from_json(await server.body(request))
 
 
 def _call(memory: Memory, method: _Method, bank: str, *given: object, **named: object) -> Any:  # noqa: ANN401
     return method(memory.bank(bank), *given, **named)
-
-
-def _page(
-    memory: Memory,
-    method: Callable[..., Any],
-    by: str,
-    bank: str,
-    given: Any,  # noqa: ANN401
-) -> tuple[bytes, str | None]:
-    named = dict(given.named)
-    limit, cursor = named.pop("limit"), named.pop("cursor")
-    read = partial(_call, memory, method, bank, *given.positional)
-    found = pages.turn_to(by, read, named, limit=limit, cursor=cursor)
-    return wire.dump(found.entries), found.cursor
 
 
 def _json(body: bytes, headers: dict[str, str] | None = None) -> Response:
@@ -188,11 +244,11 @@ async def _refuse_route(request: Request, exc: Exception) -> Response:
 
 
 def _add_state(app: FastAPI, server: Server) -> None:
-    async def healthz() -> Response:
+    async def healthz(_: Request) -> Response:
         """Say that the process answers."""
         return _json(b'{"status":"alive"}')
 
-    async def readyz() -> Response:
+    async def readyz(_: Request) -> Response:
         """Say whether the store answers and requests are taken."""
         if not server.ready:
             raise Refused(503, "starting or stopping")
@@ -209,7 +265,7 @@ def _add_state(app: FastAPI, server: Server) -> None:
         caller = await server.door.caller(request)
         return _json(wire.dump(caller))
 
-    routes: dict[str, Callable[..., Awaitable[Response]]] = {
+    routes: dict[str, _Endpoint] = {
         "/healthz": healthz, "/readyz": readyz, "/metrics": metrics, "/v1/whoami": whoami,
     }  # fmt: skip
     for path, endpoint in routes.items():

@@ -6,6 +6,7 @@ import ipaddress
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -104,8 +105,8 @@ def bank_of(request: Request) -> str:
 
 def is_loopback(host: str) -> bool:
     """Return whether a host is this machine and nothing else."""
-    if host in ("localhost", ""):
-        return host != ""
+    if host == "localhost":
+        return True
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -123,16 +124,20 @@ def _check_is_here(request: Request) -> None:
         given = request.headers.get(header)
         if given is None:
             continue
-        try:
-            host = urlsplit(given if header == "origin" else f"//{given}").hostname or ""
-        except ValueError:
-            host = ""
-        if not is_loopback(host):
+        if not _names_loopback(given if header == "origin" else f"//{given}"):
             msg = (
                 f"the header {header.title()} names another machine, and a server without keys"
                 " answers this one alone; make a key with 'hippocampus keys create'"
             )
             raise AccessError(msg)
+
+
+@lru_cache(maxsize=256)
+def _names_loopback(url: str) -> bool:
+    try:
+        return is_loopback(urlsplit(url).hostname or "")
+    except ValueError:
+        return False
 
 
 class Rate:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import uvicorn
 
+from hippocampus.encode.embedders.together import AsksMany, Together
 from hippocampus.errors import AccessError
 from hippocampus.memory import Memory
 from hippocampus.server.app import create_app
@@ -56,6 +57,8 @@ def serve(
 
     """
     limits = limits or Limits()
+    if isinstance(memory.embedder, AsksMany):
+        memory.embedder = Together(memory.embedder)
     if not is_loopback(host) and not Keys(memory).refresh():
         msg = (
             f"host={host!r} is not this machine alone, and the store has no keys, so anybody could"

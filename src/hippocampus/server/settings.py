@@ -23,7 +23,7 @@ class Limits:
     """Requests a second that one key, or one address without keys, may make; None: any number."""
     burst: int = 100
     """Requests that may come at once before that counts."""
-    readers: int = 4
+    readers: int = 8
     """Threads for what reads."""
     writers: int = 4
     """Threads for what changes something."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
 import re
@@ -58,6 +59,7 @@ class Figures:
             "hippocampus_answers", "Answers to questions, made or given again.", ("how",),
             registry=self.registry,
         )  # fmt: skip
+        self.made, self.given_again = map(self.answers.labels, ("made", "given again"))
         ProcessCollector(registry=self.registry)
 
 
@@ -73,6 +75,8 @@ class Watch:
         self._figures = figures
         self._salt = salt
         self._traced = _tracing()
+        self._run = secrets.token_hex(4)
+        self._count = itertools.count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -85,7 +89,7 @@ class Watch:
         asked = next((v for k, v in scope["headers"] if k == b"x-request-id"), b"").decode(
             "latin-1"
         )
-        request_id = asked if _ID.fullmatch(asked) else secrets.token_hex(8)
+        request_id = asked if _ID.fullmatch(asked) else f"{self._run}-{next(self._count):x}"
         state = scope.setdefault("state", {})
         state["request_id"] = request_id
         began, status = time.perf_counter(), 0
@@ -181,10 +185,12 @@ def log_to_stderr(level: str) -> None:
 
 
 def _tracing() -> Any:  # noqa: ANN401 - a function from a scope to a context
-    """Return what traces a request: nothing, unless OpenTelemetry is installed."""
+    """Return what traces a request: nothing, unless OpenTelemetry is there and set up."""
     try:
         from opentelemetry import propagate, trace  # noqa: PLC0415 - only where it is
     except ModuleNotFoundError:
+        return _untraced
+    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         return _untraced
     tracer = trace.get_tracer("hippocampus.server")
 

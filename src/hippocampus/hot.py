@@ -1,0 +1,223 @@
+"""Which banks are in memory: those used last, as far as they fit a budget."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from functools import cache
+from types import FunctionType, MethodType, ModuleType
+from typing import Any, Final, Generic, Protocol, TypeVar
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from hippocampus.kernel import (
+    Bm25Index,
+    DynamicWaveletMatrix,
+    HuffmanWaveletMatrix,
+    WaveletMatrix,
+)
+
+_NATIVE: Final = (Bm25Index, DynamicWaveletMatrix, HuffmanWaveletMatrix, WaveletMatrix)
+_NOT_HELD: Final = (type, ModuleType, FunctionType, MethodType)
+"""What belongs to the program. A method's object is reached by who made it."""
+_NOTES: Final = 8
+"""Notes of banks that let go of the rest may be one part in so many of the budget."""
+
+
+class Holder(Protocol):
+    """Something that holds memory, and can do without most of it."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    def weigh(self) -> int:
+        """Return how many bytes it holds, about; at most a little is looked at each time."""
+        ...
+
+    def let_go(self) -> tuple[int, object]:
+        """Keep only what nobody could make again; return its bytes, and what is to be freed."""
+        ...
+
+    def forget_notes(self) -> object:
+        """Drop that as well; return what is to be freed."""
+        ...
+
+
+Held = TypeVar("Held", bound=Holder)
+
+
+class Hot(Generic[Held]):
+    """
+    Everything of one kind by name; what was used longest ago goes first where it gets too much.
+
+    Nothing is let go of while anybody uses it. What is derived goes first; notes that nobody could
+    make again stay, as long as they are few. What has let go of all is kept by its callers alone.
+    Safe to share between threads; its lock is held for a moment, and nothing waits inside.
+
+    Args:
+        limit: most bytes; None for no limit.
+        beside: how many bytes are held for all of them together.
+
+    """
+
+    def __init__(self, limit: int | None, beside: Callable[[], int]) -> None:
+        self.limit = limit
+        self._beside = beside
+        self._lock = threading.Lock()
+        self._known: WeakValueDictionary[str, Held] = WeakValueDictionary()
+        self._users: Counter[Held] = Counter()
+        self._warm = _Row[Held]()
+        self._cold = _Row[Held]()
+        """What has nothing but notes left."""
+
+    def find(self, name: str) -> Held | None:
+        """Return what is known by a name."""
+        with self._lock:
+            return self._known.get(name)
+
+    def add(self, made: Held) -> Held:
+        """Return what is known by the name of something new: that itself, where there is none."""
+        weight, freed = self._weight(made), list[object]()
+        with self._lock:
+            known = self._known.setdefault(made.name, made)
+            if known is made:
+                self._warm.put(made, weight)
+                freed = self._shed()
+        _free(freed)
+        return known
+
+    def drop(self, name: str) -> None:
+        """Know nothing by a name any more."""
+        with self._lock:
+            gone = self._known.pop(name, None)
+            if gone is not None:
+                self._warm.take(gone)
+                self._cold.take(gone)
+
+    def nbytes(self) -> int:
+        """Return how many bytes all of them hold, about."""
+        if self.limit is None:  # then nobody has looked yet
+            with self._lock:
+                every = list(self._warm.held)
+            return sum(one.weigh() for one in every) + self._beside()
+        with self._lock:
+            return self._sum()
+
+    @contextmanager
+    def use(self, one: Held) -> Iterator[None]:
+        """Have one in memory from here to the end, and others let go then if it is too much."""
+        with self._lock:
+            self._users[one] += 1
+            self._warm.put(one, self._warm.take(one) + self._cold.take(one))
+        try:
+            yield
+        finally:
+            weight = self._weight(one)
+            with self._lock:
+                self._users[one] -= 1
+                if not self._users[one]:
+                    del self._users[one]
+                self._warm.put(one, weight)
+                freed = self._shed()
+            _free(freed)
+
+    def _weight(self, one: Held) -> int:
+        return 0 if self.limit is None else one.weigh()
+
+    def _sum(self) -> int:
+        return self._warm.nbytes + self._cold.nbytes + self._beside()
+
+    def _shed(self) -> list[object]:
+        freed: list[object] = []
+        while self.limit is not None and self._sum() > self.limit:
+            idle = next((one for one in self._warm.held if one not in self._users), None)
+            if self._cold.held and (idle is None or self._cold.nbytes > self.limit // _NOTES):
+                one = next(iter(self._cold.held))
+                self._cold.take(one)
+                freed.append(one.forget_notes())
+            elif idle is not None:
+                self._warm.take(idle)
+                left, gone = idle.let_go()
+                self._cold.put(idle, left)
+                freed.append(gone)
+            else:
+                break
+        return freed
+
+
+class _Row(Generic[Held]):
+    """What is held, with its bytes, in the order in which it was put there."""
+
+    def __init__(self) -> None:
+        self.held: OrderedDict[Held, int] = OrderedDict()
+        self.nbytes = 0
+
+    def put(self, one: Held, nbytes: int) -> None:
+        """Put one last."""
+        self.take(one)
+        self.held[one] = nbytes
+        self.nbytes += nbytes
+
+    def take(self, one: Held) -> int:
+        """Take one away; return its bytes, 0 if it is not there."""
+        nbytes = self.held.pop(one, 0)
+        self.nbytes -= nbytes
+        return nbytes
+
+
+def _free(let_go: list[object]) -> None:
+    """
+    Free what was let go of; that may take a while, and so no lock is held.
+
+    The GNU C library keeps freed pages, unless asked to return them: a millisecond or two.
+    """
+    if let_go:
+        let_go.clear()
+        trim = _malloc_trim()
+        if trim is not None:
+            trim(0)
+
+
+@cache
+def _malloc_trim() -> Callable[[int], object] | None:
+    if sys.platform != "linux":
+        return None
+    import ctypes  # noqa: PLC0415 - only once there is something to give back
+
+    found: Callable[[int], object] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    return found
+
+
+def held_bytes(*roots: object, apart: Collection[object] = ()) -> int:
+    """
+    Return how many bytes some objects hold with all that they lead to, each counted once.
+
+    Arrays and native structures say so themselves; the rest is what Python takes for an object.
+
+    Args:
+        *roots: where to begin.
+        apart: what is somebody else's, with all that only it leads to.
+
+    """
+    seen: dict[int, object] = {id(one): one for one in apart}
+    ahead: list[Any] = list(roots)
+    total = 0
+    while ahead:
+        fresh = {id(one): one for one in ahead}
+        fresh = {key: one for key, one in fresh.items() if key not in seen}
+        seen |= fresh
+        held = [one for one in fresh.values() if not isinstance(one, _NOT_HELD)]
+        for one in held:
+            total += sys.getsizeof(one)
+            if isinstance(one, _NATIVE):
+                total += one.nbytes
+        ahead = gc.get_referents(*held)
+        ahead += [one.base for one in held if isinstance(one, np.ndarray) and one.base is not None]
+    return total

@@ -1,0 +1,366 @@
+"""mem0's words in ours: whose a memory is, what is said, what may be seen, and how it is shown."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
+from hashlib import blake2b, md5
+from typing import Any, Final, TypeAlias
+from uuid import UUID, uuid5
+
+from hippocampus.errors import InputError, InvalidFilter, InvalidScope, InvalidTime
+from hippocampus.filters import Filters
+from hippocampus.model import Change, Episode, Hit, Turn
+
+Record: TypeAlias = dict[str, Any]
+"""A memory, or a change of one, as mem0 shows it."""
+
+SCOPES: Final = ("user_id", "agent_id", "run_id")
+"""Whose a memory is. The first that is given says in which bank it is."""
+BANKS: Final = "mem0/"
+"""What the names of our banks begin with; no other bank of the store is touched."""
+INSTANT: Final = timedelta(microseconds=1)
+
+_IDENTITY: Final = (*SCOPES, "actor_id")
+_PROMOTED: Final = (*_IDENTITY, "role", "attributed_to", "expiration_date")
+"""What a result shows beside its metadata, in mem0's order."""
+_OWN: Final = ("memory_id", "updated_at")
+"""What an updated memory has among its metadata, and its result elsewhere."""
+_OPERATORS: Final = frozenset("eq ne in nin gt gte lt lte contains icontains".split())
+_LOGIC: Final = {"AND": "$and", "OR": "$or", "NOT": "$not"} | {
+    ours: ours for ours in ("$and", "$or", "$not")
+}
+_ORDER: Final = frozenset("gt gte lt lte".split())
+_EPISODE_BITS: Final = 96
+
+_log = logging.getLogger(__name__)
+
+
+# ---------------------------------------------------------------- whose
+
+
+def read_scope(given: Mapping[str, object]) -> dict[str, str]:
+    """
+    Return whose something is, as it is kept.
+
+    Raises:
+        InvalidScope: it is nobody's.
+
+    """
+    scope = {key: _owner(key, given[key]) for key in SCOPES if given.get(key) is not None}
+    if not scope:
+        msg = f"say whose: at least one of {', '.join(SCOPES)} is required; reset() is for all"
+        raise InvalidScope(msg)
+    return scope
+
+
+def _owner(key: str, value: object) -> str:
+    """Return an id as mem0 reads it: numbers are text, and no white space is in it."""
+    owner = str(value).strip()
+    if owner.split() != [owner]:
+        msg = f"{key}={value!r}: an id is text that is not blank, without white space in it"
+        raise InvalidScope(msg)
+    return owner
+
+
+def bank_of(scope: Mapping[str, str]) -> str:
+    """Return the name of the bank that holds what is added with a scope."""
+    key = next(key for key in SCOPES if key in scope)
+    return f"{BANKS}{key}={scope[key]}"
+
+
+def wider_than(scope: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what the names of the other banks begin with that may hold what is of a scope."""
+    first = next(place for place, key in enumerate(SCOPES) if key in scope)
+    return tuple(f"{BANKS}{key}=" for key in SCOPES[:first])
+
+
+def without_identity(metadata: Mapping[str, Any]) -> Record:
+    """Return metadata without what would say whose it is: only the arguments do."""
+    for key in (*_IDENTITY, *_OWN):
+        if key in metadata:
+            _log.warning("metadata[%r] is left out: it is not for the caller to say", key)
+    return {key: value for key, value in metadata.items() if key not in (*_IDENTITY, *_OWN)}
+
+
+# ---------------------------------------------------------------- what is said
+
+
+def read_messages(messages: object) -> Iterator[tuple[str, str, str | None]]:
+    """
+    Yield role, text and name of the messages that have text; what the system says is none.
+
+    Raises:
+        InputError: one is no message.
+
+    """
+    if isinstance(messages, str):
+        yield "user", messages, None
+        return
+    several = [messages] if isinstance(messages, Mapping) else messages
+    if not isinstance(several, Sequence) or isinstance(several, bytes):
+        msg = f"messages={messages!r:.100}: give a text, a message or a list of messages"
+        raise InputError(msg)
+    for place, message in enumerate(several):
+        if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
+            msg = f"messages[{place}]={message!r:.100}: a message is a dict with role and content"
+            raise InputError(msg)
+        text = _text(message.get("content"))
+        if message["role"] != "system" and text.strip():
+            yield message["role"], text, message.get("name")
+
+
+def _text(content: object) -> str:
+    """Return the text of a message's content, without its pictures."""
+    if isinstance(content, list):
+        parts = (part for part in content if isinstance(part, Mapping))
+        return " ".join(str(part["text"]) for part in parts if part.get("type") == "text")
+    return content if isinstance(content, str) else ""
+
+
+def make_turn(
+    role: str,
+    text: str,
+    name: str | None,
+    *,
+    scope: Mapping[str, str],
+    payload: Mapping[str, Any],
+    at: datetime,
+) -> Turn:
+    """Return a message as a turn; what mem0 calls its payload is the turn's metadata."""
+    actor = {"actor_id": name} if name else {}
+    return Turn(
+        text=text, at=at, role=role, speaker=name or None, session=scope.get("run_id"),
+        metadata={**payload, **scope, **actor, "role": role},
+    )  # fmt: skip
+
+
+def stands_for(episode: Episode, turn: Turn) -> bool:
+    """Return whether an episode is what a turn has become: in force, and the same one's."""
+    if episode.said_at != turn.at:  # it was recalled, and is said again, or it is erased
+        return episode.state == "active"
+    same = all(episode.metadata.get(key) == turn.metadata.get(key) for key in SCOPES)
+    return same and episode.state == "active"
+
+
+# ---------------------------------------------------------------- when
+
+
+def read_moment(given: object, name: str, zone: tzinfo) -> datetime:
+    """Read Unix seconds, ISO 8601 text or a datetime; what names no zone is in ``zone``."""
+    try:
+        if isinstance(given, int | float) and not isinstance(given, bool):
+            return datetime.fromtimestamp(given, UTC)
+        moment = datetime.fromisoformat(str(given))
+    except (ValueError, OverflowError, OSError) as exc:
+        msg = f"{name}={given!r}: give Unix seconds, ISO 8601 text or a datetime"
+        raise InvalidTime(msg) from exc
+    return moment if moment.tzinfo else moment.replace(tzinfo=zone)
+
+
+def read_day(given: object) -> str:
+    """Return the last day of a memory as mem0 keeps it."""
+    try:
+        return datetime.fromisoformat(str(given)).date().isoformat()
+    except ValueError as exc:
+        msg = f"expiration_date={given!r}: give a date, as in '2030-12-31'"
+        raise InvalidTime(msg) from exc
+
+
+def iso(moment: datetime) -> str:
+    """Return a time as mem0 shows it."""
+    return moment.astimezone(UTC).isoformat()
+
+
+# ---------------------------------------------------------------- what may be seen
+
+
+def read_filters(
+    owners: Mapping[str, object],
+    filters: Mapping[str, Any] | None,
+    *,
+    today: datetime | None,
+    zone: tzinfo,
+) -> tuple[dict[str, str], Filters]:
+    """
+    Return whose memories are asked for, and what a read may see of them.
+
+    ``owners``: ids given beside the filters. ``today``: hides what has expired; None hides nothing.
+
+    Raises:
+        InvalidScope: it is not said whose.
+        InvalidFilter: a filter that cannot be meant.
+
+    """
+    scope: dict[str, object] = {}
+    conditions: list[Record] = []
+    seen: Filters = {}
+    todo = [(key, value) for key, value in owners.items() if value is not None]
+    todo += (filters or {}).items()
+    for key, value in todo:
+        if _LOGIC.get(key) == "$and":
+            todo += [pair for part in _parts(key, value) for pair in part.items()]
+        elif key in SCOPES and not isinstance(value, Mapping | list):
+            scope.setdefault(key, value)
+            conditions.append({key: _owner(key, value)})  # of two values, none can be met
+        elif key == "created_at":
+            seen |= _between(value, zone)
+        else:
+            conditions.append(_condition(key, value))
+    if today is not None:
+        day = today.astimezone(UTC).date().isoformat()
+        conditions.append({"expiration_date": {"$not": {"$lt": day}}})
+    seen["where"] = {"$and": conditions}
+    return read_scope(scope), seen
+
+
+def _between(bounds: object, zone: tzinfo) -> Filters:
+    """Return the filter that a comparison of ``created_at`` is; a last day is in it."""
+    if not isinstance(bounds, Mapping) or not bounds or set(bounds) - _ORDER:
+        msg = f"created_at={bounds!r}: compare it by gt, gte, lt and lte"
+        raise InvalidFilter(msg)
+    firsts: list[datetime] = []
+    ends: list[datetime] = []
+    for name, bound in bounds.items():
+        moment = read_moment(bound, "created_at", zone)
+        whole_day = name == "lte" and isinstance(bound, str) and len(bound) == len("2030-12-31")
+        after = timedelta(days=1) if whole_day else INSTANT
+        beyond = moment + after if name in ("gt", "lte") else moment
+        (firsts if name.startswith("g") else ends).append(beyond)
+    seen: Filters = {}
+    if firsts:
+        seen["since"] = max(firsts)
+    if ends:
+        seen["until"] = min(ends)
+    return seen
+
+
+def _condition(key: str, value: Any) -> Record:  # noqa: ANN401 - any JSON value
+    """Return one of mem0's filters as a condition of ours."""
+    logic = _LOGIC.get(key)
+    if logic is not None:
+        several = [value] if logic == "$not" and isinstance(value, Mapping) else value
+        parts = [
+            {"$and": [_condition(*pair) for pair in part.items()]} for part in _parts(key, several)
+        ]
+        return {"$not": {"$or": parts}} if logic == "$not" else {logic: parts}
+    if key in ("created_at", "updated_at"):
+        msg = f"{key}={value!r}: only created_at can be asked for, and only beside the ids"
+        raise InvalidFilter(msg)
+    if value == "*":
+        return {key: {"$exists": True}}
+    if isinstance(value, list):
+        return {key: {"$in": value}}
+    if not isinstance(value, Mapping):
+        return {key: {"$eq": value}}
+    if unknown := sorted(set(value) - _OPERATORS):
+        known = " ".join(sorted(_OPERATORS))
+        msg = f"{key}={value!r}: no operator {unknown[0]!r}; there are {known}"
+        raise InvalidFilter(msg)
+    return {key: {f"${name}": operand for name, operand in value.items()}}
+
+
+def _parts(key: str, value: object) -> list[Mapping[str, Any]]:
+    if isinstance(value, list) and all(isinstance(part, Mapping) and part for part in value):
+        return value
+    msg = f"{key}={value!r}: takes a list of conditions, none of them empty"
+    raise InvalidFilter(msg)
+
+
+def read_least(threshold: float | None) -> float:
+    """Return the least score that is shown."""
+    least = 0.0 if threshold is None else threshold
+    if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1:
+        msg = f"threshold={threshold!r}: a score is a probability, from 0 to 1"
+        raise InputError(msg)
+    return least
+
+
+# ---------------------------------------------------------------- how it is shown
+
+
+def show(episode: Episode, **score: float | None) -> Record:
+    """Return a memory as mem0 shows it."""
+    created = iso(episode.said_at)
+    shown = {
+        "id": id_of(episode),
+        "memory": episode.text,
+        "hash": md5(episode.text.encode(), usedforsecurity=False).hexdigest(),
+        "metadata": {
+            key: value for key, value in episode.metadata.items() if key not in (*_PROMOTED, *_OWN)
+        }
+        or None,
+        **score,
+        "created_at": created,
+        "updated_at": episode.metadata.get("updated_at", created),
+    }
+    return shown | {key: episode.metadata[key] for key in _PROMOTED if key in episode.metadata}
+
+
+def explained(hit: Hit, threshold: float | None) -> Record:
+    """Return why a memory was found: each cue's share of its score."""
+    details = dict(hit.shares) | {"final_score": hit.score, "threshold": threshold}
+    return {"score_details": details}
+
+
+def told(
+    change: Change, memory_id: str, before: Episode | None, after: Episode | None
+) -> Record | None:
+    """
+    Return a change as mem0 tells it, None for what is none to mem0.
+
+    ``before`` and ``after``: the versions it was from and to; None where their words are erased.
+    """
+    match change.kind:
+        case "remember" if "supersedes" not in change.detail:
+            event, old, new = "ADD", None, before
+        case "correct":
+            event, old, new = "UPDATE", before, after
+        case "forget" | "erase":
+            event, old, new = "DELETE", before, None
+        case _:
+            return None
+    said = before or after
+    created = said.said_at if said else change.at
+    return {
+        "id": str(uuid5(UUID(memory_id), str(change.seq))),
+        "memory_id": memory_id,
+        "old_memory": old.text if old else None,
+        "new_memory": new.text if new else None,
+        "event": event,
+        "created_at": iso(created),
+        "updated_at": iso(created if event == "ADD" else change.at),
+        "is_deleted": event == "DELETE",
+        "actor_id": said.speaker if said else None,
+        "role": said.role if said else None,
+    }
+
+
+# ---------------------------------------------------------------- ids
+
+
+def id_of(episode: Episode) -> str:
+    """Return a memory's id, which is made of its first version's."""
+    known: str | None = episode.metadata.get("memory_id")
+    return known or _make_id(episode.bank, episode.id)
+
+
+def _make_id(bank: str, episode: str) -> str:
+    """Return a UUID, of the version for one's own use, that names an episode and marks its bank."""
+    number = mark(bank) << _EPISODE_BITS | int(episode, 16)
+    high, middle, low = number >> 74, number >> 62 & 0xFFF, number & (1 << 62) - 1
+    return str(UUID(int=high << 80 | 8 << 76 | middle << 64 | 2 << 62 | low))
+
+
+def read_id(memory_id: str) -> tuple[int, str]:
+    """Return the mark of a bank, and an episode's id; ``ValueError`` for what is no UUID."""
+    number = UUID(memory_id).int
+    high, middle, low = number >> 80, number >> 64 & 0xFFF, number & (1 << 62) - 1
+    number = high << 74 | middle << 62 | low
+    return number >> _EPISODE_BITS, f"{number & (1 << _EPISODE_BITS) - 1:024x}"
+
+
+def mark(bank: str) -> int:
+    """Return 26 bits by which a bank is found among many, if not for certain."""
+    return int.from_bytes(blake2b(bank.encode(), digest_size=4).digest(), "big") >> 6

@@ -1,0 +1,486 @@
+"""
+mem0's ``Memory`` over a memory of ours: change the import, keep the code.
+
+    from hippocampus.integrations.mem0 import Memory
+
+Methods, arguments of its old and new versions, and results are mem0's. A memory is an episode, its
+payload the episode's metadata, its id a UUID made of the episode's. Each user has a bank; memories
+without a user are in a bank of their agent's, or else of their run's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import replace
+from heapq import merge
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self, TypeAlias, TypeVar
+
+import platformdirs
+
+import hippocampus.memory
+from hippocampus.aio import on_a_thread
+from hippocampus.bank import Bank
+from hippocampus.config import Config
+from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.integrations._mem0 import (
+    BANKS,
+    INSTANT,
+    Record,
+    bank_of,
+    explained,
+    id_of,
+    iso,
+    make_turn,
+    mark,
+    read_day,
+    read_filters,
+    read_id,
+    read_least,
+    read_messages,
+    read_moment,
+    read_scope,
+    show,
+    stands_for,
+    told,
+    wider_than,
+    without_identity,
+)
+from hippocampus.model import Episode, Turn
+
+__all__ = ["AsyncMemory", "Memory"]
+
+Results: TypeAlias = dict[str, list[Record]]
+"""What mem0 wraps lists in: ``{"results": […]}``."""
+Exported: TypeAlias = str | Path | Mapping[str, Any] | Iterable[Mapping[str, Any]]
+
+_PROCEDURAL: Final = "procedural_memory"
+_UNSET: Final = object()
+_Answer = TypeVar("_Answer")
+
+
+class Memory:
+    """
+    mem0's ``Memory``; nothing to configure, and no model, key or network needed.
+
+    Args:
+        config: mem0's configuration. ``vector_store.config.path`` or ``history_db_path`` says where
+            the store is; what chooses models and servers is not needed. ``hippocampus`` has what
+            mem0's does not: ``path``, and whatever else ``hippocampus.Memory`` takes.
+
+    """
+
+    def __init__(self, config: Mapping[str, Any] | None = None) -> None:
+        given = dict(config or {})
+        options = dict(given.get("hippocampus") or {})
+        path = options.pop("path", None) or _path(given)
+        if path != ":memory:":
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        settings = options.pop("config", None) or Config()
+        # A message is one memory, however long: mem0 returns it as it was given.
+        whole = replace(settings.ingest, chunk_tokens=settings.ingest.max_text_bytes)
+        self.memory = hippocampus.memory.Memory(
+            path, config=replace(settings, ingest=whole), **options
+        )
+        """The memory behind it."""
+
+    @classmethod
+    def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
+        """Return a memory with mem0's configuration; see the class."""
+        return cls(config_dict)
+
+    def bank(self, **scope: object) -> Bank:
+        """Return the bank of a ``user_id``, ``agent_id`` or ``run_id``, for all its other verbs."""
+        return self.memory.bank(bank_of(read_scope(scope)))
+
+    # ------------------------------------------------------------ writing
+
+    def add(
+        self,
+        messages: str | Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        *,
+        user_id: object = None,
+        agent_id: object = None,
+        run_id: object = None,
+        metadata: Mapping[str, Any] | None = None,
+        timestamp: object = None,
+        expiration_date: object = None,
+        infer: bool = True,
+        memory_type: str | None = None,
+        prompt: str | None = None,  # noqa: ARG002 - for mem0's extraction; here is none
+    ) -> Results:
+        """
+        Keep messages as they are; nothing is extracted, with ``infer`` or without.
+
+        Args:
+            messages: a text, a message with ``role`` and ``content``, or a list of them. System
+                messages and those without text are left out.
+            user_id: whose it is; this, ``agent_id`` or ``run_id`` is required.
+            agent_id: which agent's it is.
+            run_id: of which conversation it is.
+            metadata: what to filter by.
+            timestamp: when it was said: Unix seconds, ISO 8601 text, a datetime; now by default.
+            expiration_date: the last day on which it is found.
+            infer: what the result shows: mem0's without ``infer`` has role and actor as well.
+            memory_type: None or ``procedural_memory``, which is kept in the metadata.
+            prompt: not needed.
+
+        Returns:
+            What was kept; ``event`` is ADD, or NONE for what was there already.
+
+        """
+        if memory_type not in (None, _PROCEDURAL):
+            msg = f"memory_type={memory_type!r}: there is only {_PROCEDURAL!r}; or leave it out"
+            raise InputError(msg)
+        scope = read_scope({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
+        payload = without_identity(metadata or {})
+        if memory_type is not None:
+            payload["memory_type"] = memory_type
+        if expiration_date is not None:
+            payload["expiration_date"] = read_day(expiration_date)
+        created = payload.pop("created_at", None)  # how mem0's users had to say when it was
+        given = created if timestamp is None else timestamp
+        zone = self.memory.zone
+        at = self.memory.now() if given is None else read_moment(given, "timestamp", zone)
+        turns = [
+            make_turn(*said, scope=scope, payload=payload, at=at + place * INSTANT)
+            for place, said in enumerate(read_messages(messages))
+        ]
+        return {"results": self._keep(scope, turns, more=() if infer else ("actor_id", "role"))}
+
+    def import_(self, exported: Exported) -> Results:
+        """
+        Keep what mem0 has exported: what its ``get_all`` returned, or a JSON file of it.
+
+        Times, owners and metadata stay; the old id is in the metadata as ``mem0_id``. Importing
+        again adds nothing.
+        """
+        turns: defaultdict[tuple[tuple[str, str], ...], list[Turn]] = defaultdict(list)
+        for record in _records(exported):
+            scope = read_scope(record)
+            payload = dict(record.get("metadata") or {}) | {"mem0_id": record["id"]}
+            for key in ("expiration_date", "attributed_to", "categories"):
+                if record.get(key):
+                    payload[key] = record[key]
+            at = read_moment(record["created_at"], "created_at", self.memory.zone)
+            said = record.get("role") or "user", record["memory"], record.get("actor_id")
+            turn = make_turn(*said, scope=scope, payload=payload, at=at)
+            turns[tuple(scope.items())].append(turn)
+        return {
+            "results": [one for of, some in turns.items() for one in self._keep(dict(of), some)]
+        }
+
+    def _keep(
+        self, scope: Mapping[str, str], turns: Sequence[Turn], *, more: Sequence[str] = ()
+    ) -> list[Record]:
+        """Remember turns, of one scope; return mem0's account of it."""
+        bank, began = self.memory.bank(bank_of(scope)), self.memory.now()
+        kept = []
+        for turn, episode in zip(turns, bank.remember_many(turns), strict=True):
+            # The same words of the same moment are one episode of a bank: it may be another
+            # agent's, or deleted. So the moment gives way.
+            while not stands_for(episode, turn):
+                assert not isinstance(turn.at, str | None), "made so"
+                turn = replace(turn, at=turn.at + INSTANT)  # noqa: PLW2901
+                (episode,) = bank.remember_many([turn])  # noqa: PLW2901
+            event = "NONE" if episode.noted_at < began else "ADD"
+            about = {key: episode.metadata.get(key) for key in more}
+            kept.append({"id": id_of(episode), "memory": episode.text, "event": event} | about)
+        return kept
+
+    def update(
+        self,
+        memory_id: str,
+        text: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        expiration_date: object = _UNSET,
+        data: str | None = None,
+    ) -> dict[str, str]:
+        """
+        Change what a memory says, what is known of it, or when it expires; its id stays.
+
+        Args:
+            memory_id: which one.
+            text: what it should say.
+            metadata: what to add or replace; whose it is stays.
+            expiration_date: the last day on which it is found; None for always.
+            data: what ``text`` was called before.
+
+        Raises:
+            UnknownEpisode: there is no such memory; a ``ValueError``, as mem0's.
+
+        """
+        text = data if text is None else text
+        if text is None and metadata is None and expiration_date is _UNSET:
+            msg = "update: give at least one of text, metadata and expiration_date"
+            raise InputError(msg)
+        bank, old = self._current(memory_id)
+        payload = dict(old.metadata) | without_identity(metadata or {})
+        if expiration_date is None:
+            payload.pop("expiration_date", None)
+        elif expiration_date is not _UNSET:
+            payload["expiration_date"] = read_day(expiration_date)
+        payload |= {"memory_id": id_of(old), "updated_at": iso(self.memory.now())}
+        bank.correct(old.id, text, metadata=payload)
+        return {"message": "Memory updated successfully!"}
+
+    def delete(self, memory_id: str) -> dict[str, str]:
+        """
+        Erase a memory: no word of it stays in the store, in its history neither.
+
+        Raises:
+            UnknownEpisode: there is no such memory; a ``ValueError``, as mem0's.
+
+        """
+        bank, episode = self._current(memory_id)
+        bank.forget(episode.id, erase=True)
+        return {"message": "Memory deleted successfully!"}
+
+    def delete_all(
+        self, user_id: object = None, agent_id: object = None, run_id: object = None
+    ) -> dict[str, str]:
+        """Erase the memories of a user, an agent, a run, or what all that are given have."""
+        scope = read_scope({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
+        for bank in self._banks(scope):
+            bank.forget([e.id for e in bank.episodes(where=scope)], erase=True)
+        return {"message": "Memories deleted successfully!"}
+
+    def reset(self) -> None:
+        """Erase everything that was added here; other banks of the store stay."""
+        for name in self.memory.banks():
+            if name.startswith(BANKS):
+                self.memory.delete_bank(name)
+
+    # ------------------------------------------------------------ reading
+
+    def search(
+        self,
+        query: str,
+        *,
+        top_k: int = 20,
+        filters: Mapping[str, Any] | None = None,
+        threshold: float | None = None,
+        rerank: bool = False,  # noqa: ARG002 - the ranking is made in one go
+        explain: bool = False,
+        reference_date: object = None,
+        show_expired: bool = False,
+        user_id: object = None,
+        agent_id: object = None,
+        run_id: object = None,
+        limit: int | None = None,
+    ) -> Results:
+        """
+        Find what bears on a question, best first.
+
+        Args:
+            query: a question or a few words.
+            top_k: how many at most.
+            filters: whose, and what else must hold, with mem0's operators, AND, OR and NOT;
+                ``created_at`` can be compared beside the ids.
+            threshold: the least score, a probability in [0, 1]; none by default.
+            rerank: not needed.
+            explain: add ``score_details``, with the share of each cue.
+            reference_date: the present, for "yesterday" and its like.
+            show_expired: what has expired as well.
+            user_id: as in ``filters``, from before mem0 2.
+            agent_id: likewise.
+            run_id: likewise.
+            limit: what ``top_k`` was called before.
+
+        Raises:
+            InvalidScope: it is not said whose; a ``ValueError``, as mem0's.
+
+        """
+        now = self.memory.now()
+        scope, seen = read_filters(
+            {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, filters,
+            today=None if show_expired else now, zone=self.memory.zone,
+        )  # fmt: skip
+        most = top_k if limit is None else limit
+        least = read_least(threshold)
+        if reference_date is not None:
+            now = read_moment(reference_date, "reference_date", self.memory.zone)
+        found = [bank.recall(query, most, now=now, **seen).hits for bank in self._banks(scope)]
+        hits = islice(merge(*found, key=lambda hit: -hit.score), most)
+        results = [
+            show(hit.episode, score=hit.score) | (explained(hit, threshold) if explain else {})
+            for hit in hits
+            if hit.score >= least
+        ]
+        return {"results": results}
+
+    def get_all(
+        self,
+        *,
+        filters: Mapping[str, Any] | None = None,
+        top_k: int = 20,
+        show_expired: bool = False,
+        user_id: object = None,
+        agent_id: object = None,
+        run_id: object = None,
+        limit: int | None = None,
+    ) -> Results:
+        """Return memories, the newest first; arguments are those of ``search``."""
+        scope, seen = read_filters(
+            {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, filters,
+            today=None if show_expired else self.memory.now(), zone=self.memory.zone,
+        )  # fmt: skip
+        most = top_k if limit is None else limit
+        found = [bank.episodes(limit=most, newest=True, **seen) for bank in self._banks(scope)]
+        newest = merge(*found, key=lambda episode: episode.said_at, reverse=True)
+        return {"results": [show(episode) for episode in islice(newest, most)]}
+
+    def get(self, memory_id: str) -> Record | None:
+        """Return a memory, expired or not; None if there is none, or no more."""
+        try:
+            _, episode = self._current(memory_id)
+        except UnknownEpisode:
+            return None
+        return show(episode, score=None)
+
+    def history(self, memory_id: str) -> list[Record]:
+        """Return what became of a memory; of one that was deleted, without its words."""
+        try:
+            bank, changes = self._in_its_bank(memory_id, Bank.history)
+        except UnknownEpisode:
+            return []
+        records = []
+        for change in changes:
+            names = (change.episode, change.detail.get("by"))
+            before, after = (_version(bank, name) for name in names)
+            records.append(told(change, str(memory_id), before, after))
+        return [record for record in records if record is not None]
+
+    # ------------------------------------------------------------ inside
+
+    def _banks(self, scope: Mapping[str, str]) -> list[Bank]:
+        """Return the banks that may hold what is of a scope: its own, and those of wider ones."""
+        wider = wider_than(scope)
+        others = [name for name in self.memory.banks() if name.startswith(wider)] if wider else []
+        return [self.memory.bank(name) for name in (bank_of(scope), *others)]
+
+    def _current(self, memory_id: str) -> tuple[Bank, Episode]:
+        """
+        Return a memory's bank, and the version of it that is in force.
+
+        Raises:
+            UnknownEpisode: there is none.
+
+        """
+        bank, episode = self._in_its_bank(memory_id, Bank.get)
+        while episode.state == "superseded" and episode.superseded_by:
+            episode = bank.get(episode.superseded_by)
+        if episode.state != "active":
+            raise _unknown(memory_id)
+        return bank, episode
+
+    def _in_its_bank(
+        self, memory_id: str, verb: Callable[[Bank, str], _Answer]
+    ) -> tuple[Bank, _Answer]:
+        """Ask the bank that a memory's id tells; of another UUID, and of other text, none."""
+        try:
+            marked, episode = read_id(str(memory_id))
+        except ValueError:
+            raise _unknown(memory_id) from None
+        for name in self.memory.banks():
+            if name.startswith(BANKS) and mark(name) == marked:
+                bank = self.memory.bank(name)
+                try:
+                    return bank, verb(bank, episode)
+                except UnknownEpisode:
+                    continue  # two banks may have one mark
+        raise _unknown(memory_id)
+
+    def close(self) -> None:
+        """Release the store. May be called twice."""
+        self.memory.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class AsyncMemory:
+    """mem0's ``AsyncMemory``: each method of ``Memory``, to be awaited. ``sync`` is that."""
+
+    def __init__(self, config: Mapping[str, Any] | None = None) -> None:
+        self.sync = Memory(config)
+
+    @classmethod
+    def from_config(cls, config_dict: Mapping[str, Any]) -> Self:
+        """Return a memory with mem0's configuration; before mem0 2 it was awaited, and may be."""
+        return cls(config_dict)
+
+    add = on_a_thread(Memory.add)
+    import_ = on_a_thread(Memory.import_)
+    update = on_a_thread(Memory.update)
+    delete = on_a_thread(Memory.delete)
+    delete_all = on_a_thread(Memory.delete_all)
+    reset = on_a_thread(Memory.reset)
+    search = on_a_thread(Memory.search)
+    get_all = on_a_thread(Memory.get_all)
+    get = on_a_thread(Memory.get)
+    history = on_a_thread(Memory.history)
+
+    def close(self) -> None:
+        """Release the store. May be called twice."""
+        self.sync.close()
+
+    async def _itself(self) -> Self:
+        return self
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        return self._itself().__await__()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _records(exported: Exported) -> Iterable[Mapping[str, Any]]:
+    if isinstance(exported, str | Path):
+        exported = json.loads(Path(exported).read_text(encoding="utf-8"))
+    if isinstance(exported, Mapping):
+        exported = exported["results"]
+    return exported  # type: ignore[return-value]  # of the above
+
+
+def _version(bank: Bank, episode: str | None) -> Episode | None:
+    """Return a version of a memory; None if there is none, or its words are erased."""
+    try:
+        return bank.get(episode) if episode else None
+    except UnknownEpisode:
+        return None
+
+
+def _unknown(memory_id: object) -> UnknownEpisode:
+    msg = f"memory {memory_id!r}: there is none of that id, or no more; get_all lists what is there"
+    return UnknownEpisode(msg)
+
+
+def _path(config: Mapping[str, Any]) -> Path:
+    """Return where the store is: beside what mem0 keeps, where its configuration tells."""
+    vectors = (config.get("vector_store") or {}).get("config") or {}
+    if vectors.get("path"):
+        return Path(vectors["path"]) / "hippocampus.db"
+    if config.get("history_db_path"):
+        return Path(config["history_db_path"]).with_name("hippocampus.db")
+    return Path(platformdirs.user_data_dir("hippocampus", appauthor=False)) / "mem0.db"

@@ -1,0 +1,7 @@
+"""A Model Context Protocol server over a memory: eight tools, resources and a prompt."""
+
+from __future__ import annotations
+
+from hippocampus.mcp.server import Door, create_server, serve_http, serve_stdio
+
+__all__ = ["Door", "create_server", "serve_http", "serve_stdio"]

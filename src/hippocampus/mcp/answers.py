@@ -1,0 +1,445 @@
+"""
+What a tool answers, within a budget of tokens: as data for programs, and as text a model reads.
+
+A client shows its model one or the other, so each keeps to the budget and says all: the memories
+and where they come from, what was left out, and what recall went on without. In the text a memory
+is quoted and indented, so that nothing remembered can pass for a line of ours or close the tags
+around it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
+from typing import NamedTuple, Self, TypeVar
+
+from mcp_types import CallToolResult, TextContent
+
+from hippocampus.context.compose import in_time
+from hippocampus.encode.tokens import count
+from hippocampus.mcp.shapes import (
+    Changed,
+    Composed,
+    Fitted,
+    Happened,
+    Held,
+    Kept,
+    Listed,
+    Recalled,
+    Remembered,
+)
+from hippocampus.model import Change, Context, Episode, Hit, Interval, Recall, Stats
+from hippocampus.quotes import CLOSE, INDENT, OPEN, line, quote
+
+_LABEL = 100
+"""Characters of a session, source or speaker that are shown; they may have thousands."""
+_REASON = 100, 200
+"""Characters of a reason's beginning and end that are shown; what to do about it comes last."""
+_REASONS = 3
+_NAMED = 5
+"""How many of a kind are named: memories left out, sessions, sources."""
+_CHANGES = 10
+"""Changes of a memory that are told, the latest."""
+_LONGEST_CUT = 1 << 18
+"""Characters of a text, of which some might fit the largest budget."""
+
+Item = TypeVar("Item")
+
+
+class Answer(NamedTuple):
+    """One answer, in both its forms."""
+
+    data: Mapping[str, object]
+    text: str
+
+    @property
+    def tokens(self) -> int:
+        """What the larger form takes."""
+        return max(count(self.text), count(json.dumps(self.data, ensure_ascii=False)))
+
+    def result(self) -> CallToolResult:
+        """Return it as the protocol has it."""
+        return CallToolResult(
+            content=[TextContent(type="text", text=self.text)], structured_content=dict(self.data)
+        )
+
+
+def fit(
+    items: Sequence[Item],
+    budget_tokens: int,
+    make: Callable[[Sequence[Item], Sequence[Item]], Answer],
+    shorten: Callable[[Item, int], Item] | None = None,
+) -> Answer:
+    """
+    Return the answer with as many items as fit, the first ones first; the rest is left out.
+
+    ``make`` is given what is in and what is out. If not even the first item fits whole, it is
+    given as much of its text as does, where ``shorten`` knows how.
+    """
+
+    def room(inside: Sequence[Item], outside: Sequence[Item]) -> bool:
+        return make(inside, outside).tokens <= budget_tokens
+
+    whole = _most(len(items), lambda n: room(items[:n], items[n:]))
+    if whole == 0 and items and shorten is not None:
+        first, rest = items[0], items[1:]
+        letters = _most(_LONGEST_CUT, lambda n: room([shorten(first, n)], rest))
+        if letters:
+            return make([shorten(first, letters)], rest)
+    return make(items[:whole], items[whole:])
+
+
+def _most(stop: int, holds: Callable[[int], bool]) -> int:
+    """Return the largest number from 0 to ``stop`` for which something that ends holds."""
+    if stop and holds(stop):
+        return stop
+    best = 0
+    while stop - best > 1:
+        middle = (best + stop) // 2
+        best, stop = (middle, stop) if holds(middle) else (best, middle)
+    return best
+
+
+# ---------------------------------------------------------------- memories
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A memory that is to be shown, whole or in part."""
+
+    episode: Episode
+    hit: Hit | None = None
+    cut: bool = False
+
+    @classmethod
+    def of(cls, hit: Hit) -> Self:
+        """Return what shows a hit."""
+        return cls(hit.episode, hit)
+
+    def shortened(self, characters: int) -> Shown:
+        """Return it with the beginning of its text."""
+        if characters >= len(self.episode.text):
+            return self
+        text = f"{self.episode.text[:characters].rstrip()} […]"
+        return replace(self, episode=replace(self.episode, text=text), cut=True)
+
+    def data(self, zone: tzinfo) -> Remembered:
+        """Return it as data; what says nothing is left out."""
+        episode, hit = self.episode, self.hit
+        made: Remembered = {
+            "id": episode.id, "when": moment(episode.said_at, zone), "text": episode.text
+        }  # fmt: skip
+        if episode.speaker:
+            made["speaker"] = short(episode.speaker)
+        if episode.role:
+            made["role"] = short(episode.role)
+        if episode.session:
+            made["session"] = short(episode.session)
+        if episode.source:
+            made["source"] = short(episode.source)
+        if episode.address and episode.address != episode.id:
+            made["address"] = short(episode.address)
+        if hit is not None:
+            made["score"] = round(hit.score, 2)
+        if hit is not None and hit.until is not None:
+            made["over_since"] = moment(hit.until, zone)
+        if episode.state != "active":
+            made["state"] = episode.state
+        if self.cut:
+            made["cut"] = True
+        return made
+
+    def text(self, zone: tzinfo) -> str:
+        """Return it as lines: what is ours in the first, what was said indented under it."""
+        data = self.data(zone)
+        told = [f"id {self.episode.id}"]
+        if "score" in data:
+            told.append(f"score {data['score']:.2f}")
+        told += [
+            f"{name.replace('_', ' ')} {quote(json.dumps(data[name], ensure_ascii=False))}"
+            for name in ("session", "source", "over_since", "state")
+            if name in data
+        ]
+        if self.cut:
+            told.append("cut to fit")
+        return f"{', '.join(told)}\n{INDENT}{line(self.episode, zone)}"
+
+
+def memories_text(shown: Sequence[Shown], zone: tzinfo) -> list[str]:
+    """Return memories as text, between tags that say what they are."""
+    return [OPEN, *(one.text(zone) for one in shown), CLOSE] if shown else []
+
+
+# ---------------------------------------------------------------- what an answer says of itself
+
+
+def fitted(data: Fitted, dropped: Sequence[str], degraded: Iterable[str] = ()) -> list[str]:
+    """Put into an answer what it says of itself; return that in lines."""
+    data["dropped"] = len(dropped)
+    lines = []
+    if dropped:
+        data["dropped_ids"] = list(dropped[:_NAMED])
+        more = ", …" if len(dropped) > _NAMED else ""
+        lines.append(
+            f"Left out for want of room: {len(dropped)} ({', '.join(dropped[:_NAMED])}{more})."
+            " Raise budget_tokens, or look at one with timeline(id=…)."
+        )
+    reasons = [_shortened(reason) for reason in degraded][:_REASONS]
+    if reasons:
+        data["degraded"] = reasons
+    return [*lines, *(f"Went on without {quote(reason)}" for reason in reasons)]
+
+
+# ---------------------------------------------------------------- the answers
+
+
+def recalled(
+    found: Recall, budget_tokens: int, zone: tzinfo, degraded: Iterable[str] = ()
+) -> Answer:
+    """Return what a recall found."""
+    reasons = [*map(str, found.degraded), *degraded]
+
+    def make(shown: Sequence[Shown], left: Sequence[Shown]) -> Answer:
+        data: Recalled = {
+            "found": found.found,
+            "confidence": round(found.confidence, 2),
+            "memories": [one.data(zone) for one in shown],
+            "dropped": 0,
+        }
+        lines = [_verdict(found, shown)]
+        if found.when is not None:
+            data["when"] = _stretch(found.when, zone)
+            lines.append(f"When: {data['when']}.")
+        lines += memories_text(shown, zone)
+        lines += fitted(data, [one.episode.id for one in left], reasons)
+        return Answer(data, "\n".join(lines))
+
+    return fit([Shown.of(hit) for hit in found], budget_tokens, make, Shown.shortened)
+
+
+def _verdict(found: Recall, shown: Sequence[Shown]) -> str:
+    sure = f"confidence {found.confidence:.2f}"
+    if found.found:
+        return f"Found ({sure}), the best first:" if shown else f"Found ({sure})."
+    return f"Nothing relevant is remembered ({sure}){'; the nearest:' if shown else '.'}"
+
+
+def _stretch(interval: Interval, zone: tzinfo) -> str:
+    start, end = (
+        "…" if side is None else moment(side, zone) for side in (interval.start, interval.end)
+    )
+    return f"{start} to {end}"
+
+
+def composed(
+    compose: Callable[[int], Context], budget_tokens: int, degraded: Sequence[str] = ()
+) -> Answer:
+    """
+    Return a context, and under it where its memories come from.
+
+    ``compose`` makes it within a number of tokens. Quoted as data it takes more than it has, by
+    how much nobody knows before, so it is made smaller until all fits.
+    """
+    room = budget_tokens * 3 // 4
+    while True:
+        made = compose(room)
+        answer = _composed(made, budget_tokens, degraded)
+        if answer.tokens <= budget_tokens or not made.text:
+            return answer
+        room = room * budget_tokens // (answer.tokens + 1)
+
+
+def _composed(made: Context, budget_tokens: int, degraded: Sequence[str]) -> Answer:
+    found = made.recall
+    hits = sorted(made.items, key=lambda hit: in_time(hit.episode))
+    left_out = [left.id for left in made.left_out]
+    reasons = [*map(str, found.degraded), *degraded]
+    places = [
+        (kind, name)
+        for kind in ("session", "source")
+        for name in names(getattr(hit.episode, kind) for hit in hits)
+    ]
+
+    def make(told: Sequence[tuple[str, str]], untold: Sequence[tuple[str, str]]) -> Answer:
+        ids, sessions, sources = (
+            [name for kind, name in told if kind == wanted]
+            for wanted in ("id", "session", "source")
+        )
+        data: Composed = {
+            "found": found.found,
+            "confidence": round(found.confidence, 2),
+            "text": made.text,
+            "tokens": made.tokens,
+            "ids": ids,
+            "dropped": 0,
+        }
+        nothing = "No memory fits whole." if left_out else "Nothing is remembered about it."
+        lines = [made.text or nothing]
+        if made.text and not found.found:
+            lines.insert(0, "Nothing of it surely bears on the question.")
+        if ids:
+            lines.append(f"Ids, in that order: {', '.join(ids)}{', …' if untold else ''}")
+        if len(ids) < len(hits):
+            data["ids_left_out"] = len(hits) - len(ids)
+        if sessions:
+            data["sessions"] = sessions
+            lines.append(f"Sessions: {quote(_listing(sessions))}")
+        if sources:
+            data["sources"] = sources
+            lines.append(f"Sources: {quote(_listing(sources))}")
+        lines += fitted(data, left_out, reasons)
+        return Answer(data, "\n".join(lines))
+
+    return fit([*(("id", hit.id) for hit in hits), *places], budget_tokens, make)
+
+
+def listed(
+    episodes: Sequence[Episode], budget_tokens: int, zone: tzinfo, *, offset: int, limit: int
+) -> Answer:
+    """Return a page of a timeline; what does not fit is where the next one begins."""
+
+    def make(shown: Sequence[Shown], left: Sequence[Shown]) -> Answer:
+        data: Listed = {"memories": [one.data(zone) for one in shown], "dropped": len(left)}
+        lines = memories_text(shown, zone) or ["Nothing is there."]
+        if left or len(episodes) == limit:
+            data["next_offset"] = offset + len(shown)
+            why = f"{len(left)} more found, left out for want of room; go" if left else "Go"
+            lines.append(f"{why} on with offset={data['next_offset']}.")
+        return Answer(data, "\n".join(lines))
+
+    return fit([Shown(one) for one in episodes], budget_tokens, make, Shown.shortened)
+
+
+def looked_at(
+    episode: Episode, changes: Sequence[Change], budget_tokens: int, zone: tzinfo
+) -> Answer:
+    """Return one memory whole, as far as it fits, and what has become of it."""
+    told = [_happened(change, zone) for change in changes[-_CHANGES:]]
+
+    def make(shown: Sequence[Shown], left: Sequence[Shown]) -> Answer:
+        data: Listed = {
+            "memories": [one.data(zone) for one in shown],
+            "history": told,
+            "dropped": len(left),
+        }
+        lines = [*memories_text(shown, zone), "History:"]
+        lines += [f"{one['at']} {one['change']} {one.get('id', '')}".rstrip() for one in told]
+        return Answer(data, "\n".join(lines))
+
+    return fit([Shown(episode)], budget_tokens, make, Shown.shortened)
+
+
+def _happened(change: Change, zone: tzinfo) -> Happened:
+    made: Happened = {"at": moment(change.at, zone), "change": change.kind}
+    if change.episode is not None:
+        made["id"] = change.episode
+    return made
+
+
+def kept(episode: Episode, zone: tzinfo, *, new: bool, replaces: str | None = None) -> Answer:
+    """Return what became of something to remember."""
+    data: Kept = {"id": episode.id, "when": moment(episode.said_at, zone), "new": new}
+    if replaces is not None:
+        data["replaces"] = replaces
+    if episode.parts > 1:
+        data["parts"] = episode.parts
+    if episode.state != "active":
+        data["state"] = episode.state
+    verb = "Corrected" if replaces else "Remembered" if new else "Remembered already"
+    told = f"{verb} as {episode.id}, {data['when']}"
+    if replaces is not None:
+        told += f", in place of {replaces}, which stays in its history"
+    if episode.parts > 1:
+        told += f", in {episode.parts} parts"
+    if episode.state != "active":
+        told += f"; it is {episode.state}, and recall does not show it"
+    return Answer(data, f"{told}.")
+
+
+def changed(number: int, what: str) -> Answer:
+    """Return how many memories changed, and what it means."""
+    memories = "1 memory" if number == 1 else f"{number} memories"
+    return Answer(Changed(changed=number), f"{memories} {what}")
+
+
+def held(
+    stats: Stats,
+    budget_tokens: int,
+    zone: tzinfo,
+    *,
+    slept: datetime | None,
+    version: str,
+    banks: Sequence[str],
+    degraded: Iterable[str],
+) -> Answer:
+    """Return what a bank holds, and how well it can be searched."""
+    reasons = [_shortened(reason) for reason in degraded][:_REASONS]
+
+    def make(named: Sequence[str], left: Sequence[str]) -> Answer:
+        data: Held = {
+            "bank": stats.bank,
+            "memories": stats.episodes,
+            "forgotten": stats.forgotten,
+            "superseded": stats.superseded,
+            "sessions": stats.sessions,
+            "speakers": names(stats.speakers),
+            "sources": names(stats.sources),
+            "bytes": sum(stats.stored_bytes.values()),
+            "embedder": stats.embedder or "none",
+            "version": version,
+            "dropped": len(left),
+        }
+        if stats.first is not None and stats.last is not None:
+            data["first"] = moment(stats.first, zone)
+            data["last"] = moment(stats.last, zone)
+        if slept is not None:
+            data["slept"] = moment(slept, zone)
+        if named:
+            data["banks"] = list(named)
+        if reasons:
+            data["degraded"] = reasons
+        lines = [
+            f"{name}: {quote(_listing(value) if isinstance(value, list) else str(value))}"
+            for name, value in data.items()
+            if value not in ([], 0) and name != "degraded"
+        ]
+        lines += [f"goes without {quote(reason)}" for reason in reasons]
+        return Answer(data, "\n".join(lines))
+
+    return fit(list(banks), budget_tokens, make)
+
+
+# ---------------------------------------------------------------- values
+
+
+def _listing(found: Sequence[str]) -> str:
+    """Return names in quotes, so that none can pass for several."""
+    return ", ".join(json.dumps(name, ensure_ascii=False) for name in found)
+
+
+def names(found: Iterable[str | None]) -> list[str]:
+    """Return different names, the first ones."""
+    return [short(name) for name in dict.fromkeys(found) if name][:_NAMED]
+
+
+def moment(when: datetime, zone: tzinfo) -> str:
+    """Return a moment to the second, with its offset."""
+    with suppress(OverflowError):  # within a day of the years 1 and 9999 there is only UTC
+        when = when.astimezone(zone)
+    return when.isoformat(timespec="seconds")
+
+
+def short(label: str, most: int = _LABEL) -> str:
+    """Return a label in one line, and not without end."""
+    flat = " ".join(label.split())
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
+
+
+def _shortened(reason: str) -> str:
+    """Return a reason in one line, without its middle if it is long."""
+    flat = " ".join(reason.split())
+    head, tail = _REASON
+    return flat if len(flat) <= head + tail else f"{flat[:head]}…{flat[-tail:]}"

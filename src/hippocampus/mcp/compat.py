@@ -1,0 +1,439 @@
+"""
+The nine tools of the reference memory server, on a bank.
+
+An observation is an episode, ``Name (type): words``; a relation is one, ``from verb to``; that
+there is an entity at all is one, ``Name (type)``. So what was put in by these tools is found by
+every other way into the bank, what ``hippocampus import memory.jsonl`` brought in is found by
+these, and what is deleted is forgotten: it can be restored until ``compact``.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from mcp.server.mcpserver import MCPServer
+from mcp_types import CallToolResult, TextContent
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from hippocampus.errors import InputError
+from hippocampus.mcp.tools import Offer, hints
+from hippocampus.model import Episode, Turn
+
+if TYPE_CHECKING:
+    from hippocampus.bank import Bank
+    from hippocampus.memory import Memory
+
+GRAPH_URI: Final = "memory://knowledge-graph"
+
+_ENTITY, _TYPE, _RELATION, _TO = "entity", "entity_type", "relation", "to"
+"""Keys of an episode's metadata; an import writes the same."""
+_MOST_QUERY = 2048
+
+
+class Entity(TypedDict):
+    """Somebody or something, and what was noted of it."""
+
+    name: Annotated[str, Field(description="The name of the entity")]
+    entityType: Annotated[str, Field(description="The type of the entity")]
+    observations: Annotated[
+        list[str],
+        Field(description="An array of observation contents associated with the entity"),
+    ]
+
+
+Relation = TypedDict(
+    "Relation",
+    {
+        "from": Annotated[
+            str, Field(description="The name of the entity where the relation starts")
+        ],
+        "to": Annotated[str, Field(description="The name of the entity where the relation ends")],
+        "relationType": Annotated[str, Field(description="The type of the relation")],
+    },
+)
+
+
+class Additions(TypedDict):
+    """What to note of an entity."""
+
+    entityName: Annotated[
+        str, Field(description="The name of the entity to add the observations to")
+    ]
+    contents: Annotated[list[str], Field(description="An array of observation contents to add")]
+
+
+class Deletions(TypedDict):
+    """What to delete of an entity."""
+
+    entityName: Annotated[
+        str, Field(description="The name of the entity containing the observations")
+    ]
+    observations: Annotated[list[str], Field(description="An array of observations to delete")]
+
+
+class EntitiesMade(TypedDict):
+    """The entities that are new."""
+
+    entities: list[Entity]
+
+
+class RelationsMade(TypedDict):
+    """The relations that are new."""
+
+    relations: list[Relation]
+
+
+class Added(TypedDict):
+    """The observations of one entity that are new."""
+
+    entityName: str
+    addedObservations: list[str]
+
+
+class ObservationsMade(TypedDict):
+    """The observations that are new."""
+
+    results: list[Added]
+
+
+class Deleted(TypedDict):
+    """What was deleted."""
+
+    success: bool
+    message: str
+
+
+class KnowledgeGraph(TypedDict):
+    """Entities and the relations between them."""
+
+    entities: list[Entity]
+    relations: list[Relation]
+
+
+class _Node:
+    """An entity of the graph, and the episodes it is made of."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.ids: list[str] = []
+        self.observations: dict[str, list[str]] = {}
+
+    def as_entity(self, name: str) -> Entity:
+        return {"name": name, "entityType": self.kind, "observations": list(self.observations)}
+
+    def all_ids(self) -> list[str]:
+        return [*self.ids, *(id_ for ids in self.observations.values() for id_ in ids)]
+
+
+class _View:
+    """The graph as a bank's episodes tell it."""
+
+    def __init__(self, episodes: Iterable[Episode]) -> None:
+        self.nodes: dict[str, _Node] = {}
+        self.edges: dict[tuple[str, str, str], list[str]] = {}
+        for episode, text in _whole(episodes):
+            self._take_in(episode, text)
+
+    def _take_in(self, episode: Episode, text: str) -> None:
+        about = episode.metadata
+        name, kind = about.get(_ENTITY), about.get(_TYPE, "")
+        if not isinstance(name, str) or not isinstance(kind, str):
+            return
+        head = _head(name, kind)
+        if _RELATION in about:
+            edge = (name, str(about[_RELATION]), str(about.get(_TO, "")))
+            if text == " ".join(edge):
+                self.edges.setdefault(edge, []).append(episode.id)
+        elif text == head:
+            self.nodes.setdefault(name, _Node(kind)).ids.append(episode.id)
+        elif text.startswith(f"{head}: "):
+            node = self.nodes.setdefault(name, _Node(kind))
+            node.observations.setdefault(text.removeprefix(f"{head}: "), []).append(episode.id)
+
+    def about(self, names: Iterable[str]) -> KnowledgeGraph:
+        """Return some entities, and every relation that begins or ends at one."""
+        chosen = set(names)
+        return {
+            "entities": [n.as_entity(name) for name, n in self.nodes.items() if name in chosen],
+            "relations": [
+                _as_relation(edge) for edge in self.edges if edge[0] in chosen or edge[2] in chosen
+            ],
+        }
+
+    def node(self, name: str) -> _Node:
+        """Return an entity; the error is the reference server's."""
+        if name not in self.nodes:
+            msg = f"Entity with name {name} not found"
+            raise InputError(msg)
+        return self.nodes[name]
+
+
+def _whole(episodes: Iterable[Episode]) -> Iterator[tuple[Episode, str]]:
+    """Yield what was remembered at once, with its text: long ones are kept in parts."""
+    first: Episode | None = None
+    text = ""
+    for episode in episodes:
+        if episode.part and first is not None:
+            text += episode.text
+            continue
+        if first is not None:
+            yield first, text
+        first, text = episode, episode.text
+    if first is not None:
+        yield first, text
+
+
+def _head(name: str, kind: str) -> str:
+    return f"{name} ({kind})" if kind else name
+
+
+def _as_relation(edge: tuple[str, str, str]) -> Relation:
+    return {"from": edge[0], "to": edge[2], "relationType": edge[1]}
+
+
+def _as_edge(relation: Relation) -> tuple[str, str, str]:
+    return relation["from"], relation["relationType"], relation["to"]
+
+
+class Graph:
+    """The nine tools over one bank. What they say, to the word, is the reference server's."""
+
+    def __init__(self, memory: Callable[[], Memory], bank: str) -> None:
+        self._memory = memory
+        self._name = bank
+        self._changing = threading.Lock()
+
+    # ------------------------------------------------------------ what models call
+
+    def create_entities(self, entities: list[Entity]) -> Annotated[CallToolResult, EntitiesMade]:
+        """Create multiple new entities in the knowledge graph."""
+        with self._changing:
+            there = self._view().nodes
+            new: dict[str, Entity] = {}
+            for entity in entities:
+                if entity["name"] not in there and entity["name"] not in new:
+                    noted = list(dict.fromkeys(entity["observations"]))
+                    new[entity["name"]] = {**entity, "observations": noted}
+            self._keep(turn for entity in new.values() for turn in _turns(entity))
+        return _answer(list(new.values()), {"entities": list(new.values())})
+
+    def create_relations(
+        self, relations: list[Relation]
+    ) -> Annotated[CallToolResult, RelationsMade]:
+        """
+        Create multiple new relations between entities in the knowledge graph.
+
+        Relations should be in active voice.
+        """
+        with self._changing:
+            view = self._view()
+            for relation in relations:
+                view.node(relation["from"])
+                view.node(relation["to"])
+            edges = [e for e in dict.fromkeys(map(_as_edge, relations)) if e not in view.edges]
+            self._keep(
+                Turn(text=" ".join(e), metadata={_ENTITY: e[0], _RELATION: e[1], _TO: e[2]})
+                for e in edges
+            )
+        made = [_as_relation(edge) for edge in edges]
+        return _answer(made, {"relations": made})
+
+    def add_observations(
+        self, observations: list[Additions]
+    ) -> Annotated[CallToolResult, ObservationsMade]:
+        """Add new observations to existing entities in the knowledge graph."""
+        with self._changing:
+            view = self._view()
+            results: list[Added] = []
+            turns: list[Turn] = []
+            for addition in observations:
+                name = addition["entityName"]
+                node = view.node(name)
+                new = [w for w in dict.fromkeys(addition["contents"]) if w not in node.observations]
+                node.observations |= {words: [] for words in new}
+                turns += [_observation(name, node.kind, words) for words in new]
+                results.append({"entityName": name, "addedObservations": new})
+            self._keep(turns)
+        return _answer(results, {"results": results})
+
+    def delete_entities(
+        self,
+        entityNames: Annotated[  # noqa: N803 - as the reference has it
+            list[str], Field(description="An array of entity names to delete")
+        ],
+    ) -> Annotated[CallToolResult, Deleted]:
+        """Delete multiple entities and their associated relations from the knowledge graph."""
+        with self._changing:
+            view = self._view()
+            named = set(entityNames)
+            found = [name for name in entityNames if name in view.nodes]
+            missing = [name for name in entityNames if name not in view.nodes]
+            ids = [id_ for name in found for id_ in view.nodes[name].all_ids()]
+            for edge, its in view.edges.items():
+                if edge[0] in named or edge[2] in named:
+                    ids += its
+            self._drop(ids)
+        return _deleted(
+            "Entities", len(found), len(entityNames), f"Not found: {', '.join(missing)}"
+        )
+
+    def delete_observations(self, deletions: list[Deletions]) -> Annotated[CallToolResult, Deleted]:
+        """Delete specific observations from entities in the knowledge graph."""
+        with self._changing:
+            view = self._view()
+            ids: list[str] = []
+            gone = 0
+            missing = []
+            for deletion in deletions:
+                node = view.nodes.get(deletion["entityName"])
+                if node is None:
+                    missing.append(deletion["entityName"])
+                    continue
+                for words in deletion["observations"]:
+                    its = node.observations.pop(words, None)
+                    ids += its or ()
+                    gone += its is not None
+            self._drop(ids)
+        asked = sum(len(deletion["observations"]) for deletion in deletions)
+        rest = f"Entities not found: {', '.join(missing)}" if missing else ""
+        return _deleted("Observations", gone, asked, rest)
+
+    def delete_relations(
+        self,
+        relations: Annotated[list[Relation], Field(description="An array of relations to delete")],
+    ) -> Annotated[CallToolResult, Deleted]:
+        """Delete multiple relations from the knowledge graph."""
+        with self._changing:
+            view = self._view()
+            found = [edge for edge in dict.fromkeys(map(_as_edge, relations)) if edge in view.edges]
+            self._drop(id_ for edge in found for id_ in view.edges[edge])
+        return _deleted("Relations", len(found), len(relations), "The rest matched nothing.")
+
+    def read_graph(self) -> Annotated[CallToolResult, KnowledgeGraph]:
+        """Read the entire knowledge graph."""
+        graph = self.whole()
+        return _answer(graph, graph)
+
+    def search_nodes(
+        self,
+        query: Annotated[
+            str,
+            Field(
+                max_length=_MOST_QUERY,
+                description="The search query to match against entity names, types, and"
+                " observation content",
+            ),
+        ],
+    ) -> Annotated[CallToolResult, KnowledgeGraph]:
+        """Search for nodes in the knowledge graph based on a query."""
+        view, wanted = self._view(), query.lower()
+        found = view.about(
+            name
+            for name, node in view.nodes.items()
+            if any(wanted in text.lower() for text in (name, node.kind, *node.observations))
+        )
+        return _answer(found, found)
+
+    def open_nodes(
+        self,
+        names: Annotated[list[str], Field(description="An array of entity names to retrieve")],
+    ) -> Annotated[CallToolResult, KnowledgeGraph]:
+        """Open specific nodes in the knowledge graph by their names."""
+        found = self._view().about(names)
+        return _answer(found, found)
+
+    # ------------------------------------------------------------ inside
+
+    def whole(self) -> KnowledgeGraph:
+        """Return the graph."""
+        view = self._view()
+        return {
+            "entities": [node.as_entity(name) for name, node in view.nodes.items()],
+            "relations": [_as_relation(edge) for edge in view.edges],
+        }
+
+    def _bank(self) -> Bank:
+        return self._memory().bank(self._name)
+
+    def _view(self) -> _View:
+        return _View(self._bank().episodes(where={_ENTITY: {"$exists": True}}))
+
+    def _keep(self, turns: Iterable[Turn]) -> None:
+        """Remember turns, as what sleep neither merges nor lets fade."""
+        new = list(turns)
+        if not new:
+            return
+        bank = self._bank()
+        kept = bank.remember_many(new)
+        bank.restore([episode.id for episode in kept if episode.state == "forgotten"])
+        strange = [episode.id for episode in kept if _ENTITY not in episode.metadata]
+        if strange:
+            msg = f"{strange[0]} says the same and is no part of the graph; forget it first"
+            raise InputError(msg)
+        bank.pin([episode.id for episode in kept])
+
+    def _drop(self, ids: Iterable[str]) -> None:
+        gone = list(ids)
+        if gone:
+            self._bank().forget(gone)
+
+
+def _turns(entity: Entity) -> Iterator[Turn]:
+    name, kind = entity["name"], entity["entityType"]
+    yield Turn(text=_head(name, kind), metadata=_about(name, kind))
+    for words in entity["observations"]:
+        yield _observation(name, kind, words)
+
+
+def _observation(name: str, kind: str, words: str) -> Turn:
+    return Turn(text=f"{_head(name, kind)}: {words}", metadata=_about(name, kind))
+
+
+def _about(name: str, kind: str) -> dict[str, str]:
+    return {_ENTITY: name, _TYPE: kind} if kind else {_ENTITY: name}
+
+
+def _answer(shown: object, data: Mapping[str, Any]) -> CallToolResult:
+    text = json.dumps(shown, ensure_ascii=False, indent=2)
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=dict(data)
+    )
+
+
+def _deleted(what: str, gone: int, asked: int, rest: str) -> CallToolResult:
+    message = f"{what} deleted successfully"
+    if gone != asked:
+        message = f"Deleted {gone} of {asked} {what.lower()}. {rest}".rstrip()
+    return CallToolResult(
+        content=[TextContent(type="text", text=message)],
+        structured_content={"success": True, "message": message},
+    )
+
+
+REFERENCE_OFFERS: Final = (
+    Offer("create_entities", "Create Entities", hints()),
+    Offer("create_relations", "Create Relations", hints()),
+    Offer("add_observations", "Add Observations", hints()),
+    Offer("delete_entities", "Delete Entities", hints(destroys=True, repeatable=True)),
+    Offer("delete_observations", "Delete Observations", hints(destroys=True, repeatable=True)),
+    Offer("delete_relations", "Delete Relations", hints(destroys=True, repeatable=True)),
+    Offer("read_graph", "Read Graph", hints(reads=True, repeatable=True)),
+    Offer("search_nodes", "Search Nodes", hints(reads=True, repeatable=True)),
+    Offer("open_nodes", "Open Nodes", hints(reads=True, repeatable=True)),
+)
+"""The tools, in the order in which the reference server lists them."""
+
+
+def add_graph(server: MCPServer[Any], graph: Graph) -> None:
+    """Add the reference server's one resource."""
+
+    @server.resource(
+        GRAPH_URI, name="knowledge-graph", title="Knowledge Graph", mime_type="application/json",
+        description="The full knowledge graph with all entities and relations",
+    )  # fmt: skip
+    def read() -> str:
+        return json.dumps(graph.whole(), ensure_ascii=False, indent=2)

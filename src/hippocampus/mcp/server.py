@@ -1,0 +1,226 @@
+"""Puts the tools, resources and prompt of a memory into an MCP server, and serves it."""
+
+from __future__ import annotations
+
+import inspect
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import CallToolResult, InputRequiredResult, TextContent
+from pydantic import ValidationError
+
+from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError
+from hippocampus.mcp.resources import HABIT, add_prompt, add_resources
+from hippocampus.mcp.tools import OFFERS, Offer, Toolbox
+
+if TYPE_CHECKING:
+    from hippocampus.memory import Memory
+
+LOOPBACK: Final = "127.0.0.1"
+PATH: Final = "/mcp"
+"""Where a client finds the server over HTTP."""
+_SHOWN = 80
+"""Characters of a refused argument that are shown."""
+_GRACE_S = 2
+"""Seconds that requests have to end in when the server stops."""
+
+
+class Door:
+    """
+    Opens a memory in the background, so that a client need not wait for it to say hello.
+
+    Whoever needs the memory calls this, and waits if it is not open yet. What went wrong is raised
+    to every caller, and tried again for the next: a lock is released, a model gets installed.
+    """
+
+    def __init__(self, open_: Callable[[], Memory]) -> None:
+        self._open = open_
+        self._opening = threading.Lock()
+        self._memory: Memory | None = None
+
+    def __call__(self) -> Memory:
+        """Return the memory, opened."""
+        with self._opening:
+            if self._memory is None:
+                self._memory = self._open()
+            return self._memory
+
+    def knock(self) -> None:
+        """Begin to open it, and return at once."""
+
+        def open_() -> None:
+            with suppress(HippocampusError):  # whoever needs it first is told
+                self()
+
+        threading.Thread(target=open_, name="hippocampus-open", daemon=True).start()
+
+    def close(self) -> None:
+        """Close what was opened."""
+        with self._opening:
+            if self._memory is not None:
+                self._memory.close()
+
+
+class Server(MCPServer[Any]):
+    """An MCP server whose tools say what is wrong with a call, and how to put it right."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; what is wrong with the call is an answer that the model can act on."""
+        try:
+            self._check_names(name, arguments)
+            return await super().call_tool(name, arguments, context)
+        except InputError as exc:
+            told = _told(exc)
+        except ToolError as exc:
+            if not isinstance(exc.__cause__, HippocampusError | ValidationError):
+                raise
+            told = _told(exc.__cause__)
+        return CallToolResult(content=[TextContent(type="text", text=told)], is_error=True)
+
+    def _check_names(self, name: str, arguments: dict[str, Any]) -> None:
+        """Refuse arguments that a tool does not have; the SDK passes over them in silence."""
+        schema = self._tool_input_schema(name)
+        known = arguments if schema is None else schema.get("properties", {})
+        for given in arguments:
+            if given not in known:
+                msg = f"{given[:_SHOWN]!r}: no argument of {name}; it has {', '.join(known)}"
+                raise InputError(msg)
+
+
+def _told(error: HippocampusError | ValidationError) -> str:
+    """Return what was wrong: value, rule and fix."""
+    if isinstance(error, HippocampusError):
+        return "; ".join([str(error), *getattr(error, "__notes__", [])])
+    lines = []
+    for one in error.errors(include_url=False, include_context=False):
+        where = ".".join(str(part) for part in one["loc"])
+        if one["type"] == "missing":
+            lines.append(f"{where}: missing; it is required")
+            continue
+        shown = repr(one["input"])
+        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+        rule = one["msg"].replace("Input should", "must")
+        lines.append(f"{where}={shown}: {rule}")
+    return "\n".join(lines)
+
+
+def create_server(
+    memory: Callable[[], Memory], *, bank: str, all_banks: bool = False, compat: bool = False
+) -> MCPServer[Any]:
+    """
+    Return an MCP server over a memory.
+
+    Args:
+        memory: returns the memory; a ``Door``, or a function that has one already.
+        bank: the bank that is meant where none is named.
+        all_banks: let tools name any bank of the store, and begin new ones.
+        compat: the nine tools of the reference memory server instead of the eight.
+
+    """
+    if compat:
+        from hippocampus.mcp.compat import (  # noqa: PLC0415 - few want it
+            REFERENCE_OFFERS,
+            Graph,
+            add_graph,
+        )
+
+        graph = Graph(memory, bank)
+        server = _server(_tools(graph, REFERENCE_OFFERS), instructions=None)
+        add_graph(server, graph)
+        return server
+    toolbox = Toolbox(memory, bank, all_banks=all_banks)
+    server = _server(_tools(toolbox, OFFERS), instructions=HABIT)
+    add_resources(server, toolbox)
+    add_prompt(server, toolbox)
+    return server
+
+
+def _server(tools: list[Tool], instructions: str | None) -> Server:
+    return Server(
+        name="hippocampus", title="Hippocampus", version=version(DISTRIBUTION),
+        instructions=instructions, tools=tools, log_level="WARNING",
+    )  # fmt: skip
+
+
+def _tools(verbs: object, offers: Iterable[Offer]) -> list[Tool]:
+    """Return verbs as the SDK has tools: described by their docstrings and signatures."""
+    tools = []
+    for offer in offers:
+        verb = getattr(verbs, offer.name)
+        paragraphs = (inspect.getdoc(verb) or "").split("\n\n")
+        told = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+        tool = Tool.from_function(
+            verb, title=offer.title, description=told, annotations=offer.hints
+        )
+        tool.parameters = _plain(tool.parameters) | {"additionalProperties": False}
+        tools.append(tool)
+    return tools
+
+
+def _plain(schema: Any) -> Any:  # noqa: ANN401 - JSON is any
+    """Return a schema without titles that repeat a name, and nulls for what may be left out."""
+    if isinstance(schema, list):
+        return [_plain(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    plain = {
+        key: _plain(part)
+        for key, part in schema.items()
+        if not (key == "title" and isinstance(part, str))
+        and not (key == "default" and part is None)
+    }
+    some = [part for part in plain.get("anyOf", ()) if part != {"type": "null"}]
+    if len(some) == 1:
+        del plain["anyOf"]
+        plain |= some[0]
+    return plain
+
+
+def serve_stdio(server: MCPServer[Any]) -> None:
+    """Serve one client on stdin and stdout, until it hangs up or the process is interrupted."""
+    # The thread that waits for a line would keep the process from ending in any other way.
+    # Nothing is lost: what was acknowledged is on the disk.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        anyio.run(server.run_stdio_async)
+    except* BrokenPipeError:  # it hung up before it had its answer
+        pass
+
+
+def serve_http(server: MCPServer[Any], port: int, ready: Callable[[str], None]) -> None:
+    """
+    Serve clients on this machine over streamable HTTP, until the process is told to stop.
+
+    Requests by other names than this machine's, or from pages of other origins, are refused.
+
+    Args:
+        server: what to serve.
+        port: where on the loopback interface; 0 for any that is free.
+        ready: called with the address once clients can connect.
+
+    Raises:
+        OSError: the port is taken.
+
+    """
+    import uvicorn  # noqa: PLC0415 - stdio needs none
+
+    with socket.create_server((LOOPBACK, port)) as listening:
+        app = server.streamable_http_app(
+            streamable_http_path=PATH, host=LOOPBACK, stateless_http=True, json_response=True
+        )
+        config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=_GRACE_S)
+        for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn stops first, and then passes it on
+            signal.signal(number, lambda *_: None)
+        ready(f"http://{LOOPBACK}:{listening.getsockname()[1]}{PATH}")
+        uvicorn.Server(config).run(sockets=[listening])

@@ -1,0 +1,93 @@
+"""Answers that are given again while nothing has changed that they were made of."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+_FRESH_S: Final = 60.0
+"""
+For how long an answer is given again: what "today" is and how mature a gist is change by the hour,
+and when something was last recalled is of use to the minute.
+"""
+_BESIDE: Final = 500
+"""Bytes that an answer takes beside its own and its question's."""
+
+
+Asked: TypeAlias = tuple[str, str, bytes]
+"""A question: of which bank, by which verb, with what arguments, as they were sent."""
+
+
+@dataclass(slots=True)
+class _Answer:
+    body: bytes
+    position: Hashable
+    changes: int
+    """The state of the store at which the bank was last known to be at that position."""
+    until: float
+    nbytes: int
+
+
+class Answers:
+    """
+    The last answers, as the bytes that were sent, by what was asked; those used last stay.
+
+    An answer is kept with the position that its bank was at before it was looked for, so one that
+    somebody's change overtook is never given again. Threads may use it at once.
+    """
+
+    def __init__(self, nbytes: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = nbytes
+        self._clock = clock
+        self._kept: OrderedDict[Asked, _Answer] = OrderedDict()
+        self._nbytes = 0
+        self._lock = threading.Lock()
+
+    def known(self, asked: Asked, changes: int) -> bytes | None:
+        """Return the answer to a question if the whole store is as it was; this takes no time."""
+        with self._lock:
+            found = self._kept.get(asked)
+            if found is None or found.changes != changes or self._clock() >= found.until:
+                return None
+            self._kept.move_to_end(asked)
+            return found.body
+
+    def get(self, asked: Asked, position: Hashable, changes: int) -> bytes | None:
+        """Return the answer to a question if its bank is where it was."""
+        with self._lock:
+            found = self._kept.get(asked)
+            if found is None:
+                return None
+            if found.position != position or self._clock() >= found.until:
+                self._drop(asked)
+                return None
+            found.changes = changes
+            self._kept.move_to_end(asked)
+            return found.body
+
+    def put(self, asked: Asked, position: Hashable, changes: int, body: bytes) -> None:
+        """Keep an answer, and let go of the oldest for it; of a large one nothing is kept."""
+        nbytes = len(body) + sum(map(len, asked)) + _BESIDE
+        if nbytes * 8 > self._most:
+            return
+        with self._lock:
+            self._drop(asked)
+            until = self._clock() + _FRESH_S
+            self._kept[asked] = _Answer(body, position, changes, until, nbytes)
+            self._nbytes += nbytes
+            while self._nbytes > self._most:
+                self._drop(next(iter(self._kept)))
+
+    def _drop(self, asked: Asked) -> None:
+        gone = self._kept.pop(asked, None)
+        if gone is not None:
+            self._nbytes -= gone.nbytes
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that they take."""
+        return self._nbytes

@@ -1,0 +1,91 @@
+"""The documentation site has every page, every verb and every setting, and links that lead."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tomllib
+
+import pytest
+from docs_blocks import ROOT
+
+from hippocampus import Bank, Config
+from hippocampus.aio import AsyncBank
+
+BUILDER = ROOT / "bench" / "tools" / "site.py"
+NOT_IN_THE_MENU = {"adr"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    spec = importlib.util.spec_from_file_location("site_builder", BUILDER)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.STAGED = tmp_path_factory.mktemp("site") / "docs"
+    module.main()
+    return module.STAGED
+
+
+def named(menu):
+    for entry in menu:
+        if isinstance(entry, str):
+            yield entry
+        else:
+            for below in entry.values():
+                yield from [below] if isinstance(below, str) else named(below)
+
+
+def test_every_page_of_the_docs_is_in_the_menu_and_every_entry_is_a_page(site):
+    menu = set(named(tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"]))
+    pages = {
+        page.relative_to(ROOT).as_posix()
+        for page in (ROOT / "docs").rglob("*.md")
+        if page.parent.name not in NOT_IN_THE_MENU
+    }
+
+    assert sorted(pages - menu) == []
+    assert sorted(place for place in menu if not (site / place).exists()) == []
+
+
+def test_the_reference_has_every_verb_and_every_setting(site):
+    python = (site / "docs/reference/python.md").read_text()
+    verbs = [name for name in vars(AsyncBank) if not name.startswith("_") and hasattr(Bank, name)]
+    assert [name for name in verbs if name != "name" and f"### Bank.{name}\n" not in python] == []
+
+    settings = (site / "docs/reference/settings.md").read_text()
+    assert [name for name in Config.__dataclass_fields__ if f"| `{name}` |" not in settings] == []
+    assert "| `HIPPOCAMPUS_EMBEDDER` |" in settings
+
+
+def test_the_reference_has_every_command(site):
+    page = (site / "docs/reference/cli.md").read_text()
+    command = [sys.executable, "-m", "hippocampus", "sleep", "--help"]
+    told = subprocess.run(
+        command, capture_output=True, text=True, check=True, env=os.environ | {"COLUMNS": "200"}
+    ).stdout
+
+    assert "## sleep\n" in page
+    assert all(option in told for option in ("--dry-run", "--undo", "--watch"))
+    assert all(f"`{option}`" in page for option in ("--dry-run", "--undo", "--watch"))
+
+
+def test_every_committed_report_is_on_a_page(site):
+    page = (site / "docs/reference/reports.md").read_text()
+    reports = (ROOT / "evaluation" / "results").glob("*.json")
+
+    assert [path.stem for path in reports if f"## {path.stem}\n" not in page] == []
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning_and_fetches_nothing():
+    pytest.importorskip("zensical")
+    done = subprocess.run(["make", "docs"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    fetched = [
+        page.relative_to(ROOT).as_posix()
+        for page in (ROOT / "build" / "site").rglob("*.html")
+        for mark in ('src="http', 'rel="stylesheet" href="http')
+        if mark in page.read_text(encoding="utf-8")
+    ]
+    assert fetched == []

@@ -1,0 +1,65 @@
+"""Correcting what an episode says, what is known of it, or both."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus import Memory
+from hippocampus.errors import InputError
+from hippocampus.upkeep import verify
+
+
+def test_metadata_are_corrected_and_what_they_were_is_known_as_of_then(bank, clock):
+    old = bank.remember("The key is under the pot.", speaker="Tom", metadata={"sure": True})
+    before = clock.now()
+    clock.advance(timedelta(days=1))
+
+    new = bank.correct(old.id, metadata={"sure": False, "by": "Ada"})
+
+    assert (old.text, old.said_at, "Tom") == (new.text, new.said_at, new.speaker)
+    assert [new] == bank.episodes(where={"sure": False}) == bank.episodes()
+    assert [old.id] == [e.id for e in bank.episodes(where={"sure": True}, as_of=before)]
+    assert old.id == new.supersedes
+    assert ["remember", "remember", "correct"] == [change.kind for change in bank.history(new.id)]
+    assert [new.id] == [hit.id for hit in bank.recall("key")]
+
+
+def test_the_same_text_and_metadata_are_no_correction(bank):
+    old = bank.remember("The key is under the pot.", metadata={"sure": True})
+
+    assert (
+        old
+        == bank.correct(old.id, old.text, metadata={"sure": True})
+        == bank.correct(old.id, old.text)
+    )
+    with pytest.raises(InputError, match="its text, its metadata or both"):
+        bank.correct(old.id)
+
+
+wordings = st.sampled_from(["Tea is green.", "Tea is black."])
+corrections = st.lists(
+    st.tuples(st.none() | wordings, st.none() | st.fixed_dictionaries({"n": st.integers(0, 2)}))
+    .filter(any),
+    max_size=8,
+)  # fmt: skip
+
+
+@given(corrections)
+def test_whatever_is_corrected_back_and_forth_the_last_word_counts(tmp_path_factory, made):
+    path = tmp_path_factory.mktemp("correct") / "memory.db"
+    with Memory(path, embedder="none") as memory:
+        bank = memory.bank("ada")
+        text, metadata = "Tea is green.", {"n": 0}
+        first = kept = bank.remember(text, metadata=metadata)
+        for new_text, new_metadata in made:
+            kept = bank.correct(kept.id, new_text, metadata=new_metadata)
+            text = text if new_text is None else new_text
+            metadata = metadata if new_metadata is None else new_metadata
+            assert (text, metadata) == (kept.text, dict(kept.metadata))
+            assert [kept] == bank.episodes()
+        assert () == tuple(verify(memory).problems)
+        bank.forget(kept.id, erase=True)
+        assert [] == bank.episodes()
+        assert first.id in {change.episode for change in bank.history(first.id)}
