@@ -34,7 +34,7 @@ class Arguments:
         leave_out: Sequence[str] = (),
     ) -> None:
         hints = get_type_hints(verb)
-        taken = dict(inspect.signature(verb, follow_wrapped=False).parameters)
+        taken = dict(inspect.signature(verb).parameters)
         self.several: str | None = None
         """The argument of which there may be several, without a name."""
         fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
