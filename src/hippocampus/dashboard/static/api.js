@@ -24,11 +24,12 @@ const ask = async (path, { method = "GET", query, body, signal, lines } = {}) =>
   }
   const headers = {};
   if (key.get()) headers.Authorization = `Bearer ${key.get()}`;
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const file = body instanceof Blob;
+  if (body !== undefined) headers["Content-Type"] = file ? "application/octet-stream" : "application/json";
   if (lines) headers.Accept = "application/x-ndjson";
   let answer;
   try {
-    answer = await fetch(url, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+    answer = await fetch(url, { method, headers, signal, body: body === undefined || file ? body : JSON.stringify(body) });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Fault(0, { message: "The server does not answer." });
@@ -92,6 +93,9 @@ export const bankOf = (name, signal) => {
     ask: (verb, body) => json(at(verb), { method: "POST", body, signal }),
     askPage: (verb, body) => page(at(verb), { method: "POST", body, signal }),
     told: (verb, body, progress) => told(at(verb), { method: "POST", body, signal }, progress),
+    take: (file, progress) => told(at("import"), {
+      method: "POST", body: file, query: { name: file.name, modified: new Date(file.lastModified).toISOString() },
+    }, progress),
     save: (verb, file) => saved(at(verb), file),
     erase: () => json(`v1/banks/${encodeURIComponent(name)}`, { method: "DELETE" }),
   };
