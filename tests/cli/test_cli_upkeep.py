@@ -18,6 +18,7 @@ COMMANDS = [
     "backup", "export", "calibrate", "sleep", "policy", "pin", "hold", "release", "quarantine",
     "feedback", "gists", "topics", "facts", "find", "bench", "demo",
     "serve",
+    "ui",
     "mcp", "hook",
 ]  # fmt: skip
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hippocampus.cli import bench, demo, hook, mcp, models, read, serve, sleep, upkeep, write
+from hippocampus.cli import bench, demo, hook, mcp, models, read, serve, sleep, ui, upkeep, write
 from hippocampus.errors import DISTRIBUTION
 
 app = typer.Typer(
@@ -50,6 +50,7 @@ mcp.register(app)
 hook.register(app)
 app.add_typer(models.app, name="models", rich_help_panel=upkeep.PANEL)
 serve.register(app)
+ui.register(app)
 app.add_typer(serve.keys, name="keys", rich_help_panel=serve.PANEL)
 for part in (bench.register, demo.register):
     part(app)

@@ -10,7 +10,7 @@ export const show = (ctx) => {
   return [
     heading("People & facts", "Who is what to whom, since when, and until when, read from what was said."),
     chosen
-      ? later(() => ctx.bank.read("facts", { entity: chosen }), (facts) => one(chosen, facts, ctx))
+      ? later(() => withDays(ctx.bank, chosen), (facts) => one(chosen, facts, ctx))
       : later(() => Promise.all([ctx.bank.read("entities"), ctx.bank.read("facts")]), (found) => all(...found, ctx)),
   ];
 };
@@ -23,10 +23,17 @@ const all = (entities, facts, ctx) => {
     .filter(([a, b]) => a !== undefined && b !== undefined);
   const linked = new Set(edges.filter(([a, b]) => a !== b).flat());
   const order = entities.map((_, at) => at).sort((a, b) => linked.has(b) - linked.has(a) || a - b).slice(0, 36);
-  const where = new Map(order.map((at, i) => [at, i]));
   const nodes = order.map((at) => ({ name: entities[at].name, size: entities[at].facts, href: to(entities[at].name) }));
+  const where = new Map(order.map((at, i) => [entities[at].name.toLowerCase(), i]));
+  for (const [alias, at] of place) if (where.has(entities[at].name.toLowerCase())) where.set(alias, where.get(entities[at].name.toLowerCase()));
+  for (const { object } of facts) {  // what is said of them is there as well, where there is room
+    if (!object || object.length > 24 || nodes.length >= 36 || where.has(object.toLowerCase())) continue;
+    where.set(object.toLowerCase(), nodes.length);
+    nodes.push({ name: object, size: 0, href: to(object), aside: true });
+  }
+  const ends = facts.map((fact) => [where.get(fact.subject.toLowerCase()) ?? Infinity, where.get(fact.object.toLowerCase()) ?? Infinity]);
   return [
-    map(nodes, edges.map(([a, b]) => [where.get(a) ?? Infinity, where.get(b) ?? Infinity]), "Whom facts are about; lines join those of whom one fact tells"),
+    map(nodes, ends, "Whom facts are about, and what they say; a line is a fact"),
     h("section", { class: "section" }, h("h2", null, counted(entities.length, "name")),
       h("ul", { class: "columns" }, entities.map((one) => h("li", null,
         h("a", { class: "item", href: to(one.name) }, one.name), h("span", { class: "num" }, counted(one.facts, "fact")))))),
@@ -57,9 +64,17 @@ const one = (name, facts, ctx) => {
 
 const back = (ctx) => h("p", null, h("a", { href: ctx.link("facts", {}) }, "All names"));
 
-// Each fact as a bar on one axis of time; who did not say since when was told so at the latest then.
+// The facts of one, each with the day on which it was said first, for where nobody said since when.
+const withDays = async (bank, entity) => {
+  const facts = await bank.read("facts", { entity });
+  const days = new Map(await Promise.all([...new Set(facts.filter((fact) => !fact.valid_from).map((fact) => fact.sources[0]))].slice(0, 40)
+    .map(async (id) => [id, (await bank.read("get", { id })).said_at])));
+  return facts.map((fact) => ({ ...fact, said: days.get(fact.sources[0]) ?? fact.known_from }));
+};
+
+// Each fact as a bar on one axis of time; of what has no known beginning, from when it was said.
 const inTime = (facts, ctx) => {
-  const from = (fact) => Date.parse(fact.valid_from ?? fact.known_from);
+  const from = (fact) => Date.parse(fact.valid_from ?? fact.said);
   const to = (fact) => (fact.valid_to ? Date.parse(fact.valid_to) : Infinity);
   const known = facts.flatMap((fact) => [from(fact), to(fact)]).filter(Number.isFinite);
   const first = Math.min(...known);
@@ -67,13 +82,13 @@ const inTime = (facts, ctx) => {
   const end = last + (last - first) * 0.06;
   const share = (at) => `${((Math.min(at, end) - first) / (end - first)) * 100}%`;
   return h("div", null,
-    h("div", { class: "fact ends", "aria-hidden": "true" }, h("span"), h("span", { class: "ends num" }, h("span", null, day(new Date(first))), h("span", null, day(new Date(last)))), h("span")),
+    h("div", { class: "fact axis-row", "aria-hidden": "true" }, h("span"), h("span", { class: "ends num" }, h("span", null, day(new Date(first))), h("span", null, day(new Date(last)))), h("span")),
     h("ul", null, facts.slice(0, 200).map((fact) => {
-      const since = fact.valid_from ? `since ${day(fact.valid_from)}` : `told ${day(fact.known_from)}`;
-      const told = fact.valid_to ? `${fact.valid_from ? day(fact.valid_from) : "?"} – ${day(fact.valid_to)}` : since;
+      const since = fact.valid_from ? `since ${day(fact.valid_from)}` : `said ${day(fact.said)}`;
+      const told = fact.valid_to ? `${fact.valid_from ? `${day(fact.valid_from)} –` : "until"} ${day(fact.valid_to)}` : since;
       const length = Math.max(0, Math.min(to(fact), end) - from(fact)) / (end - first);
       return h("li", { class: `fact ${fact.valid_to ? "past" : ""}` },
-        h("div", null, h("span", { class: "what" }, `${fact.subject} ${worded(fact.relation)} ${fact.object || "…"}`), h("small", { class: "num" }, told)),
+        h("div", null, h("span", { class: "what" }, fact.subject, h("span", { class: "relation" }, ` ${worded(fact.relation)} `), fact.object || "…"), h("small", { class: "num" }, told)),
         h("div", { class: "held-for", "aria-hidden": "true" }, h("span", { style: { left: share(from(fact)), width: `${length * 100}%` } })),
         h("div", null, fact.sources.slice(-1).map((id) => h("a", { class: "item", href: ctx.link(null, { m: id }) }, fact.sources.length > 1 ? `latest of ${whole(fact.sources.length)} sources` : "source"))));
     })),

@@ -29,7 +29,7 @@ export const stretch = ({ start, end }) => {
   if (!end) return `from ${day(start)}`;
   const last = new Date(new Date(end) - 1);  // an end is exclusive
   if (!start) return `until ${day(last)}`;
-  return day(start) === day(last) ? day(start) : `${day(start)} – ${day(last)}`;
+  return dayFormat.formatRange(new Date(start), last);
 };
 
 // What each cue, and what else counts, looks at: [in a word, in a sentence].

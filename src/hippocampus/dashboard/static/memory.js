@@ -115,7 +115,7 @@ const beside = (found, ctx) => (found.length === 0
   : h("ul", { class: "plain" }, found.slice(0, 12).map(({ episode, how, cosine }) => h("li", { class: "entry" },
     h("div", { class: "entry-body" },
       h("a", { class: "said small", href: ctx.link(null, { m: episode.id }), dir: "auto" }, episode.text),
-      h("p", { class: "byline" }, h("span", { class: "who" }, HOW[how]), cosine > 0 && `${percent(cosine)} alike`, moment(episode.said_at)))))));
+      h("p", { class: "byline" }, h("span", { class: "who" }, HOW[how]), cosine > 0 && h("span", null, `${percent(cosine)} alike`), h("time", null, moment(episode.said_at))))))));
 
 const correct = (e, ctx) => formDialog("Correct a memory", [
   field("What is so", "textarea", { name: "text", rows: 6, required: true, value: e.text }),

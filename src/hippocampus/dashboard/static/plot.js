@@ -44,7 +44,7 @@ export const plot = (how) => {
       const from = Math.max(x0, band.from), to = Math.min(x1, band.to);
       if (to <= from) continue;
       svg.append(s("rect", { class: "band", x: X(from), y: top, width: X(to) - X(from), height: tall }));
-      if (X(to) - X(from) > band.label.length * 7) svg.append(s("text", { class: "band-label", x: X(from) + 6, y: top + 14 }, band.label));
+      if (X(to) - X(from) > band.label.length * 7) svg.append(s("text", { class: "band-label", x: X(to) - 6, y: top + 14 }, band.label));
     }
     for (const y of ticks(most, Math.max(2, Math.floor(tall / 40)), how.whole)) {
       svg.append(s("line", { class: y ? "rule" : "base", x1: left, x2: width - right, y1: Y(y), y2: Y(y) }),

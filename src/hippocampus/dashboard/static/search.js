@@ -88,7 +88,7 @@ const answer = (made, ctx) => {
   const more = h("div", { class: "row" });
   add(0);
   return [
-    verdict(recall), degraded(recall),
+    verdict(recall), h("p", { class: "to-context" }, h("button", { onclick: () => document.getElementById("context").scrollIntoView() }, "To the context")), degraded(recall),
     h("div", { class: "side-by-side" },
       h("section", { "aria-labelledby": "hits" }, h("h2", { id: "hits" }, "Hits"), list, more),
       composed(made)),

@@ -188,8 +188,7 @@ const curve = ({ policy, episode: e, history }, ctx) => {
       label: `How importance decays: half of it in ${Math.round(half)} days; arrow keys read the values`,
       read: (p) => `${name(p.x)}: ${percent(p.y)} left`, hint: `Half of it goes in ${Math.round(half)} days; each use begins anew.`,
     }),
-    h("p", { class: "quiet" }, e?.pinned ? "It is pinned: it never fades, whatever is left. " : null, says(policy)),
-    policyForm(policy, ctx),
+    h("div", { class: "row" }, h("p", { class: "quiet" }, e?.pinned ? "It is pinned: it never fades, whatever is left. " : null, says(policy)), policyForm(policy, ctx)),
     numbers(["", "left"], points.filter((_, at) => at % 24 === 0).map((p) => [name(p.x), percent(p.y)])),
   ];
 };

@@ -1,7 +1,7 @@
 // How often words came up: a strip for each on the same axes, so that they can be compared.
 
 import { field, h, option } from "./dom.js";
-import { counted, day, month, whole } from "./format.js";
+import { counted, day, month, whole, worded } from "./format.js";
 import { heading, later, notice } from "./parts.js";
 import { numbers, plot } from "./plot.js";
 
@@ -32,7 +32,7 @@ export const show = (ctx) => {
 const suggestions = (ctx) => later(() => ctx.bank.read("topics"), (topics) => {
   const often = topics.sort((a, b) => b.episodes - a.episodes).slice(0, 10);
   return notice("Which words?", "Several are drawn below each other on the same axes.",
-    often.length > 0 && h("div", { class: "row" }, often.map(({ name }) => h("a", { class: "chip", href: ctx.link(null, { terms: name }) }, name))));
+    often.length > 0 && h("div", { class: "row" }, often.map(({ name }) => h("a", { class: "chip", href: ctx.link(null, { terms: worded(name) }) }, worded(name)))));
 });
 
 const strips = (terms, all, by, ctx) => {
@@ -51,7 +51,7 @@ const strips = (terms, all, by, ctx) => {
         label: `How often “${term}” came up by ${by}, ${total} in all; arrow keys read the values`,
         xTicks: timeTicks(points.map((p) => p.start)),
         read: (p) => `${by === "week" ? "Week of " : ""}${name(p.start)}: ${whole(p.y)}`,
-        hint: `Most in ${name(points.reduce((a, b) => (b.y > a.y ? b : a)).start)}`,
+        hint: `Most in ${by === "week" ? "the week of " : ""}${name(points.reduce((a, b) => (b.y > a.y ? b : a)).start)}`,
       });
     }),
     numbers([by, ...terms], all[0].map(({ start }, row) => [name(start), ...all.map((one) => whole(one[row]?.count ?? 0))])),

@@ -12,7 +12,8 @@ export const walk = ({ before, here, after }) => {
   const drawn = s("svg", { "aria-hidden": "true" });
   const middle = h("div", { class: "node here" }, here.label, here.note && h("small", null, here.note));
   const sides = [side(...before), side(...after)];
-  const all = h("div", { class: "walk" }, drawn, sides[0], middle, sides[1]);
+  const root = before[1].length === 0;
+  const all = h("div", { class: root ? "walk root" : "walk" }, drawn, root ? null : sides[0], middle, sides[1]);
   new ResizeObserver(() => {
     const at = all.getBoundingClientRect();
     const place = (one) => {
@@ -22,21 +23,21 @@ export const walk = ({ before, here, after }) => {
     const to = place(middle);
     const curve = (x1, y1, x2, y2) => s("path", { d: `M${x1},${y1}C${(x1 + x2) / 2},${y1} ${(x1 + x2) / 2},${y2} ${x2},${y2}` });
     swap(drawn,
-      [...sides[0].querySelectorAll(".node")].map(place).map((from) => curve(from.right, from.y, to.left, to.y)),
+      root ? [] : [...sides[0].querySelectorAll(".node")].map(place).map((from) => curve(from.right, from.y, to.left, to.y)),
       [...sides[1].querySelectorAll(".node")].map(place).map((from) => curve(to.right, to.y, from.left, from.y)));
   }).observe(all);
   return all;
 };
 
 /*
- * All of a graph at a glance. nodes: [{ name, size, href }], edges: [[from, to]] by place.
+ * All of a graph at a glance. nodes: [{ name, size, href, aside }], edges: [[from, to]] by place.
  * Where they lie is settled by springs and by keeping names apart, the same each time.
  */
 export const map = (nodes, edges, label) => {
   const frame = h("div", { class: "map" });
   let drawn = 0;
   const draw = (width) => {
-    const height = Math.round(Math.max(320, Math.min(560, width * 0.62)));
+    const height = Math.round(Math.max(300, Math.min(width * 0.6, 130 + 75 * Math.sqrt(nodes.length))));
     const some = nodes.slice(0, width < 500 ? 14 : 36);
     const most = Math.max(...some.map((one) => one.size));
     const at = some.map((one, i) => {
@@ -47,13 +48,13 @@ export const map = (nodes, edges, label) => {
       };
     });
     const kept = edges.filter(([a, b]) => a < some.length && b < some.length && a !== b);
-    const near = Math.sqrt((width * height) / some.length) * 0.75;
+    const near = Math.min(95, Math.sqrt((width * height) / some.length) * 0.6);
     for (let turn = 0; turn < 320; turn++) {
       const heat = 1 - turn / 320;
       const push = at.map(() => [0, 0]);
       for (let i = 0; i < at.length; i++) for (let j = i + 1; j < at.length; j++) {
         const dx = at[i].x - at[j].x || 0.01, dy = (at[i].y - at[j].y) || 0.01;
-        const far = Math.max(1, Math.hypot(dx, dy)), force = (near * near) / far / far;
+        const far = Math.max(1, Math.hypot(dx, dy)), force = (near * near) / far / far * 0.6;
         push[i][0] += dx * force; push[i][1] += dy * force;
         push[j][0] -= dx * force; push[j][1] -= dy * force;
       }
@@ -63,8 +64,8 @@ export const map = (nodes, edges, label) => {
         push[b][0] += dx * pull; push[b][1] += dy * pull;
       }
       at.forEach((one, i) => {
-        push[i][0] += (width / 2 - one.x) * 0.25;
-        push[i][1] += (height / 2 - one.y) * 0.45;
+        push[i][0] += (width / 2 - one.x) * 0.5;
+        push[i][1] += (height / 2 - one.y) * 0.5 * (width / height);
         const far = Math.max(1, Math.hypot(...push[i])), go = Math.min(far, 14 * heat + 0.5) / far;
         one.x += push[i][0] * go;
         one.y += push[i][1] * go;
@@ -74,7 +75,7 @@ export const map = (nodes, edges, label) => {
     for (let turn = 0; turn < 200 && apart(at, width, height); turn++);
     swap(frame, s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": label },
       kept.map(([a, b]) => s("line", { x1: at[a].x, y1: at[a].y, x2: at[b].x, y2: at[b].y })),
-      some.map((one, i) => s("a", { href: one.href, class: "item" },
+      some.map((one, i) => s("a", { href: one.href, class: one.aside ? "item aside" : "item" },
         s("circle", { cx: at[i].x, cy: at[i].y, r: at[i].r }),
         s("text", { x: at[i].x, y: at[i].y + at[i].r + 13 }, one.name)))));
   };
