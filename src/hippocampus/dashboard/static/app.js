@@ -76,6 +76,7 @@ const show = async ({ again = false } = {}) => {
     const moved = shown.view && shown.view !== want.view;
     shown = want;
     around(place);
+    if (moved) for (const one of document.querySelectorAll("dialog:not(.drawer)")) one.close();
     const view = await VIEWS[place.view].load();
     if (shown !== want) return undefined;  // somebody has gone on meanwhile
     const nothing = !place.bank && place.view !== "admin";
@@ -109,8 +110,7 @@ const around = (place) => {
   swap(by("views"), h("ul", null, Object.entries(VIEWS).map(([name, { label }]) => h("li", null, h("a", {
     href: address(place.bank, name, {}), "aria-current": name === place.view ? "page" : null,
   }, icon(name), h("span", null, label))))));
-  by("views").classList.remove("open");
-  by("menu").setAttribute("aria-expanded", "false");
+  foldViews();
   const names = banks.entries.includes(place.bank) || !place.bank ? banks.entries : [place.bank, ...banks.entries];
   swap(by("bank"), names.length > 0 && h("select", {
     "aria-label": "Bank", onchange: (event) => {
@@ -186,6 +186,11 @@ const pressed = (event) => {
   if (does) { event.preventDefault(); does(); }
 };
 
+const foldViews = () => {
+  by("views").classList.remove("open");
+  by("menu").setAttribute("aria-expanded", "false");
+};
+by("views").addEventListener("click", (event) => event.target.closest("a") && foldViews());
 by("theme").addEventListener("click", turnTheme);
 by("help").addEventListener("click", help);
 swap(by("menu"), icon("menu"));
