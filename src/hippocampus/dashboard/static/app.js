@@ -61,7 +61,7 @@ const show = async ({ again = false } = {}) => {
     history.replaceState(null, "", address(banks.entries[0], place.view, place.params));
     return show();
   }
-  const { m, ...params } = place.params;
+  const { m: _, ...params } = place.params;
   const want = { bank: place.bank, view: place.view, params };
   const ctx = {
     bank: bankOf(place.bank), params, me, link, go, store, boot,
@@ -87,6 +87,7 @@ const show = async ({ again = false } = {}) => {
       main.querySelector("h1")?.focus({ preventScroll: true });
     }
   }
+  const { m } = read().params;  // as of now, for somebody may have gone on meanwhile
   if (m) showMemory(m, { ...ctx, bank: bankOf(place.bank) });
   else closeMemory();
   return undefined;

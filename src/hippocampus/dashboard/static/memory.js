@@ -5,10 +5,12 @@ import { LEVELS, moment, percent, worded } from "./format.js";
 import { attempt, byline, fill, formDialog, later, toast } from "./parts.js";
 
 let open = null;
+let shownId = null;
 
 export const closeMemory = () => open?.close();
 
 export const showMemory = (id, ctx) => {
+  if (open && shownId === id) return;  // what is around it was drawn anew
   if (open) open.remove();
   const named = newId("memory");
   const body = h("div", { class: "stack" });
@@ -24,9 +26,10 @@ export const showMemory = (id, ctx) => {
   node.addEventListener("click", (event) => event.target === node && node.close());
   document.body.append(node);
   open = node;
+  shownId = id;
   node.showModal();
   const draw = () => fill(body, () => ctx.bank.read("get", { id }), (e) => content(e, ctx, draw));
-  return draw();
+  draw();
 };
 
 const content = (e, ctx, draw) => {
