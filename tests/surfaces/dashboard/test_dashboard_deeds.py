@@ -102,6 +102,7 @@ def test_the_forgetting_curve_of_a_memory_begins_anew_where_it_helped(memory, cl
     bank = memory.bank("ada")
     kept = bank.remember("Bolota is a cat.", at="2025-03-01T12:00Z")
     bank.feedback(kept.id, helpful=True)  # on 1 June, by the test's clock
+    bank.pin(kept.id)  # at the same moment: two marks in one place
     eye = visit(serve(memory))
     page = eye.see("#/ada/sleep")
     page.fill("input[name=words]", "Bolota")

@@ -33,7 +33,7 @@ const read = () => {
   const [bank, view] = path.split("/");
   let name = "";
   try { name = decodeURIComponent(bank ?? ""); } catch { /* an address that somebody made up */ }
-  return { bank: name, view: view in VIEWS ? view : "search", params: Object.fromEntries(new URLSearchParams(query)) };
+  return { bank: name, view: Object.hasOwn(VIEWS, view) ? view : "search", params: Object.fromEntries(new URLSearchParams(query)) };
 };
 
 const address = (bank, view, params) => {
@@ -173,7 +173,7 @@ const pressed = (event) => {
     if (button) { event.preventDefault(); button.click(); }
     return;
   }
-  if (Date.now() - going < 1500 && GO[event.key]) {
+  if (Date.now() - going < 1500 && Object.hasOwn(GO, event.key)) {
     going = 0;
     event.preventDefault();
     go(GO[event.key], {});

@@ -70,15 +70,19 @@ export const faulted = (error, retry) => {
 // Asks and draws into a slot; what takes a while shows that it does, what fails says why.
 export const fill = async (slot, ask, draw) => {
   slot.setAttribute("aria-busy", "true");
-  const slow = setTimeout(() => swap(slot, h("div", { class: "waiting" }, h("span", { class: "sr" }, "Loading"))), 200);
+  const waits = [
+    [200, () => swap(slot, h("div", { class: "waiting" }, h("span", { class: "sr" }, "Loading")))],
+    [3000, () => slot.append(h("p", { class: "quiet" }, "Of a large bank this takes a while the first time: all that was said is read."))],
+  ].map(([after, tell]) => setTimeout(tell, after));
+  const settle = () => waits.forEach(clearTimeout);
   try {
     const got = await ask();
-    clearTimeout(slow);
+    settle();
     swap(slot, draw(got));
   } catch (error) {
+    settle();
     if (error.name !== "AbortError") swap(slot, faulted(error, () => fill(slot, ask, draw)));
   } finally {
-    clearTimeout(slow);
     slot.removeAttribute("aria-busy");
   }
 };

@@ -54,7 +54,7 @@ export const plot = (how) => {
     for (const [x, text] of how.xTicks) {
       const place = Math.min(X(x), width - right - text.length * 3.2);
       if (place - text.length * 3.4 < end) continue;
-      end = place + text.length * 3.4 + 10;
+      end = place + text.length * 3.4 + 16;
       svg.append(s("line", { class: "tick", x1: X(x), x2: X(x), y1: top + tall, y2: top + tall + 5 }),
         s("text", { class: "x", x: Math.max(place, left + text.length * 1.5), y: top + tall + 19 }, text));
     }
@@ -70,12 +70,17 @@ export const plot = (how) => {
       svg.append(s("path", { class: "under", d: `${path(points)}L${X(points.at(-1).x)},${Y(0)}L${X(points[0].x)},${Y(0)}Z` }),
         s("path", { class: "curve", d: path(points) }));
     }
+    const taken = [];  // where words stand already, so that those of things near each other do not meet
     for (const mark of how.marks ?? []) {
       if (mark.x < x0 || mark.x > x1) continue;
       if (mark.rule) svg.append(s("line", { class: "now", x1: X(mark.x), x2: X(mark.x), y1: top, y2: top + tall }));
       else svg.append(s("circle", { class: "mark", cx: X(mark.x), cy: Y(mark.y), r: 4.5 }));
-      const over = X(mark.x) + 8 + mark.label.length * 6.6 > width;
-      svg.append(s("text", { class: over ? "mark-label end" : "mark-label", x: X(mark.x) + (over ? -8 : 8), y: mark.rule ? top + 12 : Math.max(top + 12, Y(mark.y) - 8) }, mark.label));
+      const wide = mark.label.length * 6.6, over = X(mark.x) + 8 + wide > width;
+      const from = over ? X(mark.x) - 8 - wide : X(mark.x) + 8;
+      let y = mark.rule ? top + 12 : Math.max(top + 12, Y(mark.y) - 8);
+      while (taken.some((one) => Math.abs(one.y - y) < 15 && one.from < from + wide && from < one.to)) y += 15;
+      taken.push({ y, from, to: from + wide });
+      svg.append(s("text", { class: over ? "mark-label end" : "mark-label", x: X(mark.x) + (over ? -8 : 8), y }, mark.label));
     }
     const hair = s("line", { class: "hair", y1: top, y2: top + tall, visibility: "hidden" });
     svg.append(hair);

@@ -109,7 +109,7 @@ const nightOf = (night, ctx) => {
     h("div", { class: "night-head" }, h("h3", { style: { margin: "0" } }, `Sleep ${night.number}`), h("time", { datetime: night.at }, moment(night.at)),
       h("span", { class: "grow" }),
       ctx.may("admin") && h("button", { onclick: () => undo(night, ctx) }, "Undo…")),
-    h("p", { class: "quiet num" }, acted.length ? acted.map(([, what, n]) => `${whole(n)} ${worded(what)}`).join(", ") : "No memory was changed.",
+    h("p", { class: "quiet num" }, acted.length ? acted.map(([, what, n]) => `${whole(n)} ${worded(what).replace(/level (\d)/, (_, level) => LEVELS[level])}`).join(", ") : "No memory was changed.",
       night.notes.map((note) => ` ${note}`)),
     h("details", { ontoggle: (event) => { if (event.target.open && !slot.firstChild) fill(slot, () => deedsOf(night, ctx.bank), (deeds) => deedList(deeds, ctx)); } },
       h("summary", null, "What it did, and why"),
