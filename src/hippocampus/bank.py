@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import threading
 import time
@@ -51,6 +52,7 @@ from hippocampus.hot import held_bytes
 from hippocampus.index.allowed import Filter
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.base import Cue, Mask, Question
+from hippocampus.index.columns import Columns
 from hippocampus.index.concept import ConceptCue
 from hippocampus.index.gist import Priming, activation
 from hippocampus.index.graph import GraphCue, Statements
@@ -191,6 +193,7 @@ def _staying(verb: Callable[Concatenate[Bank, P], R]) -> Callable[Concatenate[Ba
         with self._memory.hot.use(self):
             return verb(self, *args, **kwargs)
 
+    through.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]
     return through
 
 
@@ -257,6 +260,8 @@ class Bank:
         """What has been read of whom, as far as anybody has asked."""
         self._position: tuple[int, Hashable] | None = None
         """Where the bank was at some state of the store."""
+        self._bearing = Bearing(self._facts, Columns(), memory.zone)
+        """How things stand by that."""
         self._number = _NO_BANK
         self._seen = -1
         self._heeded = 0
@@ -380,7 +385,8 @@ class Bank:
 
         A long text is forgotten whole, whichever of its parts is named. With ``erase`` the words
         leave the store for good: every table, index, journal row, free page and log, in every
-        version of the episode. What stays is that something was erased.
+        version of the episode, and in every copy of the same words that was merged with it. What
+        stays is that something was erased.
 
         Returns how many episodes changed.
         """
@@ -1015,7 +1021,7 @@ class Bank:
                 valid_to=None if fact.valid_to is None else from_micros(fact.valid_to),
                 known_from=from_micros(fact.known_from),
                 known_to=None if fact.known_to is None else from_micros(fact.known_to),
-                sources=tuple(ids[row] for row in fact.rows),
+                sources=tuple(ids[row] for row in fact.rows), denied=fact.denied,
             )
             for fact in kept
         ]  # fmt: skip
@@ -1355,11 +1361,13 @@ class Bank:
         texts = self._memory.ledger_of(self._number, self.name).texts
         read = texts if {"lexical", "graph"} <= wanted else None
 
-        bearing = Bearing(self._facts, index.columns, texts, self._memory.zone)
+        bearing = self._bearing  # which keeps what it looked up, of the same statements
+        if bearing.known is not self._facts or bearing.columns is not index.columns:
+            bearing = self._bearing = Bearing(self._facts, index.columns, self._memory.zone)
         ranking = search(
             index, question, allowed, self._fusion, wanted, limit,
             read=read,
-            tell=bearing.look if "graph" in wanted else None,
+            tell=partial(bearing.look, texts) if "graph" in wanted else None,
         )  # fmt: skip
         told = evidence(index, question, ranking.rows, ranking.said)
         models = self._calibrated.values.models
@@ -1497,7 +1505,7 @@ class Bank:
     @spell_out
     @answering()
     @_staying
-    def context(
+    def context(  # noqa: PLR0913 - a prompt has as many parts
         self,
         query: str,
         budget_tokens: int = 3500,
@@ -1511,6 +1519,7 @@ class Bank:
         recent: int = 0,
         pointers: int = 0,
         gists: int = 0,
+        without: Collection[str] = (),
         now: datetime | None = None,
         cues: Sequence[str] | None = None,
         **filters: Unpack[Filters],
@@ -1527,7 +1536,8 @@ class Bank:
 
         ``summary`` is the bank's own once it has slept, or of the one session that is asked for;
         with any other filter there is none, for it would tell of what the filter hides. Give your
-        own, or "" for none.
+        own, or "" for none. ``without`` are texts that the prompt has anyway, such as the turns
+        a client sends along: memories that say no more than they do are left out.
 
         Raises:
             BudgetTooSmall: what comes before the memories alone does not fit.
@@ -1540,13 +1550,16 @@ class Bank:
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 msg = f"{name}={value!r}: how many to add must be a whole number, 0 or more"
                 raise InputError(msg)
+        if isinstance(without, str):
+            msg = f"without={without!r:.100}: give the texts in a list, even if it is one"
+            raise InputError(msg)
         found = self.recall(query, k, now=now, cues=cues, **filters)
         last = self.episodes(limit=recent, newest=True, **filters) if recent else []
         return compose(
             found, budget_tokens=budget_tokens, zone=self._memory.zone, system=system,
             persona=persona, projects=projects, summary=summary or "", user=user, recent=last,
             compact=self._own_summary(filters) if summary is None else "", pointers=pointers,
-            gists=self._known_of(found, gists, filters) if gists else (),
+            gists=self._known_of(found, gists, filters) if gists else (), without=without,
         )  # fmt: skip
 
     @answering()
@@ -1715,8 +1728,11 @@ class Bank:
 
     def journal(self, *, after: int = 0, limit: int | None = None) -> list[Change]:
         """Return the bank's changes in order, from ``after`` on: the audit trail."""
+        _check_whole(after=after, limit=limit)
         with self._store.read():
             number = self._store.bank_number(self.name) or _NO_BANK
+            last = self._store.last_seq(number)
+            after, limit = min(after, last), None if limit is None else min(limit, last)
             return self._memory.ledger_of(number, self.name).journal(after=after, limit=limit)
 
     def stats(self) -> Stats:
@@ -1836,7 +1852,7 @@ class Bank:
         with self._memory.hot.use(self), self.writing:
             yield
 
-    def weigh(self) -> int:
+    def _weigh(self) -> int:
         """
         Return how many bytes of memory the bank holds, texts apart: its index, notes and figures.
 
@@ -1858,7 +1874,7 @@ class Bank:
         parts = (self._gate, self._recalled, *(() if notes else derived))
         return _OF_A_BANK + held_bytes(*parts, apart=(self._store, self._memory.config))
 
-    def let_go(self) -> tuple[int, object]:
+    def _let_go(self) -> tuple[int, object]:
         """Keep only notes, unless asked anew; return their bytes, and what is to be freed."""
         gone = self._live, self._compact, self._quoted, self._summed, self._facts
         self._live = self._compact = self._summed = None
@@ -1866,7 +1882,7 @@ class Bank:
         self._memory.segments.drop(self._number)
         return self._held(notes=True), gone
 
-    def forget_notes(self) -> object:
+    def _forget_notes(self) -> object:
         """Forget what was shown, and what was recalled since that was last written down."""
         gone = list(self._recalled)
         self._gate.clear()
@@ -2013,12 +2029,7 @@ def _page(
     limit: int | None, offset: int, *, newest: bool
 ) -> Callable[[NDArray[np.int64]], list[int]]:
     """Return what takes a page out of rows in order of time."""
-    for name, value in (("limit", limit), ("offset", offset)):
-        if value is not None and (
-            isinstance(value, bool) or not isinstance(value, int) or value < 0
-        ):
-            msg = f"{name}={value!r}: must be a whole number, 0 or more"
-            raise InputError(msg)
+    _check_whole(limit=limit, offset=offset)
     stop = None if limit is None else offset + limit
 
     def page(rows: NDArray[np.int64]) -> list[int]:
@@ -2026,6 +2037,15 @@ def _page(
         return ordered[offset:stop].tolist()  # type: ignore[no-any-return]  # of int
 
     return page
+
+
+def _check_whole(**given: int | None) -> None:
+    for name, value in given.items():
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int) or value < 0
+        ):
+            msg = f"{name}={value!r}: must be a whole number, 0 or more"
+            raise InputError(msg)
 
 
 def _cosines(vectors: Cue | None, row: int, others: Sequence[int]) -> dict[int, float]:

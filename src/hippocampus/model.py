@@ -502,8 +502,9 @@ class Summary:
         return self.text
 
 
-Mode: TypeAlias = Literal["holds", "began", "held", "ended"]
-"""How a statement stands to time: it is so, became so, was so, is so no longer."""
+Mode: TypeAlias = Literal["holds", "began", "held", "ended", "denied"]
+"""How a statement stands to time: it is so, became so, was so, is so no longer, is not so. What is
+denied as of its ``start`` may have been so before; without one, it never was."""
 
 
 class Statement(NamedTuple):
@@ -540,6 +541,8 @@ class Fact:
     known_to: datetime | None
     sources: tuple[str, ...]
     """Ids of the episodes that say so, in order of time; the last may say that it is over."""
+    denied: bool = False
+    """Whether somebody said later that it never was so: then both its ends are one moment."""
 
     @property
     def current(self) -> bool:
@@ -549,6 +552,7 @@ class Fact:
     def __str__(self) -> str:
         ends = [f"{at:%Y-%m-%d}" if at else "" for at in (self.valid_from, self.valid_to)]
         when = f" ({ends[0]}…{ends[1]})" if any(ends) else ""
+        when = " (never)" if self.denied else when
         return f"{self.subject} {self.relation.replace('_', ' ')} {self.object}{when}"
 
 

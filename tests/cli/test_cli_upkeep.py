@@ -20,6 +20,7 @@ COMMANDS = [
     "serve",
     "ui",
     "mcp", "hook",
+    "proxy",
 ]  # fmt: skip
 
 

@@ -59,6 +59,14 @@ def test_what_somebody_is_said_to_be_called_means_them_and_the_reason_is_kept():
     assert "Eva" == meant("Eva's", found)
 
 
+def test_who_is_denied_to_be_somebodys_sister_is_not_taken_for_her():
+    told = Statement("Tom's sister", "lives_in", "Faro")
+    denied = Statement("Tom", "sister", "Eva", "denied")
+
+    assert {} == merged(told, denied)
+    assert {"mel": "Melanie"} == merged(Statement("Mel", "lives_in", "Faro", "denied"))
+
+
 names = st.sampled_from(["Ana", "Ana Silva", "A. Silva", "Mel", "Melanie", "Tom", "Tom's sister"])
 statements = st.builds(Statement, names, st.sampled_from(["name", "sister", "likes"]), names)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hippocampus import Config, Memory, Turn
 from hippocampus.encode.tokens import count
-from hippocampus.errors import BudgetTooSmall, UnknownEpisode
+from hippocampus.errors import BudgetTooSmall, InputError, UnknownEpisode
 from hippocampus.quotes import CLOSE, OPEN, quote, unquote
 
 TURNS = [
@@ -206,3 +206,15 @@ def test_a_context_with_pointers_is_known_when_it_comes_back(talk):
 
     assert talk.stats().episodes == before + 1
     assert talk.episodes(newest=True, limit=1)[0].text.startswith("And so I went")
+
+
+def test_what_the_prompt_has_anyway_is_left_out_and_everything_else_is_not(talk):
+    whole = talk.context("chair in a room", 5000)
+    held = [TURNS[0].text.upper(), f"I said:\n{TURNS[5].text.replace(' ', '  ')}\nand so on"]
+    context = talk.context("chair in a room", 5000, without=held)
+    gone = {hit.text for hit in whole.items} - {hit.text for hit in context.items}
+
+    assert gone == {TURNS[0].text, TURNS[5].text}
+    assert talk.context("chair in a room", 5000, without=[]).text == whole.text
+    with pytest.raises(InputError, match="give the texts in a list"):
+        talk.context("chair", without="a chair")

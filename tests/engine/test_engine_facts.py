@@ -3,6 +3,7 @@
 import json
 from datetime import timedelta
 
+import numpy as np
 import pytest
 
 from hippocampus import Turn
@@ -23,6 +24,18 @@ def said(bank, clock, *texts, days=10, **more):
 
 def lines(facts):
     return [(f.subject, f.relation, f.object, f.current) for f in facts]
+
+
+def test_what_was_denied_is_found_as_of_before_and_marked_since(bank, clock):
+    said(bank, clock, "I live in Porto.", "I have a dog named Rex.")
+    before = clock.now()
+    said(bank, clock, "I never lived in Porto.", "I don't have a dog any more.")
+
+    known = bank.facts("user")
+    assert [False, False, False] == [fact.current for fact in known]
+    assert ["user lives in Porto (never)"] == [str(f) for f in known if f.denied]
+    assert [True, True, True] == [fact.current for fact in bank.facts("user", as_of=before)]
+    assert ["Rex", "dog"] == sorted(fact.object for fact in bank.facts("user", at=before))
 
 
 @pytest.fixture
@@ -79,6 +92,46 @@ def test_somebodys_kin_is_found_by_what_they_are(bank, clock):
     assert [("Ana", "lives_in", "Coimbra", False), ("Ana", "lives_in", "Faro", True)] == lines(
         bank.facts("user's sister", "lives_in") or bank.facts("Ana", "lives_in")
     )
+
+
+def stand(bank):
+    return [(hit.id, hit.until) for hit in bank.recall(ASKED, k=8)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_how_things_stand_is_the_same_whether_read_before_or_as_it_is_asked(bank, clock, seed):
+    dice = np.random.default_rng(seed)
+    ways = ["I live in {}.", "I moved to {}.", "I don't live in {}.", "I never lived in {}."]
+    texts = [dice.choice(ways).format(dice.choice(["Porto", "Rome", "Oslo"])) for _ in range(7)]
+    said(bank, clock, *texts)
+    unread = stand(bank)
+    bank.facts()
+    read = stand(bank)
+
+    assert unread == read == stand(bank)
+
+
+def test_what_was_looked_up_once_holds_only_for_who_may_see_it(bank, moved):
+    before, news = moved
+    bank.facts()
+    known = stand(bank)
+    bank.forget(news.id)
+    hidden = stand(bank)
+    bank.restore(news.id)
+
+    assert (news.id, None) == known[0] == stand(bank)[0]
+    assert (before[0].id, None) == hidden[0]
+    assert (before[0].id, None) in [
+        (hit.id, hit.until) for hit in bank.recall(ASKED, until=before[-1].said_at)
+    ]
+
+
+def test_what_somebody_said_a_hundred_times_is_told_first_by_one_of_the_last(bank, clock):
+    said(bank, clock, *(f"I live in Porto, day {day}." for day in range(100)), days=1)
+    said(bank, clock, *(f"Where to live is question {day}." for day in range(9)), days=1)
+    bank.facts()
+
+    assert bank.recall(ASKED)[0].text in {f"I live in Porto, day {day}." for day in range(92, 100)}
 
 
 def test_what_is_hidden_says_nothing_and_what_comes_back_says_it_again(bank, moved):

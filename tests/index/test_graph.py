@@ -2,6 +2,7 @@
 
 import json
 import zlib
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,13 +12,13 @@ from hypothesis import strategies as st
 from hippocampus.errors import InputError
 from hippocampus.index.graph import FORMAT, GraphCue, Statements, pack, unpack
 from hippocampus.index.phrased import pack_phrases
-from hippocampus.model import Payloads, Statement
+from hippocampus.model import Mode, Payloads, Statement
 
 words = st.text(min_size=1, max_size=8)
 moments = st.none() | st.integers(-(2**60), 2**60)
 made = st.builds(
     Statement, words, words, st.text(max_size=8),
-    st.sampled_from(["holds", "began", "held", "ended"]), moments, moments,
+    st.sampled_from(get_args(Mode)), moments, moments,
 )  # fmt: skip
 artifacts = st.builds(
     Statements,

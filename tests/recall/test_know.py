@@ -1,11 +1,12 @@
 """Statements come to facts that begin and end, whatever the order in which they are given."""
 
 import itertools
+from typing import get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.model import Statement
+from hippocampus.model import Mode, Statement
 from hippocampus.recall.facts import Told, know
 
 DAY = 86_400_000_000
@@ -72,6 +73,33 @@ def test_an_end_that_is_told_ends_only_what_it_names_and_stays_known_if_nothing_
     )
 
 
+def test_what_is_denied_now_ends_and_of_what_nobody_told_a_denial_tells_nothing():
+    no_more = lives("Porto", "denied", start=1 * DAY)
+
+    assert [("Porto", None, 1)] == spans(know(told(lives("Porto"), no_more), {}))
+    assert [] == know(told(lives("Porto", "denied"), no_more), {})
+
+
+def test_what_never_was_held_at_no_time_over_or_not_and_what_is_told_later_is_believed_again():
+    never = lives("Porto", "denied")
+    facts = know(told(lives("Porto"), lives("Rome"), never), {})
+    again = know(told(lives("Porto", start=0), never, lives("Porto", "began")), {})
+
+    assert [("Porto", 2, 2), ("Rome", 1, None)] == spans(facts)
+    assert [True, False] == [fact.denied for fact in facts]
+    assert not any(facts[0].holds(at * DAY) for at in range(4))
+    assert 2 * DAY == facts[0].known_to
+    assert [("Porto", 0, 0), ("Porto", 2, None)] == spans(again)
+
+
+def test_who_has_no_dog_any_more_has_no_big_dog_and_no_dog_rex():
+    has = ("big dog", "dogs", "cat", "hot dog stand")
+    said = [Statement("Ada", "has", what) for what in has] + [Statement("Ada", "dog", "Rex")]
+    facts = know(told(*said, Statement("Ada", "has", "dog", "ended")), {})
+
+    assert ["cat", "hot dog stand"] == [fact.object for fact in facts if fact.valid_to is None]
+
+
 def test_when_it_changed_is_when_the_text_says_so():
     facts = know(told(lives("Porto"), lives("Rome"), lives("Lisbon", "began", start=DAY // 2)), {})
 
@@ -86,7 +114,7 @@ def test_what_is_noted_late_is_put_where_it_was_said_and_known_since_it_was_note
     assert (5 * DAY, 5 * DAY) == (old.known_from, old.known_to)
 
 
-modes = st.sampled_from(["holds", "began", "held", "ended"])
+modes = st.sampled_from(get_args(Mode))
 times = st.none() | st.integers(0, 9).map(lambda day: day * DAY)
 statements = st.lists(
     st.builds(

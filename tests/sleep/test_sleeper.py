@@ -242,6 +242,63 @@ def test_details_that_differ_are_never_merged_away_however_near_two_are(tmp_path
     assert len(left) == 2, "what differs in no detail is merged"
 
 
+@pytest.fixture
+def merging(tmp_path):
+    """Return a way to say texts, three days apart, and have sleep merge them all into the last."""
+    from hippocampus.encode.embed import HashEmbedder
+
+    with Memory(tmp_path / "alike.db", embedder=Alike(HashEmbedder(64))) as memory:
+
+        def merged(*texts, how="near"):
+            bank = memory.bank("ada")
+            bank.set_policy(Policy(merge=how))
+            said = [
+                bank.remember(
+                    text, speaker="Ada", session=f"s{n}", at=START + n * timedelta(days=3)
+                )
+                for n, text in enumerate(texts)
+            ]
+            bank.sleep(steps=["deduplicate"])
+            assert [said[-1]] == bank.episodes()
+            return bank, *(one.id for one in said)
+
+        yield merged
+
+
+def states(bank, *ids):
+    there = {change.episode: change.kind for change in bank.journal()}
+    return ["erased" if there[one] == "erase" else bank.get(one).state for one in ids]
+
+
+def test_erasing_what_was_merged_erases_its_words_wherever_they_are_and_no_others(merging):
+    bank, other, same, stands = merging("Red is the boat.", "the boat  is red.", "The boat is red.")
+    bank.forget(other, erase=True)
+    assert ["erased", "superseded", "active"] == states(bank, other, same, stands)
+
+    bank.forget(same, erase=True)
+    assert ["erased", "erased"] == states(bank, same, stands)
+
+
+def test_erasing_one_of_two_copies_erases_both_and_leaves_what_stands_for_them(merging):
+    bank, one, two, stands = merging("The boat is red.", "the boat  is red.", "Red is the boat.")
+    bank.forget(one, erase=True)
+
+    assert ["erased", "erased", "active"] == states(bank, one, two, stands)
+
+
+def test_erasing_what_stands_for_others_frees_those_whose_details_are_others(merging):
+    bank, one, two, stands = merging(
+        "The boat cost 45 euros.",
+        "It cost 40 euros, the boat.",
+        "The boat cost 40 euros.",
+        how="cluster",
+    )
+    bank.forget(stands, erase=True)
+
+    assert ["active", "erased", "erased"] == states(bank, one, two, stands)
+    assert "The boat cost 45 euros." == bank.recall("boat")[0].text
+
+
 def test_what_is_pinned_or_held_is_not_merged(memory):
     bank = memory.bank("ada")
     kept = [

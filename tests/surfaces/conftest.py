@@ -3,9 +3,8 @@
 import threading
 
 import pytest
-import uvicorn
 
-from hippocampus.server import create_app
+from hippocampus.server.run import make_server
 
 
 @pytest.fixture
@@ -14,27 +13,21 @@ def serve():
     running = []
 
     def start(memory, **options):
-        app = create_app(memory, **options)
-        config = uvicorn.Config(
-            app, port=0, log_config=None, access_log=False, timeout_graceful_shutdown=5
-        )
-        server = uvicorn.Server(config)
-        ready = threading.Event()
-        startup = server.startup
+        urls, ready = [], threading.Event()
 
-        async def announce(sockets=None):
-            await startup(sockets)
+        def announce(url):
+            urls.append(url)
             ready.set()
 
-        server.startup = announce
+        server = make_server(memory, port=0, ready=announce, **options)
         thread = threading.Thread(target=server.run)
         thread.start()
         running.append((server, thread))
         assert ready.wait(20), "the server did not start"
-        port = server.servers[0].sockets[0].getsockname()[1]
-        return f"http://127.0.0.1:{port}"
+        return urls[0]
 
     yield start
-    for server, thread in running:
+    for server, _ in running:
         server.should_exit = True
+    for _, thread in running:
         thread.join()

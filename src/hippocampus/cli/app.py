@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-from hippocampus.cli import bench, demo, hook, mcp, models, read, serve, sleep, ui, upkeep, write
+from hippocampus.cli import (
+    bench, demo, hook, mcp, models, proxy, read, serve, sleep, ui, upkeep, write,
+)  # fmt: skip
 from hippocampus.errors import DISTRIBUTION
 
 app = typer.Typer(
@@ -44,13 +46,11 @@ def root(
     """
 
 
-for part in (write.register, read.register, upkeep.register, sleep.register):
-    part(app)
-mcp.register(app)
-hook.register(app)
+for part in (write, read, upkeep, sleep):
+    part.register(app)
 app.add_typer(models.app, name="models", rich_help_panel=upkeep.PANEL)
-serve.register(app)
-ui.register(app)
+for surface in (serve, ui, mcp, hook, proxy):
+    surface.register(app)
 app.add_typer(serve.keys, name="keys", rich_help_panel=serve.PANEL)
-for part in (bench.register, demo.register):
-    part(app)
+for part in (bench, demo):
+    part.register(app)

@@ -56,7 +56,7 @@ def mcp(
     Its client starts it and speaks to it on stdin and stdout. With --http it listens on this
     machine only, for every program that runs here.
     """
-    require("mcp", extra="mcp", feature="the MCP server")
+    require("mcp.server.mcpserver", extra="mcp", feature="the MCP server")
     from hippocampus.mcp import Door, create_server, serve_http, serve_stdio  # noqa: PLC0415
 
     logging.basicConfig(

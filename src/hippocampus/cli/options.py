@@ -89,6 +89,7 @@ class Engine:
         embed: bool,
         sign: bool | None = None,
         model: str = "none",
+        resident_mb: float | None = None,
     ) -> Memory:
         """Open a store at a path; ``sign`` its tokens or do not, or as they are, for None."""
         from hippocampus.config import (  # noqa: PLC0415 - the engine, only when used
@@ -98,7 +99,9 @@ class Engine:
         )
         from hippocampus.memory import Memory  # noqa: PLC0415
 
-        config = Config(timezone=self.timezone, ingest=Ingest(batch=_BATCH))
+        config = Config(
+            timezone=self.timezone, ingest=Ingest(batch=_BATCH), resident_mb=resident_mb
+        )
         if sign is not None:
             config = replace(config, signatures=Signatures() if sign else None)
         embedder = self.embedder if embed else "none"
@@ -131,6 +134,7 @@ class Scope(Engine):
         embed: bool = False,
         sign: bool | None = None,
         model: str = "none",
+        resident_mb: float | None = None,
     ) -> Memory:
         """
         Open the store. Only a command that adds something makes it when it is missing.
@@ -142,7 +146,9 @@ class Scope(Engine):
             default_store().parent.mkdir(parents=True, exist_ok=True)
         if not create:
             self.check()
-        return self.memory(self.path, create=create, embed=embed, sign=sign, model=model)
+        return self.memory(
+            self.path, create=create, embed=embed, sign=sign, model=model, resident_mb=resident_mb
+        )
 
     def check(self) -> None:
         """Refuse a store that does not exist, in the words of this surface."""

@@ -46,6 +46,14 @@ def serve(
         bool, typer.Option("--sleep/--no-sleep", help="Let banks sleep when it is time.")
     ] = True,
     model: Model = "none",
+    resident_mb: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Memory for banks in use; beyond it, those used longest ago are let go of.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None,
     rate: Annotated[
         float | None,
         typer.Option(help="Most requests a second of one key.", rich_help_panel=_LIMITS),
@@ -95,7 +103,7 @@ def serve(
         readers=threads, drain_s=drain,
     )  # fmt: skip
     log_to_stderr(log_level)
-    with scope.open(create=True, embed=True, model=model) as memory:
+    with scope.open(create=True, embed=True, model=model, resident_mb=resident_mb) as memory:
         serve(
             memory, host=host, port=port, limits=limits, schedule=Schedule() if sleep else None,
             ready=lambda url: stderr().print(f"hippocampus answers at {url}"),

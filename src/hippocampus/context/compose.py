@@ -34,7 +34,7 @@ _OWN_PART = 4
 its gists of what is left then."""
 
 
-def compose(
+def compose(  # noqa: PLR0913 - a prompt has as many parts
     recall: Recall,
     *,
     budget_tokens: int,
@@ -49,6 +49,7 @@ def compose(
     recent: Sequence[Episode] = (),
     minimum: float = 0.0,
     pointers: int = 0,
+    without: Iterable[str] = (),
 ) -> Context:
     """
     Fit what was recalled into ``budget_tokens``.
@@ -60,6 +61,7 @@ def compose(
 
     ``compact`` is the bank's own summary, in place of one, and ``gists`` what the bank knows: as
     data, and only where they leave most of the room to memories; of gists the first ones.
+    ``without``: texts that whoever asks has; hits that are part of one are left out unnamed.
 
     Raises:
         BudgetTooSmall: the frame alone does not fit.
@@ -95,8 +97,9 @@ def compose(
         spent += cost + (0 if kept_recent else tags)
         kept_recent.append(episode)
     shown = {episode.id for episode in kept_recent}
+    held = "\n".join(map(_folded, without))
     for hit in recall.hits:
-        if hit.id in shown or hit.score < minimum:
+        if hit.id in shown or hit.score < minimum or (held and _folded(hit.text) in held):
             continue
         cost = count(line(hit.episode, zone)) + 1
         if fits(cost, first=not kept):
@@ -124,6 +127,11 @@ def _fitting(gists: Sequence[str], room: int) -> str:
         if _OWN_PART * count(text) <= room:
             return text
     return ""
+
+
+def _folded(text: str) -> str:
+    """Return a text in which white space and letter case say nothing."""
+    return " ".join(text.split()).casefold()
 
 
 def _tagged(name: str, text: str) -> str:

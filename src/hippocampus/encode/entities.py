@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from hippocampus.encode.relations import KIN
@@ -25,6 +26,7 @@ class Same(NamedTuple):
     why: str
 
 
+@lru_cache(maxsize=1 << 14)  # few people are spoken of again and again
 def fold_name(name: str) -> str:
     """Return a name without what may differ: case, a possessive, spaces and full stops."""
     bare = " ".join(name.casefold().replace("’", "'").replace(".", " ").split())
@@ -46,6 +48,8 @@ def resolve(statements: Iterable[Statement], speakers: Collection[str]) -> dict[
     calls: defaultdict[str, dict[str, Same]] = defaultdict(dict)
     for said in statements:
         people.setdefault(fold_name(said.subject), said.subject)
+        if said.mode == "denied" or not said.object:
+            continue  # that Ana is not her sister says nothing of who is
         if said.relation == "name":
             own = Same(said.subject, f"said to be {said.object!r}")
             calls[fold_name(said.object)][fold_name(said.subject)] = own
@@ -75,7 +79,7 @@ def resolve(statements: Iterable[Statement], speakers: Collection[str]) -> dict[
 
 def meant(name: str, same: Mapping[str, Same]) -> str:
     """Return the name by which somebody is known, whichever of theirs is given."""
-    known = same.get(fold_name(name))
+    known = same.get(fold_name(name)) if same else None
     return name.removesuffix("'s") if known is None else known.name
 
 

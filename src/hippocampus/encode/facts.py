@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from hippocampus._clock import to_micros
+from hippocampus.encode.given import is_person
 from hippocampus.encode.nouns import kinds, singular, use_of
 from hippocampus.encode.phrases import NOUN, find_phrases
-from hippocampus.encode.relations import EXCLUSIVE, KIN, RULES, WAY, Rule
+from hippocampus.encode.relations import BY_BIRTH, EXCLUSIVE, KIN, RULES, WAY, Rule
 from hippocampus.encode.terms import FUNCTION_WORDS
 from hippocampus.encode.when import find_intervals
 from hippocampus.model import Interval, Mode, Statement
@@ -33,7 +34,8 @@ _SUBJECT = re.compile(
     rf"big|new|old) )?(?:{_KIN})\b(?:,? (?P<called>(?!I\b)[A-Z]\w+(?: [A-Z]\w+)?),?)?"
     rf"|[Ii]|[Ww]e|[Yy]ou|[Hh]e|[Ss]he|(?!I\b){_NAME})"
     r"(?P<aux>(?:'ve|'m|'re|'s|'d|'ll)?(?: (?:am|is|are|was|were|been|do|"
-    r"(?:have|has|had)(?! (?:a|an|the|my|our|his|her|some|one|two|three|four|got|\d+)\b)"
+    r"(?:have|has|had)(?! (?:a|an|the|my|our|his|her|some|one|two|three|four|got|\d+"
+    r"|no(?! longer)|any)\b)"
     r"|does|did|don't|doesn't|didn't|isn't|aren't|wasn't|haven't|hasn't|can't|won't|wouldn't"
     r"|not|no longer|never|used to|will|would|could|might|may|should|want to|wants to|hope to"
     r"|going to|also|still|just|now|currently|recently|finally|actually|really|always|both|already"
@@ -56,13 +58,40 @@ _QUOTED = re.compile(r'"[^"]* [^"]*"|“[^”]* [^”]*”')
 _MODAL = re.compile(r"'ll|'d\b|will|would|could|might|may|should|want|hope|going to|won't|can't")
 _WILL = re.compile(r"'ll|will|going to")
 _NOT = re.compile(r"n't|not|no longer|never")
-_BE = re.compile(r"'m|'s|'re|\b(?:am|is|are|was|were|been)\b")
-_WAS = re.compile(r"\b(?:was|were)\b")
+_NO = re.compile(r"(?:no|not an?|not any) (?!longer\b|more\b)", re.IGNORECASE)
+_EVER = re.compile(r"\b(?:did|was|were|never)")
+"""With a "not": it never was so, as against that it is not."""
+_PARTLY = re.compile(r"\b(?:only|just|always|even|mostly|mainly|really|also|both|already)\b")
+"""With a "not": so it is in part."""
+_BE = re.compile(r"'m|'s|'re|\b(?:am|is|are|was|were|been)(?:n't)?\b")
+_WAS = re.compile(r"\b(?:was|were)(?:n't)?\b")
 _HAVE = re.compile(r"'ve|hav|has")
 _POINTS = re.compile(r"(?:this|that|these|those|it|them|him|my|our)\b")
 _NUMBER = re.compile(r"(?:on )?(?:the )?(\d[^,.!;]*)")
 _ALONE: Final = frozenset({"divorced", "single", "widowed"})
 _NO_MORE = re.compile(r"\b(?:any ?more|any longer|no longer)\b", re.IGNORECASE)
+_SINCE = re.compile(r" *(?:since|for|in)\b", re.IGNORECASE)
+_DENIED = re.compile(
+    r" *(?:[,|/)-]|$|(?:any ?more|any longer|at all|(?:right )?now|nowadays|these days|currently"
+    r"|either|though|actually|anyway|because|or|since)\b)",
+    re.IGNORECASE,
+)
+"""What may follow what is denied: "I don't work at Northwind on Fridays" denies the Fridays."""
+_PASSING = re.compile(
+    r"\bfor \||\bto (?!live|reside|stay for good|study|work|start|begin|move|settle|be|take|become"
+    r"|join|raise|build|marry|retire|found)[a-z]+|\bat (?:\d|noon|dawn)"
+    r"|\bby (?:train|car|bus|plane|boat|ferry)\b",
+    re.IGNORECASE,
+)
+"""Behind a place that somebody leaves: it is for a purpose, or at a time, that travellers have."""
+_FOR = re.compile(r"\b(?:for|on) (?P<what>(?:(?! for | on )[^,|])+)", re.IGNORECASE)
+_BRIEF: Final = frozenset(
+    "week weekend fortnight night evening morning walk drink match interview business leisure food"
+    " travel gathering diversion performance".split()
+) | {"time unit", "time of year", "social event", "coming together"}
+"""Words, and kinds of nouns, for which or on which one goes and comes back."""
+_DAY: Final = timedelta(days=1)
+_AND_NAME = re.compile(r",? (?:and|&) (?!I\b)[A-Z]")
 _AND = re.compile(
     r",? (?:and|but|then|so|because|since|while) (?:then |now |also |that )*", re.IGNORECASE
 )
@@ -77,7 +106,7 @@ _HINT = re.compile(
 _HERE = re.compile(r"\b(?:I|you|we|my|your|our)\b", re.IGNORECASE)
 _STATUS = re.compile(
     r"(?:(?:got|getting|been|is|am|just) )*(?P<is>married|engaged|divorced|single|widowed)\b"
-    r"(?!-| to|,? [A-Z])",
+    r"(?=\W*$| *[,|/)]| (?:now|again|any ?more|any longer|since|at all)\b)",
     re.IGNORECASE,
 )
 _FROM_TO = re.compile(
@@ -89,7 +118,7 @@ _OWN = re.compile(
     rf"\b(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{_NAME}'s) (?P<new>new |current )?"
     r"(?:old |first |own |older |younger |little |best |dear )?"
     r"(?P<what>(?:favou?rite )?[a-z]+(?: (?!is\b|are\b|was\b)[a-z]+)?)"
-    rf"(?:(?:'s name is| is| are|'s) (?:now |called |named )*(?P<is>.+)"
+    rf"(?:(?:'s name is| is| are|'s)(?P<no>n't| not| no longer)? (?:now |called |named )*(?P<is>.+)"
     rf"|,? (?P<name>(?!I\b)[A-Z]\w+(?: [A-Z]\w+)?))"
 )
 _CALLED = re.compile(rf"\b(?:[Cc]all me|I go by|I'm known as|everyone calls me) (?P<name>{_NAME})")
@@ -105,6 +134,8 @@ _STOPS: Final = (FUNCTION_WORDS - {"of"}) | frozenset(
 )
 _WORD = re.compile(r"[^\W_]+(?:['&.-][^\W_]+)*")
 _MOST_WORDS = 4
+_LONGEST: Final = 600
+"""Characters of a sentence: reading takes their square, and what is longer is a list, or a log."""
 _THIRD: Final = frozenset("his her".split())
 _FIRST: Final = frozenset("i my we our".split())
 _SECOND: Final = frozenset("you your".split())
@@ -135,18 +166,33 @@ def find_statements(
             are about the world, which is not what a memory is asked for.
 
     """
-    reader = _Reader(speaker, others[0] if len(others) == 1 else None, said_at)
+    reader = _Reader(speaker, others, said_at)
     found: dict[Statement, None] = {}
     plain = text.replace("’", "'")
     if not _QUOTED.fullmatch(plain.strip()):
         plain = _QUOTED.sub("|", plain)
-    for match in _SENTENCE.finditer(plain):
-        sentence = match[0].strip()
-        if sentence.endswith("?") or (addressed and not _HERE.search(sentence)):
-            continue
-        if _HINT.search(sentence):
+    for sentence in _sentences(plain):
+        if (_HERE.search(sentence) or not addressed) and _HINT.search(sentence):
             found |= dict.fromkeys(reader.read(sentence))
     return list(found)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Yield sentences that ask nothing; what goes on for longer than they do, a piece at a time."""
+    for match in _SENTENCE.finditer(text):
+        sentence = match[0].strip()
+        if sentence.endswith("?"):
+            continue
+        start = 0
+        while len(sentence) - start > _LONGEST:
+            space = sentence.rfind(" ", start, start + _LONGEST)
+            end = space if space > start else start + _LONGEST
+            yield sentence[start:end].strip()
+            if _UNREAL.search(sentence, start, end):
+                break  # what follows would only be so as well
+            start = end
+        else:
+            yield sentence[start:].strip()
 
 
 class _Clause(NamedTuple):
@@ -171,7 +217,12 @@ class _Clause(NamedTuple):
     @property
     def denied(self) -> bool:
         """Whether it is not so."""
-        return _NOT.search(self.aux) is not None
+        return _NOT.search(self.aux) is not None or self.over
+
+    @property
+    def over(self) -> bool:
+        """Whether it is so no longer."""
+        return any(_NO_MORE.search(words) for words in (self.aux, self.rest))
 
     @property
     def used(self) -> bool:
@@ -190,27 +241,24 @@ class _Clause(NamedTuple):
 
 
 def _relation_of(rule: Rule, clause: _Clause) -> tuple[str, Mode] | None:
-    """Return what a rule comes to after words such as "no longer" and "used to"; None: nothing."""
+    """Return what a rule comes to after words such as "used to", where nothing is denied."""
     relation, mode = rule.relation, rule.mode
-    over = clause.denied or _NO_MORE.search(clause.rest) is not None
     if clause.used or (clause.past and mode == "holds"):
-        return relation, mode if relation in ("born_in", "from") else "held"
+        return relation, mode if relation in BY_BIRTH else "held"
     if mode == "held" and _HAVE.search(clause.aux) and any(t.end is None for t in clause.times):
         return relation, "holds"  # "I have lived there since"
-    if over and relation in EXCLUSIVE:
-        return EXCLUSIVE[relation], mode
-    if over:
-        return None if mode != "holds" or "never" in clause.aux else (relation, "ended")
-    return relation, mode
+    return None if relation == "has" and mode == "held" else (relation, mode)
 
 
 class _Reader:
     """Reads sentence after sentence; knows who was last spoken of."""
 
-    def __init__(self, speaker: str, other: str | None, said_at: datetime) -> None:
-        self._speaker, self._other, self._said_at = speaker, other, said_at
+    def __init__(self, speaker: str, others: Sequence[str], said_at: datetime) -> None:
+        self._speaker, self._said_at = speaker, said_at
+        self._other = others[0] if len(others) == 1 else None
         self._last: str | None = None
-        self._known = {name.split()[0] for name in (speaker, other) if name}
+        self._proper: list[int] | None = None
+        self._known = {name.split()[0] for name in (speaker, *others) if name.strip()}
 
     def read(self, sentence: str) -> Iterator[Statement]:
         """Yield what a sentence says."""
@@ -218,12 +266,13 @@ class _Reader:
         bare = sentence
         for time in times:
             bare = bare.replace(time.text, "|".ljust(len(time.text)))
+        self._proper = None
         unreal = _UNREAL.search(bare)
         stop = unreal.start() if unreal else len(bare)
         called = _CALLED.search(bare, 0, stop)
         if called:
             yield Statement(self._speaker, "name", called["name"])
-        yield from self._owned(sentence, stop)
+        yield from self._owned(sentence, stop, times)
         at = 0
         while (match := _SUBJECT.search(bare, at)) is not None and match.start() < stop:
             at = match.start("rest")
@@ -248,10 +297,10 @@ class _Reader:
         first = who.split(maxsplit=1)[0]
         if "'s " in who or first.lower() in _PRONOUNS or first in self._known:
             return True
+        if self._proper is None:
+            self._proper = [phrase.start for phrase in find_phrases(sentence) if phrase.proper]
         start, end = span
-        return any(
-            phrase.proper and start <= phrase.start < end for phrase in find_phrases(sentence)
-        )
+        return any(start <= place < end for place in self._proper)
 
     def _parts(self, rest: str) -> Iterator[str]:
         """Yield a predicate and those joined to it that have no subject of their own."""
@@ -277,6 +326,7 @@ class _Reader:
         if " " in who and (first.lower() in _PRONOUNS or "'s " in who):
             owner = self._owner(who.partition("'s ")[0] if "'s " in who else first)
             meant = called or (owner and f"{owner}'s {_noun(who, '')}")
+            self._known.update((called or "").split()[:1])
         else:
             meant = self._owner(who)
         if sure and (first.lower() not in _FIRST | _SECOND or " " in who):
@@ -293,39 +343,58 @@ class _Reader:
             yield self._timed(clause, "marital_status", status["is"].lower(), "began")
             if status["is"].lower() in _ALONE:
                 yield self._timed(clause, "married_to", "", "ended")
+        elif status and clause.denied and "getting" not in status[0].lower():
+            yield from self._unmarried(clause, status["is"].lower(), rest[status.end() :])
         elif moved and plain and (moved["from"] or _place(moved["left"].split())):
+            behind = rest[moved.end("left" if moved["left"] else "from") :]
+            if _in_passing(behind, clause.times, leaving=moved["left"] is not None):
+                return
             yield self._timed(clause, "lives_in", moved["from"] or moved["left"], "ended")
             new = _object(rest[moved.end() :], named=True)
             if new:
                 yield self._timed(clause, "lives_in", new, "began")
         elif not (status or (moved and moved["from"])):
-            for rule in RULES:
-                match = rule.said.match(rest) if sure or rule.named else None
-                if match is None:
-                    continue
-                tail = rest[match.end() :]
-                thing = _object(tail, named=rule.named)
-                if rule.relation == "lives_in" and match[0] == "left " and not _place([thing]):
-                    continue  # a company, or somebody
-                if thing or (rule.mode == "ended" and not rule.named):
+            yield from self._ruled(clause, sure=sure)
+
+    def _ruled(self, clause: _Clause, *, sure: bool) -> Iterator[Statement]:
+        """Yield what the first rule that fits a predicate reads in it."""
+        rest = clause.rest
+        for rule in RULES:
+            match = rule.said.match(rest) if sure or rule.named else None
+            if match is None:
+                continue
+            tail = rest[match.end() :]
+            none = _NO.match(tail)  # "I have no dog"
+            if none:
+                clause, tail = clause._replace(aux=f"{clause.aux} not"), tail[none.end() :]
+            thing = _object(tail, named=rule.named)
+            left = rule.named and match[0].lower() in ("left ", "leaving ")
+            if left and _place([thing]) != (rule.relation == "lives_in"):
+                continue  # a company, or somebody
+            if thing or (rule.mode == "ended" and not rule.named):
+                if not self._aside(rule, clause, thing, tail):
                     yield from self._by_rule(rule, clause, thing, tail)
-                    return
-            if clause.be and sure and not clause.planned and re.match(r"an?\b", rest):
-                yield from self._being(clause, _object(rest))
+                return
+        if clause.be and sure and not clause.planned and re.match(r"an?\b", rest):
+            yield from self._being(clause, _object(rest))
 
     def _by_rule(self, rule: Rule, clause: _Clause, thing: str, tail: str) -> Iterator[Statement]:
         """Yield what a rule reads in a predicate, of the thing that follows it."""
+        behind = tail[tail.find(thing) + len(thing) :]
+        kin = rule.relation == "has" and clause.denied and bool(thing) and _last(thing) in KIN
         fits = {"has": _a_thing, "works_as": _a_person}.get(rule.relation)
-        if fits is not None and not fits(thing):
+        if fits is not None and not fits(thing) and not kin:
             return
-        if rule.mode != "ended" and _POINTS.match(tail):
-            return  # at what was said before, if at all
-        if rule.relation == "has" and rule.mode == "holds" and clause.be:
-            return  # "is having"
+        if clause.denied and not (rule.relation in EXCLUSIVE and not clause.over):
+            relation, what = (_last(thing), "") if kin else (rule.relation, thing)
+            yield from self._denied(clause, relation, what, rule.mode, behind)
+            return
         read = _relation_of(rule, clause)
         if read is None:
             return
         relation, mode = read
+        if clause.denied:
+            relation = EXCLUSIVE[relation]
         if clause.planned:
             ahead = find_intervals(f"will {clause.sentence}", self._said_at)
             times = [time for time in ahead if time.start and time.start > self._said_at]
@@ -337,14 +406,76 @@ class _Reader:
         if named and relation == "has":
             yield Statement(clause.subject, _last(thing), named["name"])
 
+    def _aside(self, rule: Rule, clause: _Clause, thing: str, tail: str) -> bool:
+        """
+        Return whether a rule fits what it does not mean.
+
+        Such as what was said before, a trip, or people who employ nobody.
+        """
+        if rule.mode != "ended" and _POINTS.match(tail):
+            return True
+        if rule.relation == "has" and rule.mode == "holds" and clause.be:
+            return True  # "is having"
+        behind = tail[tail.find(thing) + len(thing) :] if thing else ""
+        if re.match("'s [a-z]", behind) and rule.relation in ("lives_in", "works_at"):
+            return True  # "I moved to Anna's place"
+        if rule.relation == "lives_in" and rule.mode != "held":
+            return _in_passing(behind, clause.times, leaving=rule.mode == "ended")
+        if rule.relation != "works_at" or rule.mode not in ("began", "ended") or not thing:
+            return False
+        person = is_person(thing) or thing.split(maxsplit=1)[0] in self._known
+        several = _AND_NAME.match(clause.sentence, clause.sentence.find(thing) + len(thing))
+        brief = rule.mode == "began" and _in_passing(behind, (), leaving=False)
+        return person or brief or several is not None
+
+    def _denied(
+        self, clause: _Clause, relation: str, thing: str, mode: Mode, behind: str
+    ) -> Iterator[Statement]:
+        """
+        Yield that something is not so; nothing where it may be so in part, or at another time.
+
+        "No longer", and "have not since", tell that it was. "Never", "did not", and of what is so
+        by birth "is not", tell that it never was; else it is not so now.
+        """
+        start = next((t.start for t in clause.times if t.end is None), None)
+        since, lived = start is not None, _HAVE.search(clause.aux) is not None and mode != "holds"
+        over = clause.over or since or (lived and _SINCE.match(behind) is not None)
+        whole = _DENIED.match(behind) or (lived and _SINCE.match(behind))
+        if mode == "ended" or clause.used or not whole or (clause.planned and mode != "began"):
+            return
+        if over:
+            start = start or next((t.start for t in clause.times), None)
+            at = None if start is None else to_micros(start)
+            yield Statement(clause.subject, relation, thing, "ended", at)
+        elif not clause.times and not _PARTLY.search(clause.aux):
+            never = mode != "holds" or relation in BY_BIRTH or _EVER.search(clause.aux) is not None
+            often = "never" in clause.aux and mode == "holds" and not (clause.be or clause.past)
+            bought = relation == "has" and mode == "began"  # "I didn't buy a car": but have one
+            if not (often or bought or (lived and mode == "began")):
+                at = None if never else to_micros(self._said_at)
+                yield Statement(clause.subject, relation, thing, "denied", at)
+
+    def _unmarried(self, clause: _Clause, status: str, behind: str) -> Iterator[Statement]:
+        """Yield that somebody is not, or was never, married, single or the like."""
+        mode: Mode = "held" if _HAVE.search(clause.aux) else "holds"
+        for said in self._denied(clause, "marital_status", status, mode, behind):
+            yield said
+            if status == "married":
+                yield said._replace(relation="married_to", object="")
+
     def _being(self, clause: _Clause, thing: str) -> Iterator[Statement]:
         """Yield what somebody is: "a nurse", and not "a bit tired"."""
-        if _a_person(thing):
-            past = clause.used or clause.past
-            mode: Mode = "ended" if clause.denied else "held" if past else "holds"
-            yield self._timed(clause, "is_a", thing.lower(), mode)
+        if not _a_person(thing):
+            return
+        if clause.denied:
+            behind = clause.rest[clause.rest.find(thing) + len(thing) :]
+            mode: Mode = "held" if _HAVE.search(clause.aux) else "holds"
+            yield from self._denied(clause, "is_a", thing.lower(), mode, behind)
+        else:
+            held = clause.used or clause.past
+            yield self._timed(clause, "is_a", thing.lower(), "held" if held else "holds")
 
-    def _owned(self, sentence: str, stop: int) -> Iterator[Statement]:
+    def _owned(self, sentence: str, stop: int, times: Sequence[Interval]) -> Iterator[Statement]:
         """Yield what is "my" something: "my birthday is 3 May", "my dog Rex"."""
         for match in _OWN.finditer(sentence, 0, stop):
             owner = self._owner(match["whose"])
@@ -358,21 +489,26 @@ class _Reader:
                 if noun in KIN or "animal" in kinds(noun):
                     yield Statement(owner, noun, match["name"])
                 continue
-            value = match["is"]
+            value, no = match["is"].rstrip(" .!"), match["no"] or ""
+            if value.startswith("not "):
+                value, no = value.removeprefix("not "), " not"
             exact = _NUMBER.match(value)
             named = re.match(_NAME, _without_lead(value)) is not None
             thing = exact[1].strip() if exact else _object(value)
-            if thing.startswith("not "):
-                continue
             if not thing or not (exact or named or favourite or _a_thing(thing)):
                 continue
             if noun in KIN and not named:
                 continue
             if noun == "name":
-                if match["whose"].lower() not in _THIRD:
+                if match["whose"].lower() not in _THIRD and not no:
                     yield Statement(owner, "name", thing)
                 continue
             relation = "_".join([*before, noun]) if favourite else noun
+            if no:
+                behind = value[value.find(thing) + len(thing) :]
+                clause = _Clause(owner, no, behind, sentence, times)
+                yield from self._denied(clause, relation, thing, "holds", behind)
+                continue
             yield Statement(owner, relation, thing, "began" if match["new"] else "holds")
 
     def _timed(self, clause: _Clause, relation: str, thing: str, mode: Mode) -> Statement:
@@ -388,6 +524,17 @@ class _Reader:
             clause.subject, relation, thing, mode,
             None if start is None else to_micros(start), None if end is None else to_micros(end),
         )  # fmt: skip
+
+
+def _in_passing(behind: str, times: Sequence[Interval], *, leaving: bool) -> bool:
+    """Return whether what follows a place, or company, tells that one soon goes on or back."""
+    for found in _FOR.finditer(behind):
+        noun = _last(_object(found["what"].rpartition("'s ")[2]) or "-")
+        above = {noun, *kinds(noun)}
+        if not _BRIEF.isdisjoint(above) or (leaving and "time period" in above):
+            return True
+    hours = any(t.start and t.end and t.end - t.start < _DAY for t in times)
+    return leaving and (hours or _PASSING.search(behind) is not None)
 
 
 _PRONOUNS: Final = frozenset("i we you he she my our your his her i'm".split())

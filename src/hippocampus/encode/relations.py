@@ -18,6 +18,8 @@ FUNCTIONAL: Final = frozenset(
 """Relations of which one holds at a time; what is "my" something, in the singular, is another."""
 EXCLUSIVE: Final = {"likes": "dislikes", "dislikes": "likes"}
 """Relations that cannot both hold of the same."""
+BY_BIRTH: Final = frozenset({"born_in", "from", "grew_up_in"})
+"""Relations that hold for ever if they hold at all."""
 
 KIN: Final = frozenset(
     "aunt boyfriend brother cousin dad daughter father fiance fiancee fiancé fiancée friend"
@@ -54,7 +56,7 @@ RULES: Final = (
     _rule("from|come from|comes from|originally from|hail from", "from", "holds", named=True),
     _rule("(?:work|works|working|employed) (?:at|for|by)", "works_at", "holds", named=True),
     _rule("worked (?:at|for)", "works_at", "held", named=True),
-    _rule("(?:joined|joining|hired by|(?:started|start|starting|began)"
+    _rule("(?:join|joined|joining|hired by|(?:started|start|starting|began)"
           "(?: working| a (?:new )?(?:job|position|role))?(?: work)? (?:at|with|for)"
           "|got (?:a|the|my) (?:new |dream )?(?:job|offer|position) (?:at|with|from)"
           "|(?:accepted|took) (?:a|the) (?:new )?(?:job|offer|position) (?:at|with|from))",
@@ -84,6 +86,7 @@ RULES: Final = (
     _rule("prefers?", "prefers", "holds"),
     _rule("allergic to", "allergic_to", "holds"),
     _rule("(?:have|has|own|owns|'ve got|got)(?: got)?", "has", "holds"),
+    _rule("had|owned", "has", "held"),
     _rule("(?:bought|adopted|purchased)(?: myself| ourselves| himself| herself)?", "has", "began"),
     _rule("(?:sold|gave away|got rid of)", "has", "ended"),
     _rule("plays?|playing", "plays", "holds"),

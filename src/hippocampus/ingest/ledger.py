@@ -268,8 +268,12 @@ class Ledger:
                     whole[other.row] = other
         return [whole[row] for row in sorted(whole)]
 
-    def versions(self, rows: Iterable[int]) -> list[int]:
-        """Return rows with every earlier and later version of theirs."""
+    def versions(self, rows: Iterable[int], *, merged: bool = True) -> list[int]:
+        """
+        Return rows with every earlier and later version of theirs.
+
+        ``merged``: also what sleep has merged with them.
+        """
         chain: set[int] = set()
         queue = list(rows)
         while queue:
@@ -278,7 +282,9 @@ class Ledger:
                 continue
             chain.add(row)
             for record in self.store.episodes(self.bank, [row]):
-                queue += [r for r in (record.supersedes, record.superseded_by) if r is not None]
+                queue += [] if record.supersedes is None else [record.supersedes]
+                if record.superseded_by is not None and (merged or not self._is_alias(row)):
+                    queue.append(record.superseded_by)
                 if record.supersedes is not None:  # a long correction has parts beside this one
                     first = max(record.row - record.part, 0)
                     beside = self.store.episodes(self.bank, range(first, first + record.parts))
@@ -286,7 +292,9 @@ class Ledger:
             # A version that went back to an older wording is linked by its journal alone.
             for change in self.store.journal(self.bank, row=row):
                 fields = json.loads(change.detail)
-                names = ("by", "supersedes") if change.kind in _LINKS else ()
+                names = ["by", "supersedes"] if change.kind in _LINKS else []
+                if change.kind == "absorb" and not merged:
+                    names = ["by"]  # an earlier wording of what compact has shortened
                 linked = [fields[name] for name in names if name in fields]
                 there = list(self.store.rows_of(self.bank, linked).values())
                 if change.kind == "absorb":  # unless a sleep that merged them was undone
@@ -396,11 +404,54 @@ class Ledger:
         """
         Blank every word of episodes, of all their parts and versions; returns how many changed.
 
-        The words are then in no table; ``store.scrub`` takes them out of what tables left behind.
+        So are what was merged with them and has the same words, and what they stand for; but where
+        its details are others, that is in force again. The words are then in no table;
+        ``store.scrub`` takes them out of what tables left behind.
         """
-        rows = self.versions(e.row for e in self.whole(map(self.find, ids)))
+        rows, freed = self._meant(e.row for e in self.whole(map(self.find, ids)))
         self.check_free(self.store.episodes(self.bank, rows))
+        if freed:
+            self.change(freed, "restore", why="what stood for it was erased")
         return self._erase(rows)
+
+    def _meant(self, rows: Iterable[int]) -> tuple[list[int], list[int]]:
+        """Return what goes with rows that somebody wants gone, and what they no longer hide."""
+        gone: set[int] = set()
+        freed: set[int] = set()
+        queue = list(rows)
+        while queue:
+            fresh = set(self.versions(queue, merged=False)) - gone
+            gone |= fresh
+            queue = []
+            for row in sorted(fresh):
+                (own,) = self.store.episodes(self.bank, [row])
+                for alias in self._aliases(row, "superseded"):
+                    if self._says_the_same(own, alias):
+                        queue.append(alias)
+                    else:
+                        freed.add(alias)
+                stand = own.superseded_by if self._is_alias(row) else None
+                beside = [] if stand is None else [stand, *self._aliases(stand, "superseded")]
+                there = self.store.episodes(self.bank, beside)
+                queue += [e.row for e in there if e.digest == own.digest]
+        return sorted(gone), sorted(freed - gone)
+
+    def _says_the_same(self, own: EpisodeRow, alias: int) -> bool:
+        """Return whether what an episode stands for has no detail that it has not itself."""
+        (other,) = self.store.episodes(self.bank, [alias])
+        if (
+            other.digest == own.digest or own.marks // SETTLED
+        ):  # whose own words are no longer there
+            return True
+        details = [
+            int.from_bytes(made[:4], "little") >> 8 for _, made in self.phrases([own.row, alias])
+        ]
+        return len(set(details)) == 1
+
+    def _is_alias(self, row: int) -> bool:
+        """Return whether another stands for an episode that sleep has merged with it."""
+        told = self.store.journal(self.bank, row=row, kinds=tuple(STATE_CHANGES))
+        return bool(told) and told[-1].kind == "merge"
 
     def compact(self, states: Collection[State], rows: range) -> Counter[State]:
         """Erase those of some rows that are in one of these states; returns how many of each."""

@@ -18,7 +18,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, InputRequiredResult, TextContent
 from pydantic import ValidationError
 
-from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError
+from hippocampus.errors import DISTRIBUTION, HippocampusError
 from hippocampus.mcp.resources import HABIT, add_prompt, add_resources
 from hippocampus.mcp.tools import OFFERS, Offer, Toolbox
 
@@ -30,6 +30,8 @@ PATH: Final = "/mcp"
 """Where a client finds the server over HTTP."""
 _SHOWN = 80
 """Characters of a refused argument that are shown."""
+_HALF = 400
+"""Characters of an error's beginning, where the value is, and of its end, where the fix is."""
 _GRACE_S = 2
 """Seconds that requests have to end in when the server stops."""
 
@@ -58,7 +60,7 @@ class Door:
         """Begin to open it, and return at once."""
 
         def open_() -> None:
-            with suppress(HippocampusError):  # whoever needs it first is told
+            with suppress(HippocampusError, OSError):  # whoever needs it first is told
                 self()
 
         threading.Thread(target=open_, name="hippocampus-open", daemon=True).start()
@@ -73,45 +75,55 @@ class Door:
 class Server(MCPServer[Any]):
     """An MCP server whose tools say what is wrong with a call, and how to put it right."""
 
+    def __init__(self, tools: list[Tool], instructions: str | None) -> None:
+        super().__init__(
+            name="hippocampus", title="Hippocampus", version=version(DISTRIBUTION),
+            instructions=instructions, tools=tools, log_level="WARNING",
+        )  # fmt: skip
+        self._known = {tool.name: tool.parameters["properties"] for tool in tools}
+
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; what is wrong with the call is an answer that the model can act on."""
-        try:
-            self._check_names(name, arguments)
-            return await super().call_tool(name, arguments, context)
-        except InputError as exc:
-            told = _told(exc)
-        except ToolError as exc:
-            if not isinstance(exc.__cause__, HippocampusError | ValidationError):
-                raise
-            told = _told(exc.__cause__)
-        return CallToolResult(content=[TextContent(type="text", text=told)], is_error=True)
-
-    def _check_names(self, name: str, arguments: dict[str, Any]) -> None:
-        """Refuse arguments that a tool does not have; the SDK passes over them in silence."""
-        schema = self._tool_input_schema(name)
-        known = arguments if schema is None else schema.get("properties", {})
+        known = self._known.get(name, arguments)
         for given in arguments:
-            if given not in known:
-                msg = f"{given[:_SHOWN]!r}: no argument of {name}; it has {', '.join(known)}"
-                raise InputError(msg)
+            if given not in known:  # the SDK would pass over it
+                return _refusal(f"{given!r}: no argument of {name}; it has {', '.join(known)}")
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as exc:
+            told = _told(exc.__cause__)
+            if told is None:
+                raise
+            return _refusal(told)
 
 
-def _told(error: HippocampusError | ValidationError) -> str:
-    """Return what was wrong: value, rule and fix."""
-    if isinstance(error, HippocampusError):
-        return "; ".join([str(error), *getattr(error, "__notes__", [])])
+def _refusal(told: str) -> CallToolResult:
+    """Return an error as an answer, the middle of a long one left out."""
+    told = told.encode(errors="backslashreplace").decode()
+    if len(told) > 2 * _HALF:
+        told = f"{told[:_HALF]} … {told[-_HALF:]}"
+    return CallToolResult(content=[TextContent(type="text", text=told)], is_error=True)
+
+
+def _told(cause: BaseException | None) -> str | None:
+    """Return what was wrong with a call: value, rule and fix; None if it was not the call."""
+    if isinstance(cause, HippocampusError):
+        return "; ".join([str(cause), *getattr(cause, "__notes__", [])])
+    if isinstance(cause, OSError):  # of a folder that cannot be made; the store tells its own
+        return f"{cause.filename}: {cause.strerror}" if cause.filename else str(cause)
+    if not isinstance(cause, ValidationError):
+        return None
     lines = []
-    for one in error.errors(include_url=False, include_context=False):
-        where = ".".join(str(part) for part in one["loc"])
-        if one["type"] == "missing":
+    for error in cause.errors(include_url=False, include_context=False):
+        where = ".".join(str(part) for part in error["loc"])
+        if error["type"] == "missing":
             lines.append(f"{where}: missing; it is required")
-            continue
-        shown = repr(one["input"])
-        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
-        rule = one["msg"].replace("Input should", "must")
-        lines.append(f"{where}={shown}: {rule}")
+        else:
+            shown = repr(error["input"])
+            shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+            lines.append(f"{where}={shown}: {error['msg'].replace('Input should', 'must')}")
     return "\n".join(lines)
 
 
@@ -136,21 +148,14 @@ def create_server(
         )
 
         graph = Graph(memory, bank)
-        server = _server(_tools(graph, REFERENCE_OFFERS), instructions=None)
+        server = Server(_tools(graph, REFERENCE_OFFERS), instructions=None)
         add_graph(server, graph)
         return server
     toolbox = Toolbox(memory, bank, all_banks=all_banks)
-    server = _server(_tools(toolbox, OFFERS), instructions=HABIT)
+    server = Server(_tools(toolbox, OFFERS), instructions=HABIT)
     add_resources(server, toolbox)
     add_prompt(server, toolbox)
     return server
-
-
-def _server(tools: list[Tool], instructions: str | None) -> Server:
-    return Server(
-        name="hippocampus", title="Hippocampus", version=version(DISTRIBUTION),
-        instructions=instructions, tools=tools, log_level="WARNING",
-    )  # fmt: skip
 
 
 def _tools(verbs: object, offers: Iterable[Offer]) -> list[Tool]:

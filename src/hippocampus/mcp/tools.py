@@ -248,6 +248,9 @@ class Toolbox:
         zone = self._memory().zone
         held = self.bank(bank)
         if id is not None:
+            if any((words, since, until, session, speaker, source, as_of)):
+                msg = f"id={id!r}: looks at one memory; leave out words, times and other filters"
+                raise InputError(msg)
             return answers.looked_at(held.get(id), held.history(id), budget_tokens, zone).result()
         terms = () if words is None else (words,)
         find = held.find if terms else held.episodes

@@ -108,7 +108,7 @@ def search(
             found = _scored(index, question, rows, fusion, cues, inside, about)
         found.put_first(rows, told)
     scores, said, parts = found.scores, found.said, found.parts
-    best = top_k(scores, limit)
+    best = top_k(scores, min(limit, len(scores)))
     return Ranking(
         rows=rows[best],
         scores=scores[best],

@@ -9,7 +9,9 @@ and not where the question asks for the past.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Final, NamedTuple, TypeAlias
 
@@ -23,6 +25,7 @@ from hippocampus.encode.terms import FUNCTION_WORDS, find_terms, stem
 from hippocampus.index.base import Mask, Question, Rows
 from hippocampus.index.columns import Columns
 from hippocampus.index.graph import Statements
+from hippocampus.model import Statement
 from hippocampus.recall.facts import Told, know
 from hippocampus.recall.spread import Read
 
@@ -50,6 +53,8 @@ _ASKS: Final = re.compile(
     r"(?:where|what|who|which|whom|at which|in which|for whom)\b",
     re.IGNORECASE,
 )
+_TELLINGS: Final = 8
+"""The last tellings of a fact, which come first: each of them would do."""
 _OWN: Final = re.compile(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)", re.IGNORECASE)
 
 
@@ -65,6 +70,12 @@ class Asked(NamedTuple):
         """Return whether a relation is one that is asked for, and to one thing at a time."""
         last = stem(relation.rpartition("_")[2])
         return relation in self.relations or (last in self.relations and functional(relation))
+
+    def means(self, subject: str, kin: Collection[str]) -> bool:
+        """Return whether a folded name may be of whom is asked; ``kin``: who is known as theirs."""
+        if self.kin:
+            return subject in kin or any(subject.endswith(f"'s {one}") for one in self.kin)
+        return self.own or subject.partition(" ")[0] in self.names
 
 
 class Standing(NamedTuple):
@@ -94,36 +105,124 @@ def read_asked(question: Question) -> Asked | None:
     return Asked(frozenset(relations), names, own, KIN & frozenset(words))
 
 
-class Bearing(NamedTuple):
-    """What facts are told from: what was read, and the rows and texts of which nothing was."""
+class _Said(NamedTuple):
+    """What is said of somebody by one relation, ascending by row; rows of shape (n,)."""
+
+    rows: Rows
+    statements: Sequence[Statement]
+
+
+class _Fold(NamedTuple):
+    """What that came to, for whoever may ``see`` those rows."""
+
+    see: bytes
+    told: Sequence[Told]
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bearing:
+    """
+    How things stand, by what was read of rows.
+
+    What was looked up once is kept: it holds as long as a read may see the same of it.
+    """
 
     known: Statements
     columns: Columns
-    read: Read
     zone: tzinfo
+    _said: dict[str, Mapping[str, _Said]] = field(default_factory=dict)
+    _folds: dict[tuple[str, str, bool], _Fold] = field(default_factory=dict)
 
-    def look(self, asked: Asked, rows: Rows, allowed: Mask | None) -> Standing | None:
-        """Say how things stand; of rows that nobody has read yet, only those given are."""
-        known, columns = self.known, self.columns
-        fit = [name for name in known.telling if asked.fits(name) or name in asked.kin]
-        found = {row: known.rows[row] for name in fit for row in known.telling[name]}
-        fresh = {row for row in rows.tolist() if row >= known.length}
-        speakers = {row: self._speaker(row) for row in (*found, *fresh) if row < len(columns)}
-        shown = {row for row in speakers if allowed is None or allowed[row]}
-        times = dict(
-            zip(
-                speakers, columns.said_at(np.array(list(speakers), np.uint32)).tolist(), strict=True
-            )
-        )
-        for row, text in self.read(fresh & shown).items():
-            at = from_micros(times[row]).astimezone(self.zone)
-            found[row] = tuple(find_statements(text, speaker=speakers[row], said_at=at))
-        told = (
-            Told(row, times[row], times[row], said)
-            for row in sorted(shown & found.keys())
-            for said in found[row]
-        )
-        return standing(asked, told, speakers)
+    def look(self, read: Read, asked: Asked, rows: Rows, allowed: Mask | None) -> Standing | None:
+        """
+        Say how things stand; None where nothing is told of what is asked for, or of several people.
+
+        Of rows that nobody has read yet, only those given are.
+        """
+        fresh = list(self._fresh(read, rows, allowed))
+        kin = self._kin(asked, fresh, allowed)
+        own = asked.own and not asked.kin
+        new = [
+            told for told in fresh
+            if asked.fits(told.statement.relation)
+            and asked.means(subject := fold_name(told.statement.subject), kin)
+            and (not own or subject == fold_name(self._speaker(told.row)))
+        ]  # fmt: skip
+        whose = {fold_name(told.statement.subject) for told in new}
+        folds: list[_Fold] = []
+        for relation in filter(asked.fits, self.known.telling):
+            for subject in self._by_subject(relation):
+                if asked.means(subject, kin) and (not own or self._speaks(subject)):
+                    fold = self._fold(relation, subject, allowed, own=own)
+                    if fold.told:
+                        folds.append(fold)
+                        whose.add(subject)
+                if len(whose) > 1:
+                    return None
+        if new:
+            folds = [_Fold(b"", (), _standing([*new, *(t for fold in folds for t in fold.told)]))]
+        current = {row for fold in folds for row in fold.standing.current}
+        over = {row: at for fold in folds for row, at in fold.standing.over.items()}
+        return Standing(frozenset(current), over) if current else None
+
+    def _fresh(self, read: Read, rows: Rows, allowed: Mask | None) -> Iterator[Told]:
+        """Yield what those rows say that nobody has read yet."""
+        unread = [
+            row for row in rows.tolist()
+            if row >= self.known.length and (allowed is None or allowed[row])
+        ]  # fmt: skip
+        for row, text in read(unread).items() if unread else ():
+            (time,) = self.columns.said_at(np.array([row])).tolist()
+            at = from_micros(time).astimezone(self.zone)
+            for said in find_statements(text, speaker=self._speaker(row), said_at=at):
+                yield Told(row, time, time, said)
+
+    def _kin(self, asked: Asked, fresh: Iterable[Told], allowed: Mask | None) -> frozenset[str]:
+        """Return whose names are told of the kin that is asked about."""
+        said = [told.statement for told in fresh if told.statement.relation in asked.kin]
+        for relation in asked.kin & self.known.telling.keys():
+            for subject in self._by_subject(relation):
+                fold = self._fold(relation, subject, allowed, own=False)
+                said += [told.statement for told in fold.told]
+        return frozenset(fold_name(one.object) for one in said if one.mode != "denied")
+
+    def _by_subject(self, relation: str) -> Mapping[str, _Said]:
+        if relation not in self._said:
+            said: defaultdict[str, list[tuple[int, Statement]]] = defaultdict(list)
+            for row in self.known.telling[relation]:
+                for one in self.known.rows[row]:
+                    if one.relation == relation:
+                        said[fold_name(one.subject)].append((row, one))
+            self._said[relation] = {
+                subject: _Said(np.array([row for row, _ in of], np.uint32), [one for _, one in of])
+                for subject, of in said.items()
+            }
+        return self._said[relation]
+
+    def _fold(self, relation: str, subject: str, allowed: Mask | None, *, own: bool) -> _Fold:
+        """Return what is said of somebody, and how it stands; ``own``: by themselves alone."""
+        said = self._by_subject(relation)[subject]
+        there = said.rows < len(self.columns)
+        if allowed is not None:
+            there[there] = allowed[said.rows[there]]
+        see, key = there.tobytes(), (relation, subject, own)
+        if key not in self._folds or self._folds[key].see != see:
+            times = self.columns.said_at(said.rows[there]).tolist()
+            told = [
+                Told(row, at, at, said.statements[place])
+                for place, row, at in zip(
+                    np.flatnonzero(there).tolist(), said.rows[there].tolist(), times, strict=True
+                )
+                if not own or fold_name(self._speaker(row)) == subject
+            ]
+            self._folds[key] = _Fold(see, told, _standing(told))
+        return self._folds[key]
+
+    def _speaks(self, name: str) -> bool:
+        """Return whether somebody may be "I"."""
+        labels = self.columns.speaker, self.columns.role
+        return name == who_speaks(None, None) or any(of.code(name) >= 0 for of in labels)
 
     def _speaker(self, row: int) -> str:
         speaker, role = (
@@ -133,38 +232,14 @@ class Bearing(NamedTuple):
         return who_speaks(speaker, role)
 
 
-def standing(asked: Asked, told: Iterable[Told], speakers: Mapping[int, str]) -> Standing | None:
-    """
-    Return which rows tell what is asked for; None where that is nothing, or of several people.
-
-    Args:
-        asked: what is asked for.
-        told: statements, of any relation, that the read may see.
-        speakers: who is "I" in each of their rows.
-
-    """
-    told = list(told)
-    owned = {fold_name(one.statement.object) for one in told if one.statement.relation in asked.kin}
-
-    def meant(one: Told) -> bool:
-        subject = fold_name(one.statement.subject)
-        if asked.kin:
-            return subject in owned or any(subject.endswith(f"'s {kin}") for kin in asked.kin)
-        if asked.own:
-            return subject == fold_name(speakers[one.row])
-        return subject.split()[0] in asked.names
-
-    about = [
-        one for one in told
-        if asked.fits(one.statement.relation) and meant(one)
-    ]  # fmt: skip
-    if not about or len({fold_name(one.statement.subject) for one in about}) > 1:
-        return None
-    facts = know(about, {})
+def _standing(told: Iterable[Told]) -> Standing:
+    """Return which rows tell what is so, the last of each fact, and which tell what is over."""
+    facts = know(told, {})
     current = {row for fact in facts if fact.valid_to is None for row in fact.rows}
     over = {
         row: fact.valid_to
         for fact in facts if fact.valid_to is not None
         for row in fact.rows if row not in current
     }  # fmt: skip
-    return Standing(frozenset(current), over) if current else None
+    last = {row for fact in facts if fact.valid_to is None for row in fact.rows[-_TELLINGS:]}
+    return Standing(frozenset(last), over)

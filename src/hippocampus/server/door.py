@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from starlette.requests import Request
 
-from hippocampus.errors import AccessError, InvalidScope, Overloaded, UnknownBank
+from hippocampus.errors import AccessError, InvalidScope, RateLimited, UnknownBank
 from hippocampus.server.faults import NO_SUCH_BANK
 from hippocampus.server.keys import ANYBODY, Caller, Keys
 from hippocampus.server.pools import Pool
@@ -47,7 +47,7 @@ class Door:
 
         Raises:
             Unauthorized: a key is needed, and there is none that is known.
-            Overloaded: there were too many requests.
+            RateLimited: there were too many requests.
             AccessError: a page of another site asks through somebody's browser.
 
         """
@@ -157,7 +157,7 @@ class Rate:
         Count one request.
 
         Raises:
-            Overloaded: there were too many; it says how long to wait.
+            RateLimited: there were too many; it says how long to wait.
 
         """
         if self._per_s is None:
@@ -171,4 +171,4 @@ class Rate:
         if left < 1:
             wait = (1 - left) / self._per_s
             msg = f"more than {self._per_s:g} requests a second; wait {wait:.1f} s"
-            raise Overloaded(msg, retry_after_s=wait)
+            raise RateLimited(msg, retry_after_s=wait)

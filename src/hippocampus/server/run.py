@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from hippocampus.encode.embedders.together import AsksMany, Together
 from hippocampus.errors import AccessError
@@ -24,6 +25,7 @@ from hippocampus.server.watch import log
 from hippocampus.sleep.schedule import Schedule
 
 _KEEP_ALIVE_S: Final = 75
+_MOST_HEAD_BYTES: Final = 1 << 16
 _SWITCH_S: Final = 0.001
 """How long a thread computes before another may: five times sooner than by default, for the one
 that answers waits for those that search."""
@@ -56,32 +58,69 @@ def serve(
         AccessError: without keys, others would be let in.
 
     """
+    server = make_server(
+        memory, host=host, port=port, limits=limits, schedule=schedule, ready=ready
+    )
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH_S)
+    try:
+        server.run()
+    finally:
+        sys.setswitchinterval(before)
+
+
+def make_server(
+    memory: Memory,
+    *,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    limits: Limits | None = None,
+    schedule: Schedule | None = None,
+    ready: Callable[[str], None] | None = None,
+) -> uvicorn.Server:
+    """Return what ``serve`` runs, for who runs it otherwise; ``should_exit`` ends it."""
     limits = limits or Limits()
-    if isinstance(memory.embedder, AsksMany):
-        memory.embedder = Together(memory.embedder)
     if not is_loopback(host) and not Keys(memory).refresh():
         msg = (
             f"host={host!r} is not this machine alone, and the store has no keys, so anybody could"
             " read it; make one with 'hippocampus keys create', or listen at 127.0.0.1"
         )
         raise AccessError(msg)
+    if isinstance(memory.embedder, AsksMany):
+        memory.embedder = Together(memory.embedder)
     config = uvicorn.Config(
         create_app(memory, limits=limits, schedule=schedule), host=host, port=port,
-        loop="uvloop" if find_spec("uvloop") else "asyncio", http="httptools", ws="none",
+        loop="uvloop" if find_spec("uvloop") else "asyncio", http=_Protocol, ws="none",
         lifespan="on", log_config=None, access_log=False, server_header=False,
         proxy_headers=False, timeout_keep_alive=_KEEP_ALIVE_S,
-        timeout_graceful_shutdown=int(limits.drain_s) or 1,
+        timeout_graceful_shutdown=max(1, round(limits.drain_s)),
     )  # fmt: skip
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(_SWITCH_S)
-    try:
-        _Server(config, ready or _tell_nobody).run()
-    finally:
-        sys.setswitchinterval(before)
+    return _Server(config, ready or _tell_nobody)
 
 
 def _tell_nobody(_url: str) -> None:
     """Tell nobody."""
+
+
+class _Protocol(HttpToolsProtocol):
+    """Refuses a request whose headers have no end, which the parser would keep."""
+
+    _in_head = False
+    _head_bytes = 0
+
+    def data_received(self, data: bytes) -> None:
+        self._head_bytes += len(data)
+        super().data_received(data)
+        if self._in_head and self._head_bytes > _MOST_HEAD_BYTES:
+            self.send_400_response("The request's headers are too long.")
+
+    def on_message_begin(self) -> None:
+        self._in_head, self._head_bytes = True, 0
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        super().on_headers_complete()
 
 
 class _Server(uvicorn.Server):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import logging
+import random
 import re
 import secrets
 import sys
@@ -75,8 +75,8 @@ class Watch:
         self._figures = figures
         self._salt = salt
         self._traced = _tracing()
-        self._run = secrets.token_hex(4)
-        self._count = itertools.count(1)
+        # Numbers in order would tell everybody how much everybody else asks.
+        self._ids = random.Random(secrets.randbits(128))  # noqa: S311 - nothing depends on it
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -89,7 +89,7 @@ class Watch:
         asked = next((v for k, v in scope["headers"] if k == b"x-request-id"), b"").decode(
             "latin-1"
         )
-        request_id = asked if _ID.fullmatch(asked) else f"{self._run}-{next(self._count):x}"
+        request_id = asked if _ID.fullmatch(asked) else f"{self._ids.getrandbits(64):016x}"
         state = scope.setdefault("state", {})
         state["request_id"] = request_id
         began, status = time.perf_counter(), 0

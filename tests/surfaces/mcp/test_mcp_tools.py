@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus import Memory
+from hippocampus import Config, Ingest, Memory
 from hippocampus.encode.tokens import count
+from hippocampus.mcp import Door, create_server
 from hippocampus.mcp.answers import composed, listed, recalled
 from hippocampus.mcp.tools import LEAST_TOKENS
 
@@ -177,8 +178,6 @@ def test_status_says_what_is_held_and_what_is_missing(told):
 
 
 def test_a_recall_without_an_embedder_says_so(open_memory, connect):
-    from hippocampus.mcp import create_server
-
     memory = open_memory(embedder="none")
     agent = connect(create_server(lambda: memory, bank="ada"))
     agent("remember", text="I am allergic to peanuts.")
@@ -251,15 +250,17 @@ def test_a_larger_budget_shows_no_less(crowded):
     assert len(found) == shown[-1]
 
 
-def test_a_memory_too_long_for_the_budget_is_cut_and_says_so(agent):
-    agent("remember", text="The garden. " + "It has roses and more roses. " * 33)
+def test_a_memory_too_long_for_the_budget_is_cut_and_says_so(open_memory, connect):
+    memory = open_memory(config=Config(ingest=Ingest(chunk_tokens=1000)))
+    agent = connect(create_server(lambda: memory, bank="ada"))
+    agent("remember", text="The garden. " + "It has roses and more roses. " * 70)
 
-    (memory,) = agent("recall", query="garden", budget_tokens=LEAST_TOKENS)["memories"]
+    (shown,) = agent("recall", query="garden", budget_tokens=LEAST_TOKENS)["memories"]
 
-    assert memory["cut"]
-    assert memory["text"].endswith("[…]")
+    assert shown["cut"]
+    assert shown["text"].endswith("[…]")
     assert "cut to fit" in agent.text("recall", query="garden", budget_tokens=LEAST_TOKENS)
-    whole = agent("timeline", id=memory["id"])["memories"][0]
+    whole = agent("timeline", id=shown["id"])["memories"][0]
     assert "cut" not in whole
 
 
@@ -333,7 +334,13 @@ def test_a_memory_can_neither_close_its_quotation_nor_pass_for_a_line_of_ours(ag
         ("forget", {"ids": []}, ["ids=[]", "at least 1"]),
         ("forget", {"ids": ["nobody"]}, ["nobody"]),
         ("timeline", {"id": "nobody"}, ["nobody"]),
+        ("timeline", {"id": "x" * 99_999}, ["xxx … xxx"]),
+        ("timeline", {"id": "\ud800"}, ["U+D800"]),
+        ("timeline", {"id": "x", "words": "y"}, ["id='x'", "leave out"]),
         ("timeline", {"words": " "}, ["blank"]),
+        ("recall", {"query": "x", "since": "x" * 99_999}, ["since='xxx"]),
+        ("recall", {"query": "x", "bank": "x" * 99_999}, ["--all-banks"]),
+        ("recall", {"query": "x", "y" * 99_999: 1}, ["budget_tokens"]),
         ("feedback", {"ids": ["nobody"], "helpful": True}, ["nobody"]),
         ("feedback", {"ids": ["x"], "helpful": "perhaps"}, ["helpful='perhaps'", "boolean"]),
     ],
@@ -374,14 +381,25 @@ def test_all_banks_can_be_named_listed_and_begun(serve, memory):
 
 
 def test_a_store_that_cannot_be_opened_is_told_and_tried_again(tmp_path, connect):
-    from hippocampus.mcp import Door, create_server
-
     path = tmp_path / "memory.db"
     path.write_text("this is no store, and longer than a header of SQLite would be " * 20)
     door = Door(lambda: Memory(path, embedder="none"))
     agent = connect(create_server(door, bank="ada"))
 
+    door.knock()
     assert str(path) in agent.refused("status")
     path.unlink()
     assert 0 == agent("status")["memories"]
     door.close()
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path, connect):
+    folder = tmp_path / "data"
+    folder.write_text("no folder")
+
+    def open_():
+        (folder / "hippocampus").mkdir(parents=True)
+
+    agent = connect(create_server(Door(open_), bank="ada"))
+
+    assert f"{folder / 'hippocampus'}: Not a directory" == agent.refused("status")

@@ -20,14 +20,18 @@ from hippocampus.encode.models import installed
 MCP = [sys.executable, "-m", "hippocampus", "mcp"]
 
 
-@pytest.fixture
-def env(tmp_path):
+def environment(folder):
     return os.environ | {
-        "HIPPOCAMPUS_STORE": str(tmp_path / "memory.db"),
+        "HIPPOCAMPUS_STORE": str(folder / "memory.db"),
         "HIPPOCAMPUS_EMBEDDER": "hash",
         "HIPPOCAMPUS_BANK": "ada",
         "HIPPOCAMPUS_TIMEZONE": "UTC",
     }
+
+
+@pytest.fixture
+def env(tmp_path):
+    return environment(tmp_path)
 
 
 class Wire:
@@ -141,18 +145,15 @@ def test_nothing_but_the_protocol_is_on_stdout(env, tmp_path):
     assert "peanuts" not in logged, "what is remembered is in no log"
 
 
-def test_a_store_that_is_none_is_told_to_the_agent_and_not_on_stdout(env, tmp_path):
-    (tmp_path / "memory.db").write_bytes(b"not a database, not at all. " * 100)
+@pytest.mark.parametrize("package", ["mcp", "mcp.server.mcpserver"])
+def test_without_the_package_or_with_an_old_one_the_command_says_what_to_install(package):
+    code = f"import sys; sys.modules[{package!r}] = None; from hippocampus.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "mcp"], capture_output=True, check=False, input=b""
+    )
 
-    with wire(env) as spoken:
-        spoken.hello()
-        answer = spoken.call("recall", query="peanuts")
-        _, code = spoken.hang_up()
-
-    assert answer["isError"]
-    assert str(tmp_path / "memory.db") in answer["content"][0]["text"]
-    assert 0 == code
-    assert (tmp_path / "memory.db").read_bytes().startswith(b"not a database")
+    assert (5, b"") == (done.returncode, done.stdout)
+    assert b"pip install 'hippocampus-memory[mcp]'" in done.stderr.replace(b"\n", b" ")
 
 
 def test_a_huge_argument_is_refused_in_a_few_words_and_the_server_goes_on(env):
@@ -192,12 +193,11 @@ def test_the_server_ends_when_its_client_is_gone(env):
         assert b"" == spoken.process.stderr.read()
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-def test_the_server_ends_when_it_is_told_to(env, how):
+def test_the_server_ends_when_it_is_interrupted(env):
     with wire(env) as spoken:
         spoken.hello()
         spoken.call("status")
-        spoken.process.send_signal(how)
+        spoken.process.send_signal(signal.SIGINT)
 
         assert spoken.process.wait(timeout=20) is not None
 
@@ -232,13 +232,17 @@ sys.exit(" ".join({"numpy", "onnxruntime", "hippocampus.memory", "hippocampus.ba
 # ---------------------------------------------------------------- HTTP
 
 
-@pytest.fixture
-def http(env):
-    """Serve over HTTP on a port that is free; return the address."""
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """Serve over HTTP on a port that is free, and at the end stop as told to."""
+    env = environment(tmp_path_factory.mktemp("http"))
     with wire(env, "--http", "--port", "0") as spoken:
         line = spoken.process.stderr.readline().decode()
         assert "serving on http://127.0.0.1:" in line
-        yield line.split()[-1], spoken.process
+        yield line.split()[-1]
+        spoken.process.terminate()
+        assert 0 == spoken.process.wait(timeout=20)
+        assert b"" == spoken.process.stdout.read()
 
 
 def post(address, message, **headers):
@@ -257,8 +261,7 @@ def post(address, message, **headers):
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 
-def test_agents_over_http_share_a_memory(http, connect):
-    address, process = http
+def test_agents_over_http_share_a_memory(address, connect):
     kept = connect(address)("remember", text="I am allergic to peanuts.", speaker="Ada")
     agents = [connect(address) for _ in range(2)]
 
@@ -270,14 +273,8 @@ def test_agents_over_http_share_a_memory(http, connect):
     assert {kept["id"]} == {answer["memories"][0]["id"] for answer in found}
     assert 3 == len({kept["id"], *more}) == agents[1]("status")["memories"]
 
-    process.terminate()
-    out, _ = process.communicate(timeout=20)
-    assert (b"", 0) == (out, process.returncode)
 
-
-def test_only_this_machine_and_its_own_pages_are_served(http):
-    address, _ = http
-
+def test_only_this_machine_and_its_own_pages_are_served(address):
     assert 200 == post(address, LIST)[0]
     assert 200 == post(address, LIST, Origin="http://localhost:3000")[0]
     assert 403 == post(address, LIST, Origin="https://evil.example")[0]
@@ -285,9 +282,7 @@ def test_only_this_machine_and_its_own_pages_are_served(http):
     assert 400 == post(address, LIST, **{"Content-Type": "text/plain"})[0]
 
 
-def test_what_is_no_message_is_refused_over_http_and_the_server_goes_on(http):
-    address, _ = http
-
+def test_what_is_no_message_is_refused_over_http_and_the_server_goes_on(address):
     for body in (b"this is no JSON", b"", b"\xff", b"[]", b'{"jsonrpc": "2.0"}'):
         status, text = post(address, body)
         assert 400 == status, body
@@ -297,8 +292,7 @@ def test_what_is_no_message_is_refused_over_http_and_the_server_goes_on(http):
     assert 200 == post(address, LIST)[0]
 
 
-def test_a_port_that_is_taken_is_told(http, env):
-    address, _ = http
+def test_a_port_that_is_taken_is_told(address, env):
     port = address.split(":")[-1].split("/")[0]
 
     with wire(env, "--http", "--port", port) as spoken:

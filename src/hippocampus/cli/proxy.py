@@ -1,0 +1,122 @@
+"""The command that stands between a chat client and its model, and gives it a memory."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from ipaddress import ip_address
+from typing import Annotated
+
+import typer
+
+from hippocampus._optional import require
+from hippocampus.cli.command import command
+from hippocampus.cli.options import DEFAULT_BANK, Scope
+from hippocampus.cli.render import clean, complain, stderr
+from hippocampus.errors import StoreError
+
+PANEL = "Serve"
+_FEATURE = "hippocampus proxy"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to an app."""
+    command(
+        app,
+        "proxy",
+        "hippocampus proxy --upstream http://localhost:11434/v1",
+        "hippocampus proxy --upstream https://api.openai.com/v1 --bank work --port 9000",
+        panel=PANEL,
+    )(proxy)
+
+
+def proxy(
+    *,
+    upstream: Annotated[
+        str,
+        typer.Option(
+            envvar="HIPPOCAMPUS_UPSTREAM",
+            metavar="URL",
+            help="The server of the OpenAI protocol to pass on to.",
+        ),
+    ],
+    host: Annotated[
+        str, typer.Option(help="Where to listen; any but this machine's own is open to others.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8766,
+    bank: Annotated[
+        str | None,
+        typer.Option(
+            envvar="HIPPOCAMPUS_BANK",
+            metavar="NAME",
+            help="Whose memory it is where a request names nobody's, by the header X-Bank or the"
+            f" field user; {DEFAULT_BANK!r} by default, but nobody's where others can reach it.",
+        ),
+    ] = None,
+    budget_tokens: Annotated[
+        int, typer.Option("--budget-tokens", "--budget", help="Most tokens of memory in a prompt.")
+    ] = 1500,
+    deadline_s: Annotated[
+        float, typer.Option("--deadline", help="Seconds a request waits for memory at most.")
+    ] = 1.0,
+    timeout_s: Annotated[
+        float, typer.Option("--timeout", help="Seconds that upstream may say nothing.")
+    ] = 600.0,
+    scope: Scope,
+) -> None:
+    """
+    Give any chat client a memory: pass its requests on, with what is remembered in the prompt.
+
+    Point the client at http://127.0.0.1:8766/v1 instead of its server. Both sides of a chat are
+    remembered once the answer is there. A memory that fails or is slow never fails the chat: it
+    goes on without, and the answer's header X-Memory says so.
+    """
+    require("httpx", extra="proxy", feature=_FEATURE)
+    uvicorn = require("uvicorn", extra="proxy", feature=_FEATURE)
+    from hippocampus.proxy.app import create_app  # noqa: PLC0415 - the engine, only when used
+
+    local = _is_local(host)
+    whose = bank or (DEFAULT_BANK if local else None)
+    app = create_app(
+        lambda: scope.open(create=True, embed=True), upstream, bank=whose, local=local,
+        budget_tokens=budget_tokens, deadline_s=deadline_s, timeout_s=timeout_s,
+    )  # fmt: skip
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family) as listening:
+        # Whom it accepts inherits this; asyncio does not see that such a socket speaks TCP.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            app.warm_up()
+        except StoreError as exc:
+            complain(f"{exc}; chats go on without memory until it can be opened")
+        at = f"[{host}]" if ":" in host else host
+        stderr().print(
+            f"http://{at}:{listening.getsockname()[1]}/v1 passes on to {clean(upstream)}, with the"
+            f" memory of {'whoever is named' if whose is None else f'bank {clean(whose)!r}'}"
+            f" in {clean(scope.path)}",
+            soft_wrap=True,
+        )
+        _log()
+        config = uvicorn.Config(
+            app, lifespan="on", ws="none", log_config=None, access_log=False,
+            server_header=False, date_header=False, proxy_headers=False,
+            timeout_graceful_shutdown=30,
+        )  # fmt: skip
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _is_local(host: str) -> bool:
+    """Whether only this machine can reach what listens there."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _log() -> None:
+    """Have a line of each request, and what went wrong, on stderr."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    log = logging.getLogger("hippocampus.proxy")
+    log.setLevel(logging.INFO)
+    log.addHandler(handler)

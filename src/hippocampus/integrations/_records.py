@@ -1,0 +1,268 @@
+"""Values that come back exactly as they went in, kept as episodes whose text is what they say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import uuid4
+
+from hippocampus._clock import Clock, SystemClock
+from hippocampus.bank import Bank
+from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.model import Episode, Turn
+
+_HEAD: Final = 800
+"""Characters of the episode that carries a value; what a longer text goes on to say is an episode
+beside it. Long episodes are split, and every part has all the metadata: a value would be stored
+once for each part of its own text."""
+_LABEL: Final = 1000
+"""Characters of a role, a name or an address that are kept."""
+_TICK: Final = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """
+    A value to keep: JSON. ``text`` is what people and cues read; ``label`` stands in for a blank.
+
+    ``fields`` stand beside the value in the metadata, for filters.
+    """
+
+    value: Any
+    text: str
+    label: str = "(no text)"
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    at: datetime | None = None
+    """Now, unless given; never before what its session holds already."""
+    role: str | None = None
+    speaker: str | None = None
+    session: str | None = None
+    address: str | None = None
+
+
+class Records:
+    """
+    The values of one kind in a bank.
+
+    The metadata of an episode that carries one is ``{kind: {"id": …, "value": …, **fields}}``, of
+    one that goes on with a long text ``{kind: {"of": id, **fields}}``. Episodes that carry values
+    are pinned: sleep learns from them, and lets none of them go.
+    """
+
+    def __init__(
+        self, bank: Bank, kind: str, *, clock: Clock | None = None, erase: bool = False
+    ) -> None:
+        self.bank = bank
+        self.kind = kind
+        self.clock = clock or SystemClock()
+        self._erase = erase
+
+    def own(self, episode: Episode) -> Mapping[str, Any]:
+        """Return an episode's metadata of this kind, nothing if it has none."""
+        found = episode.metadata.get(self.kind)
+        return found if isinstance(found, Mapping) else {}
+
+    # ------------------------------------------------------------ writing
+
+    def add(self, entries: Sequence[Entry]) -> list[str]:
+        """Keep values, durably and in this order; returns the ids in their metadata."""
+        turns: dict[str, Turn] = {}
+        ids: list[str] = []
+        for entry, at in zip(entries, self._moments(entries), strict=True):
+            ids.append(id_ := uuid4().hex)
+            head, rest = _cut(_writable(entry.text))
+            carried = {"id": id_, "value": entry.value, **({"more": True} if rest else {})}
+            turns[id_] = self._turn(entry, head or _writable(entry.label), at, carried)
+            if rest:
+                turns[_rest(id_)] = self._turn(entry, rest, at, {"of": id_})
+        self._remember(turns)
+        return ids
+
+    def _moments(self, entries: Sequence[Entry]) -> list[datetime]:
+        """Return a time for each entry; none twice, and after whatever its session holds."""
+        now = self.clock.now()
+        moments: list[datetime] = []
+        last: dict[str | None, datetime] = {}
+        for place, entry in enumerate(entries, 1):
+            if entry.session is not None and entry.session not in last:
+                for newest in self.bank.episodes(session=entry.session, limit=1, newest=True):
+                    last[entry.session] = newest.said_at
+            at = entry.at or now - (len(entries) - place) * _TICK
+            if entry.at is None and entry.session in last:
+                at = max(at, last[entry.session] + _TICK)
+            last[entry.session] = at
+            moments.append(at)
+        return moments
+
+    def _turn(self, entry: Entry, text: str, at: datetime, own: Mapping[str, Any]) -> Turn:
+        return Turn(
+            text=text, at=at, role=_label(entry.role), speaker=_label(entry.speaker),
+            session=entry.session, address=_label(entry.address),
+            metadata={self.kind: {**entry.fields, **own}},
+        )  # fmt: skip
+
+    def _remember(self, turns: dict[str, Turn]) -> None:
+        """
+        Remember turns until each is an episode of its own.
+
+        A bank answers what it has just recalled, and what has the text and time of another, with
+        the episode that is there. That is right for a memory, but would lose a message of a
+        conversation or an item of a store: such a text is remembered as said again.
+        """
+        attempt = 0
+        while turns:
+            kept = self.bank.remember_many(turns.values())
+            there = {key for e in kept if (key := _key(self.own(e))) in turns}
+            self.bank.pin([e.id for e in kept if self.own(e).get("id") in turns])
+            attempt += 1
+            turns = {
+                key: replace(turn, text=f"{turn.text}\n(again, {turn.at:%H:%M:%S.%f}, {attempt})")
+                for key, turn in turns.items()
+                if key not in there
+            }
+
+    def drop(self, kept: Sequence[Episode]) -> int:
+        """Take values back with all that they say; returns how many episodes changed."""
+        ids = [episode.id for episode in kept]
+        long = [self.own(e)["id"] for e in kept if self.own(e).get("more")]
+        if long:
+            ids += [e.id for e in self.bank.episodes(where={f"{self.kind}.of": {"$in": long}})]
+        try:
+            return self.bank.forget(ids, erase=self._erase)
+        except UnknownEpisode:  # somebody else has just erased one
+            return 0
+
+    # ------------------------------------------------------------ reading
+
+    def read(
+        self,
+        *where: Mapping[str, Any],
+        session: str | None = None,
+        limit: int | None = None,
+        newest: bool = False,
+    ) -> list[Episode]:
+        """Return the episodes that carry values and meet all conditions, in order of time."""
+        own = [{f"{self.kind}.{name}": {"$exists": True}} for name in ("id", "value")]
+        condition = {"$and": [*own, *where]}
+        asked = limit
+        while True:
+            found = self.bank.episodes(where=condition, session=session, newest=newest, limit=asked)
+            heads = [episode for episode in found if episode.part == 0]
+            if asked is None or limit is None or len(heads) >= limit or len(found) < asked:
+                return heads[:limit]
+            asked *= 2  # some are parts of one; this is rare
+
+
+class History:
+    """The messages of one conversation: values of a session of a bank."""
+
+    def __init__(
+        self,
+        bank: Bank,
+        kind: str,
+        session: str,
+        *,
+        clock: Clock | None = None,
+        erase: bool = False,
+    ) -> None:
+        self.session = session
+        self._records = Records(bank, kind, clock=clock, erase=erase)
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        """
+        Append messages.
+
+        Raises:
+            InputError: one that is not JSON; nothing was stored.
+
+        """
+        self._records.add(
+            [
+                replace(entry, session=self.session, value=_dump(entry.value, place))
+                for place, entry in enumerate(entries)
+            ]
+        )
+
+    def values(self, limit: int | None = None) -> list[Any]:
+        """Return the messages in order; the last ``limit``, if that is given."""
+        return [value for _, value in self.last(limit)]
+
+    def last(self, limit: int | None = None) -> list[tuple[str, Any]]:
+        """Return the messages, each with the id in its metadata."""
+        if limit is None:
+            found = self._records.read(session=self.session)
+        else:
+            found = self._records.read(session=self.session, limit=limit, newest=True)[::-1]
+        return [(self._records.own(episode)["id"], self._value(episode)) for episode in found]
+
+    def pop(self) -> Any:  # noqa: ANN401 - a message, as it was handed in
+        """Take the last message back and return it; None when there is none."""
+        while last := self._records.read(session=self.session, limit=1, newest=True):
+            if self._records.drop(last):  # else somebody else has just taken it
+                return self._value(last[0])
+        return None
+
+    def replace(self, entries: Sequence[Entry]) -> None:
+        """Put messages in the place of those there are, which stay until the new ones are kept."""
+        before = self._records.read(session=self.session)
+        self.add(entries)
+        self._records.drop(before)
+
+    def clear(self) -> None:
+        """Take all messages back."""
+        while there := self._records.read(session=self.session):
+            self._records.drop(there)
+
+    def _value(self, episode: Episode) -> Any:  # noqa: ANN401 - a message, as it was handed in
+        return json.loads(self._records.own(episode)["value"])
+
+
+def call(name: str, arguments: object) -> str:
+    """Return a call of a tool as text for people."""
+    if not isinstance(arguments, str):
+        arguments = json.dumps(arguments, ensure_ascii=False, default=str)
+    return f"{name}({arguments})" if name else arguments
+
+
+def _label(given: str | None) -> str | None:
+    """Return a name as a bank takes it; the value has it as it was."""
+    return _writable(given or "").strip()[:_LABEL] or None
+
+
+def _writable(text: str) -> str:
+    """Return a text in which halves of characters are question marks."""
+    return text.encode(errors="replace").decode()
+
+
+def _dump(message: object, place: int) -> str:
+    """Return a message as text: its keys need no columns, and its nesting no limit, in a bank."""
+    try:
+        return json.dumps(message)
+    except (TypeError, ValueError, RecursionError) as exc:
+        msg = (
+            f"message {place} cannot be kept as JSON ({exc}): give it text, numbers, lists and"
+            " objects only; nothing was stored"
+        )
+        raise InputError(msg) from exc
+
+
+def _cut(text: str) -> tuple[str, str]:
+    """Return what goes with the value, and what is said beside it; nothing for what is blank."""
+    text = text.strip() if len(text) > _HEAD or not text.strip() else text
+    if len(text) <= _HEAD:
+        return text, ""
+    space = max(text.rfind(" ", 0, _HEAD), text.rfind("\n", 0, _HEAD))
+    at = space if space > 0 else _HEAD
+    return text[:at], text[at:].strip()
+
+
+def _rest(id_: str) -> str:
+    return f"the rest of {id_}"
+
+
+def _key(own: Mapping[str, Any]) -> str | None:
+    """Return by what an episode's turn was known."""
+    return _rest(own["of"]) if "of" in own else own.get("id")

@@ -1,0 +1,130 @@
+"""A LangChain retriever over a bank, and a chat history that is kept in one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from hippocampus._clock import Clock
+from hippocampus._optional import require
+from hippocampus.bank import Bank
+from hippocampus.integrations._records import Entry, History, call
+from hippocampus.model import Hit
+
+require("langchain_core", extra="langchain", feature="the LangChain retriever and chat history")
+from langchain_core.callbacks import (  # noqa: E402 - now that it is known to be there
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
+from langchain_core.chat_history import BaseChatMessageHistory  # noqa: E402
+from langchain_core.documents import Document  # noqa: E402
+from langchain_core.messages import (  # noqa: E402
+    AIMessage,
+    BaseMessage,
+    ChatMessage,
+    FunctionMessage,
+    message_to_dict,
+    messages_from_dict,
+)
+from langchain_core.retrievers import BaseRetriever  # noqa: E402
+from pydantic import Field, SkipValidation  # noqa: E402
+
+_ROLES: Final = {"human": "user", "ai": "assistant", "function": "tool"}
+
+
+class HippocampusRetriever(BaseRetriever):
+    """
+    Recalls from a bank: a document for each hit, best first.
+
+    A document's ``page_content`` is the memory's text, its ``id`` the episode's, and its metadata
+    say how sure the bank is (``score``), when it was said and by whom, and where it comes from.
+    """
+
+    bank: SkipValidation[Bank] = Field(exclude=True)
+    k: int = 10
+    """Most documents to return."""
+    least_score: float = 0.0
+    """Leave out hits that score less, in [0, 1]."""
+    filters: Mapping[str, Any] = Field(default_factory=dict)
+    """Filters of every recall, as ``Bank.recall`` takes them: ``{"session": "trip"}``."""
+
+    def _get_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - the contract's
+    ) -> list[Document]:
+        found = self.bank.recall(query, self.k, **self.filters)
+        return [_document(hit) for hit in found if hit.score >= self.least_score]
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        return await asyncio.to_thread(
+            self._get_relevant_documents, query, run_manager=run_manager.get_sync()
+        )
+
+
+def _document(hit: Hit) -> Document:
+    episode = hit.episode
+    return Document(
+        id=hit.id,
+        page_content=hit.text,
+        metadata={
+            "score": hit.score, "said_at": episode.said_at.isoformat(), "speaker": episode.speaker,
+            "role": episode.role, "session": episode.session, "source": episode.source,
+            "address": hit.address, "metadata": dict(episode.metadata),
+        },
+    )  # fmt: skip
+
+
+class HippocampusChatMessageHistory(BaseChatMessageHistory):
+    """
+    The messages of one conversation, of every kind, as they were; in a bank that recalls them.
+
+    Args:
+        bank: where they are kept.
+        session: which conversation it is.
+        erase: have what is cleared leave the file at once, which is slower; else it is forgotten.
+        clock: where the present moment comes from.
+
+    """
+
+    def __init__(
+        self, bank: Bank, session: str, *, erase: bool = False, clock: Clock | None = None
+    ) -> None:
+        super().__init__()
+        self._history = History(bank, "langchain", session, clock=clock, erase=erase)
+
+    @property
+    def messages(self) -> list[BaseMessage]:  # type: ignore[override]  # read from the bank
+        """The messages, in order."""
+        return messages_from_dict(self._history.values())
+
+    def add_messages(self, messages: Sequence[BaseMessage]) -> None:
+        """
+        Append messages, all or none.
+
+        Raises:
+            InputError: one holds what JSON does not, such as an artifact that is an object.
+
+        """
+        self._history.add([_entry(message) for message in messages])
+
+    def clear(self) -> None:
+        """Remove the messages."""
+        self._history.clear()
+
+
+def _entry(message: BaseMessage) -> Entry:
+    said = [str(message.text)]
+    if isinstance(message, AIMessage):
+        said += [call(one["name"], one["args"]) for one in message.tool_calls]
+    role = message.role if isinstance(message, ChatMessage) else message.type
+    role = role.removesuffix("MessageChunk").lower()
+    name = None if isinstance(message, FunctionMessage) else message.name
+    return Entry(
+        value=message_to_dict(message), text="\n".join(filter(None, said)),
+        role=_ROLES.get(role, role), speaker=name or None,
+    )  # fmt: skip

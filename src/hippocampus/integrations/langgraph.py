@@ -1,0 +1,440 @@
+"""A LangGraph store that keeps its items in a bank, where they are found by what they say."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+from hippocampus._clock import Clock
+from hippocampus._optional import require
+from hippocampus.bank import Bank
+from hippocampus.errors import InputError, InvalidFilter
+from hippocampus.integrations._records import Entry, Records
+from hippocampus.model import Episode, Where
+
+require("langgraph.store.base", extra="langgraph", feature="the LangGraph store")
+from langgraph.store.base import (  # noqa: E402 - now that it is known to be there
+    BaseStore,
+    GetOp,
+    Item,
+    ListNamespacesOp,
+    MatchCondition,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
+    SearchOp,
+    TTLConfig,
+    get_text_at_path,
+    validate_op_namespace,
+)
+
+_KIND: Final = "langgraph"
+_SLACK: Final = 1 / 16
+"""What a refreshed expiry is written down with on top, of its time to live: items that are read
+often need not be written as often."""
+_PAGE: Final = 256
+"""Items that are read at a time to see which namespaces there are."""
+_TICK: Final = timedelta(microseconds=1)
+
+_Namespace = tuple[str, ...]
+
+
+class _Found(NamedTuple):
+    """An item that a search returns, and how sure the bank is of it, if it was asked."""
+
+    item: Episode
+    score: float | None = None
+
+
+class HippocampusStore(BaseStore):
+    """
+    LangGraph's ``BaseStore`` on a bank.
+
+    An item is an episode, its text what ``index`` selects of the value. A search that has a query
+    asks the bank's cues; without one, and where they find fewer than ``limit``, what was written
+    last comes first. In a batch the reads see what was there before it, and of several writes to
+    one key the last counts, as in ``InMemoryStore``.
+
+    Args:
+        bank: where items are kept, beside whatever else it remembers.
+        index: paths of what is searched of a value, unless ``put`` names others; all by default.
+        ttl: how long items live, as for LangGraph's own stores. What has expired is not returned,
+            even before it is swept, unless ``omit_expired`` is False.
+        erase: have what is deleted or replaced leave the file at once, which is slower; else it is
+            forgotten, and leaves with ``Bank.compact``.
+        clock: where the present moment comes from.
+
+    """
+
+    supports_ttl = True
+
+    def __init__(
+        self,
+        bank: Bank,
+        *,
+        index: Sequence[str] = ("$",),
+        ttl: TTLConfig | None = None,
+        erase: bool = False,
+        clock: Clock | None = None,
+    ) -> None:
+        if isinstance(index, str) or not all(isinstance(path, str) for path in index):
+            msg = f"index={index!r}: give paths, such as ['text', 'meta.title'], or ['$'] for all"
+            raise InputError(msg)
+        self.ttl_config = ttl
+        self._index = list(index)
+        self._bank = bank
+        self._records = Records(bank, _KIND, clock=clock, erase=erase)
+        self._changing = threading.Lock()
+        self._expiry: dict[str, float] = {}
+        """When items expire that were read here since they were written, by the value's id."""
+        self._swept = self._now()
+
+    def _now(self) -> datetime:
+        return self._records.clock.now()
+
+    # ------------------------------------------------------------ the contract
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Carry out several operations; the results are in their order."""
+        asked = list(ops)
+        for op in asked:
+            validate_op_namespace(op)
+        self._sweep_if_due()
+        touched: dict[str, Episode] = {}
+        results = [self._answer(op, touched) for op in asked]
+        puts = {(op.namespace, op.key): op for op in asked if isinstance(op, PutOp)}
+        with self._changing:
+            self._refresh(list(touched.values()))
+            self._write(list(puts.values()))
+        return results
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Do the same on a thread."""
+        return await asyncio.to_thread(self.batch, list(ops))
+
+    def sweep_ttl(self) -> int:
+        """Delete what has expired; returns how many items that were."""
+        self._swept = self._now()
+        with self._changing:
+            expired = self._records.read({f"{_KIND}.expires": {"$lte": self._swept.timestamp()}})
+            self._drop(expired)
+        return len(expired)
+
+    def _sweep_if_due(self) -> None:
+        every = (self.ttl_config or {}).get("sweep_interval_minutes")
+        if every is not None and self._now() >= self._swept + timedelta(minutes=every):
+            self.sweep_ttl()
+
+    def _answer(self, op: Op, touched: dict[str, Episode]) -> Result:
+        """Return what an operation reads, and note which items that refreshes."""
+        match op:
+            case GetOp():
+                versions = self._versions([(_join(op.namespace), op.key)])
+                found = [_Found(item) for item in self._in_force(versions)]
+            case SearchOp():
+                found = self._search(op)
+            case ListNamespacesOp():
+                return self._list_namespaces(op)
+            case PutOp():
+                return None
+            case _:
+                msg = f"{op!r}: is none of GetOp, SearchOp, PutOp and ListNamespacesOp"
+                raise InputError(msg)
+        if op.refresh_ttl:
+            touched |= {one.item.id: one.item for one in found}
+        if isinstance(op, SearchOp):
+            return [SearchItem(**self._fields(one.item), score=one.score) for one in found]
+        return Item(**self._fields(found[0].item)) if found else None
+
+    # ------------------------------------------------------------ items
+
+    def _versions(self, keys: Iterable[tuple[str, str]]) -> list[Episode]:
+        """Return the episodes of items: one of each, unless somebody is just writing it."""
+        wanted = set(keys)
+        if not wanted:
+            return []
+        found = self._records.read(
+            {f"{_KIND}.namespace": {"$in": [namespace for namespace, _ in wanted]}},
+            {f"{_KIND}.key": {"$in": [key for _, key in wanted]}},
+        )
+        return [item for item in found if self._place(item) in wanted]
+
+    def _in_force(self, versions: Iterable[Episode]) -> list[Episode]:
+        """Return the last version of each item, in the order of the first, unless it expired."""
+        last: dict[tuple[str, str], Episode] = {}
+        for item in versions:
+            other = last.setdefault(self._place(item), item)
+            if (other.said_at, other.id) < (item.said_at, item.id):
+                last[self._place(item)] = item
+        return [item for item in last.values() if self._lives(item)]
+
+    def _lives(self, item: Episode) -> bool:
+        own = self._records.own(item)
+        expires = self._expiry.get(own["id"], own.get("expires"))
+        return expires is None or not self._omits_expired or self._now().timestamp() < expires
+
+    @property
+    def _omits_expired(self) -> bool:
+        return (self.ttl_config or {}).get("omit_expired", True)
+
+    def _place(self, item: Episode) -> tuple[str, str]:
+        own = self._records.own(item)
+        return own["namespace"], own["key"]
+
+    def _fields(self, item: Episode) -> dict[str, Any]:
+        """Return an item as LangGraph's ``Item`` takes it."""
+        own = self._records.own(item)
+        dates = {name: datetime.fromisoformat(own[name]) for name in ("created_at", "updated_at")}
+        return {
+            "namespace": _split(own["namespace"]), "key": own["key"], "value": own["value"], **dates
+        }  # fmt: skip
+
+    # ------------------------------------------------------------ writing
+
+    def _write(self, puts: Sequence[PutOp]) -> None:
+        if not puts:
+            return
+        now, entries = self._now(), []
+        before = self._versions((_join(put.namespace), put.key) for put in puts)
+        created = {
+            self._place(e): self._records.own(e)["created_at"] for e in self._in_force(before)
+        }
+        written = {self._place(e): e.said_at for e in sorted(before, key=lambda e: e.said_at)}
+        for left, put in enumerate(reversed(puts)):
+            if put.value is None:
+                continue
+            place = _join(put.namespace), put.key
+            at = now - left * _TICK  # no two alike, and after what it replaces
+            at = max(at, written[place] + _TICK) if place in written else at
+            since = created.get(place, at.isoformat())
+            ends = {} if put.ttl is None else {"ttl": put.ttl, "expires": _after(at, put.ttl)}
+            entries.append(self._entry(put, at, since, at.isoformat(), ends))
+        self._records.add(entries[::-1])
+        self._drop(before)  # only now, so that at no time there is neither
+
+    def _entry(
+        self, put: PutOp, at: datetime, created: str, updated: str, ends: Mapping[str, float]
+    ) -> Entry:
+        """Return an item as it is kept."""
+        paths = self._index if put.index is None else put.index or ()
+        text = "\n".join(line for path in paths for line in _lines(put.value, path))
+        place = f"{'/'.join(put.namespace)}#{put.key}"
+        fields = {
+            "namespace": _join(put.namespace), "key": put.key, "created_at": created,
+            "updated_at": updated, "index": put.index, "searched": bool(text.strip()), **ends,
+        }  # fmt: skip
+        return Entry(
+            value=dict(put.value or {}), text=text, label=place, address=place, at=at, fields=fields
+        )
+
+    def _refresh(self, items: Sequence[Episode]) -> None:
+        """Let items that were read live on; write that down where what is written falls short."""
+        mortal = [item for item in items if "ttl" in self._records.own(item)]
+        if not mortal:
+            return
+        now, short, entries = self._now(), [], []
+        for item in self._in_force(self._versions(map(self._place, mortal))):
+            own = self._records.own(item)
+            self._expiry[own["id"]] = _after(now, own["ttl"])
+            if own["expires"] < self._expiry[own["id"]]:
+                put = PutOp(_split(own["namespace"]), own["key"], own["value"], own["index"])
+                ends = {"ttl": own["ttl"], "expires": _after(now, own["ttl"] * (1 + _SLACK))}
+                dates = own["created_at"], own["updated_at"]
+                entries.append(self._entry(put, item.said_at + _TICK, *dates, ends))
+                short.append(item)
+        ids = self._records.add(entries)
+        for item, id_ in zip(short, ids, strict=True):
+            self._expiry[id_] = self._expiry[self._records.own(item)["id"]]
+        self._drop(short)
+
+    def _drop(self, items: Sequence[Episode]) -> None:
+        self._records.drop(items)
+        for item in items:
+            self._expiry.pop(self._records.own(item)["id"], None)
+
+    # ------------------------------------------------------------ searching
+
+    def _search(self, op: SearchOp) -> list[_Found]:
+        for name, given in (("limit", op.limit), ("offset", op.offset)):
+            if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+                msg = f"{name}={given!r}: must be a whole number, 0 or more"
+                raise InputError(msg)
+        scope = [*self._scope(op.namespace_prefix)]
+        where = [*_conditions(op.filter or {}, f"{_KIND}.value")]
+        found = self._matches(op, scope, where)
+        return list(islice(found, op.offset, op.offset + op.limit))
+
+    def _scope(self, prefix: _Namespace) -> Iterator[Where]:
+        """Yield what holds for everything that an operation may see."""
+        if prefix:
+            name, begins = f"{_KIND}.namespace", _join(prefix)
+            # "/" is what follows "." : so are all that begin with the name and a dot.
+            yield {"$or": [{name: begins}, {name: {"$gte": f"{begins}.", "$lt": f"{begins}/"}}]}
+        if self._omits_expired:
+            ends = f"{_KIND}.expires"
+            yield {"$or": [{ends: {"$exists": False}}, {ends: {"$gt": self._now().timestamp()}}]}
+
+    def _matches(
+        self, op: SearchOp, scope: Sequence[Where], where: Sequence[Where]
+    ) -> Iterator[_Found]:
+        """Yield what a search may return: first what its query finds, then what is newest."""
+        seen: set[str] = set()
+        wanted = op.offset + op.limit
+        if op.query and op.query.strip() and wanted:
+            for one in self._recalled(op.query, scope, where, wanted):
+                seen.add(one.item.id)
+                yield one
+        start, size = 0, wanted + len(seen)
+        while size:
+            found = self._records.read(*scope, *where, limit=size, newest=True)
+            for item in self._checked(found[start:]):
+                if item.id not in seen:
+                    yield _Found(item)
+            start, size = size, 0 if len(found) < size else 4 * size
+
+    def _recalled(
+        self, query: str, scope: Sequence[Where], where: Sequence[Where], wanted: int
+    ) -> list[_Found]:
+        """Return the items that a query finds, best first, ``wanted`` if there are so many."""
+        name = f"{_KIND}.id"
+        # What goes on with a long text has no value to be filtered by: its item has, afterwards.
+        passing = [{"$or": [{"$and": [*where]}, {name: {"$exists": False}}]}] if where else []
+        some = wanted
+        while True:
+            condition = {"$and": [{f"{_KIND}.searched": True}, *scope, *passing]}
+            hits = self._bank.recall(query, some, where=condition).hits
+            items = self._in_force(self._versions(self._place(hit.episode) for hit in hits))
+            lasting = {self._records.own(item)["id"]: item for item in items}
+            scores: dict[str, float] = {}
+            unsure: set[str] = set()
+            for hit in hits:
+                own = self._records.own(hit.episode)
+                scores.setdefault(own.get("of") or own["id"], hit.score)
+                unsure |= {own["of"]} if where and "of" in own else set()
+            if unsure:
+                met = self._records.read(*where, {name: {"$in": [*unsure]}})
+                unsure -= {self._records.own(item)["id"] for item in met}
+            found = [
+                _Found(lasting[id_], score)
+                for id_, score in scores.items()
+                if id_ in lasting and id_ not in unsure
+            ]
+            if len(found) >= wanted or len(hits) < some:
+                return found
+            some *= 2
+
+    def _checked(self, items: Sequence[Episode]) -> list[Episode]:
+        """Return those items that are the last version of theirs and have not expired."""
+        lasting = {item.id for item in self._in_force(self._versions(map(self._place, items)))}
+        return [item for item in items if item.id in lasting]
+
+    def _list_namespaces(self, op: ListNamespacesOp) -> list[_Namespace]:
+        names: set[str] = set()
+        while True:  # each look is at items of namespaces that were not seen yet
+            unseen = [{f"{_KIND}.namespace": {"$nin": [*names]}}] if names else []
+            found = self._records.read(*self._scope(()), *unseen, limit=_PAGE)
+            if not found:
+                break
+            names |= {self._place(item)[0] for item in found}
+        there = {_split(name) for name in names}
+        kept = {
+            name[: op.max_depth]
+            for name in there
+            if all(_lies_at(name, condition) for condition in op.match_conditions or ())
+        }
+        return sorted(kept)[op.offset : op.offset + op.limit]
+
+
+def _join(namespace: _Namespace) -> str:
+    """Return a namespace as text, as LangGraph's own stores keep it: labels have no dots."""
+    return ".".join(namespace)
+
+
+def _split(namespace: str) -> _Namespace:
+    return tuple(namespace.split(".")) if namespace else ()
+
+
+def _after(moment: datetime, minutes: float) -> float:
+    return (moment + timedelta(minutes=minutes)).timestamp()
+
+
+def _lies_at(namespace: _Namespace, condition: MatchCondition) -> bool:
+    """Return whether a namespace begins or ends with a path, in which "*" is any label."""
+    path, size = condition.path, len(condition.path)
+    if condition.match_type not in ("prefix", "suffix"):
+        msg = f"match_type={condition.match_type!r}: must be 'prefix' or 'suffix'"
+        raise InputError(msg)
+    start = 0 if condition.match_type == "prefix" else max(0, len(namespace) - size)
+    part = namespace[start : start + size]
+    return len(part) == size and all(
+        wanted in ("*", label) for label, wanted in zip(part, path, strict=True)
+    )
+
+
+def _lines(value: Any, path: str) -> Iterator[str]:  # noqa: ANN401 - JSON
+    """Yield what is searched of a value at a path."""
+    if path == "$":
+        yield from _say(value)
+    else:
+        yield from get_text_at_path(value, path)
+
+
+def _say(value: Any, name: str = "") -> Iterator[str]:  # noqa: ANN401 - JSON
+    """Yield a line for everything in a value, with its name: JSON for people."""
+    match value:
+        case Mapping():
+            for inner, item in value.items():
+                yield from _say(item, str(inner))
+        case list() | tuple():
+            for item in value:
+                yield from _say(item, name)
+        case None | "":
+            return
+        case _:
+            yield f"{name}: {value}" if name else str(value)
+
+
+def _conditions(given: Mapping[str, Any], path: str) -> Iterator[Where]:
+    """
+    Yield a filter of LangGraph's as conditions on metadata; all must hold.
+
+    Its operators are those of ``docs/filters.md``, which say what is wrong with others. As in
+    LangGraph's own stores an absent key equals None, and an object without operators says what
+    some of its members are.
+    """
+    if not isinstance(given, Mapping):
+        msg = f"filter={given!r}: give an object, such as {{'kind': 'note'}}"
+        raise InvalidFilter(msg)
+    for key, wanted in given.items():
+        if key in ("$and", "$or") and isinstance(wanted, list | tuple) and wanted:
+            yield {key: [{"$and": [*_conditions(one, path)]} for one in wanted]}
+        elif key == "$not":
+            yield {"$not": {"$and": [*_conditions(wanted, path)]}}
+        elif not isinstance(key, str) or key.startswith("$"):
+            msg = (
+                f"filter[{key!r}]={wanted!r}: keys are names, or $and or $or with a list of"
+                " conditions, or $not with one"
+            )
+            raise InvalidFilter(msg)
+        elif not isinstance(wanted, Mapping):
+            yield _test(f"{path}.{key}", "$eq", wanted)
+        elif all(str(name).startswith("$") for name in wanted) and wanted:
+            yield from (_test(f"{path}.{key}", name, operand) for name, operand in wanted.items())
+        elif any(str(name).startswith("$") for name in wanted):
+            yield {f"{path}.{key}": wanted}  # to be refused, as a mixture of both
+        else:
+            yield {f"{path}.{key}": {"$exists": True}}
+            yield from _conditions(wanted, f"{path}.{key}")
+
+
+def _test(path: str, operator: str, operand: Any) -> Where:  # noqa: ANN401 - JSON
+    """Return one test of what is at a path."""
+    if operand is not None or operator not in ("$eq", "$ne"):
+        return {path: {operator: operand}}
+    nothing = {"$or": [{path: {"$eq": None}}, {path: {"$exists": False}}]}
+    return nothing if operator == "$eq" else {"$not": nothing}

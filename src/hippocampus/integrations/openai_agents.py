@@ -1,0 +1,92 @@
+"""A session of the OpenAI Agents SDK, kept in a bank."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, cast
+
+from hippocampus._clock import Clock
+from hippocampus._optional import require
+from hippocampus.bank import Bank
+from hippocampus.integrations._records import Entry, History, call
+
+require("agents", extra="openai-agents", feature="the OpenAI Agents session")
+from agents import SessionSettings, TResponseInputItem  # noqa: E402 - now that it is there
+
+_SAID: Final = ("content", "summary", "output", "text", "refusal", "transcript")
+"""Where an item, or a part of one, has what it says."""
+
+
+class HippocampusSession:
+    """
+    The ``Session`` of one conversation: its items, of every kind, as they were.
+
+    What was said in it is remembered: ``bank.recall`` finds it, in this session or from another.
+
+    Args:
+        session_id: which conversation it is.
+        bank: where it is kept.
+        session_settings: how many items the runner asks for, unless it says.
+        erase: have what is cleared leave the file at once, which is slower; else it is forgotten.
+        clock: where the present moment comes from.
+
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        bank: Bank,
+        *,
+        session_settings: SessionSettings | None = None,
+        erase: bool = False,
+        clock: Clock | None = None,
+    ) -> None:
+        self.session_id = session_id
+        self.session_settings = session_settings
+        self._history = History(bank, "openai_agents", session_id, clock=clock, erase=erase)
+
+    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+        """Return the items in order; the last ``limit``, all for None or below 0."""
+        if limit is None and self.session_settings is not None:
+            limit = self.session_settings.limit
+        most = None if limit is None or limit < 0 else limit
+        return await asyncio.to_thread(self._history.values, most)
+
+    async def add_items(self, items: list[TResponseInputItem]) -> None:
+        """
+        Append items, all or none.
+
+        Raises:
+            InputError: one is not JSON.
+
+        """
+        entries = [_entry(cast("Mapping[str, Any]", item)) for item in items]
+        await asyncio.to_thread(self._history.add, entries)
+
+    async def pop_item(self) -> TResponseInputItem | None:
+        """Remove the last item and return it; None if there is none."""
+        return cast("TResponseInputItem | None", await asyncio.to_thread(self._history.pop))
+
+    async def clear_session(self) -> None:
+        """Remove the items."""
+        await asyncio.to_thread(self._history.clear)
+
+
+def _entry(item: Mapping[str, Any]) -> Entry:
+    kind = item.get("type") or "message"
+    role = item.get("role") or ("tool" if kind.endswith("_output") else "assistant")
+    said = [call(item["name"], item.get("arguments", ""))] if "name" in item else []
+    return Entry(value=item, text="\n".join([*said, *_texts(item)]), label=f"({kind})", role=role)
+
+
+def _texts(said: object) -> Iterator[str]:
+    """Yield what an item says, in whichever of its parts."""
+    if isinstance(said, str):
+        yield said
+    elif isinstance(said, Mapping):
+        for name in _SAID:
+            yield from _texts(said.get(name))
+    elif isinstance(said, Iterable):
+        for part in said:
+            yield from _texts(part)

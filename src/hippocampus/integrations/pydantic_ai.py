@@ -1,0 +1,164 @@
+"""Histories, tools and instructions for agents of Pydantic AI, from a bank."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from hippocampus._clock import Clock
+from hippocampus._optional import require
+from hippocampus.bank import Bank
+from hippocampus.errors import InputError
+from hippocampus.integrations._records import Entry, History, call
+
+require("pydantic_ai", extra="pydantic-ai", feature="the Pydantic AI history")
+from pydantic_ai import FunctionToolset, ModelRetry, RunContext  # noqa: E402 - now that it is there
+from pydantic_ai.messages import (  # noqa: E402
+    BaseToolCallPart,
+    BaseToolReturnPart,
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelResponse,
+    TextPart,
+    UserPromptPart,
+)
+
+
+class HippocampusHistory:
+    """
+    The messages of one conversation, of every kind, as they were; in a bank that recalls them.
+
+    ``agent.run(…, message_history=history.messages())``, then ``history.add(run.new_messages())``.
+
+    Args:
+        bank: where they are kept.
+        session: which conversation it is.
+        erase: have what is cleared leave the file at once, which is slower; else it is forgotten.
+        clock: where the present moment comes from.
+
+    """
+
+    def __init__(
+        self, bank: Bank, session: str, *, erase: bool = False, clock: Clock | None = None
+    ) -> None:
+        self._history = History(bank, "pydantic_ai", session, clock=clock, erase=erase)
+
+    def messages(self, limit: int | None = None) -> list[ModelMessage]:
+        """Return the messages in order; the last ``limit``, if that is given."""
+        return ModelMessagesTypeAdapter.validate_python(self._history.values(limit))
+
+    def add(self, messages: Sequence[ModelMessage]) -> None:
+        """Append messages, all or none."""
+        dumped = ModelMessagesTypeAdapter.dump_python(list(messages), mode="json")
+        self._history.add([_entry(*both) for both in zip(messages, dumped, strict=True)])
+
+    def clear(self) -> None:
+        """Remove the messages."""
+        self._history.clear()
+
+    async def amessages(self, limit: int | None = None) -> list[ModelMessage]:
+        """Return the messages, on a thread."""
+        return await asyncio.to_thread(self.messages, limit)
+
+    async def aadd(self, messages: Sequence[ModelMessage]) -> None:
+        """Append messages, on a thread."""
+        await asyncio.to_thread(self.add, messages)
+
+
+def recalled(
+    bank: Bank,
+    *,
+    budget_tokens: int = 1500,
+    **filters: Any,  # noqa: ANN401 - those of recall
+) -> Callable[[RunContext[Any]], Awaitable[str | None]]:
+    """
+    Return what ``Agent(…, instructions=…)`` takes: it tells the agent what bears on the prompt.
+
+    Args:
+        bank: what to recall from.
+        budget_tokens: most tokens of it.
+        **filters: as ``Bank.recall`` takes them.
+
+    """
+
+    async def instructions(ctx: RunContext[Any]) -> str | None:
+        said = "\n".join(_texts(ctx.prompt))
+        if not said.strip():
+            return None
+        found = await asyncio.to_thread(bank.context, said, budget_tokens, **filters)
+        return found.text if found.items else None
+
+    return instructions
+
+
+def memory_toolset(bank: Bank, *, budget_tokens: int = 1500) -> FunctionToolset[Any]:
+    """Return two tools for an agent: to remember something, and to recall what was remembered."""
+
+    async def remember(text: str) -> str:
+        """
+        Keep something worth knowing later, in words that are clear by themselves.
+
+        Args:
+            text: what to remember, with names and dates spelled out.
+
+        """
+        with _for_the_model():
+            return f"Remembered as {(await asyncio.to_thread(bank.remember, text)).id}."
+
+    async def recall(question: str) -> str:
+        """
+        Look up what is remembered from earlier conversations and files.
+
+        Args:
+            question: what to look for, as a question or a few words.
+
+        """
+        with _for_the_model():
+            found = await asyncio.to_thread(bank.context, question, budget_tokens)
+        return found.text if found.items else "Nothing is remembered about that."
+
+    return FunctionToolset([remember, recall])
+
+
+@contextmanager
+def _for_the_model() -> Iterator[None]:
+    """Tell the model what was wrong with what it asked, so that it can ask otherwise."""
+    try:
+        yield
+    except InputError as exc:
+        raise ModelRetry(str(exc)) from exc
+
+
+def _entry(message: ModelMessage, dumped: Any) -> Entry:  # noqa: ANN401 - JSON
+    if isinstance(message, ModelResponse):
+        role = "assistant"
+    else:
+        role = "user" if any(isinstance(p, UserPromptPart) for p in message.parts) else "tool"
+    said = "\n".join(line for part in message.parts for line in _said(part))
+    return Entry(value=dumped, text=said, label=f"({message.kind})", role=role)
+
+
+def _said(part: object) -> Iterator[str]:
+    """Yield what a part says, to whoever reads it later: instructions and thoughts are not said."""
+    match part:
+        case UserPromptPart():
+            yield from _texts(part.content)
+        case TextPart():
+            yield part.content
+        case BaseToolCallPart():
+            yield call(part.tool_name, part.args or "")
+        case BaseToolReturnPart():
+            yield from _texts(part.content)
+
+
+def _texts(content: object) -> Iterator[str]:
+    """Yield the texts of what a prompt or a tool hands over."""
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, Sequence) and not isinstance(content, bytes):
+        for item in content:
+            yield from _texts(getattr(item, "content", item))
+    elif content is not None and not hasattr(content, "media_type"):
+        yield call("", content)

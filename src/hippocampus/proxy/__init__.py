@@ -1,0 +1,1 @@
+"""A proxy that gives any client of the OpenAI protocol a memory, without the client's knowing."""

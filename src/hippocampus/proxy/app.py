@@ -1,0 +1,368 @@
+"""The proxy itself, an ASGI application: it passes on what comes, and has chats remembered."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import aclosing, suppress
+from ipaddress import ip_address
+from typing import Any, Final, TypeAlias
+
+import httpx
+
+from hippocampus.errors import InputError
+from hippocampus.memory import Memory
+from hippocampus.proxy.memory import Exchange, Recalled, Remembrance, Wish
+from hippocampus.proxy.protocol import PATHS, Asked, Kind
+
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+Headers: TypeAlias = list[tuple[bytes, bytes]]
+
+log = logging.getLogger("hippocampus.proxy")
+
+BUDGET_TOKENS: Final = 1500
+"""Of memories in a prompt: some thirty turns, little beside what models take today."""
+DEADLINE_S: Final = 1.0
+"""How long a request waits for memory: a hundred times the usual, and nobody minds a second."""
+TIMEOUT_S: Final = 600.0
+"""How long upstream may say nothing; as the protocol's own clients have it."""
+CONNECT_S: Final = 10.0
+MOST_ASKED: Final = 64 << 20
+"""Bytes of a request that is read; a longer one is passed on without memory."""
+MOST_ANSWERED: Final = 16 << 20
+"""Bytes of an answer of which a copy is kept; what comes after is passed on, and not remembered."""
+REFUSALS: Final = frozenset({400, 413, 422})
+"""Statuses after which a request is sent once more without memory: it may have been too much."""
+OURS: Final = frozenset({b"x-bank", b"x-session", b"x-memory"})
+_HOP: Final = frozenset(
+    b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer"
+    b" transfer-encoding upgrade".split()
+)
+"""Headers of one connection, not of the message."""
+
+
+class _GoneError(Exception):
+    """The client has hung up before it had said all."""
+
+
+class _Client:
+    """What a client says, and that it has hung up."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._said_all = asyncio.Event()
+
+    async def body(self) -> AsyncIterator[bytes]:
+        more = True
+        while more:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise _GoneError
+            more = message.get("more_body", False)
+            yield message.get("body", b"")
+        self._said_all.set()
+
+    async def gone(self) -> None:
+        await self._said_all.wait()
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
+
+class Proxy:
+    """
+    An ASGI application that stands before a server of the OpenAI protocol.
+
+    Args:
+        memory: where is recalled and remembered.
+        upstream: the server, as clients would name it, such as ``http://localhost:11434/v1``.
+        bank: whose memory it is where a request names nobody's; such go without if None.
+        local: refuse requests that a browser was tricked into sending here: those for a host that
+            is not this machine.
+        timeout_s: how long upstream may say nothing.
+
+    """
+
+    def __init__(
+        self,
+        memory: Remembrance,
+        upstream: str,
+        *,
+        bank: str | None = None,
+        local: bool = True,
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
+        self._memory = memory
+        self._url = _checked(upstream)
+        self._bank = bank
+        self._local = local
+        timeout = httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s), pool=None)
+        limits = httpx.Limits(max_connections=None)
+        self._client = httpx.AsyncClient(timeout=timeout, limits=limits)
+
+    def warm_up(self) -> None:
+        """
+        Open the memory, and read the bank that most will ask, before the first one does.
+
+        Raises:
+            HippocampusError: it cannot be opened; it will be tried again when it is needed.
+
+        """
+        memory = self._memory.open()
+        if self._bank is not None:
+            memory.bank(self._bank).recall("Hello.", 1)
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer one request, or live as long as the server does."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+            return
+        client = _Client(receive)
+        work = asyncio.create_task(self._serve(scope, client, send))
+        gone = asyncio.create_task(client.gone())
+        try:
+            await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            gone.cancel()
+            work.cancel()  # which closes the connection to upstream
+            with suppress(asyncio.CancelledError, _GoneError):
+                await work
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self._client.aclose()
+        await asyncio.to_thread(self._memory.close)
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _serve(self, scope: Message, client: _Client, send: Send) -> None:
+        path, began = scope["path"], time.monotonic()
+        kind = next((k for end, k in PATHS.items() if path.endswith(end)), None)
+        try:
+            if self._local and not _is_local(_header(scope, b"host")):
+                said = "this proxy is for this machine alone; call it as localhost or 127.0.0.1"
+                status = await _refuse(send, 403, "forbidden_host", said)
+            elif kind is not None and scope["method"] == "POST":
+                status = await self._chat(kind, scope, client, send)
+            else:
+                response = await self._ask(scope, await _content(scope, client))
+                status = await self._relay(response, send)
+        except httpx.TimeoutException as exc:
+            said = f"upstream gave no answer in time: {type(exc).__name__}"
+            status = await _refuse(send, 504, "upstream_timeout", said)
+        except httpx.HTTPError as exc:
+            said = f"upstream gave no answer: {type(exc).__name__}"
+            status = await _refuse(send, 502, "upstream_unreachable", said)
+        log.info("%s %r %d, %.3f s", scope["method"], path, status, time.monotonic() - began)
+
+    async def _chat(self, kind: Kind, scope: Message, client: _Client, send: Send) -> int:
+        """Pass a chat on with what is remembered, and remember what comes of it."""
+        began = time.monotonic()
+        raw, rest = await _read(client)
+        asked = Asked.read(kind, raw) if rest is None and _is_json(scope) else None
+        wish = self._wish(scope, asked)
+        if asked is None:
+            recalled = Recalled(without="not-read")
+        else:
+            recalled = await self._memory.recall(wish, asked)
+        body = asked.remembering(recalled.text) if asked and recalled.text else raw
+        response = await self._ask(scope, body if rest is None else _chained(raw, rest))
+        if response.status_code in REFUSALS and body is not raw:
+            await response.aclose()
+            recalled = Recalled(without="refused", elapsed_s=recalled.elapsed_s)
+            response = await self._ask(scope, raw)
+        told = recalled.told(wish.bank, self._memory.lost)
+        log.info("memory: %s", told)
+        if asked is None or not wish.remember or not response.is_success:
+            return await self._relay(response, send, told)
+        answer = bytearray()
+        whole = False
+        try:
+            status = await self._relay(response, send, told, answer)
+            whole = status == response.status_code
+        finally:  # the client may have hung up; what it has seen was said
+            self._memory.keep(
+                Exchange(
+                    wish=wish, kind=kind, asked=asked, answer=bytes(answer),
+                    whole=whole and len(answer) < MOST_ANSWERED,
+                    asked_at=began, answered_at=time.monotonic(),
+                )
+            )  # fmt: skip
+        return status
+
+    def _wish(self, scope: Message, asked: Asked | None) -> Wish:
+        named = _header(scope, b"x-bank") or (asked.user if asked else None)
+        how = _header(scope, b"x-memory").lower()
+        return Wish(
+            bank=named or self._bank, session=_header(scope, b"x-session") or None,
+            recall=how != "off", remember=how not in ("off", "read"),
+        )  # fmt: skip
+
+    async def _ask(
+        self, scope: Message, content: bytes | AsyncIterator[bytes] | None
+    ) -> httpx.Response:
+        """Send a request on; the body of the answer is still to come."""
+        headers = [(k, v) for k, v in scope["headers"] if k not in _HOP | OURS | {b"host"}]
+        if isinstance(content, bytes):  # its length may be another; and its answer is to be read
+            headers = [
+                (k, v) for k, v in headers if k not in (b"content-length", b"accept-encoding")
+            ]
+            headers.append((b"accept-encoding", b"identity"))
+        url = self._url.copy_with(raw_path=self._target(scope))
+        request = httpx.Request(scope["method"], url, headers=headers, content=content)
+        return await self._client.send(request, stream=True, auth=None)
+
+    def _target(self, scope: Message) -> bytes:
+        """Return the path at upstream: of ``/v1/…`` below its address, of others beside it."""
+        path: bytes = scope["raw_path"].partition(b"?")[0]
+        base = self._url.raw_path
+        if path == b"/v1" or path.startswith(b"/v1/"):
+            path = base + path.removeprefix(b"/v1")
+        else:
+            path = base.removesuffix(b"/v1") + path
+        query: bytes = scope["query_string"]
+        return path + b"?" + query if query else path
+
+    async def _relay(
+        self, response: httpx.Response, send: Send, told: str = "", copy: bytearray | None = None
+    ) -> int:
+        """Pass an answer on as it comes, and return its status; 0 if it broke off."""
+        headers = [(k.lower(), v) for k, v in response.headers.raw if k.lower() not in _HOP]
+        if told:
+            headers.append((b"x-memory", told.encode()))
+        start = {"type": "http.response.start", "status": response.status_code, "headers": headers}
+        async with aclosing(response):
+            await send(start)
+            try:
+                async for chunk in response.aiter_raw():
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                    if copy is not None and len(copy) < MOST_ANSWERED:
+                        copy += chunk
+            except httpx.HTTPError as exc:
+                log.warning("upstream broke off: %s", type(exc).__name__)
+                return 0  # without an end, so that the client sees it as well
+            await send({"type": "http.response.body", "body": b""})
+        return response.status_code
+
+
+# ---------------------------------------------------------------- what came in
+
+
+async def _read(client: _Client) -> tuple[bytes, AsyncIterator[bytes] | None]:
+    """Read a body; of one that is too long, the beginning and what is to come."""
+    chunks, size, body = [], 0, client.body()
+    async for chunk in body:
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > MOST_ASKED:
+            return b"".join(chunks), body
+    return b"".join(chunks), None
+
+
+async def _chained(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for chunk in rest:
+        yield chunk
+
+
+async def _content(scope: Message, client: _Client) -> AsyncIterator[bytes] | None:
+    """Return the body of a request as it comes, if there is one."""
+    if any(name in (b"content-length", b"transfer-encoding") for name, _ in scope["headers"]):
+        return client.body()
+    async for _ in client.body():
+        pass
+    return None
+
+
+def _header(scope: Message, name: bytes) -> str:
+    """Return a header's value, read as UTF-8; empty if it is not there."""
+    raw = next((v for k, v in scope["headers"] if k == name), b"")
+    return bytes(raw).decode(errors="replace").strip()
+
+
+def _is_json(scope: Message) -> bool:
+    """Whether a body calls itself JSON, which no page of another site can without being asked."""
+    return _header(scope, b"content-type").lower().partition(";")[0].strip().endswith("json")
+
+
+def _is_local(host: str) -> bool:
+    """Whether a Host header names this machine: a page that had its own name lead here does not."""
+    try:
+        name = httpx.URL(f"http://{host}").host
+        return name == "localhost" or ip_address(name).is_loopback
+    except (httpx.InvalidURL, ValueError):
+        return False
+
+
+def _checked(upstream: str) -> httpx.URL:
+    try:
+        url = httpx.URL(upstream)
+    except httpx.InvalidURL:
+        url = httpx.URL()
+    if (
+        url.scheme not in ("http", "https")
+        or not url.host
+        or url.userinfo
+        or url.query
+        or url.fragment
+    ):
+        msg = (
+            "upstream: must be the address of a server, such as http://localhost:11434/v1, without"
+            " user, password or query; a key is the client's to send"
+        )
+        raise InputError(msg)
+    return url.copy_with(raw_path=url.raw_path.rstrip(b"/") or b"/v1")
+
+
+async def _refuse(send: Send, status: int, code: str, said: str) -> int:
+    """Answer with an error as the protocol has them."""
+    kind = "invalid_request_error" if status < 500 else "api_error"
+    error = {"message": said, "type": kind, "param": None, "code": code}
+    body = json.dumps({"error": error}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+    return status
+
+
+def create_app(
+    memory: Memory | Callable[[], Memory],
+    upstream: str,
+    *,
+    bank: str | None = None,
+    local: bool = True,
+    budget_tokens: int = BUDGET_TOKENS,
+    deadline_s: float = DEADLINE_S,
+    timeout_s: float = TIMEOUT_S,
+) -> Proxy:
+    """
+    Return the proxy as an ASGI application, which closes the memory when the server ends.
+
+    Args:
+        memory: the memory, or a way to open it; that is tried again while it fails.
+        upstream: the server of the OpenAI protocol, such as ``http://localhost:11434/v1``.
+        bank: whose memory it is where a request names nobody's; such go without if None.
+        local: refuse requests that name another host than this machine.
+        budget_tokens: most tokens of memory in a prompt.
+        deadline_s: how long a request waits for memory before it goes without.
+        timeout_s: how long upstream may say nothing.
+
+    Raises:
+        InputError: what is no address of a server, or a number that cannot be meant.
+
+    """
+    for name, value in (("deadline_s", deadline_s), ("timeout_s", timeout_s)):
+        if not value > 0:
+            msg = f"{name}={value!r}: must be above 0 seconds"
+            raise InputError(msg)
+    if budget_tokens < 1:
+        msg = f"budget_tokens={budget_tokens!r}: must be at least 1"
+        raise InputError(msg)
+    opener = (lambda: memory) if isinstance(memory, Memory) else memory
+    remembrance = Remembrance(opener, budget_tokens=budget_tokens, deadline_s=deadline_s)
+    return Proxy(remembrance, upstream, bank=bank, local=local, timeout_s=timeout_s)

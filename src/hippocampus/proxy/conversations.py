@@ -1,0 +1,129 @@
+"""Which conversation a request goes on with, and what in it was not said before."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from difflib import SequenceMatcher
+from hashlib import blake2b
+from typing import Final, NamedTuple
+
+from hippocampus.bank import Bank
+from hippocampus.model import Episode
+from hippocampus.proxy.protocol import Asked, Said
+
+LOOK_BACK: Final = 512
+"""Episodes of a bank by which its last conversations are known again, after a restart."""
+MOST: Final = 64
+"""Conversations of a bank that are known at once, the last ones."""
+AGAIN: Final = timedelta(minutes=10)
+"""For how long the first words of a conversation, said again, are the same request once more."""
+
+
+@dataclass(slots=True)
+class Talk:
+    """One conversation: a digest of each thing said in it, in order, and when the last was."""
+
+    said: list[bytes] = field(default_factory=list)
+    last: datetime | None = None
+
+
+class Place(NamedTuple):
+    """Where a request stands in a conversation."""
+
+    session: str
+    new: list[Said]
+    """What the user said that nobody has remembered yet."""
+    again: bool
+    """Whether all of it was asked before, as by a client that tries once more."""
+
+
+class Conversations:
+    """
+    The last conversations of a bank, as clients repeat them. One thread at a time.
+
+    The protocol knows no conversations: each request brings the history along, perhaps trimmed, or
+    with answers reworded. So a request belongs where most of its history was said; and of what
+    follows the last answer, that is new which the conversation does not have in this place. All
+    this is seen from the texts, so it holds across restarts and for histories of other surfaces.
+    """
+
+    def __init__(self, bank: Bank) -> None:
+        self._bank = bank
+        self._talks: OrderedDict[str, Talk] = OrderedDict()
+        self._learn(bank.episodes(limit=LOOK_BACK, newest=True))
+
+    def place(self, asked: Asked, session: str | None, now: datetime) -> Place:
+        """Find the conversation of a request, named by ``session`` if anybody named it."""
+        digests = [digest(one) for one in asked.said]
+        session = session or self._find(digests, asked.fresh, now) or self._name(digests, now)
+        talk = self._talk(session)
+        known = _matched(talk.said, digests)
+        since = range(asked.fresh, len(digests))
+        new = [asked.said[i] for i in since if i not in known and asked.said[i].role == "user"]
+        return Place(session, new, again=not new and bool(since))
+
+    def has(self, session: str, said: Said) -> bool:
+        """Whether something was said in a conversation before."""
+        return digest(said) in self._talk(session).said
+
+    def add(self, session: str, said: Iterable[Said], now: datetime) -> None:
+        """Take note of what was remembered."""
+        talk = self._talk(session)
+        talk.said += map(digest, said)
+        talk.last = now
+
+    def _talk(self, session: str) -> Talk:
+        if session not in self._talks:
+            self._talks[session] = Talk()
+            self._learn(self._bank.episodes(limit=LOOK_BACK, newest=True, session=session))
+        self._talks.move_to_end(session)
+        while len(self._talks) > MOST:
+            self._talks.popitem(last=False)
+        return self._talks[session]
+
+    def _learn(self, newest: Sequence[Episode]) -> None:
+        """Take in episodes; the latest come first. The parts of a long text are one again."""
+        whole: dict[tuple[str, int | None, datetime, str | None], str] = {}
+        for e in sorted(newest, key=lambda e: (e.said_at, e.turn or 0, e.part)):
+            if e.session is not None and e.role is not None:
+                key = (e.session, e.turn if e.parts == 1 else None, e.said_at, e.role)
+                whole[key] = whole.get(key, "") + e.text
+        for (session, _, at, role), text in whole.items():
+            talk = self._talks.setdefault(session, Talk())
+            self._talks.move_to_end(session)
+            talk.said.append(digest(Said(role or "", text)))
+            talk.last = at
+
+    def _find(self, digests: Sequence[bytes], fresh: int, now: datetime) -> str | None:
+        """Return the conversation that most of a history is from; of equals the last."""
+        history = set(digests[:fresh])
+        best, most = None, len(history) / 2
+        for session, talk in reversed(self._talks.items()):
+            if history:
+                shared = len(history.intersection(talk.said))
+            else:
+                recent = talk.last is not None and now - talk.last <= AGAIN
+                shared = int(recent and talk.said[: len(digests)] == list(digests) != [])
+            if shared > most or (shared == most and shared and best is None):
+                best, most = session, shared
+        return best
+
+    @staticmethod
+    def _name(digests: Sequence[bytes], now: datetime) -> str:
+        known = blake2b(b"".join([*digests, now.isoformat().encode()]), digest_size=3)
+        return f"chat-{now:%Y-%m-%d}-{known.hexdigest()}"
+
+
+def digest(said: Said) -> bytes:
+    """Return what something that was said is known by; white space and case aside."""
+    folded = " ".join(said.text.split()).casefold()
+    return blake2b(f"{said.role}\n{folded}".encode(), digest_size=12).digest()
+
+
+def _matched(before: Sequence[bytes], now: Sequence[bytes]) -> set[int]:
+    """Return the places of ``now`` that stand in ``before`` in the same order."""
+    blocks = SequenceMatcher(None, before, now, autojunk=False).get_matching_blocks()
+    return {place for block in blocks for place in range(block.b, block.b + block.size)}

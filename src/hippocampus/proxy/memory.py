@@ -1,0 +1,241 @@
+"""Recalls within a deadline and remembers in order; what goes wrong is told, and never raised."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+from urllib.parse import quote
+
+from hippocampus.bank import Bank
+from hippocampus.errors import EncoderError, InvalidScope, StoreError, StoreLocked
+from hippocampus.memory import Memory
+from hippocampus.model import Context, Turn
+from hippocampus.proxy.conversations import Conversations
+from hippocampus.proxy.protocol import Answer, Asked, Kind, Said
+
+log = logging.getLogger("hippocampus.proxy")
+
+READERS: Final = 4
+"""Recalls at once; more wait, and give up at their deadline."""
+LONGEST_QUERY: Final = 2000
+"""Characters of what the user says last by which is recalled: its beginning and its end."""
+MOST_WAITING: Final = 1000
+"""Exchanges that wait to be remembered, as while somebody else writes; more are lost."""
+TRIES: Final = 3
+"""How often to try to remember while another process writes, ten seconds each by default."""
+_BANKS: Final = 256
+"""Banks whose last conversations are kept in mind."""
+_REASONS: Final = ((StoreError, "store"), (EncoderError, "model"), (InvalidScope, "bank"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What a client wants of memory, by its headers and by who it says it is."""
+
+    bank: str | None
+    session: str | None = None
+    recall: bool = True
+    remember: bool = True
+
+    @property
+    def without(self) -> str:
+        """Why nothing is to be recalled, in a word; empty if something is."""
+        if self.bank is None:
+            return "no-bank"
+        return "" if self.recall else "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What goes into the prompt, and what it took; or why there is nothing."""
+
+    text: str = ""
+    memories: int = 0
+    tokens: int = 0
+    elapsed_s: float = 0.0
+    without: str = ""
+
+    def told(self, bank: str | None, lost: int) -> str:
+        """Return all this in a header's value, which is ASCII and holds nothing of a memory."""
+        parts = [f"bank={quote(bank, safe='@ ')}"] if bank else []
+        if self.without:
+            parts.append(f"without={self.without}")
+        else:
+            parts += [f"memories={self.memories}", f"tokens={self.tokens}"]
+        parts.append(f"ms={self.elapsed_s * 1e3:.1f}")
+        if lost:
+            parts.append(f"lost={lost}")
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """What was asked, and the bytes of what was answered, as far as they came."""
+
+    wish: Wish
+    kind: Kind
+    asked: Asked
+    answer: bytes
+    whole: bool
+    """Whether upstream has said all, and the client has got it."""
+    asked_at: float
+    answered_at: float
+    """By ``time.monotonic``."""
+
+
+class Remembrance:
+    """
+    The memory behind a proxy.
+
+    The store is opened when first needed, and tried again when that failed. Reading is done by a
+    few threads, writing by one, so that turns are remembered in the order in which they ended.
+    """
+
+    def __init__(
+        self, open_memory: Callable[[], Memory], *, budget_tokens: int, deadline_s: float
+    ) -> None:
+        self._open = open_memory
+        self._budget_tokens = budget_tokens
+        self._deadline_s = deadline_s
+        self._memory: Memory | None = None
+        self._opening = threading.Lock()
+        self._readers = ThreadPoolExecutor(READERS, "hippocampus-recall")
+        self._writer = ThreadPoolExecutor(1, "hippocampus-remember")
+        self._room = threading.Semaphore(MOST_WAITING)
+        self._known: OrderedDict[str, Conversations] = OrderedDict()
+        self.lost = 0
+        """Exchanges that could not be remembered."""
+
+    def open(self) -> Memory:
+        """Return the memory, opened if it is not."""
+        with self._opening:
+            if self._memory is None:
+                self._memory = self._open()
+            return self._memory
+
+    async def recall(self, wish: Wish, asked: Asked) -> Recalled:
+        """Return what the prompt should have, or why it gets nothing; never later than promised."""
+        without = wish.without or ("" if asked.query else "nothing-asked")
+        if without or wish.bank is None:
+            return Recalled(without=without)
+        began = time.monotonic()
+        recall = asyncio.wrap_future(self._readers.submit(self._compose, wish.bank, asked))
+        try:
+            await asyncio.wait({recall}, timeout=self._deadline_s)
+            elapsed_s = time.monotonic() - began
+            if not recall.done():
+                log.warning("recall took more than %g s: went on without", self._deadline_s)
+                return Recalled(without="deadline", elapsed_s=elapsed_s)
+            exc = recall.exception()
+        finally:
+            recall.cancel()  # what has not begun never will
+        if exc is not None:
+            return Recalled(without=_tell("recall", exc), elapsed_s=elapsed_s)
+        made = recall.result()
+        return Recalled(made.text, len(made.items), made.tokens, elapsed_s)
+
+    def _compose(self, name: str, asked: Asked) -> Context:
+        half = LONGEST_QUERY // 2
+        query = asked.query
+        if len(query) > LONGEST_QUERY:
+            query = f"{query[:half]}\n{query[-half:]}"
+        return (
+            self.open()
+            .bank(name)
+            .context(query, self._budget_tokens, without=[one.text for one in asked.said])
+        )
+
+    def keep(self, exchange: Exchange) -> None:
+        """Have an exchange remembered soon."""
+        if not self._room.acquire(blocking=False):
+            self.lost += 1
+            log.error("not remembered: %d exchanges wait already", MOST_WAITING)
+            return
+        self._writer.submit(self._keep, exchange).add_done_callback(self._kept)
+
+    def _kept(self, done: Future[None]) -> None:
+        self._room.release()
+        exc = done.exception()
+        if exc is not None:
+            self.lost += 1
+            _tell("remember", exc)
+
+    def _keep(self, exchange: Exchange) -> None:
+        for left in reversed(range(TRIES)):
+            try:
+                return self._remember(exchange)
+            except StoreLocked:
+                if not left:
+                    raise
+        return None
+
+    def _remember(self, exchange: Exchange) -> None:
+        wish, asked = exchange.wish, exchange.asked
+        answer = Answer.read(exchange.kind, exchange.answer)
+        complete = exchange.whole and answer.complete
+        if wish.bank is None or not (complete or answer.text.strip()):
+            return  # nothing has come, so whoever asked will ask again
+        memory = self.open()
+        bank, now, waited_s = memory.bank(wish.bank), memory.now(), time.monotonic()
+        asked_at = now - timedelta(seconds=waited_s - exchange.asked_at)
+        answered_at = now - timedelta(seconds=waited_s - exchange.answered_at)
+        talks = self._conversations(bank)
+        session, new, again = talks.place(asked, wish.session or asked.session, now)
+        turns = [
+            Turn(text=one.text, at=asked_at, role=one.role, speaker=one.name, session=session)
+            for one in new
+        ]
+        said = Said("assistant", answer.text)
+        if answer.text.strip() and not (again and talks.has(session, said)):
+            about = {
+                "model": asked.model,
+                "tools": [*asked.called, *answer.called],
+                "interrupted": not complete,
+            }
+            metadata = {name: value for name, value in about.items() if value}
+            turns.append(
+                Turn(
+                    text=said.text, at=answered_at, role=said.role, session=session,
+                    metadata=metadata,
+                )
+            )  # fmt: skip
+            new = [*new, said]
+        bank.remember_many(turns)
+        if answer.id is not None:
+            new = [*new, Said("response", answer.id)]
+        talks.add(session, new, now)
+
+    def _conversations(self, bank: Bank) -> Conversations:
+        if bank.name not in self._known:
+            self._known[bank.name] = Conversations(bank)
+        self._known.move_to_end(bank.name)
+        while len(self._known) > _BANKS:
+            self._known.popitem(last=False)
+        return self._known[bank.name]
+
+    def close(self) -> None:
+        """Remember what still waits to be, and close the store."""
+        self._readers.shutdown(cancel_futures=True)
+        self._writer.shutdown()
+        if self._memory is not None:
+            self._memory.close()
+
+
+def _tell(verb: str, exc: BaseException) -> str:
+    """Log why memory failed, without a word of anybody's; return the reason in a word."""
+    reason = next((word for kind, word in _REASONS if isinstance(exc, kind)), "error")
+    if reason == "error":  # a mistake of ours, whose message may hold anything
+        where = "".join(traceback.format_tb(exc.__traceback__))
+        log.error("cannot %s: %s\n%s", verb, type(exc).__name__, where)
+    else:
+        log.error("cannot %s: %s: %s", verb, type(exc).__name__, exc)
+    return reason

@@ -1,0 +1,266 @@
+"""What a request of the OpenAI protocol says, where memory goes into it, and what was answered."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias
+
+Kind: TypeAlias = Literal["chat", "responses"]
+
+PATHS: Final[dict[str, Kind]] = {"/chat/completions": "chat", "/responses": "responses"}
+"""How the paths end that memory is for; every other path is passed on and no more."""
+
+_DECODER = json.JSONDecoder()
+_BLANK = re.compile(r"[ \t\n\r]*")
+_THOUGHT = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
+_TEXTS = frozenset({"text", "input_text", "output_text"})
+_ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
+
+
+class Said(NamedTuple):
+    """One thing that was said: by whom, in which words."""
+
+    role: str
+    text: str
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """
+    One request, as far as a memory cares.
+
+    The body is kept as the client wrote it: memory is put between two of its characters, so that
+    every other byte, known to us or not, arrives as it was sent.
+    """
+
+    said: tuple[Said, ...]
+    """What the user and the model have said so far, in order; steps of tools left out."""
+    fresh: int
+    """From which place of ``said`` on nothing has been answered for good yet."""
+    query: str
+    """What the user said last; empty if nothing."""
+    called: tuple[str, ...]
+    """The tools that the model has called since."""
+    user: str | None
+    model: str | None
+    session: str | None
+    """The conversation, where the protocol names one."""
+    body: str
+    place: tuple[int, int]
+    """Where the user's last message begins and ends in ``body``."""
+    whole: bool
+    """Whether that message is all there is, as a bare text."""
+    role: str
+    """Who instructs the model, in this client's words."""
+
+    @classmethod
+    def read(cls, kind: Kind, raw: bytes) -> Self | None:
+        """Read a request's body; None if it is not one of the protocol, which upstream will say."""
+        try:
+            body = raw.decode()
+            asked = json.loads(body)
+            fields = {k: (v, a, b) for k, v, a, b in _members(body, _skip(body, 0))}
+            given, start, end = fields["messages" if kind == "chat" else "input"]
+        except (ValueError, RecursionError, LookupError):
+            return None
+        whole = kind == "responses" and isinstance(given, str)
+        if whole:
+            items = [({"role": "user", "content": given}, start, end)]
+        elif isinstance(given, list):
+            items = [(item, a, b) for _, item, a, b in _members(body, start)]
+        else:
+            return None
+        said, fresh, called, place = _listen(items)
+        before = asked.get("previous_response_id")
+        if isinstance(before, str):  # the server has the rest of the conversation
+            said, fresh = [Said("response", before), *said], fresh + 1
+        query = next((one.text for one in reversed(said) if one.role == "user"), "")
+        roles = {item.get("role") for item, _, _ in items if isinstance(item, dict)}
+        return cls(
+            said=tuple(said), fresh=fresh, query=query, called=tuple(called),
+            user=_name(asked.get("user")), model=_name(asked.get("model")),
+            session=_conversation(asked.get("conversation")), body=body, place=place, whole=whole,
+            role="developer" if "developer" in roles else "system",
+        )  # fmt: skip
+
+    def remembering(self, memory: str) -> bytes:
+        """Return the body with what is remembered as a message before the user's last one."""
+        start, end = self.place
+        told = json.dumps({"role": self.role, "content": memory})
+        said = self.body[start:end]
+        if self.whole:
+            said = f'[{told}, {{"role": "user", "content": {said}}}]'
+        else:
+            said = f"{told}, {said}"
+        return (self.body[:start] + said + self.body[end:]).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model answered, as far as it came."""
+
+    text: str = ""
+    called: tuple[str, ...] = ()
+    complete: bool = False
+    id: str | None = None
+
+    @classmethod
+    def read(cls, kind: Kind, raw: bytes) -> Self:
+        """Read an answer's body: whole, or a stream of events whose end may be missing."""
+        events, ended = _events(raw)
+        text, called, complete, id_ = (_chat if kind == "chat" else _response)(events, ended=ended)
+        return cls(heard(text), tuple(called), complete, id_)
+
+
+def heard(text: str) -> str:
+    """Return what was said without what a model thought before, each character one that exists."""
+    if not text.isascii():  # a pair of surrogates may have come in two events
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _THOUGHT.sub("", text, count=1) if text.lstrip().startswith("<think>") else text
+
+
+# ---------------------------------------------------------------- requests
+
+
+def _skip(text: str, at: int) -> int:
+    found = _BLANK.match(text, at)
+    assert found is not None
+    return found.end()
+
+
+def _members(text: str, at: int) -> Iterator[tuple[str, Any, int, int]]:
+    """Yield key, value, start and end of what is in the object or array that begins there."""
+    keyed = text[at] == "{"
+    at = _skip(text, at + 1)
+    while text[at] not in "}]":
+        key = ""
+        if keyed:
+            key, at = _DECODER.raw_decode(text, at)
+            at = _skip(text, _skip(text, at) + 1)  # over the colon
+        value, end = _DECODER.raw_decode(text, at)
+        yield key, value, at, end
+        at = _skip(text, end)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+
+
+_Item: TypeAlias = tuple[Any, int, int]
+
+
+def _listen(items: list[_Item]) -> tuple[list[Said], int, list[str], tuple[int, int]]:
+    """Return what was said, from where on it is new, the tools called since, the last question."""
+    said: list[Said] = []
+    fresh, place = 0, (0, 0)
+    called: list[str] = []
+    for item, start, end in items:
+        if not isinstance(item, dict):
+            continue
+        role, text, tools = item.get("role"), heard(_words(item.get("content"))), _calls(item)
+        called += tools
+        if role == "user":
+            place = (start, end)
+        if role in ("user", "assistant") and text.strip():
+            said.append(Said(role, text, _name(item.get("name"))))
+        if role == "assistant" and not tools and item.get("content"):
+            fresh = len(said)
+            called = []
+    return said, fresh, called, place
+
+
+def _words(content: object) -> str:
+    """Return the words of a message's content; pictures and sounds have none."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    parts = (part for part in content if isinstance(part, dict) and part.get("type") in _TEXTS)
+    return "\n".join(text for part in parts if isinstance(text := part.get("text"), str))
+
+
+def _calls(item: dict[str, Any]) -> list[str]:
+    """Return the names of the tools that a message, or an item of a response, calls."""
+    if item.get("type") in ("function_call", "custom_tool_call"):
+        return [str(item.get("name"))]
+    calls = item.get("tool_calls")
+    found = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    made = [call.get("function") or call.get("custom") for call in found]
+    made.append(item.get("function_call"))
+    return [str(one["name"]) for one in made if isinstance(one, dict) and one.get("name")]
+
+
+def _name(value: object) -> str | None:
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def _conversation(value: object) -> str | None:
+    return _name(value.get("id") if isinstance(value, dict) else value)
+
+
+# ---------------------------------------------------------------- answers
+
+
+def _events(raw: bytes) -> tuple[list[dict[str, Any]], bool]:
+    """Return the events of a stream, and whether it says that it has ended; or the one body."""
+    text = raw.decode(errors="replace")
+    if not text.lstrip().startswith(("data:", "event:", "id:", "retry:", ":")):
+        whole = _object(text)
+        return ([whole] if whole is not None else []), whole is not None
+    events: list[dict[str, Any]] = []
+    for line in text.split("\n"):
+        name, _, data = line.partition(":")
+        if name != "data":
+            continue
+        if data.strip() == "[DONE]":
+            return events, True
+        event = _object(data)
+        if event is not None:
+            events.append(event)
+    return events, False
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+_Answered: TypeAlias = tuple[str, list[str], bool, str | None]
+
+
+def _chat(events: list[dict[str, Any]], *, ended: bool) -> _Answered:
+    """Return the first choice of a chat completion, whole or in pieces."""
+    text, called = "", list[str]()
+    for event in events:
+        if "error" in event:
+            return text, called, False, None
+        choices = event.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
+            if not isinstance(choice, dict) or choice.get("index", 0) != 0:
+                continue
+            part = choice.get("message") or choice.get("delta")
+            if isinstance(part, dict):
+                text += _words(part.get("content")) or _words(part.get("refusal"))
+                called += _calls(part)
+            ended = ended or choice.get("finish_reason") is not None
+    return text, called, ended and bool(events), None
+
+
+def _response(events: list[dict[str, Any]], *, ended: bool) -> _Answered:
+    """Return what a response says; of a stream without its end, as far as it came."""
+    last = next((event for event in reversed(events) if event.get("type") in _ENDS), None)
+    whole = events[0] if ended and len(events) == 1 else (last or {}).get("response")
+    if not isinstance(whole, dict):
+        deltas = (e.get("delta") for e in events if e.get("type") == "response.output_text.delta")
+        return "".join(delta for delta in deltas if isinstance(delta, str)), [], False, None
+    output = whole.get("output")
+    items = [i for i in output if isinstance(i, dict)] if isinstance(output, list) else []
+    text = "\n".join(words for item in items if (words := _words(item.get("content"))))
+    called = [name for item in items for name in _calls(item)]
+    done = whole.get("status", "completed") in ("completed", "incomplete")
+    return text, called, done, _name(whole.get("id"))

@@ -1,0 +1,77 @@
+"""What a coding agent's hooks get from memory, and that they can never stand in its way."""
+
+import json
+
+import pytest
+
+
+def event(name, **fields):
+    return json.dumps({"hook_event_name": name, "session_id": "s9", "cwd": "/x", **fields})
+
+
+def kept(shell):
+    return [(e["text"], e["role"], e["session"]) for e in shell("episodes", "--json").json]
+
+
+def test_a_prompt_brings_back_what_is_remembered_about_it_and_is_kept(told):
+    prompt = "Who mended the leak in the kitchen, and when?"
+
+    answer = told("hook", stdin=event("UserPromptSubmit", prompt=prompt))
+
+    assert 0 == answer.code
+    assert answer.out.startswith("<memory ")
+    assert "The leak in the kitchen was mended by a plumber." in answer.out
+    assert prompt not in answer.out, "it is kept after it was looked for"
+    assert (prompt, "user", "s9") in kept(told)
+
+
+def test_a_prompt_about_nothing_remembered_brings_nothing(told):
+    answer = told("hook", stdin=event("UserPromptSubmit", prompt="zebra xylophone quarterly"))
+
+    assert (0, "") == (answer.code, answer.out)
+
+
+def test_what_is_brought_back_keeps_to_the_budget(told):
+    from hippocampus.encode.tokens import count
+
+    answer = told(
+        "hook", "--budget", "45",
+        stdin=event("UserPromptSubmit", prompt="the leak in the kitchen, Lisbon, tomatoes"),
+    )  # fmt: skip
+
+    assert 0 < count(answer.out) <= 45
+
+
+def test_an_answer_is_kept_in_its_session(shell):
+    answer = shell("hook", stdin=event("Stop", last_assistant_message="A plumber did."))
+
+    assert (0, "") == (answer.code, answer.out)
+    assert [("A plumber did.", "assistant", "s9")] == kept(shell)
+
+
+@pytest.mark.parametrize(
+    "stdin",
+    [event("PreToolUse", prompt="x"), event("Stop"), event("UserPromptSubmit", prompt=" "), "{}"],
+)
+def test_other_events_and_empty_ones_pass(shell, stdin):
+    answer = shell("hook", stdin=stdin)
+
+    assert (0, "", "") == (answer.code, answer.out, answer.err)
+
+
+@pytest.mark.parametrize(
+    ("stdin", "options", "named"),
+    [
+        (b"\xff", (), "JSON"),
+        (b"", (), "JSON"),
+        (b"[]", (), "object, not list"),
+        (event("Stop", last_assistant_message="x"), ("--store", "/dev/null/x"), "/dev/null/x"),
+        (event("Stop", last_assistant_message="x"), ("--bank", " "), "bank"),
+        (event("UserPromptSubmit", prompt="\ud800"), (), "U+D800"),
+    ],
+)
+def test_nothing_that_goes_wrong_is_a_veto(shell, stdin, options, named):
+    answer = shell("hook", *options, stdin=stdin)
+
+    assert (1, "") == (answer.code, answer.out)
+    assert named in answer.err

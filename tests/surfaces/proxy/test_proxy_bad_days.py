@@ -1,0 +1,130 @@
+"""Memory that is broken, locked, full, slow or wrong: the chat goes on, and says so."""
+
+import logging
+import sqlite3
+import threading
+from contextlib import closing
+
+import pytest
+from upstream import completion
+
+from hippocampus import Config, Memory
+from hippocampus.encode.embed import HashEmbedder
+
+KEY = "sk-verysecret-0123456789"
+
+
+@pytest.fixture
+def logged(caplog):
+    caplog.set_level(logging.DEBUG)
+    return caplog
+
+
+def test_a_store_that_cannot_be_opened_does_not_stop_a_chat_and_is_tried_again(
+    start, path, logged, remembered
+):
+    path.write_bytes(b"this is not a store, and that is for sure" * 100)
+    proxy = start()
+    broken = proxy.chat("I moved to Lisbon.")
+    path.unlink()
+    mended = proxy.chat("I moved to Porto.")
+    proxy.stop()
+
+    assert (broken.status_code, mended.status_code) == (200, 200)
+    assert "without=store" in broken.headers["x-memory"]
+    assert mended.headers["x-memory"].endswith("lost=1")
+    assert "cannot recall: NotAStore" in logged.text
+    assert "cannot remember: NotAStore" in logged.text
+    assert ("user", "I moved to Porto.") in remembered()
+
+
+def test_while_another_process_writes_a_chat_goes_on_and_what_was_not_kept_is_counted(
+    start, path, logged
+):
+    memory = Memory(path, embedder="hash", config=Config(busy_timeout_s=0.02))
+    memory.bank("me").remember("I moved to Lisbon in March.")
+    proxy = start(memory)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        locked = proxy.chat("Which city did I move to?")
+        other.execute("ROLLBACK")
+    after = proxy.chat("And when was it that I moved?")
+
+    assert locked.status_code == 200
+    assert "memories=1" in locked.headers["x-memory"]
+    assert after.headers["x-memory"].endswith("lost=1")
+    assert "cannot remember: StoreLocked" in logged.text
+
+
+def test_on_a_full_disk_a_chat_goes_on_with_what_is_there(start, path, logged):
+    memory = Memory(path, embedder="hash")
+    memory.bank("me").remember("I moved to Lisbon in March.")
+    pages = memory.store._writer.execute("PRAGMA page_count").fetchone()[0]
+    memory.store._writer.execute(f"PRAGMA max_page_count = {pages}")
+    proxy = start(memory)
+    full = proxy.chat("x " * 20_000)
+    after = proxy.chat("Which city did I move to?")
+
+    assert full.status_code == 200
+    assert "memories=1" in after.headers["x-memory"]
+    assert "lost=1" in after.headers["x-memory"]
+    assert "cannot remember: StoreFull" in logged.text
+
+
+class Slow(HashEmbedder):
+    """Embeds no question before it is allowed to."""
+
+    def __init__(self):
+        super().__init__()
+        self.allowed = threading.Event()
+
+    def embed_query(self, text):
+        assert self.allowed.wait(20)
+        return super().embed_query(text)
+
+
+def test_a_recall_that_is_slow_is_not_waited_for(start, path, logged):
+    embedder = Slow()
+    proxy = start(Memory(path, embedder=embedder), deadline_s=0.05)
+    late = [proxy.chat(f"Where do I live, for the {n}th time?") for n in range(6)]
+    embedder.allowed.set()
+
+    assert all(answer.status_code == 200 for answer in late)
+    assert all("without=deadline" in answer.headers["x-memory"] for answer in late)
+    assert "recall took more than 0.05 s" in logged.text
+
+
+class Broken(HashEmbedder):
+    """Has a mistake in it, whose message repeats what it was given."""
+
+    def embed_query(self, text):
+        raise ZeroDivisionError(text)
+
+
+def test_a_mistake_in_the_memory_does_not_reach_the_chat_nor_its_words_the_log(start, path, logged):
+    proxy = start(Memory(path, embedder=Broken()))
+    answer = proxy.chat("My PIN is 4321.")
+
+    assert (answer.status_code, answer.json()) == (200, completion("Noted."))
+    assert "without=error" in answer.headers["x-memory"]
+    assert "cannot recall: ZeroDivisionError" in logged.text
+    assert "4321" not in logged.text
+
+
+def test_a_bank_that_cannot_be_is_said_and_the_chat_goes_on(proxy):
+    answer = proxy.chat("Hi there.", user="x" * 300)
+
+    assert answer.status_code == 200
+    assert "without=bank" in answer.headers["x-memory"]
+
+
+def test_neither_keys_nor_what_was_said_are_logged(proxy, upstream, logged):
+    proxy.chat("My PIN is 4321.", headers={"Authorization": f"Bearer {KEY}"})
+    proxy.http.get("/models?key=" + KEY, headers={"Authorization": f"Bearer {KEY}"})
+    upstream.script = [lambda handler: handler.reset()]
+    proxy.chat("What is my PIN of 4321?", headers={"Authorization": f"Bearer {KEY}"})
+    own = "\n".join(r.getMessage() for r in logged.records if r.name.startswith("hippocampus"))
+
+    assert "POST '/v1/chat/completions' 502" in own
+    assert KEY not in own
+    assert "4321" not in own

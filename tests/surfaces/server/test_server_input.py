@@ -1,0 +1,225 @@
+"""What comes in wrong gets a clear answer in one shape, and changes nothing."""
+
+import json
+import socket
+
+import httpx
+import pytest
+
+from hippocampus import wire
+from hippocampus.errors import BudgetTooSmall, InvalidFilter
+from hippocampus.server import Limits
+
+AT = "/v1/banks/ada"
+
+
+def fault(answer):
+    found = wire.load_fault(answer.content)
+    assert found is not None, answer.text
+    assert answer.headers["x-request-id"] == found.request_id
+    assert answer.headers["content-type"] == "application/json"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("body", "part"),
+    [
+        (b"", "missing required field `query`"),
+        (b"{", "truncated"),
+        (b'{"query": "x"', "truncated"),
+        (b"[]", "Expected `object`"),
+        (b"null", "Expected `object`"),
+        (b'{"query": 5}', "Expected `str`"),
+        (b'{"query": "x", "k": "many"}', "Expected `int`"),
+        (b'{"query": "x", "k": -1}', "k=-1"),
+        (b'{"query": "x", "k": 1.5}', "Expected `int`"),
+        (b'{"query": "x", "kk": 1}', "unknown field `kk`"),
+        (b'{"query": "x", "cues": ["nose"]}', "nose"),
+        (b'{"query": "x", "since": "soon"}', "since='soon'"),
+        (b'{"query": "x", "where": {"a": {"$like": 1}}}', "$like"),
+        (b'{"query": "\\ud800"}', ""),
+        (b'{"query": "\xff"}', ""),
+        (b'{"query": "' + b"[" * 10 + b'"}', None),
+        (b'{"where": ' + b'{"a":' * 5000 + b"1" + b"}" * 5000 + b', "query": "x"}', "nested"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_told_what_is_wrong_with_it(http, body, part):
+    answer = http.post(f"{AT}/recall", content=body, headers={"Content-Type": "application/json"})
+
+    if part is None:
+        assert answer.status_code == 200
+    else:
+        assert answer.status_code == 422
+        assert part in fault(answer).message
+    assert http.get("/v1/banks").json() == []
+
+
+def test_an_error_is_the_one_that_the_call_in_this_process_raises(http, bank):
+    bank.remember("Something.")
+    small = http.post(f"{AT}/context", json={"query": "x", "budget_tokens": 1, "system": "a b c d"})
+    made = wire.as_error(fault(small))
+
+    assert isinstance(made, BudgetTooSmall)
+    with pytest.raises(BudgetTooSmall) as here:
+        bank.context("x", 1, system="a b c d")
+    assert str(here.value) == str(made)
+    assert here.value.needed_tokens == made.needed_tokens
+    wrong = http.get(f"{AT}/episodes", params={"where": '{"a": {"$x": 1}}'})
+    assert isinstance(wire.as_error(fault(wrong)), InvalidFilter)
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "", "*/*"])
+def test_a_body_of_another_kind_is_refused_for_pages_of_others_can_send_it(http, kind):
+    headers = {"Content-Type": kind}
+    answer = http.post(f"{AT}/remember", content=b'{"text": "planted"}', headers=headers)
+    streamed = http.post(f"{AT}/import", content=b'{"text": "planted"}', headers=headers)
+
+    assert (415, 415) == (answer.status_code, streamed.status_code)
+    assert "application/json" in fault(answer).message
+    assert http.get("/v1/banks").json() == []
+
+
+@pytest.mark.parametrize("header", ["Host", "Origin"])
+@pytest.mark.parametrize("value", ["evil.example", "https://evil.example", "null", "127.0.0.1.nip"])
+def test_without_keys_a_page_of_another_site_is_refused(http, header, value):
+    answer = http.get("/v1/banks", headers={header: value})
+
+    assert answer.status_code == 403
+    assert "keys create" in fault(answer).message
+
+
+@pytest.mark.parametrize("value", ["http://localhost:3000", "http://127.0.0.1", "http://[::1]:80"])
+def test_without_keys_a_page_of_this_machine_is_answered(http, value):
+    assert http.get("/v1/banks", headers={"Origin": value}).status_code == 200
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_read(serve, memory):
+    limits = Limits(body_bytes=2000, import_bytes=4000)
+    with httpx.Client(base_url=serve(memory, limits=limits)) as http:
+        large = http.post(f"{AT}/remember", json={"text": "x" * 2000})
+        pieces = http.post(
+            f"{AT}/remember",
+            content=(b'{"text": "x' for _ in range(400)),
+            headers={"Content-Type": "application/json"},
+        )
+        lines = http.post(
+            f"{AT}/import",
+            content=(b'{"text": "a line"}\n' for _ in range(400)),
+            headers={"Content-Type": "application/x-ndjson"},
+        )
+
+        for answer in (large, pieces, lines):
+            assert answer.status_code == 413
+            assert "more than" in fault(answer).message
+        assert http.get("/v1/banks").json() == []
+
+
+@pytest.mark.parametrize(
+    "name", ["..", "../../etc/passwd", "/etc/passwd", "a/../b", ".", "%2e%2e", "a?b#c", "Ω\u202e"]
+)
+def test_a_banks_name_is_a_name_and_no_path(memory, url, name):
+    encoded = "".join(f"%{byte:02X}" for byte in name.encode())
+    answer = raw(url, f"POST /v1/banks/{encoded}/remember", json.dumps({"text": "here"}))
+
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert [name] == memory.banks()
+
+
+@pytest.mark.parametrize("encoded", ["%00", "a%0Ab", "a%0D%0AX-Evil:1", "%FF", "%20", "x" * 201])
+def test_a_name_that_no_bank_can_have_is_refused(url, memory, encoded):
+    answer = raw(url, f"POST /v1/banks/{encoded}/remember", json.dumps({"text": "here"}))
+
+    assert answer.startswith(b"HTTP/1.1 422")
+    assert b"InvalidScope" in answer
+    assert b"\nX-Evil" not in answer
+    assert [] == memory.banks()
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/v1/banks/../../etc/passwd", "/v1/banks//recall", "/v1/banks/a/b/recall", "//", "/v1/%2e%2e"],
+)
+def test_an_address_that_leads_nowhere_is_not_found(url, address):
+    answer = raw(url, f"GET {address}")
+
+    assert answer.split(b"\r\n")[0].split()[1] in (b"404", b"405")
+    assert b'"error"' in answer
+
+
+def test_a_request_id_comes_back_if_it_is_one_and_is_made_otherwise(http):
+    assert http.get("/healthz", headers={"X-Request-Id": "a-1.b_2"}).headers["x-request-id"] == (
+        "a-1.b_2"
+    )
+    for wrong in ("a b", "x" * 65, "é", "a\tb", '"><script>'):
+        made = http.get("/healthz", headers={"X-Request-Id": wrong.encode()})
+        assert wrong not in made.headers["x-request-id"]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"GARBAGE\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nA: b\r\n" + b"X: " + b"y" * 200_000,
+        b"POST /v1/banks/a/recall HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nA: b\x00c\r\n\r\n",
+    ],
+)
+def test_what_is_no_http_is_refused_and_the_server_goes_on(url, http, sent):
+    answer = exchange(url, sent)
+
+    assert answer.startswith(b"HTTP/1.1 400") or answer == b""
+    assert http.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("number", [2**31, 2**63 - 1, 2**63, 10**30])
+def test_numbers_that_are_too_large_are_many_or_refused_and_never_break_anything(http, number):
+    http.post(f"{AT}/remember", json={"text": "Something was said."})
+    for verb, body in (
+        ("recall", {"query": "said", "k": number}),
+        ("context", {"query": "said", "budget_tokens": number}),
+        ("context", {"query": "said", "k": number, "recent": number, "pointers": number}),
+        ("find", {"terms": ["said"], "limit": number}),
+        ("find", {"terms": ["said"], "offset": number}),
+        ("undo", {"sleep": number}),
+    ):
+        assert http.post(f"{AT}/{verb}", json=body).status_code in (200, 422), (verb, body)
+    for query in (
+        f"episodes?limit={number}", f"episodes?offset={number}", f"journal?after={number}",
+        f"journal?limit={number}", f"facts?limit={number}",
+    ):  # fmt: skip
+        assert http.get(f"{AT}/{query}").status_code in (200, 422), query
+
+
+def test_too_many_requests_are_told_when_to_come_again(serve, memory):
+    limits = Limits(requests_per_s=0.5, burst=3)
+    with httpx.Client(base_url=serve(memory, limits=limits)) as http:
+        answers = [http.get("/v1/banks") for _ in range(4)]
+
+        assert [200, 200, 200, 429] == [answer.status_code for answer in answers]
+        assert int(answers[3].headers["retry-after"]) in (1, 2)
+        assert wire.as_error(fault(answers[3])).retry_after_s > 0
+        assert http.get("/healthz").status_code == 200
+
+
+def raw(url, line, body=""):
+    data = body.encode()
+    head = (
+        f"{line} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(data)}\r\nConnection: close\r\n\r\n"
+    )
+    return exchange(url, head.encode() + data)
+
+
+def exchange(url, sent):
+    """Send bytes and return all that comes back until the server hangs up."""
+    host, _, port = url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        try:
+            connection.sendall(sent)
+            answer = b""
+            while more := connection.recv(65536):
+                answer += more
+        except ConnectionError:
+            return b""
+        return answer
