@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from hippocampus.cli import (
-    bench, demo, hook, mcp, models, proxy, read, serve, sleep, ui, upkeep, write,
+    bench,
+    demo,
+    hook,
+    mcp,
+    models,
+    proxy,
+    read,
+    serve,
+    sleep,
+    ui,
+    upkeep,
+    write,
 )  # fmt: skip
 from hippocampus.errors import DISTRIBUTION
 

@@ -1,4 +1,4 @@
-"""The dashboard: static files for a browser, which is a client of the public verbs like any other."""
+"""The dashboard: static files for a browser, which is a client of the public verbs like others."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 AT: Final = "/ui"
 """Where the server has it."""
 
-POLICY: Final = "; ".join((
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:",
-    "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'", "trusted-types 'none'",
-))  # fmt: skip
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
 """What a browser lets the pages do: ask this server, and run its files. Memories are text that
 anybody may have said, so nothing of a page is ever made from markup."""
 
@@ -50,7 +50,7 @@ def add_dashboard(app: Starlette) -> None:
     """Let an application serve the dashboard; it needs no key, as it knows nothing by itself."""
     from starlette.responses import RedirectResponse, Response  # noqa: PLC0415 - an extra's
 
-    held = {name: _File(body, _HEADERS | {"ETag": _tag(body)}) for name, body in _read().items()}
+    held = {name: _File(body, {**_HEADERS, "ETag": _tag(body)}) for name, body in _read().items()}
 
     async def page(request: Request) -> Response:
         name = request.path_params.get("name", "index.html")

@@ -1,4 +1,6 @@
-"""What is done in the dashboard is done to the bank; what cannot be done is said, and shown well."""
+"""What is done in the dashboard is done to the bank; what cannot be done is said, and how."""
+
+from itertools import pairwise
 
 import pytest
 
@@ -98,7 +100,7 @@ def test_a_sleep_tells_what_it_merged_and_why_and_is_undone(memory, serve, visit
     assert 2 == len(bank.episodes())
 
 
-def test_the_forgetting_curve_of_a_memory_begins_anew_where_it_helped(memory, clock, serve, visit):
+def test_the_forgetting_curve_of_a_memory_begins_anew_where_it_helped(memory, serve, visit):
     bank = memory.bank("ada")
     kept = bank.remember("Bolota is a cat.", at="2025-03-01T12:00Z")
     bank.feedback(kept.id, helpful=True)  # on 1 June, by the test's clock
@@ -114,7 +116,7 @@ def test_the_forgetting_curve_of_a_memory_begins_anew_where_it_helped(memory, cl
 
     rows = page.locator(".numbers tbody tr").all_inner_texts()
     left = [int(row.split("\t")[1].removesuffix(" %")) for row in rows]
-    rises = sum(after > before for before, after in zip(left, left[1:], strict=False))
+    rises = sum(after > before for before, after in pairwise(left))
     assert 100 == left[0]
     assert 1 == rises
     assert [] == eye.flaws()
@@ -158,6 +160,7 @@ def test_a_bank_is_exported_imported_and_erased_after_its_name_is_written(
 
 @pytest.fixture
 def keyed(memory, told):
+    assert told.episodes(), "there is something to keep from others"
     keys = Keys(memory)
     return {role: keys.create(role, role, ["*"]).token for role in ("admin", "read")}
 
@@ -229,7 +232,8 @@ def test_an_admin_makes_rotates_and_revokes_keys(memory, keyed, serve, visit):
 # ---------------------------------------------------------------- bad days
 
 
-def test_a_server_that_is_gone_is_said_to_be_and_asked_again(memory, told, serve, visit):
+@pytest.mark.usefixtures("told")
+def test_a_server_that_is_gone_is_said_to_be_and_asked_again(memory, serve, visit):
     eye = visit(serve(memory))
     page = eye.see("#/ada/timeline")
     page.route("**/v1/**", lambda route: route.abort())
@@ -245,7 +249,8 @@ class Dumb(HashEmbedder):
     """An embedder that remembers and cannot be asked, as one whose server has gone."""
 
     def embed_query(self, text):
-        raise EncoderError(f"no embedding of {len(text)} characters: the model does not answer")
+        msg = f"no embedding of {len(text)} characters: the model does not answer"
+        raise EncoderError(msg)
 
 
 def test_a_search_that_went_on_without_meaning_says_so(open_memory, serve, visit):

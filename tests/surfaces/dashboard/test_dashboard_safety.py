@@ -69,7 +69,8 @@ def test_whatever_memories_say_nothing_of_it_runs_in_any_view(memory, hostile, s
     assert shown.startswith(some[-1].text[:5]), "it is shown as what it is: text"
 
 
-def test_addresses_that_somebody_made_up_are_answered_calmly(memory, hostile, serve, visit):
+@pytest.mark.usefixtures("hostile")
+def test_addresses_that_somebody_made_up_are_answered_calmly(memory, serve, visit):
     eye = visit(serve(memory))
     for address in ("#/%E0%A4%A/search", "#/a/b/c?d", "#javascript:alert(1)", "#/x/__proto__"):
         eye.see(address)

@@ -1,4 +1,4 @@
-"""``hippocampus ui`` serves the dashboard to this machine and opens a browser, unless told not to."""
+"""``hippocampus ui`` serves the dashboard to this machine and opens a browser at it."""
 
 import os
 import signal

@@ -44,7 +44,8 @@ def test_the_eye_sees_what_is_wrong(there, visit):
     eye.see(VIEWS["banks"])
     assert [] == eye.flaws()
     eye.page.evaluate("""() => {
-        const main = document.querySelector("main"), style = (n, given) => Object.assign(n.style, given);
+        const main = document.querySelector("main");
+        const style = (n, given) => Object.assign(n.style, given);
         for (const text of ["cut", "faint", "over"]) {
             const n = document.createElement("p");
             n.className = text;
@@ -58,7 +59,9 @@ def test_the_eye_sees_what_is_wrong(there, visit):
     }""")
 
     told = "\n".join(eye.flaws())
-    assert all(word in told for word in ("cut off: p.cut", "faint, 1.8", "overlap", "without a name"))
+    assert all(
+        word in told for word in ("cut off: p.cut", "faint, 1.8", "overlap", "without a name")
+    )
 
 
 @pytest.mark.parametrize("width", [1280, 390])
