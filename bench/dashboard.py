@@ -2,9 +2,9 @@
 How soon does the dashboard paint, and how soon does it show what was asked for?
 
 A server of its own process, as ``hippocampus serve`` starts it, with the default embedder and a
-bank of 50 k episodes; Chromium without a window on the same machine, by its own performance entries. A
-page is opened in a fresh profile each time, so nothing is cached. A search is from the key pressed
-to the frame in which hits and context stand side by side; no question is asked twice.
+bank of 50 k episodes; Chromium without a window on the same machine, by its own performance
+entries. A page is opened in a fresh profile each time, so nothing is cached. A search is from the
+key pressed to the frame in which hits and context stand side by side; no question is asked twice.
 """
 
 from __future__ import annotations

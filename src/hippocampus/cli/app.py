@@ -19,7 +19,7 @@ from hippocampus.cli import (
     ui,
     upkeep,
     write,
-)  # fmt: skip
+)
 from hippocampus.errors import DISTRIBUTION
 
 app = typer.Typer(

@@ -16,7 +16,7 @@ from hippocampus.server import create_app
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 CHECKS = (Path(__file__).parent / "checks.js").read_text(encoding="utf-8")
-PATIENCE_MS = 6_000
+PATIENCE_MS = 20_000
 """For a machine that does other things as well; what is waited for comes in some ms."""
 
 
