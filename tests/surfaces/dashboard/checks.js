@@ -40,13 +40,18 @@
       }
     }
   }
+  const staying = (n) => {  // what stays while the rest scrolls under it
+    for (let up = n; up; up = up.parentElement) if (["sticky", "fixed"].includes(getComputedStyle(up).position)) return up;
+    return null;
+  };
+  boxes.forEach((box) => { box.stays = staying(box.n); });
   boxes.sort((a, b) => a.top - b.top);
   boxes.forEach((a, i) => {
     for (let j = i + 1; j < boxes.length && boxes[j].top < a.bottom; j++) {
       const b = boxes[j];
       const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
       const tall = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-      if (a.n !== b.n && wide > 2 && tall > 5) flaws.push(`overlap: ${told(a.n)} and ${told(b.n)}`);
+      if (a.n !== b.n && a.stays === b.stays && wide > 2 && tall > 5) flaws.push(`overlap: ${told(a.n)} and ${told(b.n)}`);
     }
   });
 

@@ -106,10 +106,13 @@ class Visit:
         return self.page
 
     def settled(self):
-        """Wait until nothing is on its way."""
-        self.page.wait_for_selector("main > *")
-        self.page.wait_for_load_state("networkidle")
+        """Wait until nothing is on its way, and what there is has been drawn."""
+        self.page.evaluate("new Promise((done) => setTimeout(done))")  # an address is heeded first
+        self.page.wait_for_selector("main:not([aria-busy]) > *")
         self.page.wait_for_selector("[aria-busy]", state="detached")
+        self.page.evaluate(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
 
     def flaws(self):
         """Return what a careful eye would find wrong with what is shown."""

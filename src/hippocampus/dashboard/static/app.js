@@ -76,6 +76,7 @@ const show = async ({ again = false } = {}) => {
     const moved = shown.view && shown.view !== want.view;
     shown = want;
     around(place);
+    main.setAttribute("aria-busy", "true");
     if (moved) for (const one of document.querySelectorAll("dialog:not(.drawer)")) one.close();
     const view = await VIEWS[place.view].load();
     if (shown !== want) return undefined;  // somebody has gone on meanwhile
@@ -90,6 +91,7 @@ const show = async ({ again = false } = {}) => {
   const { m } = read().params;  // as of now, for somebody may have gone on meanwhile
   if (m) showMemory(m, { ...ctx, bank: bankOf(place.bank) });
   else closeMemory();
+  main.removeAttribute("aria-busy");
   return undefined;
 };
 
@@ -215,6 +217,7 @@ async function boot() {
     swap(by("views"));
     swap(by("bank"));
     swap(main, heading("Hippocampus", null), faulted(error, boot));
+    main.removeAttribute("aria-busy");
     main.querySelector("input")?.focus();
     return;
   }

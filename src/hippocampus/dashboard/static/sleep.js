@@ -87,8 +87,9 @@ const deedList = (deeds, ctx) => {
 };
 
 const deed = (one, ctx) => {
-  const said = h("a", { class: "said item", href: ctx.link(null, { m: one.episode }) }, "…");
-  ctx.bank.read("get", { id: one.episode }).then((e) => swap(said, e.text), () => swap(said, one.episode));
+  const said = h("a", { class: "said item", href: ctx.link(null, { m: one.episode }), "aria-busy": "true" }, "…");
+  ctx.bank.read("get", { id: one.episode }).then((e) => swap(said, e.text), () => swap(said, one.episode))
+    .finally(() => said.removeAttribute("aria-busy"));
   return h("li", null, h("span", { class: "verb" }, DID[one.deed], one.level ? ` to ${LEVELS[one.level]}` : ""), said,
     h("small", null, one.why, one.by && [" — ", h("a", { href: ctx.link(null, { m: one.by }) }, one.deed === "merge" ? "what stands for it" : "what says so")]));
 };
