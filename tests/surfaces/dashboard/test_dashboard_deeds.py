@@ -47,6 +47,24 @@ def test_a_memory_is_pinned_corrected_forgotten_and_restored(memory, told, serve
     assert told.get(second.id).state == "active"
 
 
+def test_what_was_forgotten_lately_is_found_again_and_restored(memory, told, serve, visit):
+    eye = visit(serve(memory))
+    first, second, third = told.episodes()
+    told.forget([first.id, second.id, third.id])
+    told.restore(second.id)
+    told.forget(third.id, erase=True)
+    page = eye.see("#/ada/timeline")
+    page.click("summary:has-text('Forgotten lately')")
+    page.wait_for_selector("details .item")
+    assert [first.text] == page.locator("details .item").all_inner_texts()
+    assert [] == eye.flaws()
+    page.click("details .item")
+    page.click("dialog button:has-text('Restore')")
+    page.wait_for_selector("dialog button:has-text('Forget')")
+
+    assert {first.id, second.id} == {e.id for e in told.episodes()}
+
+
 def test_what_is_erased_is_gone_only_after_one_was_asked_again(memory, told, serve, visit):
     eye = visit(serve(memory))
     first = told.episodes()[0]

@@ -33,9 +33,9 @@ export const showMemory = (id, ctx) => {
 };
 
 const content = (e, ctx, draw) => {
-  const changed = async (verb, given, told) => {
+  const changed = async (verb, given, told, undo) => {
     if (await attempt(() => ctx.bank.ask(verb, { id: e.id, ...given })) === undefined) return;
-    toast(told);
+    toast(told, undo);
     ctx.refresh();
     draw();
   };
@@ -48,7 +48,7 @@ const content = (e, ctx, draw) => {
         : h("button", { "data-key": "p", onclick: () => changed("pin", {}, "Pinned: it never fades.") }, "Pin"),
       h("button", { onclick: () => changed("feedback", { helpful: true }, "Noted: it helped.") }, "It helped"),
       h("button", { onclick: () => changed("feedback", { helpful: false }, "Noted: it did not help.") }, "It did not"),
-      h("button", { "data-key": "x", onclick: () => changed("forget", {}, "Forgotten; it can be restored.") }, "Forget"));
+      h("button", { "data-key": "x", onclick: () => changed("forget", {}, "Forgotten.", () => changed("restore", {}, "Restored.")) }, "Forget"));
   }
   if (ctx.may("write") && e.state === "forgotten") {
     actions.push(h("button", { class: "primary", onclick: () => changed("restore", {}, "Restored.") }, "Restore"));

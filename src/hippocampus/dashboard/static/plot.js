@@ -30,7 +30,7 @@ export const plot = (how) => {
   let drawn = null;
 
   const draw = (width) => {
-    const left = 46, right = 12, top = 12, bottom = how.xLabel ? 42 : 26;
+    const left = 46, right = 12, top = how.marks?.length ? 30 : 12, bottom = how.xLabel ? 42 : 26;
     const inner = width - left - right, tall = height - top - bottom;
     const [x0, x1] = how.xRange ?? [points[0].x, points.at(-1).x];
     const most = how.top ?? Math.max(1, ...points.map((p) => p.y));
@@ -77,7 +77,7 @@ export const plot = (how) => {
       else svg.append(s("circle", { class: "mark", cx: X(mark.x), cy: Y(mark.y), r: 4.5 }));
       const wide = mark.label.length * 6.6, over = X(mark.x) + 8 + wide > width;
       const from = over ? X(mark.x) - 8 - wide : X(mark.x) + 8;
-      let y = mark.rule ? top + 12 : Math.max(top + 12, Y(mark.y) - 8);
+      let y = mark.rule ? top - 10 : Math.max(top - 10, Y(mark.y) - 10);
       while (taken.some((one) => Math.abs(one.y - y) < 15 && one.from < from + wide && from < one.to)) y += 15;
       taken.push({ y, from, to: from + wide });
       svg.append(s("text", { class: over ? "mark-label end" : "mark-label", x: X(mark.x) + (over ? -8 : 8), y }, mark.label));

@@ -2,6 +2,7 @@
 
 import { field, h, option, swap } from "./dom.js";
 import { LEVELS, counted, day, moment, percent, whole, worded } from "./format.js";
+import { deedsOf } from "./journal.js";
 import { told } from "./memory.js";
 import { attempt, bar, entry, faulted, figure, figures, fill, formDialog, heading, later, toast } from "./parts.js";
 import { numbers, plot } from "./plot.js";
@@ -98,10 +99,10 @@ const deed = (one, ctx) => {
 
 const nights = (all, ctx) => (all.length === 0
   ? h("p", { class: "quiet" }, "This bank has not slept yet.")
-  : h("div", null, [...all].reverse().slice(0, 30).map((night) => nightOf(night, ctx))));
+  : h("div", null, [...all].reverse().slice(0, 30).map((night, at) => nightOf(night, at === 0, ctx))));
 
-const nightOf = (night, ctx) => {
-  const slot = h("div");
+const nightOf = (night, latest, ctx) => {
+  const slot = h("div", { class: "slot" });
   const counts = Object.fromEntries(night.steps.map((step) => [step.name, step.counts]));
   const words = Object.entries(counts).flatMap(([step, of]) => Object.entries(of).filter(([, n]) => n > 0)
     .map(([what, n]) => [step, what, n]));
@@ -112,34 +113,12 @@ const nightOf = (night, ctx) => {
       ctx.may("admin") && h("button", { onclick: () => undo(night, ctx) }, "Undo…")),
     h("p", { class: "quiet num" }, acted.length ? acted.map(([, what, n]) => `${whole(n)} ${worded(what).replace(/level (\d)/, (_, level) => LEVELS[level])}`).join(", ") : "No memory was changed.",
       night.notes.map((note) => ` ${note}`)),
-    h("details", { ontoggle: (event) => { if (event.target.open && !slot.firstChild) fill(slot, () => deedsOf(night, ctx.bank), (deeds) => deedList(deeds, ctx)); } },
+    h("details", { ontoggle: (event) => { if (event.target.open && !slot.firstChild) fill(slot, () => Promise.all([deedsOf(night, ctx.bank), ctx.bank.read("stats")]), ([deeds, stats]) => {
+      const counts_ = count(deeds.map((one) => one.deed));  // what was kept is known of the last one alone
+      return [latest && outcome(counts_, stats.episodes + (counts_.merge ?? 0) + (counts_.lapse ?? 0)), deedList(deeds, ctx)];
+    }); } },
       h("summary", null, "What it did, and why"),
       words.length > 0 && h("p", { class: "quiet num" }, words.map(([step, what, n]) => `${step}: ${whole(n)} ${worded(what)}`).join(" · ")), slot));
-};
-
-// The deeds of a sleep stand in the journal, after the moment it began: that place is looked for by
-// halves, for there may be hundreds of thousands of changes before it.
-const deedsOf = async (night, bank) => {
-  const at = Date.parse(night.at) - 1;
-  const next = async (after) => (await bank.read("journal", { after, limit: 1 }))[0];
-  const before = async (after) => { const one = await next(after); return one && Date.parse(one.at) < at; };
-  let low = 0, high = 1024;
-  while (await before(high)) { low = high; high *= 2; }
-  while (high - low > 200) {
-    const middle = Math.floor((low + high) / 2);
-    if (await before(middle)) low = middle; else high = middle;
-  }
-  const deeds = [];
-  for (let after = low; deeds.length < 2000;) {
-    const changes = await bank.read("journal", { after, limit: 1000 });
-    for (const { kind, episode, detail } of changes) {
-      if (kind in DID && detail.sleep === night.number) deeds.push({ deed: kind, episode, ...detail });
-      if (kind === "slept" && detail.sleep === night.number) return deeds;
-    }
-    if (changes.length < 1000) break;
-    after = changes.at(-1).seq;
-  }
-  return deeds;
 };
 
 const undo = (night, ctx) => formDialog(`Undo sleep ${night.number}?`,

@@ -2,6 +2,7 @@
 
 import { field, h, option, swap } from "./dom.js";
 import { counted, day, longDay, time } from "./format.js";
+import { hiddenLately } from "./journal.js";
 import { entry, faulted, fill, heading, notice } from "./parts.js";
 
 const PAGE = 60;
@@ -65,5 +66,11 @@ export const show = (ctx) => {
     queueMicrotask(() => add(found));
     return [];
   });
-  return [heading("Timeline", told), form, list, more];
+  const hidden = h("div", { class: "slot" });
+  return [heading("Timeline", told), form, list, more, h("details", {
+    class: "section", ontoggle: (event) => event.target.open && !hidden.firstChild
+      && fill(hidden, () => hiddenLately(ctx.bank, 30), (all) => (all.length
+        ? h("ul", null, all.map((e) => entry(e, ctx)))
+        : h("p", { class: "quiet" }, "Nothing was hidden lately that could be restored."))),
+  }, h("summary", null, "Forgotten lately"), hidden)];
 };
