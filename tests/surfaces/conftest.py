@@ -1,15 +1,16 @@
 """A server on a loopback port, in this process, around a memory that the test has as well."""
 
 import threading
+from contextlib import contextmanager
 
 import pytest
 
 from hippocampus.server.run import make_server
 
 
-@pytest.fixture
-def serve():
-    """Return a way to serve a memory; it answers at the URL that is returned."""
+@contextmanager
+def serving():
+    """Give a way to serve a memory; every server ends with the block."""
     running = []
 
     def start(memory, **options):
@@ -31,3 +32,17 @@ def serve():
         server.should_exit = True
     for _, thread in running:
         thread.join()
+
+
+@pytest.fixture
+def serve():
+    """Return a way to serve a memory; it answers at the URL that is returned."""
+    with serving() as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def serve_all():
+    """As ``serve``, for all tests of a module."""
+    with serving() as start:
+        yield start

@@ -82,8 +82,12 @@ class HippocampusStore(BaseStore):
         erase: bool = False,
         clock: Clock | None = None,
     ) -> None:
-        if isinstance(index, str) or not all(isinstance(path, str) for path in index):
-            msg = f"index={index!r}: give paths, such as ['text', 'meta.title'], or ['$'] for all"
+        odd = isinstance(index, str | Mapping)
+        if odd or not all(isinstance(path, str) for path in index):
+            msg = (
+                f"index={index!r}: give paths, such as ['text', 'meta.title'], or ['$'] for all;"
+                " embeddings are the memory's"
+            )
             raise InputError(msg)
         self.ttl_config = ttl
         self._index = list(index)

@@ -45,6 +45,8 @@ class HippocampusMemory(BaseMemory):
     """Tokens of memories that are put before them, at most; 0 for none."""
     filters: dict[str, Any] = Field(default_factory=dict)
     """What may be recalled, as ``Bank.recall`` takes it."""
+    erase: bool = False
+    """Have what is reset leave the file at once, which is slower; else it is forgotten."""
 
     @classmethod
     def class_name(cls) -> str:
@@ -58,7 +60,7 @@ class HippocampusMemory(BaseMemory):
 
     @property
     def _history(self) -> History:
-        return History(self.bank, _KIND, self.session)
+        return History(self.bank, _KIND, self.session, erase=self.erase)
 
     def get(
         self,

@@ -14,8 +14,8 @@ from hippocampus.integrations._records import Entry, History, call
 require("agents", extra="openai-agents", feature="the OpenAI Agents session")
 from agents import SessionSettings, TResponseInputItem  # noqa: E402 - now that it is there
 
-_SAID: Final = ("content", "summary", "output", "text", "refusal", "transcript")
-"""Where an item, or a part of one, has what it says."""
+_SAID: Final = ("content", "output", "text", "refusal", "transcript")
+"""Where an item, or a part of one, has what it says; what was only thought is not said."""
 
 
 class HippocampusSession:
@@ -77,7 +77,9 @@ def _entry(item: Mapping[str, Any]) -> Entry:
     kind = item.get("type") or "message"
     role = item.get("role") or ("tool" if kind.endswith("_output") else "assistant")
     said = [call(item["name"], item.get("arguments", ""))] if "name" in item else []
-    return Entry(value=item, text="\n".join([*said, *_texts(item)]), label=f"({kind})", role=role)
+    if kind != "reasoning":
+        said += _texts(item)
+    return Entry(value=item, text="\n".join(said), label=f"({kind})", role=role)
 
 
 def _texts(said: object) -> Iterator[str]:

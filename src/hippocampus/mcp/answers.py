@@ -41,6 +41,8 @@ _REASON = 100, 200
 _REASONS = 3
 _NAMED = 5
 """How many of a kind are named: memories left out, sessions, sources."""
+_NEAREST = 3
+"""Memories that are shown where none is relevant."""
 _CHANGES = 10
 """Changes of a memory that are told, the latest."""
 _LONGEST_CUT = 1 << 18
@@ -176,17 +178,18 @@ def memories_text(shown: Sequence[Shown], zone: tzinfo) -> list[str]:
 # ---------------------------------------------------------------- what an answer says of itself
 
 
-def fitted(data: Fitted, dropped: Sequence[str], degraded: Iterable[str] = ()) -> list[str]:
-    """Put into an answer what it says of itself; return that in lines."""
-    data["dropped"] = len(dropped)
+def fitted(data: Fitted, dropped: int, some: Sequence[str], degraded: Iterable[str]) -> list[str]:
+    """Put into an answer what it says of itself, and return that in lines; some are named."""
+    data["dropped"] = dropped
     lines = []
     if dropped:
-        data["dropped_ids"] = list(dropped[:_NAMED])
-        more = ", …" if len(dropped) > _NAMED else ""
+        named = f" ({', '.join(some)}{', …' if len(some) < dropped else ''})" if some else ""
         lines.append(
-            f"Left out for want of room: {len(dropped)} ({', '.join(dropped[:_NAMED])}{more})."
+            f"Left out for want of room: {dropped}{named}."
             " Raise budget_tokens, or look at one with timeline(id=…)."
         )
+    if some:
+        data["dropped_ids"] = list(some)
     reasons = [_shortened(reason) for reason in degraded][:_REASONS]
     if reasons:
         data["degraded"] = reasons
@@ -214,10 +217,12 @@ def recalled(
             data["when"] = _stretch(found.when, zone)
             lines.append(f"When: {data['when']}.")
         lines += memories_text(shown, zone)
-        lines += fitted(data, [one.episode.id for one in left], reasons)
+        some = [one.episode.id for one in left[:_NAMED]]
+        lines += fitted(data, len(left), some, reasons)
         return Answer(data, "\n".join(lines))
 
-    return fit([Shown.of(hit) for hit in found], budget_tokens, make, Shown.shortened)
+    shown = [Shown.of(hit) for hit in (found if found.found else found.hits[:_NEAREST])]
+    return fit(shown, budget_tokens, make, Shown.shortened)
 
 
 def _verdict(found: Recall, shown: Sequence[Shown]) -> str:
@@ -255,18 +260,18 @@ def composed(
 def _composed(made: Context, budget_tokens: int, degraded: Sequence[str]) -> Answer:
     found = made.recall
     hits = sorted(made.items, key=lambda hit: in_time(hit.episode))
-    left_out = [left.id for left in made.left_out]
     reasons = [*map(str, found.degraded), *degraded]
-    places = [
-        (kind, name)
-        for kind in ("session", "source")
-        for name in names(getattr(hit.episode, kind) for hit in hits)
+    provenance = [
+        *(("id", hit.id) for hit in hits),
+        *(("session", name) for name in names(hit.episode.session for hit in hits)),
+        *(("source", name) for name in names(hit.episode.source for hit in hits)),
+        *(("left", left.id) for left in made.left_out[:_NAMED]),
     ]
 
-    def make(told: Sequence[tuple[str, str]], untold: Sequence[tuple[str, str]]) -> Answer:
-        ids, sessions, sources = (
+    def make(told: Sequence[tuple[str, str]], _: Sequence[tuple[str, str]]) -> Answer:
+        ids, sessions, sources, some = (
             [name for kind, name in told if kind == wanted]
-            for wanted in ("id", "session", "source")
+            for wanted in ("id", "session", "source", "left")
         )
         data: Composed = {
             "found": found.found,
@@ -276,12 +281,14 @@ def _composed(made: Context, budget_tokens: int, degraded: Sequence[str]) -> Ans
             "ids": ids,
             "dropped": 0,
         }
-        nothing = "No memory fits whole." if left_out else "Nothing is remembered about it."
+        nothing = "No memory fits whole." if made.left_out else "Nothing is remembered about it."
         lines = [made.text or nothing]
         if made.text and not found.found:
             lines.insert(0, "Nothing of it surely bears on the question.")
         if ids:
-            lines.append(f"Ids, in that order: {', '.join(ids)}{', …' if untold else ''}")
+            lines.append(
+                f"Ids, in that order: {', '.join(ids)}{', …' if len(ids) < len(hits) else ''}"
+            )
         if len(ids) < len(hits):
             data["ids_left_out"] = len(hits) - len(ids)
         if sessions:
@@ -290,10 +297,10 @@ def _composed(made: Context, budget_tokens: int, degraded: Sequence[str]) -> Ans
         if sources:
             data["sources"] = sources
             lines.append(f"Sources: {quote(_listing(sources))}")
-        lines += fitted(data, left_out, reasons)
+        lines += fitted(data, len(made.left_out), some, reasons)
         return Answer(data, "\n".join(lines))
 
-    return fit([*(("id", hit.id) for hit in hits), *places], budget_tokens, make)
+    return fit(provenance, budget_tokens, make)
 
 
 def listed(

@@ -35,7 +35,7 @@ CONNECT_S: Final = 10.0
 MOST_ASKED: Final = 64 << 20
 """Bytes of a request that is read; a longer one is passed on without memory."""
 MOST_ANSWERED: Final = 16 << 20
-"""Bytes of an answer of which a copy is kept; what comes after is passed on, and not remembered."""
+"""Bytes of an answer of which a copy is read; what comes after is only passed on."""
 REFUSALS: Final = frozenset({400, 413, 422})
 """Statuses after which a request is sent once more without memory: it may have been too much."""
 OURS: Final = frozenset({b"x-bank", b"x-session", b"x-memory"})
@@ -181,19 +181,15 @@ class Proxy:
         if asked is None or not wish.remember or not response.is_success:
             return await self._relay(response, send, told)
         answer = bytearray()
-        whole = False
         try:
-            status = await self._relay(response, send, told, answer)
-            whole = status == response.status_code
+            return await self._relay(response, send, told, answer)
         finally:  # the client may have hung up; what it has seen was said
             self._memory.keep(
                 Exchange(
                     wish=wish, kind=kind, asked=asked, answer=bytes(answer),
-                    whole=whole and len(answer) < MOST_ANSWERED,
                     asked_at=began, answered_at=time.monotonic(),
                 )
             )  # fmt: skip
-        return status
 
     def _wish(self, scope: Message, asked: Asked | None) -> Wish:
         named = _header(scope, b"x-bank") or (asked.user if asked else None)

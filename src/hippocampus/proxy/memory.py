@@ -85,8 +85,6 @@ class Exchange:
     kind: Kind
     asked: Asked
     answer: bytes
-    whole: bool
-    """Whether upstream has said all, and the client has got it."""
     asked_at: float
     answered_at: float
     """By ``time.monotonic``."""
@@ -181,8 +179,7 @@ class Remembrance:
     def _remember(self, exchange: Exchange) -> None:
         wish, asked = exchange.wish, exchange.asked
         answer = Answer.read(exchange.kind, exchange.answer)
-        complete = exchange.whole and answer.complete
-        if wish.bank is None or not (complete or answer.text.strip()):
+        if wish.bank is None or not (answer.complete or answer.text.strip()):
             return  # nothing has come, so whoever asked will ask again
         memory = self.open()
         bank, now, waited_s = memory.bank(wish.bank), memory.now(), time.monotonic()
@@ -199,7 +196,7 @@ class Remembrance:
             about = {
                 "model": asked.model,
                 "tools": [*asked.called, *answer.called],
-                "interrupted": not complete,
+                "interrupted": not answer.complete,
             }
             metadata = {name: value for name, value in about.items() if value}
             turns.append(

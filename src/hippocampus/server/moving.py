@@ -35,7 +35,6 @@ _OURS: Final = b'"hippocampus-export"'
 _TOLD: Final = 1000
 """Most lines that could not be read; with more, it is not what it is said to be."""
 _AT_ONCE: Final = 1 << 18
-_PICTURES: Final = {"png": "image/png", "svg": "image/svg+xml"}
 
 
 def add_moving(app: FastAPI, server: Server) -> None:
@@ -81,15 +80,9 @@ def add_moving(app: FastAPI, server: Server) -> None:
         return Response(await server.writers.run(use), media_type=JSON)
 
     async def plot_topics(request: Request) -> Response:
-        """Return a picture of the bank's tags as trees: ``format`` is ``png`` or ``svg``."""
+        """Return a picture of the bank's tags as trees."""
         _, bank = await server.door.admit(request, "read")
-        wanted = request.query_params.get("format", "png")
-        if wanted not in _PICTURES:
-            msg = f"format={wanted!r}: must be one of {', '.join(_PICTURES)}"
-            raise InputError(msg)
-        return await _made(
-            server, f"topics.{wanted}", _PICTURES[wanted], server.memory.bank(bank).plot_topics
-        )
+        return await _made(server, "topics.png", "image/png", server.memory.bank(bank).plot_topics)
 
     async def backup(request: Request) -> Response:
         """Return a complete copy of the store, as a file that can be opened; for its admin."""

@@ -121,7 +121,7 @@ def describe_stream(endpoint: Callable[..., Any]) -> dict[str, Any]:
     if name == "import_concepts":
         extra["requestBody"] = {"required": True, "content": {JSON: {"schema": {"type": "object"}}}}
     kinds = {
-        "export": (LINES,), "backup": (BYTES,), "plot_topics": ("image/png", "image/svg+xml"),
+        "export": (LINES,), "backup": (BYTES,), "plot_topics": ("image/png",),
         "import": (JSON, LINES),
     }.get(name, (JSON,))  # fmt: skip
     extra["responses"]["200"]["content"] = {kind: {} for kind in kinds}

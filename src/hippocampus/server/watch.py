@@ -176,9 +176,11 @@ def log_to_stderr(level: str) -> None:
     """Write the server's log to stderr, a line of JSON for each thing."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    log.handlers[:] = [handler]
-    log.setLevel(level.upper())
-    log.propagate = False
+    below = logging.getLogger("uvicorn.error")  # which has only what is not a request at all
+    for one, least in ((log, level), (below, "warning")):
+        one.handlers[:] = [handler]
+        one.setLevel(least.upper())
+        one.propagate = False
 
 
 # ---------------------------------------------------------------- traces

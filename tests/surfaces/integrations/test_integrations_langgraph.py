@@ -395,8 +395,9 @@ def test_the_store_has_paths_of_its_own_for_items_that_name_none(bank, clock):
     store.put(NOTES, "k", {"body": {"text": "Buy cardamom"}, "secret": "quince"})
 
     assert ["Buy cardamom"] == [episode.text for episode in bank.episodes()]
-    with pytest.raises(InputError, match="give paths"):
-        HippocampusStore(bank, index="text")
+    for wrong in ("text", {"dims": 3, "fields": ["text"]}, [3]):
+        with pytest.raises(InputError, match="give paths"):
+            HippocampusStore(bank, index=wrong)
 
 
 def test_what_is_searched_of_a_value_is_text_for_people(store, bank):

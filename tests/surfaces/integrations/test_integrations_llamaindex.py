@@ -23,6 +23,7 @@ from llama_index.core.memory import Memory as LlamaMemory
 from pydantic import Field
 
 from hippocampus.integrations.llamaindex import HippocampusMemory, HippocampusMemoryBlock
+from hippocampus.upkeep import find_residue
 
 KINDS = [
     ChatMessage("You are terse.", role="system"),
@@ -149,6 +150,16 @@ def test_messages_can_be_set_and_reset(talk, bank):
     talk.reset()
     assert [] == talk.get() == talk.get_all()
     assert [] == bank.episodes()
+
+
+@pytest.mark.parametrize("erase", [False, True])
+def test_what_is_reset_leaves_the_file_if_that_is_wanted(bank, path, erase):
+    talk = HippocampusMemory(bank=bank, session="talk", erase=erase)
+    talk.put(ChatMessage("The password is xylophone.", role="user"))
+    talk.reset()
+
+    files = [path, path.with_name(f"{path.name}-wal")]
+    assert erase is not bool(find_residue(files, "xylophone"))
 
 
 def test_it_is_awaited_as_well(talk):

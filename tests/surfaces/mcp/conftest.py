@@ -49,6 +49,13 @@ def connect():
         yield lambda target, **options: Agent(stack, target, **options)
 
 
+@pytest.fixture(scope="module")
+def lasting():
+    """Connect agents for all tests of a module."""
+    with ExitStack() as stack:
+        yield lambda target, **options: Agent(stack, target, **options)
+
+
 @pytest.fixture
 def serve(memory, connect):
     """Serve the test's memory to an agent."""

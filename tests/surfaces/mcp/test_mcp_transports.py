@@ -98,12 +98,15 @@ def wire(env, *options):
 
 def test_an_agent_over_stdio_remembers_across_processes(env, connect):
     server = StdioServerParameters(command=MCP[0], args=MCP[1:], env=env)
-    kept = connect(server)("remember", text="I am allergic to peanuts.", speaker="Ada")
+    first, agent = connect(server, mode="legacy"), connect(server)
+    kept = first("remember", text="I am allergic to peanuts.", speaker="Ada")
+    more = agent("remember", text="The cat is called Mog.")
 
-    agent = connect(server)
-    found = agent("recall", query="who is allergic to peanuts?")
-
-    assert kept["id"] == found["memories"][0]["id"]
+    for one in (first, agent):
+        assert (
+            kept["id"] == one("recall", query="who has an allergy to peanuts?")["memories"][0]["id"]
+        )
+        assert [more["id"]] == [m["id"] for m in one("timeline", words="mog")["memories"]]
     assert "hippocampus" == agent.client.server_info.name
     assert 8 == len(agent.ask("list_tools").tools)
 
@@ -263,7 +266,9 @@ LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 def test_agents_over_http_share_a_memory(address, connect):
     kept = connect(address)("remember", text="I am allergic to peanuts.", speaker="Ada")
-    agents = [connect(address) for _ in range(2)]
+    agents = [
+        connect(address, mode=mode) for mode in ("legacy", "auto")
+    ]  # with and without handshake
 
     with ThreadPoolExecutor(4) as pool:
         queries = ["who is allergic to peanuts?"] * 8

@@ -10,6 +10,7 @@ from upstream import completion
 
 from hippocampus import Config, Memory
 from hippocampus.encode.embed import HashEmbedder
+from hippocampus.proxy.memory import READERS
 
 KEY = "sk-verysecret-0123456789"
 
@@ -77,18 +78,22 @@ class Slow(HashEmbedder):
     def __init__(self):
         super().__init__()
         self.allowed = threading.Event()
+        self.begun = 0
 
     def embed_query(self, text):
+        self.begun += 1
         assert self.allowed.wait(20)
         return super().embed_query(text)
 
 
-def test_a_recall_that_is_slow_is_not_waited_for(start, path, logged):
+def test_a_recall_that_is_slow_is_not_waited_for_and_others_do_not_pile_up(start, path, logged):
     embedder = Slow()
     proxy = start(Memory(path, embedder=embedder), deadline_s=0.05)
     late = [proxy.chat(f"Where do I live, for the {n}th time?") for n in range(6)]
     embedder.allowed.set()
+    proxy.stop()
 
+    assert embedder.begun == READERS
     assert all(answer.status_code == 200 for answer in late)
     assert all("without=deadline" in answer.headers["x-memory"] for answer in late)
     assert "recall took more than 0.05 s" in logged.text

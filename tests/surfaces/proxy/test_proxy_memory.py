@@ -120,6 +120,35 @@ def test_the_same_first_words_on_another_day_are_another_conversation(open_memor
 
 
 @pytest.mark.parametrize("restart", [False, True])
+def test_of_conversations_that_began_alike_the_last_one_goes_on(
+    path, clock, start, restart, remembered
+):
+    def opened():
+        return Memory(path, embedder="hash", clock=clock)
+
+    proxy = start(opened)
+    for first in ("I have a dog.", "I have a cat."):
+        proxy.chat("Good morning!")
+        clock.advance(timedelta(minutes=1))
+        proxy.chat("Good morning!", "Noted.", first)
+        clock.advance(timedelta(days=1))
+    proxy.chat("Good morning!")
+    clock.advance(timedelta(minutes=1))
+    if restart:
+        proxy.stop()
+        proxy = start(opened)
+    proxy.chat("Good morning!", "Noted.", "I have a bird.")
+    proxy.stop()
+    with remembered.bank("me") as bank:
+        sessions = [
+            [e.text for e in bank.episodes(session=s, role="user")]
+            for s in sorted({e.session for e in bank.episodes()})
+        ]
+
+    assert sessions == [["Good morning!", f"I have a {pet}."] for pet in ("dog", "cat", "bird")]
+
+
+@pytest.mark.parametrize("restart", [False, True])
 def test_a_conversation_is_known_again_trimmed_reworded_or_after_a_restart(
     start, upstream, remembered, restart
 ):

@@ -1,0 +1,64 @@
+"""The adapters stand on a server's bank as they do on one in the same process."""
+
+import asyncio
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.store.base import PutOp
+from llama_index.core.llms import ChatMessage
+
+from hippocampus.client import Client
+from hippocampus.errors import InputError, InvalidFilter
+from hippocampus.integrations.langchain import HippocampusChatMessageHistory, HippocampusRetriever
+from hippocampus.integrations.langgraph import HippocampusStore
+from hippocampus.integrations.llamaindex import HippocampusMemory
+from hippocampus.integrations.openai_agents import HippocampusSession
+from hippocampus.integrations.pydantic_ai import HippocampusHistory
+
+
+@pytest.fixture
+def far(memory, serve):
+    """Return a bank of the test's memory, by way of a server on this machine."""
+    with Client(serve(memory)) as client:
+        yield client.bank("ada")
+
+
+def test_a_store(far, bank):
+    store = HippocampusStore(far)
+    notes = ("ada", "notes")
+    long = " ".join(f"Line {n}." for n in range(500)) + " The key is under the flowerpot."
+    store.batch([PutOp(notes, str(n), {"text": "The same words", "n": n}) for n in range(5)])
+    store.put(notes, "0", {"text": long, "n": 9})
+
+    assert ["0"] == [one.key for one in store.search(notes, query="Where is the key?", limit=1)]
+    assert ["0"] == [one.key for one in store.search(notes, filter={"n": {"$gt": 4}})]
+    assert long == HippocampusStore(bank).get(notes, "0").value["text"]
+    assert [notes] == store.list_namespaces()
+    store.delete(notes, "0")
+    assert 4 == len(store.search(notes))
+    with pytest.raises(InvalidFilter):
+        store.search(notes, filter={"n": {"$above": 1}})
+    with pytest.raises(InputError):
+        store.put(notes, "x", {"n": object()})
+
+
+def test_a_history_a_retriever_a_session_and_memories(far):
+    talk = HippocampusChatMessageHistory(far, "talk")
+    said = [HumanMessage("Ada's key is under the flowerpot."), AIMessage("ok"), AIMessage("ok")]
+    talk.add_messages(said)
+    assert said == talk.messages
+
+    found = HippocampusRetriever(bank=far, k=1).invoke("Where is Ada's key?")
+    assert said[0].content == found[0].page_content
+
+    session = HippocampusSession("s", far)
+    asyncio.run(session.add_items([{"role": "user", "content": "Hello"}]))
+    assert {"role": "user", "content": "Hello"} == asyncio.run(session.pop_item())
+    assert asyncio.run(session.pop_item()) is None
+
+    memory = HippocampusMemory(bank=far, session="l")
+    memory.put(ChatMessage("Where is Ada's key?", role="user"))
+    assert "flowerpot" in memory.get()[0].content
+    assert [] == HippocampusHistory(far, "p").messages()
+    talk.clear()
+    assert [] == talk.messages

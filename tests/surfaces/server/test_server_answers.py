@@ -1,0 +1,106 @@
+"""Answers are given again only while nothing has changed that they were made of."""
+
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus.server.answers import Answers
+
+AT = "/v1/banks/ada"
+
+
+def ask(http, query="Where does Lena live?", at=AT, **more):
+    answer = http.post(f"{at}/recall", json={"query": query, **more})
+    assert answer.status_code == 200
+    return answer.json()
+
+
+def test_the_same_question_gets_the_same_bytes_and_is_asked_once(http, bank):
+    bank.remember("Lena lives in Porto.")
+    first = ask(http)
+
+    assert first["cost"] == ask(http)["cost"]  # which no two recalls have in common
+    assert first["cost"] != ask(http, k=3)["cost"]
+    assert first["cost"] == ask(http)["cost"]
+
+
+def test_whatever_changes_a_bank_is_in_the_next_answer(http, bank, open_memory):
+    kept = bank.remember("Lena lives in Porto.", speaker="Lena")
+    other = open_memory()  # another process would do the same
+
+    def texts():
+        return {hit["episode"]["text"] for hit in ask(http)["hits"]}
+
+    assert {"Lena lives in Porto."} == texts()
+    other.bank("ada").remember("Lena lives in Lisbon now.", speaker="Lena")
+    assert len(texts()) == 2
+    http.post(f"{AT}/forget", json={"id": kept.id})
+    assert {"Lena lives in Lisbon now."} == texts()
+    bank.restore(kept.id)
+    assert len(texts()) == 2
+    bank.forget(kept.id, erase=True)
+    assert {"Lena lives in Lisbon now."} == texts()
+    http.delete(AT)
+    assert set() == texts()
+    bank.remember("Lena lives in Braga.")
+    assert {"Lena lives in Braga."} == texts()
+
+
+def test_what_changes_another_bank_leaves_an_answer_as_it_was(http, bank, memory):
+    bank.remember("Lena lives in Porto.")
+    first = ask(http)
+    memory.bank("bo").remember("Bo lives in Rome.")
+
+    assert first["cost"] == ask(http)["cost"]
+    assert ask(http, at="/v1/banks/bo")["hits"][0]["episode"]["text"] == "Bo lives in Rome."
+
+
+def test_an_answer_is_not_given_again_after_a_minute():
+    now = [0.0]
+    answers = Answers(10_000, clock=lambda: now[0])
+    answers.put(("b", "recall", b"{}"), "here", 1, b"answer")
+
+    now[0] = timedelta(seconds=59).total_seconds()
+    assert answers.known(("b", "recall", b"{}"), 1) == b"answer"
+    assert answers.get(("b", "recall", b"{}"), "here", 1) == b"answer"
+    now[0] += 1
+    assert answers.known(("b", "recall", b"{}"), 1) is None
+    assert answers.get(("b", "recall", b"{}"), "here", 1) is None
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["put", "get", "known"]), st.integers(0, 6), st.integers(0, 2),
+            st.integers(0, 900),
+        ),
+        max_size=60,
+    )
+)  # fmt: skip
+def test_they_stay_within_their_memory_and_never_answer_for_another_position(steps):
+    answers, model = Answers(8000), {}
+    for what, question, position, size in steps:
+        asked = "b", "recall", str(question).encode()
+        if what == "put":
+            body = b"%d %d %s" % (question, position, b"x" * size)
+            answers.put(asked, position, position, body)
+            model[asked] = position, body
+        else:
+            found = (
+                answers.get(asked, position, position)
+                if what == "get"
+                else answers.known(asked, position)
+            )
+            assert found is None or (position, found) == model[asked]
+        assert answers.nbytes <= 8000
+
+
+def test_no_memory_for_answers_means_none(memory, serve):
+    import httpx
+
+    from hippocampus.server import Limits
+
+    memory.bank("ada").remember("Lena lives in Porto.")
+    with httpx.Client(base_url=serve(memory, limits=Limits(answers_bytes=0))) as http:
+        assert ask(http)["cost"] != ask(http)["cost"]

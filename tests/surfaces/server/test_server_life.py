@@ -1,0 +1,234 @@
+"""Starting, stopping and bad days: nothing that was acknowledged is lost."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from hippocampus import Memory, wire
+from hippocampus.errors import AccessError, Overloaded, StoreFull, StoreLocked
+from hippocampus.server import Limits
+from hippocampus.server.keys import Keys
+from hippocampus.server.run import make_server
+from hippocampus.sleep.schedule import Schedule
+
+AT = "/v1/banks/ada"
+
+
+class Process:
+    """``hippocampus serve`` in a process of its own."""
+
+    def __init__(self, path, *options):
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "hippocampus", "serve", "--store", str(path), "--port", "0",
+             "--embedder", "hash", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        self.log = []
+        while not (found := re.search(r"answers at (\S+)", self._line())):
+            pass
+        self.url = found[1]
+
+    def _line(self):
+        line = self.process.stderr.readline()
+        assert line, "".join(self.log)
+        self.log.append(line)
+        return line
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        out, err = self.process.communicate(timeout=30)
+        self.log.append(err)
+        return self.process.returncode, out
+
+
+@pytest.fixture
+def start(path):
+    running = []
+
+    def start(*options):
+        running.append(Process(path, *options))
+        return running[-1]
+
+    yield start
+    for one in running:
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.communicate()
+
+
+def test_a_server_that_is_told_to_stop_under_load_loses_nothing_it_acknowledged(start, path):
+    server = start()
+    kept, ended = [], threading.Event()
+
+    def write(who):
+        with httpx.Client(base_url=server.url, timeout=30) as http:
+            for number in range(10_000):
+                try:
+                    said = {"text": f"Number {number} of {who}."}
+                    answer = http.post(f"{AT}/remember", json=said)
+                except httpx.TransportError:
+                    return
+                if answer.status_code == 200:
+                    kept.append(answer.json()["id"])
+                if len(kept) > 60:
+                    ended.set()
+
+    with ThreadPoolExecutor(6) as threads:
+        writing = [threads.submit(write, who) for who in range(6)]
+        assert ended.wait(60)
+        code, out = server.stop()
+        for one in writing:
+            one.result()
+
+    assert (0, "") == (code, out)
+    with Memory(path, embedder="hash") as memory:
+        there = {episode.id for episode in memory.bank("ada").episodes()}
+    assert set(kept) <= there
+    lines = [json.loads(line) for text in server.log for line in text.splitlines() if "{" in line]
+    assert [line["event"] for line in lines if line["event"] != "request"] == [
+        "ready", "stopping", "stopped",
+    ]  # fmt: skip
+
+
+def test_a_server_that_is_killed_loses_nothing_it_acknowledged(start, path):
+    server = start()
+    with httpx.Client(base_url=server.url) as http:
+        kept = [http.post(f"{AT}/remember", json={"text": f"No. {n}."}).json() for n in range(5)]
+    server.process.kill()
+    server.process.communicate()
+
+    with Memory(path, embedder="hash") as memory:
+        assert {e["id"] for e in kept} == {e.id for e in memory.bank("ada").episodes()}
+
+
+def test_two_servers_on_one_store_see_what_each_other_wrote(start):
+    one, other = start(), start()
+    with httpx.Client(base_url=one.url) as first, httpx.Client(base_url=other.url) as second:
+        asked = {"query": "Where does Lena live?"}
+        assert second.post(f"{AT}/recall", json=asked).json()["hits"] == []
+        kept = first.post(f"{AT}/remember", json={"text": "Lena lives in Porto."}).json()
+        hits = second.post(f"{AT}/recall", json=asked).json()["hits"]
+        assert [kept["id"]] == [hit["episode"]["id"] for hit in hits]
+        assert second.post(f"{AT}/forget", json={"id": kept["id"]}).json() == 1
+        assert first.post(f"{AT}/recall", json=asked).json()["hits"] == []
+        with ThreadPoolExecutor(8) as threads:
+            made = list(
+                threads.map(
+                    lambda n: (first, second)[n % 2].post(
+                        f"{AT}/remember", json={"text": f"Both at once, {n}."}
+                    ),
+                    range(24),
+                )
+            )
+        assert {200} == {answer.status_code for answer in made}
+        assert first.get(f"{AT}/episodes").json() == second.get(f"{AT}/episodes").json()
+        assert first.get(f"{AT}/stats").json()["episodes"] == 24
+
+
+def test_a_key_made_on_the_command_line_closes_a_server_that_runs(start, path):
+    server = start("--log-level", "error")
+    with httpx.Client(base_url=server.url) as http:
+        assert http.get("/v1/banks").status_code == 200
+        made = subprocess.run(
+            [sys.executable, "-m", "hippocampus", "keys", "create", "me", "--bank", "*",
+             "--role", "admin", "--store", str(path), "--json"],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        token = json.loads(made.stdout)["token"]
+        while http.get("/v1/banks").status_code != 401:
+            pass
+        good = http.get("/v1/banks", headers={"Authorization": f"Bearer {token}"})
+        assert good.status_code == 200
+
+
+def test_without_keys_only_this_machine_is_let_in(memory):
+    for host in ("0.0.0.0", "::", "192.168.1.5", "example.org"):  # noqa: S104 - it is refused
+        with pytest.raises(AccessError, match="keys create"):
+            make_server(memory, host=host)
+    Keys(memory).create("x", "read", ["*"])
+    assert make_server(memory, host="0.0.0.0") is not None  # noqa: S104
+
+
+def test_readiness_is_that_of_the_store(serve, open_memory):
+    memory = open_memory("other.db")
+    with httpx.Client(base_url=serve(memory)) as http:
+        assert http.get("/readyz").json() == {"status": "ready"}
+        memory.close()
+        answer = http.get("/readyz")
+        assert (503, "StoreClosed") == (answer.status_code, answer.json()["error"]["type"])
+        assert "other.db" not in answer.text
+        assert answer.headers["retry-after"] == "1"
+        assert http.get("/healthz").status_code == 200
+
+
+def test_a_disk_that_is_full_is_told_and_what_was_stored_is_read(serve, memory):
+    bank = memory.bank("ada")
+    kept = bank.remember("It was here before.")
+    writer = memory.store._writer
+    pages = writer.execute("PRAGMA page_count").fetchone()[0]
+    writer.execute(f"PRAGMA max_page_count = {pages}")
+    with httpx.Client(base_url=serve(memory), timeout=30) as http:
+        turns = [{"text": f"{n} " + os.urandom(100).hex()} for n in range(200)]
+        full = http.post(f"{AT}/remember_many", json={"turns": turns})
+
+        assert full.status_code == 507
+        assert isinstance(wire.as_error(wire.load_fault(full.content)), StoreFull)
+        assert "memory.db" not in full.text
+        there = http.get(f"{AT}/get", params={"id": kept.id})
+        assert there.json()["text"] == "It was here before."
+        writer.execute(f"PRAGMA max_page_count = {pages + 100_000}")
+        again = http.post(f"{AT}/remember_many", json={"turns": turns})
+        assert (200, True) == (again.status_code, len(again.json()) >= 200)
+
+
+def test_a_store_that_is_locked_by_another_process_says_when_to_try_again(serve, open_memory, path):
+    from hippocampus import Config
+
+    memory = open_memory("locked.db", config=Config(busy_timeout_s=0.05))
+    memory.bank("ada").remember("Something.")
+    other = open_memory("locked.db")
+    with httpx.Client(base_url=serve(memory), timeout=30) as http, other.store.write():
+        answer = http.post(f"{AT}/remember", json={"text": "More."})
+
+        assert (503, "1") == (answer.status_code, answer.headers["retry-after"])
+        assert isinstance(wire.as_error(wire.load_fault(answer.content)), StoreLocked)
+        assert http.post(f"{AT}/recall", json={"query": "Something"}).status_code == 200
+    assert path.with_name("locked.db").exists()
+
+
+def test_more_requests_than_there_is_room_for_are_sent_away_and_the_rest_is_served(serve, memory):
+    bank = memory.bank("ada")
+    bank.remember("Something.")
+    limits = Limits(readers=1, waiting=2, answers_bytes=0)
+    with httpx.Client(base_url=serve(memory, limits=limits), timeout=30) as http:
+        http.get("/v1/banks")
+        with ThreadPoolExecutor(8) as threads:
+            with bank.reading:  # whoever recalls waits for it
+                asked = [
+                    threads.submit(http.post, f"{AT}/recall", json={"query": f"some {n}"})
+                    for n in range(8)
+                ]
+                while sum(one.done() for one in asked) < 5:
+                    pass
+                away = [one.result() for one in asked if one.done()]
+            served = [one.result() for one in asked if one.result() not in away]
+
+        assert {503} == {answer.status_code for answer in away}
+        assert isinstance(wire.as_error(wire.load_fault(away[0].content)), Overloaded)
+        assert [200, 200, 200] == [answer.status_code for answer in served]
+        assert 'hippocampus_calls{kind="read"} 0.0' in http.get("/metrics").text
+
+
+def test_banks_sleep_while_the_server_runs_if_they_are_to(serve, memory):
+    assert isinstance(serve(memory, schedule=Schedule()), str)
+    names = {thread.name for thread in threading.enumerate()}
+
+    assert "hippocampus-sleep" in names

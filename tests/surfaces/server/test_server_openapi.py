@@ -1,0 +1,121 @@
+"""The OpenAPI document says what there is, and whatever it allows is answered, never with a 5xx."""
+
+import json
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from hippocampus import Memory
+from hippocampus.server import create_app
+
+SLOW = ("/v1/backup", "/v1/rebuild")
+PAIRS = ("quarantine", "import")
+"""What answers with pairs, whose schemas (``prefixItems``) schemathesis does not read."""
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    response_schema_conformance,
+    response_headers_conformance,
+]
+
+
+def make_document():
+    with Memory(":memory:", embedder="none") as memory:
+        return create_app(memory).openapi()
+
+
+DOCUMENT = make_document()
+OPERATIONS = [
+    (method, path)
+    for path, methods in DOCUMENT["paths"].items()
+    for method in methods
+    if path != "/v1/calibrate"  # which takes as long as it is told to
+]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory, serve_all):
+    """A memory, and where it is served, for all of these tests."""
+    file = tmp_path_factory.mktemp("openapi") / "memory.db"
+    with Memory(file, embedder="hash") as memory:
+        yield memory, serve_all(memory)
+
+
+@pytest.fixture(scope="module")
+def api(shared):
+    return schemathesis.openapi.from_url(f"{shared[1]}/openapi.json")
+
+
+@pytest.fixture(autouse=True)
+def told(shared):
+    said = {"speaker": "Lena", "session": "trip", "metadata": {"year": 2024}}
+    shared[0].bank("ada").remember("Lena moved to Lisbon.", at="2024-01-01", **said)
+
+
+@pytest.mark.parametrize(("method", "route"), OPERATIONS)
+def test_whatever_the_document_allows_is_answered(api, request, method, route):
+    few = 1 if route in SLOW else 3
+    many = settings(
+        max_examples=200 if request.config.getoption("--slow") else few, deadline=None,
+        derandomize=True, suppress_health_check=list(HealthCheck), database=None,
+        phases=[Phase.explicit, Phase.generate],
+    )  # fmt: skip
+
+    checks = [
+        check
+        for check in CHECKS
+        if check is not response_schema_conformance or not route.endswith(PAIRS)
+    ]
+
+    @many
+    @given(case=api[route][method].as_strategy())
+    def ask(case):
+        case.call_and_validate(checks=checks)
+        if "bank" in case.path_parameters:  # and of a bank that is there
+            case.path_parameters["bank"] = "ada"
+            case.call_and_validate(checks=checks)
+
+    ask()
+
+
+@pytest.mark.parametrize(("method", "route"), OPERATIONS)
+def test_every_operation_says_what_it_does_and_what_it_answers(method, route):
+    told = DOCUMENT["paths"][route][method]
+
+    assert told["summary"].endswith((".", ":"))
+    assert "200" in told["responses"]
+    content = told.get("requestBody", {}).get("content", {})
+    if "application/json" in content and route.rpartition("/")[2] != "import_concepts":
+        assert "example" in content["application/json"], "say what one would send"
+
+
+def test_every_example_is_one_that_the_verb_takes(http):
+    for path, methods in DOCUMENT["paths"].items():
+        example = (
+            methods.get("post", {})
+            .get("requestBody", {})
+            .get("content", {})
+            .get("application/json", {})
+            .get("example")
+        )
+        if example is None or path == "/v1/calibrate":
+            continue
+        answer = http.post(path.format(bank="ada", id="0"), json=example)
+        known = answer.status_code in (200, 404) or "id" in example or "no key" in answer.text
+        had = "has had none" in answer.text  # of sleeps
+        assert known or had, (path, answer.text)
+
+
+def test_every_reference_in_the_document_leads_somewhere():
+    schemas = DOCUMENT["components"]["schemas"]
+    text = json.dumps(DOCUMENT)
+
+    for part in text.split('"#/components/schemas/')[1:]:
+        assert part.partition('"')[0] in schemas

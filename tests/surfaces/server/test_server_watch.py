@@ -1,0 +1,109 @@
+"""What a server tells of itself: logs, figures, traces; and never what was said, or to whom."""
+
+import json
+import logging
+
+import pytest
+
+from hippocampus.server.watch import JsonLines, log
+
+AT = "/v1/banks/acme%2Flena"
+SECRET = "The safe opens with 4711"
+
+
+@pytest.fixture
+def lines():
+    """What the server logs, as it would write it."""
+    written = []
+
+    class Keep(logging.Handler):
+        def emit(self, record):
+            written.append(JsonLines().format(record))
+
+    handler = Keep()
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    yield written
+    log.removeHandler(handler)
+    log.setLevel(logging.NOTSET)
+
+
+def ask_of_everything(http):
+    kept = http.post(f"{AT}/remember", json={"text": SECRET, "speaker": "Lena"}).json()
+    http.post(f"{AT}/recall", json={"query": "Which code opens the safe?"})
+    http.get(f"{AT}/episodes", params={"speaker": "Lena"})
+    http.get(f"{AT}/get", params={"id": kept["id"]})
+    http.post(f"{AT}/recall", json={"query": 4711})
+    http.post(f"{AT}/remember", json={"text": SECRET, "at": "Lena's birthday"})
+    http.get(f"/nowhere/{SECRET}")
+    http.request("PROPFIND", f"{AT}/recall")
+
+
+def test_every_request_is_a_line_of_json_without_what_was_said(http, lines):
+    ask_of_everything(http)
+    found = [json.loads(line) for line in lines]
+    requests = [line for line in found if line["event"] == "request"]
+
+    assert len(requests) == 8
+    assert {"at", "level", "request_id", "method", "route", "status", "ms"} <= set(requests[0])
+    assert [200, 200, 200, 200, 422, 422, 404, 405] == [line["status"] for line in requests]
+    assert len({line["bank"] for line in requests[:6]}) == 1
+    for word in ("4711", "safe", "Lena", "lena", "acme", "code"):
+        assert word not in "".join(lines), word
+
+
+def test_a_failure_nobody_foresaw_is_told_without_its_words(http, lines, memory):
+    def broken():
+        raise ValueError(SECRET)
+
+    memory.store.bank_names = lambda **_: broken()
+    answer = http.get("/v1/banks")
+
+    assert answer.status_code == 500
+    assert answer.json()["error"]["request_id"] == answer.headers["x-request-id"]
+    assert "4711" not in answer.text
+    assert "4711" not in "".join(lines)
+    failure = next(json.loads(line) for line in lines if "failure" in line)
+    assert failure["error"] == "ValueError"
+    assert "broken" in failure["where"][-1]
+    assert failure["request_id"] == answer.headers["x-request-id"]
+
+
+def test_figures_are_by_route_and_name_no_bank(http):
+    ask_of_everything(http)
+    http.post(f"{AT}/recall", json={"query": "Which code opens the safe?"})
+    told = http.get("/metrics").text
+
+    route = 'route="/v1/banks/{bank}/recall"'
+    assert f'hippocampus_requests_total{{method="POST",{route},status="200"}} 2.0' in told
+    assert 'method="OTHER"' in told
+    assert 'hippocampus_answers_total{how="given again"} 1.0' in told
+    assert "hippocampus_request_seconds_bucket" in told
+    assert "process_resident_memory_bytes" in told
+    for word in ("4711", "Lena", "lena", "acme", "PROPFIND"):
+        assert word not in told
+
+
+def test_traces_have_the_route_and_go_on_those_of_the_caller(memory, serve):
+    from opentelemetry import trace
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    import httpx
+
+    spans, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(spans))
+    trace.set_tracer_provider(provider)
+    with httpx.Client(base_url=serve(memory)) as http:
+        parent = f"00-{'ab' * 16}-{'cd' * 8}-01"
+        http.post(f"{AT}/recall", json={"query": SECRET}, headers={"traceparent": parent})
+        http.get("/healthz")
+
+    first = next(s for s in spans.get_finished_spans() if "recall" in s.name)
+    assert first.name == "POST /v1/banks/{bank}/recall"
+    assert first.attributes["http.response.status_code"] == 200
+    assert "ab" * 16 == f"{first.context.trace_id:032x}"
+    told = "".join(span.to_json() for span in spans.get_finished_spans())
+    assert "lena" not in told
+    assert "4711" not in told
