@@ -27,6 +27,7 @@ PARTS = (
     "counts",
     "concepts",
     "server",
+    "dashboard",
     "proxy",
 )
 

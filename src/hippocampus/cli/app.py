@@ -17,6 +17,7 @@ from hippocampus.cli import (
     read,
     serve,
     sleep,
+    ui,
     upkeep,
     write,
 )
@@ -60,7 +61,7 @@ def root(
 for part in (write, read, upkeep, sleep):
     part.register(app)
 app.add_typer(models.app, name="models", rich_help_panel=upkeep.PANEL)
-for surface in (chat, serve, mcp, hook, proxy):
+for surface in (chat, ui, serve, mcp, hook, proxy):
     surface.register(app)
 app.add_typer(serve.keys, name="keys", rich_help_panel=serve.PANEL)
 for part in (bench, demo):

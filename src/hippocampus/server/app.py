@@ -17,6 +17,7 @@ from starlette.routing import request_response
 
 from hippocampus import wire
 from hippocampus.bank import Bank
+from hippocampus.dashboard import add_dashboard
 from hippocampus.errors import HippocampusError
 from hippocampus.memory import Memory
 from hippocampus.server import bodies, pages
@@ -136,6 +137,7 @@ def create_app(
     add_moving(app, server)
     add_upkeep(app, server)
     _add_state(app, server)
+    add_dashboard(app)
     for route in app.routes:
         if isinstance(route, APIRoute):  # they read their requests themselves: nothing to inject
             route.app = request_response(route.endpoint)

@@ -1,0 +1,55 @@
+"""The command that opens the dashboard: a server for this machine alone, and a browser at it."""
+
+from __future__ import annotations
+
+import webbrowser
+from threading import Thread
+from typing import Annotated
+
+import typer
+
+from hippocampus._optional import require
+from hippocampus.cli.command import command
+from hippocampus.cli.options import Model, Scope
+from hippocampus.cli.render import stderr, stdout
+from hippocampus.cli.serve import PANEL
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to an app."""
+    command(app, "ui", "hippocampus ui", "hippocampus ui --store agent.db --no-open", panel=PANEL)(
+        ui
+    )
+
+
+def ui(
+    *,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 finds a free one.")] = 8766,
+    open_: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open it in your browser.")
+    ] = True,
+    model: Model = "none",
+    scope: Scope,
+) -> None:
+    """
+    Look into a store with a browser: search, timeline, topics, facts, trends, sleep, keys.
+
+    It answers this machine alone, until Ctrl-C. The same pages are at /ui of 'hippocampus serve'.
+    """
+    for package in ("fastapi", "uvicorn", "prometheus_client"):
+        require(package, extra="server", feature="the dashboard")
+    from hippocampus.dashboard import AT  # noqa: PLC0415 - only when used
+    from hippocampus.server import serve  # noqa: PLC0415
+
+    def show(url: str) -> None:
+        stdout().print(f"{url}{AT}/", soft_wrap=True, highlight=False)
+        if open_:  # some browsers return only once they are closed
+            Thread(target=_browse, args=(f"{url}{AT}/",), daemon=True).start()
+
+    with scope.open(create=True, embed=True, model=model) as memory:
+        serve(memory, port=port, ready=show)
+
+
+def _browse(address: str) -> None:
+    if not webbrowser.open(address):
+        stderr().print("no browser was found here; open that address in one")

@@ -1,0 +1,125 @@
+// Banks and keys: what a bank holds and weighs, export and import, who may ask.
+
+import { key } from "./api.js";
+import { field, h, option, swap } from "./dom.js";
+import { bytes, counted, day, moment, whole, worded } from "./format.js";
+import { attempt, bar, dialog, figure, figures, fill, formDialog, heading, later, notice, toast } from "./parts.js";
+
+export const show = (ctx) => [
+  heading("Banks & keys", ctx.me.id ? `Your key may ${ctx.me.role}: ${ctx.me.banks.join(", ")}` : "This server asks for no key, and answers this machine alone.",
+    key.get() && h("button", { onclick: () => { key.forget(); dispatchEvent(new Event("key")); } }, "Forget the key in this tab")),
+  ctx.bank.name && h("section", { class: "stack" }, h("h2", null, ctx.bank.name), later(() => ctx.bank.read("stats"), (stats) => one(stats, ctx))),
+  h("section", { class: "section" }, h("h2", null, "All banks"), banks(ctx)),
+  h("section", { class: "section" }, h("h2", null, "Keys"), ctx.keeper
+    ? later(() => ctx.store.keys(), (all) => keys(all, ctx))
+    : h("p", { class: "quiet" }, "They are for an admin of all banks.")),
+];
+
+// ---------------------------------------------------------------- one bank
+
+const one = (stats, ctx) => {
+  const weights = Object.entries(stats.stored_bytes).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1]);
+  const total = weights.reduce((sum, [, n]) => sum + n, 0);
+  return [
+    figures(figure(whole(stats.episodes), "memories"), figure(whole(stats.sessions), "conversations"), figure(whole(stats.speakers.length), "speakers"),
+      figure(whole(stats.superseded), "superseded"), figure(whole(stats.forgotten), "forgotten"), figure(bytes(total), "kept")),
+    h("p", { class: "quiet" }, stats.first && `${day(stats.first)} – ${day(stats.last)}. `, stats.embedder ? `Embedder: ${stats.embedder}. ` : "No embedder: words are found, meaning is not. ", stats.uncalibrated),
+    h("div", { class: "row" },
+      ctx.may("admin") && h("button", { onclick: () => attempt(() => ctx.bank.save("export", `${ctx.bank.name.replace(/[^\p{L}\p{N}._-]+/gu, "-")}.jsonl`)) }, "Export all"),
+      h("button", { onclick: () => attempt(() => ctx.bank.save("export_concepts", "concepts.json")) }, "Export concepts"),
+      ctx.may("write") && h("button", { onclick: () => take(ctx) }, "Import a file…"),
+      ctx.may("admin") && h("button", { class: "danger", onclick: () => erase(ctx) }, "Erase this bank…")),
+    h("details", null, h("summary", null, "Where the bytes are"), h("table", { class: "data" }, h("tbody", null, weights.map(([name, n]) => h("tr", null,
+      h("th", { scope: "row" }, worded(name)), h("td", { class: "num" }, bar(n / total, `${Math.round((n / total) * 100)} %`), bytes(n))))))),
+  ];
+};
+
+const take = (ctx) => {
+  const meter = h("progress", { max: 1, value: 0, "aria-label": "How much is imported", hidden: true });
+  return formDialog("Import a file", [
+    field("A note, a chat export, a mailbox, lines of JSON", "input", { type: "file", name: "file", required: true }), meter,
+  ], "Import", async ({ file }) => {
+    meter.hidden = false;
+    const done = await ctx.bank.take(file, (so_far, total) => { meter.max = total || so_far + 1; meter.value = so_far; });
+    toast(`${counted(done.added, "memory", "memories")} added, ${whole(done.unchanged)} were known.`);
+    ctx.refresh();
+  });
+};
+
+const erase = (ctx) => formDialog(`Erase ${ctx.bank.name} for good?`, [
+  h("p", null, "All its memories, their history and their vectors are removed from the store and cannot be brought back. Export it first if in doubt."),
+  field("Write the bank’s name to say that you mean it", "input", { name: "name", required: true, autocomplete: "off" }),
+], "Erase the bank", async ({ name }) => {
+  if (name !== ctx.bank.name) throw new Error(`That is not its name, ${ctx.bank.name}.`);
+  await ctx.bank.erase();
+  toast("Erased.");
+  location.hash = "#/";
+  await ctx.boot();
+}, { danger: true });
+
+// ---------------------------------------------------------------- all banks
+
+const banks = (ctx) => {
+  const list = h("div");
+  const look = (prefix, cursor) => ctx.store.banks({ prefix, cursor, limit: 100 });
+  const draw = (prefix) => (found) => {
+    if (!found.entries.length) return prefix ? h("p", { class: "quiet" }, "None begins so.") : notice("No bank yet", "One comes to be when the first thing is remembered in it.");
+    const all = h("ul", { class: "columns" });
+    const more = h("div", { class: "row" });
+    const add = (page) => {
+      page.entries.forEach((name) => all.append(h("li", null, h("a", { class: "item", href: `#/${encodeURIComponent(name)}/timeline` }, name))));
+      swap(more, page.next && h("button", { onclick: async () => { const next = await attempt(() => look(prefix, page.next)); if (next) add(next); } }, "More"));
+    };
+    add(found);
+    return [all, more];
+  };
+  const find = (prefix) => fill(list, () => look(prefix), draw(prefix));
+  find("");
+  return h("div", { class: "stack" }, h("div", { class: "pair" }, field("Whose name begins with", "input", {
+    type: "search", autocomplete: "off", oninput: (event) => find(event.target.value),
+  })), list);
+};
+
+// ---------------------------------------------------------------- keys
+
+const keys = (all, ctx) => [
+  all.length === 0
+    ? h("p", { class: "hint" }, "There are none: whoever is on this machine may do everything, and nobody else anything. From the first key on the server answers nobody without one, this page included.")
+    : h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Keys" }, h("table", { class: "data" },
+      h("thead", null, h("tr", null, ["For whom", "May", "Banks", "Made", ""].map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", null, all.map((one_) => h("tr", null,
+        h("th", { scope: "row" }, one_.name, h("br"), h("code", { class: "quiet" }, one_.id)), h("td", null, one_.role), h("td", null, one_.banks.join(", ")),
+        h("td", { class: "num" }, day(one_.made_at), one_.former_until && h("small", { class: "quiet" }, ` former secret until ${moment(one_.former_until)}`)),
+        h("td", null, h("div", { class: "row" },
+          h("button", { "aria-label": `Rotate the key of ${one_.name}`, onclick: () => rotate(one_, ctx) }, "Rotate…"),
+          h("button", { class: "danger", "aria-label": `Revoke the key of ${one_.name}`, onclick: () => revoke(one_, ctx) }, "Revoke…")))))))),
+  h("div", null, h("button", { onclick: () => create(all.length === 0, ctx) }, "Make a key…")),
+];
+
+const create = (first, ctx) => formDialog("Make a key", [
+  field("For whom", "input", { name: "name", required: true, maxlength: 100 }),
+  field("It may", "select", { name: "role" }, option("read", "read", false), option("write", "read and write", !first), option("admin", "do everything", first)),
+  field("Banks, with commas; a name that ends in * means all that begin so", "input", { name: "banks", required: true, value: first ? "*" : "" }),
+  first && h("p", { class: "hint" }, "It is the first: unless it may do everything to all banks (*), nobody can make another one from here."),
+], "Make it", async ({ name, role, banks: given }) => {
+  const made = await ctx.store.createKey({ name, role, banks: given.split(",").map((one_) => one_.trim()).filter(Boolean) });
+  shown(made, ctx, first);
+});
+
+const rotate = (one_, ctx) => formDialog(`Give ${one_.name} another secret?`, [
+  field("For how many hours is the former still taken", "input", { type: "number", name: "hours", min: 0, max: 8760, value: 24 }),
+], "Rotate", async ({ hours }) => shown(await ctx.store.rotateKey(one_.id, { keep_s: Number(hours || 0) * 3600 }), ctx, false));
+
+const revoke = (one_, ctx) => formDialog(`Take back the key of ${one_.name}?`,
+  h("p", null, "Within a second no server of this store takes it any more."),
+  "Revoke", async () => { await ctx.store.revokeKey(one_.id); toast("Revoked."); ctx.refresh(); }, { danger: true });
+
+// A token is shown this once; the store keeps only a hash of it.
+const shown = (made, ctx, first) => {
+  const node = dialog(`The key of ${made.key.name}`,
+    h("div", { class: "stack" }, h("p", null, "It is shown this once. Send it as “Authorization: Bearer …”."), h("code", { class: "token" }, made.token),
+      h("div", { class: "row" },
+        h("button", { class: "primary", onclick: () => attempt(async () => { await navigator.clipboard.writeText(made.token); toast("Copied."); }) }, "Copy"),
+        first && h("button", { onclick: () => { key.set(made.token); node.close(); dispatchEvent(new Event("key")); } }, "Use it in this tab"))));
+  if (!first) ctx.refresh();
+};

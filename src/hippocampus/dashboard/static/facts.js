@@ -1,0 +1,96 @@
+// Whom facts are about, how they hang together, and what was so from when until when.
+
+import { h } from "./dom.js";
+import { counted, day, whole, worded } from "./format.js";
+import { heading, later, notice } from "./parts.js";
+import { map, walk } from "./walk.js";
+
+export const show = (ctx) => {
+  const chosen = ctx.params.entity;
+  return [
+    heading("People & facts", "Who is what to whom, since when, and until when, read from what was said."),
+    chosen
+      ? later(() => withDays(ctx.bank, chosen), (facts) => one(chosen, facts, ctx))
+      : later(() => Promise.all([ctx.bank.read("entities"), ctx.bank.read("facts")]), (found) => all(...found, ctx)),
+  ];
+};
+
+const all = (entities, facts, ctx) => {
+  if (!entities.length) return notice("No facts yet", "A fact is read from sentences such as “I moved to Porto in March”. None was found in what this bank was told.");
+  const to = (name) => ctx.link("facts", { entity: name });
+  const place = new Map(entities.flatMap((one, at) => [one.name, ...Object.keys(one.aliases)].map((name) => [name.toLowerCase(), at])));
+  const edges = facts.map((fact) => [place.get(fact.subject.toLowerCase()), place.get(fact.object.toLowerCase())])
+    .filter(([a, b]) => a !== undefined && b !== undefined);
+  const linked = new Set(edges.filter(([a, b]) => a !== b).flat());
+  const order = entities.map((_, at) => at).sort((a, b) => linked.has(b) - linked.has(a) || a - b).slice(0, 36);
+  const nodes = order.map((at) => ({ name: entities[at].name, size: entities[at].facts, href: to(entities[at].name) }));
+  const where = new Map(order.map((at, i) => [entities[at].name.toLowerCase(), i]));
+  for (const [alias, at] of place) if (where.has(entities[at].name.toLowerCase())) where.set(alias, where.get(entities[at].name.toLowerCase()));
+  for (const { object } of facts) {  // what is said of them is there as well, where there is room
+    if (!object || object.length > 24 || nodes.length >= 36 || where.has(object.toLowerCase())) continue;
+    where.set(object.toLowerCase(), nodes.length);
+    nodes.push({ name: object, size: 0, href: to(object), aside: true });
+  }
+  const ends = facts.map((fact) => [where.get(fact.subject.toLowerCase()) ?? Infinity, where.get(fact.object.toLowerCase()) ?? Infinity]);
+  return [
+    map(nodes, ends, "Whom facts are about, and what they say; a line is a fact"),
+    h("section", { class: "section" }, h("h2", null, counted(entities.length, "name")),
+      h("ul", { class: "columns" }, entities.map((one) => h("li", null,
+        h("a", { class: "item", href: to(one.name) }, one.name), h("span", { class: "num" }, counted(one.facts, "fact")))))),
+  ];
+};
+
+const one = (name, facts, ctx) => {
+  if (!facts.length) return [back(ctx), notice(`Nothing is known of ${name}`, "No fact names it.")];
+  const to = (other) => ctx.link("facts", { entity: other });
+  const own = facts.filter((fact) => fact.subject.toLowerCase() === name.toLowerCase());
+  const others = facts.filter((fact) => fact.subject.toLowerCase() !== name.toLowerCase());
+  const seen = new Set();
+  const nodes = (some, end) => some.filter((fact) => {
+    const key = `${fact.relation} ${fact[end]}`;
+    return fact[end] && !seen.has(key) && seen.add(key);
+  }).sort((a, b) => (a.valid_to !== null) - (b.valid_to !== null)).slice(0, 14)
+    .map((fact) => ({ label: fact[end], note: `${worded(fact.relation)}${fact.valid_to ? ", over" : ""}`, href: to(fact[end]), over: Boolean(fact.valid_to) }));
+  return [
+    back(ctx),
+    walk({
+      before: ["Who names it", nodes(others, "subject"), "Nobody else’s facts do."],
+      here: { label: own[0]?.subject ?? name, note: counted(facts.length, "fact") },
+      after: ["What is said of it", nodes(own, "object"), "Nothing."],
+    }),
+    h("section", { class: "section" }, h("h2", null, "In time"), inTime(facts, ctx)),
+  ];
+};
+
+const back = (ctx) => h("p", null, h("a", { href: ctx.link("facts", {}) }, "All names"));
+
+// The facts of one, each with the day on which it was said first, for where nobody said since when.
+const withDays = async (bank, entity) => {
+  const facts = await bank.read("facts", { entity });
+  const days = new Map(await Promise.all([...new Set(facts.filter((fact) => !fact.valid_from).map((fact) => fact.sources[0]))].slice(0, 40)
+    .map(async (id) => [id, (await bank.read("get", { id })).said_at])));
+  return facts.map((fact) => ({ ...fact, said: days.get(fact.sources[0]) ?? fact.known_from }));
+};
+
+// Each fact as a bar on one axis of time; of what has no known beginning, from when it was said.
+const inTime = (facts, ctx) => {
+  const from = (fact) => Date.parse(fact.valid_from ?? fact.said);
+  const to = (fact) => (fact.valid_to ? Date.parse(fact.valid_to) : Infinity);
+  const known = facts.flatMap((fact) => [from(fact), to(fact)]).filter(Number.isFinite);
+  const first = Math.min(...known);
+  const last = Math.max(...known, first + 30 * 864e5);
+  const end = last + (last - first) * 0.06;
+  const share = (at) => `${((Math.min(at, end) - first) / (end - first)) * 100}%`;
+  return h("div", null,
+    h("div", { class: "fact axis-row", "aria-hidden": "true" }, h("span"), h("span", { class: "ends num" }, h("span", null, day(new Date(first))), h("span", null, day(new Date(last)))), h("span")),
+    h("ul", null, facts.slice(0, 200).map((fact) => {
+      const since = fact.valid_from ? `since ${day(fact.valid_from)}` : `said ${day(fact.said)}`;
+      const told = fact.valid_to ? `${fact.valid_from ? `${day(fact.valid_from)} –` : "until"} ${day(fact.valid_to)}` : since;
+      const length = Math.max(0, Math.min(to(fact), end) - from(fact)) / (end - first);
+      return h("li", { class: `fact ${fact.valid_to ? "past" : ""}` },
+        h("div", null, h("span", { class: "what" }, fact.subject, h("span", { class: "relation" }, ` ${worded(fact.relation)} `), fact.object || "…"), h("small", { class: "num" }, told)),
+        h("div", { class: "held-for", "aria-hidden": "true" }, h("span", { style: { left: share(from(fact)), width: `${length * 100}%` } })),
+        h("div", null, fact.sources.slice(-1).map((id) => h("a", { class: "item", href: ctx.link(null, { m: id }) }, fact.sources.length > 1 ? `latest of ${whole(fact.sources.length)} sources` : "source"))));
+    })),
+    facts.length > 200 && h("p", { class: "quiet" }, `and ${whole(facts.length - 200)} more`));
+};

@@ -1,0 +1,62 @@
+// How numbers, moments and words of the engine read to people. Moments are shown in UTC, as kept.
+
+const zone = { timeZone: "UTC" };
+const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", ...zone });
+const longFormat = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric", ...zone });
+const timeFormat = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", ...zone });
+const monthFormat = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric", ...zone });
+const wholeFormat = new Intl.NumberFormat("en-GB");
+
+export const day = (iso) => dayFormat.format(new Date(iso));
+export const longDay = (iso) => longFormat.format(new Date(iso));
+export const time = (iso) => timeFormat.format(new Date(iso));
+export const month = (iso) => monthFormat.format(new Date(iso));
+export const moment = (iso) => (iso ? `${day(iso)}, ${time(iso)}` : "");
+export const whole = (n) => wholeFormat.format(n);
+export const percent = (share) => `${Math.round(share * 100)} %`;
+export const ms = (seconds) => (seconds < 1 ? `${(seconds * 1e3).toFixed(seconds < 0.01 ? 1 : 0)} ms` : `${seconds.toFixed(1)} s`);
+export const counted = (n, one, many = `${one}s`) => `${whole(n)} ${n === 1 ? one : many}`;
+export const bytes = (n) => {
+  const steps = ["B", "kB", "MB", "GB"];
+  let at = 0;
+  for (; n >= 1000 && at < steps.length - 1; at++) n /= 1000;
+  return `${at && n < 10 ? n.toFixed(1) : Math.round(n)} ${steps[at]}`;
+};
+export const worded = (name) => name.replaceAll("_", " ");
+
+export const stretch = ({ start, end }) => {
+  if (!start && !end) return "any time";
+  if (!end) return `from ${day(start)}`;
+  const last = new Date(new Date(end) - 1);  // an end is exclusive
+  if (!start) return `until ${day(last)}`;
+  return dayFormat.formatRange(new Date(start), last);
+};
+
+// What each cue, and what else counts, looks at: [in a word, in a sentence].
+export const CUES = {
+  lexical: ["words", "the question's own words are in it, the rare ones counting most (BM25)"],
+  vector: ["meaning", "it means something near the question, whatever the words"],
+  tokens: ["phrasing", "its tokens answer those of the question one by one (late interaction)"],
+  signature: ["keywords", "the question's keywords are near it, by token signatures"],
+  time: ["time", "it is of the time that the question names"],
+  topic: ["topic", "it is under a topic that the question is about"],
+  concept: ["concept", "it gathers around something that the question calls up"],
+  graph: ["names", "it shares names with what was found first"],
+  names: ["names", "it is reached by names that the best hits hold"],
+  facts: ["facts", "what it tells is so now, or was what is asked"],
+  neighbours: ["neighbours", "the turns around it fit the question"],
+  speaker: ["speaker", "whom the question is about says it"],
+  news: ["news", "it is later than others that say the like"],
+  session: ["conversation", "its whole conversation is about the question"],
+  gist: ["gist", "what it came to, with others, fits the question"],
+  outcome: ["use", "it has helped before"],
+  importance: ["importance", "it matters by itself"],
+};
+export const cueName = (cue) => CUES[cue]?.[0] ?? worded(cue);
+
+export const LEVELS = ["whole", "without ornament", "half", "a quarter", "keywords"];
+
+export const STEPS = {
+  validate: "set apart", reconsolidate: "noted", deduplicate: "merged", forget: "faded",
+  phrases: "phrases read", gists: "gists", facts: "facts", concepts: "anchors", topics: "topics", summary: "summary",
+};

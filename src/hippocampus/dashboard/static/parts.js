@@ -1,0 +1,176 @@
+// What several views show: memories, notices, dialogs, and how waiting and failing look.
+
+import { key } from "./api.js";
+import { field, h, icon, marked, newId, swap } from "./dom.js";
+import { LEVELS, moment, worded } from "./format.js";
+
+// ---------------------------------------------------------------- a memory in a list
+
+export const tags = (e) => [
+  e.pinned && h("span", { class: "tag strong" }, "pinned"),
+  e.held && h("span", { class: "tag strong" }, "held"),
+  e.state !== "active" && h("span", { class: "tag warn" }, e.state),
+  e.level > 0 && h("span", { class: "tag" }, `faded to ${LEVELS[e.level]}`),
+];
+
+export const who = (e) => e.speaker ?? e.role ?? null;
+
+export const byline = (e, { date = moment, first = null } = {}) => h("p", { class: "byline" },
+  first, who(e) && h("span", { class: "who" }, who(e)),
+  h("time", { datetime: e.said_at }, date(e.said_at)),
+  e.session && h("span", { class: "where" }, e.session),
+  !e.session && e.source && h("span", { class: "where" }, e.source),
+  tags(e));
+
+// A memory as an entry of a list, which opens it.
+export const entry = (e, ctx, { query = "", before = null, after = null, first, date } = {}) =>
+  h("li", { class: `entry ${e.state === "active" ? "" : "off"}` }, before,
+    h("div", { class: "entry-body" },
+      h("a", { class: "said item", href: ctx.link(null, { m: e.id }), dir: "auto" }, marked(e.text, query)),
+      byline(e, { date, first }), after));
+
+// ---------------------------------------------------------------- notices, for nothing and for trouble
+
+export const notice = (title, text, ...more) => h("section", { class: "notice" },
+  h("h2", null, title), text && h("p", null, text), more);
+
+const keyForm = (wrong) => {
+  const input = field("API key", "input", {
+    type: "password", autocomplete: "off", required: true, spellcheck: "false", placeholder: "hpc_…",
+    "aria-describedby": "key-note",
+  });
+  return h("form", {
+    class: "stack", onsubmit: (event) => {
+      event.preventDefault();
+      key.set(input.querySelector("input").value.trim());
+      dispatchEvent(new Event("key"));
+    },
+  }, input,
+  h("p", { class: "quiet", id: "key-note" }, "It is kept in this tab until you close it, and nowhere else."),
+  h("div", { class: "row" }, h("button", { class: "primary" }, "Open"),
+    wrong && h("button", { type: "button", onclick: () => { key.forget(); dispatchEvent(new Event("key")); } }, "Forget this key")));
+};
+
+export const faulted = (error, retry) => {
+  const again = retry && h("button", { class: "primary", onclick: retry }, "Try again");
+  const id = error.id && h("p", { class: "quiet" }, "Request ", h("code", null, error.id));
+  if (error.status === 401) {
+    return key.get()
+      ? notice("This key does not open the door", error.message, keyForm(true))
+      : notice("This server asks for a key", "Whoever runs it makes one with “hippocampus keys create”.", keyForm(false));
+  }
+  if (error.status === 0) return notice("The server is gone", `${error.message} It may be stopping, or the network may be down.`, again);
+  if (error.status === 403) return notice("This key may not do that", error.message, id);
+  if (error.type === "UnknownBank") return notice("No such bank", "There is none of that name, or none that this key opens.", id);
+  if (error.status === 429 || error.status === 503) return notice("The server is busy", error.message, again);
+  if (error.status === undefined) console.error(error);  // a mistake of ours, which should be seen
+  return notice("That did not work", error.message, id, again);
+};
+
+// Asks and draws into a slot; what takes a while shows that it does, what fails says why.
+export const fill = async (slot, ask, draw) => {
+  slot.setAttribute("aria-busy", "true");
+  const waits = [
+    [200, () => swap(slot, h("div", { class: "waiting" }, h("span", { class: "sr" }, "Loading")))],
+    [3000, () => slot.append(h("p", { class: "quiet" }, "Of a large bank this takes a while the first time: all that was said is read."))],
+  ].map(([after, tell]) => setTimeout(tell, after));
+  const settle = () => waits.forEach(clearTimeout);
+  try {
+    const got = await ask();
+    settle();
+    swap(slot, draw(got));
+  } catch (error) {
+    settle();
+    if (error.name !== "AbortError") swap(slot, faulted(error, () => fill(slot, ask, draw)));
+  } finally {
+    slot.removeAttribute("aria-busy");
+  }
+};
+
+export const later = (ask, draw, attributes = {}) => {
+  const slot = h("div", { class: "slot", ...attributes });
+  fill(slot, ask, draw);
+  return slot;
+};
+
+// ---------------------------------------------------------------- dialogs
+
+export const toast = (text, undo) => {
+  const node = h("div", { class: "toast" }, text,
+    undo && h("button", { onclick: () => { node.remove(); undo(); } }, "Undo"));
+  document.getElementById("toasts").append(node);
+  setTimeout(() => node.remove(), undo ? 10_000 : 5000);
+};
+
+export const dialog = (title, ...content) => {
+  const named = newId("title");
+  const node = h("dialog", { "aria-labelledby": named, onclose: () => node.remove() },
+    h("header", { class: "dialog-top" }, h("h2", { id: named }, title),
+      h("button", { class: "icon-button", "aria-label": "Close", onclick: () => node.close() }, icon("close"))),
+    content);
+  node.addEventListener("click", (event) => event.target === node && node.close());
+  document.body.append(node);
+  node.showModal();
+  return node;
+};
+
+// Asks for something in a form, and gives its fields to `act`; what is refused is said in it.
+export const formDialog = (title, content, label, act, { danger = false } = {}) => {
+  const wrong = h("p", { class: "wrong", role: "alert" });
+  const form = h("form", {
+    class: "stack", method: "dialog", onsubmit: async (event) => {
+      event.preventDefault();
+      const button = form.querySelector("button[type=submit]");
+      button.disabled = true;
+      try {
+        if (await act(Object.fromEntries(new FormData(form))) !== false) node.close();
+      } catch (error) {
+        wrong.textContent = error.message;
+      } finally {
+        button.disabled = false;
+      }
+    },
+  }, content, wrong,
+  h("div", { class: "row end" },
+    h("button", { type: "button", onclick: () => node.close() }, "Cancel"),
+    h("button", { type: "submit", class: danger ? "danger" : "primary" }, label)));
+  const node = dialog(title, form);
+  form.querySelector("input, textarea, select")?.focus();
+  return node;
+};
+
+export const attempt = async (act) => {
+  try {
+    return await act();
+  } catch (error) {
+    if (error.name !== "AbortError") toast(error.message);
+    return undefined;
+  }
+};
+
+export const remember = (ctx) => formDialog("Remember something", [
+  field("What was said or happened", "textarea", { name: "text", rows: 4, required: true }),
+  h("div", { class: "pair" },
+    field("Who said it", "input", { name: "speaker" }), field("When (UTC; empty: now)", "input", { name: "at", type: "datetime-local" })),
+  field("Conversation", "input", { name: "session" }),
+], "Remember", async (given) => {
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
+  if (said.at) said.at += "Z";
+  await ctx.bank.ask("remember", said);
+  toast("Remembered.");
+  ctx.refresh();
+});
+
+// ---------------------------------------------------------------- small things
+
+export const heading = (title, told, ...actions) => h("header", { class: "heading" },
+  h("div", null, h("h1", { tabindex: "-1" }, title), told && (told instanceof Node ? told : h("p", { class: "quiet" }, told))),
+  actions.length > 0 && h("div", { class: "row" }, actions));
+
+// A share of one as a bar, with its words beside it.
+export const bar = (share, label) => h("span", { class: "bar", role: "img", "aria-label": label },
+  h("span", { style: { width: `${Math.max(0, Math.min(1, share)) * 100}%` } }));
+
+export const figure = (value, label) => h("div", { class: "figure" }, h("dd", null, value), h("dt", null, label));
+export const figures = (...all) => h("dl", { class: "figures" }, all);
+export const kind = (name) => worded(name);

@@ -1,0 +1,150 @@
+// Ask the memory: what was found and why, and beside it the context that a model would get.
+
+import { field, h, option, swap } from "./dom.js";
+import { CUES, counted, cueName, day, ms, percent, stretch, whole } from "./format.js";
+import { attempt, bar, entry, faulted, notice, toast } from "./parts.js";
+
+const SHOWN = 12;
+const FILTERS = ["since", "until", "speaker", "session", "as_of"];
+const ASKABLE = ["lexical", "vector", "tokens", "time", "topic", "concept", "graph"];
+
+export const show = (ctx) => {
+  const { params } = ctx;
+  const results = h("div", { class: "results", "aria-live": "polite" });
+  const input = h("input", {
+    id: "q", name: "q", type: "search", required: true, autocomplete: "off", value: params.q ?? "",
+    placeholder: "Ask in any words", "aria-label": "Question",
+  });
+  const chosen = new Set(params.cues?.split(" "));
+  const form = h("form", {
+    role: "search", class: "ask", onsubmit: (event) => {
+      event.preventDefault();
+      performance.mark("asked");
+      const { q, budget, k, ...rest } = Object.fromEntries(new FormData(form));
+      const cues = ASKABLE.filter((cue) => rest[`cue-${cue}`]);
+      const next = {
+        q, budget: budget === "1500" ? null : budget, k: k === "20" ? null : k,
+        ...Object.fromEntries(FILTERS.map((name) => [name, rest[name]])),
+        cues: cues.length === ASKABLE.length ? null : cues.join(" ") || null,
+      };
+      if (ctx.link(null, next) === location.hash) run();
+      else ctx.go(null, next);
+    },
+  },
+  h("div", { class: "ask-line" }, input, h("button", { class: "primary" }, "Search")),
+  h("details", { class: "more", open: [...FILTERS, "budget", "k", "cues"].some((name) => params[name]) },
+    h("summary", null, "Filters and budget"),
+    h("div", { class: "grid" },
+      field("Said since", "input", { type: "date", name: "since", value: params.since ?? "" }),
+      field("Said until", "input", { type: "date", name: "until", value: params.until ?? "" }),
+      field("Speaker", "input", { name: "speaker", value: params.speaker ?? "" }),
+      field("Conversation", "input", { name: "session", value: params.session ?? "" }),
+      field("As known on", "input", { type: "date", name: "as_of", value: params.as_of ?? "" }),
+      field("Most hits", "select", { name: "k" }, ["10", "20", "50", "100"].map((n) => option(n, n, n === (params.k ?? "20")))),
+      field("Context budget, tokens", "input", { type: "number", name: "budget", min: 50, max: 200000, step: 1, value: params.budget ?? "1500" })),
+    h("fieldset", { class: "choices" }, h("legend", null, "Cues to ask"), ASKABLE.map((cue) => h("label", { title: CUES[cue][1] },
+      h("input", { type: "checkbox", name: `cue-${cue}`, checked: !chosen.size || chosen.has(cue) }), cueName(cue))))));
+
+  const run = async () => {
+    results.setAttribute("aria-busy", "true");
+    const slow = setTimeout(() => swap(results, h("div", { class: "waiting" })), 300);
+    const given = Object.fromEntries(FILTERS.filter((name) => params[name]).map((name) => [name, params[name]]));
+    if (chosen.size) given.cues = [...chosen];
+    try {
+      const made = await ctx.bank.ask("context", {
+        query: params.q, k: Number(params.k ?? 20), budget_tokens: Number(params.budget ?? 1500), gists: 3, ...given,
+      });
+      clearTimeout(slow);
+      swap(results, answer(made, ctx));
+      requestAnimationFrame(() => performance.mark("answered"));
+    } catch (error) {
+      if (error.name !== "AbortError") swap(results, faulted(error, run));
+    } finally {
+      clearTimeout(slow);
+      results.removeAttribute("aria-busy");
+    }
+  };
+  if (params.q) run();
+  else swap(results, welcome(ctx));
+  queueMicrotask(() => !params.q && input.focus());
+  return [h("h1", { class: "sr", tabindex: "-1" }, "Search"), form, results];
+};
+
+const welcome = () => notice("What would you like to know?",
+  "Each hit says which cues found it, and beside the hits stands the context that a model would be given.");
+
+const answer = (made, ctx) => {
+  const { recall } = made;
+  if (recall.hits.length === 0) {
+    return [degraded(recall), notice("Nothing was found", "Nothing that these filters let it see bears on the question. Other words, or fewer filters, may help.")];
+  }
+  const inside = new Set(made.items.map((hit) => hit.episode.id));
+  const list = h("ol", { class: "hits" });
+  const add = (from) => {
+    recall.hits.slice(from, from + SHOWN).forEach((one, at) => list.append(hit(one, from + at + 1, inside, recall.query, ctx)));
+    const left = recall.hits.length - list.children.length;
+    swap(more, left > 0 && h("button", { onclick: () => add(list.children.length) }, `Show ${Math.min(left, SHOWN)} more`));
+  };
+  const more = h("div", { class: "row" });
+  add(0);
+  return [
+    verdict(recall), h("p", { class: "to-context" }, h("button", { onclick: () => document.getElementById("context").scrollIntoView() }, "To the context")), degraded(recall),
+    h("div", { class: "side-by-side" },
+      h("section", { "aria-labelledby": "hits" }, h("h2", { id: "hits" }, "Hits"), list, more),
+      composed(made)),
+  ];
+};
+
+const verdict = (recall) => h("div", { class: `verdict ${recall.found ? "" : "unsure"}` },
+  h("p", null, h("strong", null, recall.found ? `${percent(recall.confidence)} sure that it is among these` : "Probably nothing here answers that"),
+    recall.when && recall.found && h("span", null, "It was ", h("strong", null, stretch(recall.when)), recall.when.text && ` (“${recall.when.text}”)`),
+    recall.intervals.map((one) => h("span", null, `“${one.text}” is ${stretch(one)}`))),
+  h("p", { class: "quiet num" }, `${ms(recall.cost.elapsed_s)} over ${counted(recall.cost.allowed, "memory", "memories")}, ${whole(recall.cost.candidates)} looked at closely`));
+
+const degraded = (recall) => recall.degraded.length > 0 && h("div", { class: "hint warn", role: "note" },
+  h("strong", null, "Searched with less than usual. "),
+  recall.degraded.map((one) => h("span", null, `${cueName(one.part)}: ${one.reason} `)));
+
+// The cues that brought a hit here, most first: one strip in tints of one colour, and in words.
+const shares = (hit) => {
+  const parts = Object.entries(hit.shares).sort((a, b) => b[1] - a[1]);
+  return h("details", { class: "why" },
+    h("summary", null,
+      h("span", { class: "strip", "aria-hidden": "true" }, parts.map(([, share], at) =>
+        h("span", { style: { "flex-grow": share, opacity: Math.max(0.18, 1 - at * 0.24) } }))),
+      h("span", { class: "strip-words" }, parts.slice(0, 3).map(([cue, share]) => `${cueName(cue)} ${percent(share)}`).join(" · "))),
+    h("table", { class: "cues" }, h("thead", { class: "sr" }, h("tr", null, h("th", null, "Cue"), h("th", null, "Share"), h("th", null, "Why"))),
+      h("tbody", null, parts.map(([cue, share]) => h("tr", null,
+        h("th", { scope: "row" }, cueName(cue)),
+        h("td", { class: "num" }, bar(share, percent(share)), percent(share)),
+        h("td", null, CUES[cue]?.[1] ?? ""))))));
+};
+
+const hit = (one, rank, inside, query, ctx) => {
+  const used = inside.has(one.episode.id);
+  return entry(one.episode, ctx, {
+    query,
+    before: h("div", { class: "rank" }, h("span", { class: "num" }, rank),
+      h("span", { class: `dot ${used ? "on" : ""}`, role: "img", "aria-label": used ? "in the context" : "not in the context", title: used ? "in the context" : "not in the context" })),
+    first: h("span", { class: "who num", title: "How likely it bears on the question" }, percent(one.score)),
+    after: [
+      (one.until || one.times.length > 0) && h("p", { class: "row" },
+        one.until && h("span", { class: "tag warn" }, `over since ${day(one.until)}`),
+        one.times.map((when) => h("span", { class: "tag" }, `“${when.text}” is ${stretch(when)}`))),
+      shares(one),
+    ],
+  });
+};
+
+const composed = (made) => h("section", { class: "context", "aria-labelledby": "context" },
+  h("header", { class: "row" }, h("h2", { id: "context" }, "Context"), h("span", { class: "grow" }),
+    h("button", {
+      onclick: () => attempt(async () => { await navigator.clipboard.writeText(made.text); toast("Copied."); }),
+    }, "Copy")),
+  h("p", { class: "meter num" }, bar(made.tokens / made.budget_tokens, `${made.tokens} of ${made.budget_tokens} tokens`),
+    `${whole(made.tokens)} of ${whole(made.budget_tokens)} tokens`),
+  h("p", { class: "quiet num" }, `${counted(made.items.length, "memory", "memories")}, in order of time`,
+    made.left_out.length > 0 && `; ${whole(made.left_out.length)} left out for want of room`),
+  h("pre", { tabindex: "0", "aria-label": "The context's text", dir: "auto" }, made.text));
+
+

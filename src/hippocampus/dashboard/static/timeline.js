@@ -1,0 +1,76 @@
+// What happened, in order: by day, filtered, as far back as one likes to scroll.
+
+import { field, h, option, swap } from "./dom.js";
+import { counted, day, longDay, time } from "./format.js";
+import { hiddenLately } from "./journal.js";
+import { entry, faulted, fill, heading, notice } from "./parts.js";
+
+const PAGE = 60;
+const FILTERS = ["since", "until", "speaker", "session"];
+
+export const show = (ctx) => {
+  const { params } = ctx;
+  const oldest = params.order === "oldest";
+  const list = h("div", { class: "days" });
+  const more = h("div", { class: "row" });
+  const given = Object.fromEntries(FILTERS.map((name) => [name, params[name]]));
+  const any = FILTERS.some((name) => params[name]);
+  const form = h("form", {
+    class: "filters", onsubmit: (event) => {
+      event.preventDefault();
+      ctx.go(null, Object.fromEntries(new FormData(form)));
+    },
+  },
+  field("From", "input", { type: "date", name: "since", value: params.since ?? "" }),
+  field("To", "input", { type: "date", name: "until", value: params.until ?? "" }),
+  field("Speaker", "input", { name: "speaker", value: params.speaker ?? "", list: "speakers" }),
+  field("Conversation", "input", { name: "session", value: params.session ?? "" }),
+  field("Order", "select", { name: "order" }, option("", "latest first", !oldest), option("oldest", "oldest first", oldest)),
+  h("div", { class: "row" }, h("button", { class: "primary" }, "Show"),
+    any && h("button", { type: "button", onclick: () => ctx.go(null, Object.fromEntries(FILTERS.map((name) => [name, null]))) }, "Clear")),
+  h("datalist", { id: "speakers" }));
+
+  const told = h("p", { class: "quiet num" }, "\u00a0");
+  ctx.bank.read("stats").then((stats) => {
+    swap(told, stats.episodes > 0
+      ? `${counted(stats.episodes, "memory", "memories")} in ${counted(stats.sessions, "conversation")}, ${day(stats.first)} – ${day(stats.last)}; times are UTC`
+      : "Nothing is in force in this bank.");
+    swap(form.querySelector("datalist"), stats.speakers.slice(0, 200).map((name) => option(name, name)));
+  }, () => {});  // the list below says what is wrong
+
+  let last = null;
+  const add = (found) => {
+    for (const e of found.entries) {
+      const date = e.said_at.slice(0, 10);
+      if (date !== last) {
+        list.append(h("section", { class: "day" }, h("h2", null, longDay(e.said_at)), h("ol", { class: "line" })));
+        last = date;
+      }
+      list.lastElementChild.lastElementChild.append(entry(e, ctx, { date: time }));
+    }
+    swap(more, found.next && h("button", { onclick: () => next(found.next) }, oldest ? "Later" : "Earlier"));
+  };
+  const ask = (cursor) => ctx.bank.page("episodes", { ...given, newest: oldest ? null : true, limit: PAGE, cursor });
+  const next = async (cursor) => {
+    more.firstChild.disabled = true;
+    const at = list.querySelectorAll(".item").length;
+    try {
+      add(await ask(cursor));
+      list.querySelectorAll(".item")[at]?.focus();
+    } catch (error) {
+      if (error.name !== "AbortError") swap(more, faulted(error, () => next(cursor)));
+    }
+  };
+  fill(list, () => ask(), (found) => {
+    if (found.entries.length === 0) return notice("Nothing here", any ? "No memory fits these filters." : "This bank has no memories in force yet.");
+    queueMicrotask(() => add(found));
+    return [];
+  });
+  const hidden = h("div", { class: "slot" });
+  return [heading("Timeline", told), form, list, more, h("details", {
+    class: "section", ontoggle: (event) => event.target.open && !hidden.firstChild
+      && fill(hidden, () => hiddenLately(ctx.bank, 30), (all) => (all.length
+        ? h("ul", null, all.map((e) => entry(e, ctx)))
+        : h("p", { class: "quiet" }, "Nothing was hidden lately that could be restored."))),
+  }, h("summary", null, "Forgotten lately"), hidden)];
+};

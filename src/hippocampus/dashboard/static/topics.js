@@ -1,0 +1,57 @@
+// What this bank speaks of: tags from broad to narrow, to be walked through.
+
+import { h, swap } from "./dom.js";
+import { counted, whole, worded } from "./format.js";
+import { entry, heading, later, notice } from "./parts.js";
+import { walk } from "./walk.js";
+
+export const show = (ctx) => [
+  heading("Topics", "Made while the bank sleeps, from broad to narrow."),
+  later(() => ctx.bank.read("topics"), (topics) => {
+    const by = new Map(topics.map((topic) => [topic.name, topic]));
+    if (!topics.length) return none(ctx);
+    return by.has(ctx.params.topic) ? one(by.get(ctx.params.topic), by, ctx) : all(topics, by, ctx);
+  }),
+];
+
+const none = (ctx) => notice("No topics yet", "Sleep makes them of what the bank was told.",
+  h("a", { href: ctx.link("sleep") }, "Go to sleep"));
+
+const to = (name, by, ctx) => ({ label: worded(name), count: whole(by.get(name)?.episodes ?? 0), href: ctx.link("topics", { topic: name }) });
+const often = (by) => (a, b) => (by.get(b)?.episodes ?? 0) - (by.get(a)?.episodes ?? 0);
+
+const all = (topics, by, ctx) => {
+  const roots = topics.filter((topic) => !topic.parents.length && topic.children.length)
+    .sort((a, b) => b.children.length - a.children.length || b.episodes - a.episodes);
+  const single = topics.filter((topic) => !topic.parents.length && !topic.children.length).sort((a, b) => b.episodes - a.episodes);
+  const chip = (name) => h("a", { class: "chip item", href: ctx.link("topics", { topic: name }) }, worded(name),
+    h("span", { class: "num" }, whole(by.get(name)?.episodes ?? 0)));
+  const rest = h("div", { class: "row" }, single.slice(0, 60).map(({ name }) => chip(name)));
+  return [
+    h("p", { class: "quiet num" }, `${counted(topics.length, "topic")}; the numbers are memories.`),
+    h("div", { class: "section trees" }, roots.map((root) => h("section", { class: "tree" },
+      h("h2", null, h("a", { class: "item", href: ctx.link("topics", { topic: root.name }) }, worded(root.name)), h("span", { class: "num" }, whole(root.episodes))),
+      h("div", { class: "row" }, [...root.children].sort(often(by)).slice(0, 12).map(chip),
+        root.children.length > 12 && h("span", { class: "quiet" }, `and ${root.children.length - 12} more`))))),
+    single.length > 0 && h("section", { class: "section" }, h("h2", null, "By themselves"), rest,
+      single.length > 60 && h("div", null, h("button", {
+        onclick: (event) => { swap(rest, single.map(({ name }) => chip(name))); event.target.remove(); },
+      }, `Show all ${whole(single.length)}`))),
+  ];
+};
+
+const one = (topic, by, ctx) => [
+  h("p", null, h("a", { href: ctx.link("topics", {}) }, "All topics")),
+  walk({
+    before: ["Broader", [...topic.parents].sort(often(by)).map((name) => to(name, by, ctx)), "Nothing is above it."],
+    here: { label: worded(topic.name), note: counted(topic.episodes, "memory", "memories") },
+    after: ["Narrower", [...topic.children].sort(often(by)).map((name) => to(name, by, ctx)), "Nothing is under it."],
+  }),
+  topic.aliases.length > 0 && h("p", { class: "quiet" }, `Also: ${topic.aliases.map(worded).join(", ")}`),
+  h("p", { class: "row" }, h("a", { class: "chip", href: ctx.link("trends", { terms: worded(topic.name) }) }, "Its trend"),
+    h("a", { class: "chip", href: ctx.link("search", { q: worded(topic.name) }) }, "Search for it")),
+  h("section", { class: "section" }, h("h2", null, "Memories"),
+    later(() => ctx.bank.ask("recall", { query: worded(topic.name), k: 12, cues: ["topic", "lexical"] }), (found) => (found.hits.length
+      ? h("ul", null, found.hits.map((hit) => entry(hit.episode, ctx, { query: worded(topic.name) })))
+      : h("p", { class: "quiet" }, "None are found by its name alone.")))),
+];

@@ -1,0 +1,69 @@
+// How often words came up: a strip for each on the same axes, so that they can be compared.
+
+import { field, h, option } from "./dom.js";
+import { counted, day, month, whole, worded } from "./format.js";
+import { heading, later, notice } from "./parts.js";
+import { numbers, plot } from "./plot.js";
+
+const BY = ["day", "week", "month", "year"];
+const MOST = 6;
+
+export const show = (ctx) => {
+  const { params } = ctx;
+  const by = BY.includes(params.by) ? params.by : "month";
+  const terms = (params.terms ?? "").split(",").map((term) => term.trim()).filter(Boolean).slice(0, MOST);
+  const form = h("form", {
+    class: "filters", onsubmit: (event) => { event.preventDefault(); ctx.go(null, Object.fromEntries(new FormData(form))); },
+  },
+  field("Words or phrases, up to six, with commas", "input", { name: "terms", required: true, value: params.terms ?? "", class: "wide" }),
+  field("By", "select", { name: "by" }, BY.map((one) => option(one, one, one === by))),
+  field("From", "input", { type: "date", name: "since", value: params.since ?? "" }),
+  field("To", "input", { type: "date", name: "until", value: params.until ?? "" }),
+  h("div", { class: "row" }, h("button", { class: "primary" }, "Count")));
+  const result = terms.length
+    ? later(() => Promise.all(terms.map((term) => ctx.bank.ask("trend", {
+      term, by, ...(params.since && { since: params.since }), ...(params.until && { until: params.until }),
+    }))), (all) => strips(terms, all, by, ctx))
+    : suggestions(ctx);
+  return [heading("Trends", "How often a word or phrase came up, exactly as it is written, letter case aside."), form, result];
+};
+
+// What to begin with: whom and what this bank speaks of.
+const suggestions = (ctx) => later(() => ctx.bank.read("topics"), (topics) => {
+  const often = topics.sort((a, b) => b.episodes - a.episodes).slice(0, 10);
+  return notice("Which words?", "Several are drawn below each other on the same axes.",
+    often.length > 0 && h("div", { class: "row" }, often.map(({ name }) => h("a", { class: "chip", href: ctx.link(null, { terms: worded(name) }) }, worded(name)))));
+});
+
+const strips = (terms, all, by, ctx) => {
+  const most = Math.max(...all.flat().map((period) => period.count), 0);
+  if (!most) return notice("They never came up", "Counting is exact: “run” does not count “running”. Search finds what means the same.");
+  const name = (start) => ({ day, week: day, month, year: (iso) => iso.slice(0, 4) })[by](start);
+  return [
+    h("p", { class: "quiet" }, `Times a ${by}`),
+    ...terms.map((term, at) => {
+      const points = all[at].map(({ start, count }) => ({ x: Date.parse(start), y: count, start }));
+      const total = points.reduce((sum, p) => sum + p.y, 0);
+      const head = h("span", { class: "strip-head" }, h("a", { href: ctx.link("search", { q: term }) }, term), h("span", { class: "quiet num" }, counted(total, "time")));
+      if (!total) return h("figure", { class: "figure-plot" }, h("figcaption", null, head));
+      return plot({
+        points, top: most, whole: true, height: terms.length > 2 ? 150 : 210, title: head,
+        label: `How often “${term}” came up by ${by}, ${total} in all; arrow keys read the values`,
+        xTicks: timeTicks(points.map((p) => p.start)),
+        read: (p) => `${by === "week" ? "Week of " : ""}${name(p.start)}: ${whole(p.y)}`,
+        hint: `Most in ${by === "week" ? "the week of " : ""}${name(points.reduce((a, b) => (b.y > a.y ? b : a)).start)}`,
+      });
+    }),
+    numbers([by, ...terms], all[0].map(({ start }, row) => [name(start), ...all.map((one) => whole(one[row]?.count ?? 0))])),
+  ];
+};
+
+// Where years or months begin, or days, whichever there are few of.
+export const timeTicks = (starts) => {
+  const spans = Date.parse(starts.at(-1)) - Date.parse(starts[0]);
+  const years = spans > 3 * 365 * 864e5;
+  const months = !years && spans > 60 * 864e5;
+  const key = (iso) => iso.slice(0, years ? 4 : months ? 7 : 10);
+  const text = (iso) => (years ? iso.slice(0, 4) : months ? month(iso) : day(iso));
+  return starts.filter((iso, at) => at === 0 || key(iso) !== key(starts[at - 1])).map((iso) => [Date.parse(iso), text(iso)]);
+};

@@ -1,0 +1,283 @@
+"""What is done in the dashboard is done to the bank; what cannot be done is said, and how."""
+
+from itertools import pairwise
+
+import pytest
+
+from hippocampus.encode.embed import HashEmbedder
+from hippocampus.errors import EncoderError
+from hippocampus.server.keys import Keys
+
+
+@pytest.fixture
+def told(memory):
+    bank = memory.bank("ada")
+    for text in ("Lena moved to Porto.", "The kitchen leak was mended.", "Bolota is a cat."):
+        bank.remember(text, speaker="Lena", session="home")
+    return bank
+
+
+def opened(eye, episode):
+    page = eye.see(f"#/ada/timeline?m={episode.id}")
+    page.wait_for_selector("dialog.drawer blockquote")
+    return page
+
+
+def test_a_memory_is_pinned_corrected_forgotten_and_restored(memory, told, serve, visit):
+    eye = visit(serve(memory))
+    first, second, _ = told.episodes()
+    page = opened(eye, first)
+    page.keyboard.press("p")
+    page.wait_for_selector("dialog .tag:has-text('pinned')")
+    assert told.get(first.id).pinned
+
+    page.keyboard.press("e")
+    page.fill("dialog textarea", "Lena moved to Lisbon.")
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector("blockquote:has-text('Lisbon')")
+    assert told.get(first.id).state == "superseded"
+    assert {"Lena moved to Lisbon.", "Bolota is a cat."} <= {e.text for e in told.episodes()}
+
+    page = opened(eye, second)
+    page.keyboard.press("x")
+    page.wait_for_selector("dialog button:has-text('Restore')")
+    assert told.get(second.id).state == "forgotten"
+    page.click("dialog button:has-text('Restore')")
+    page.wait_for_selector("dialog button:has-text('Forget')")
+    assert told.get(second.id).state == "active"
+
+
+def test_what_was_forgotten_lately_is_found_again_and_restored(memory, told, serve, visit):
+    eye = visit(serve(memory))
+    first, second, third = told.episodes()
+    told.forget([first.id, second.id, third.id])
+    told.restore(second.id)
+    told.forget(third.id, erase=True)
+    page = eye.see("#/ada/timeline")
+    page.click("summary:has-text('Forgotten lately')")
+    page.wait_for_selector("details .item")
+    assert [first.text] == page.locator("details .item").all_inner_texts()
+    assert [] == eye.flaws()
+    page.click("details .item")
+    page.click("dialog button:has-text('Restore')")
+    page.wait_for_selector("dialog button:has-text('Forget')")
+
+    assert {first.id, second.id} == {e.id for e in told.episodes()}
+
+
+def test_what_is_erased_is_gone_only_after_one_was_asked_again(memory, told, serve, visit):
+    eye = visit(serve(memory))
+    first = told.episodes()[0]
+    page = opened(eye, first)
+    page.click("dialog button:has-text('Erase')")
+    page.click("dialog button:has-text('Cancel')")
+    assert told.get(first.id).state == "active"
+    page.click("dialog button:has-text('Erase')")
+    page.click("dialog button:has-text('Erase for good')")
+    page.wait_for_selector("dialog", state="detached")
+
+    assert first.id not in {e.id for e in told.episodes()}
+    assert "erase" in {change.kind for change in told.history(first.id)}
+
+
+def test_something_is_remembered_in_an_empty_store_from_its_first_page(memory, serve, visit):
+    eye = visit(serve(memory))
+    page = eye.see("")
+    assert [] == eye.flaws()
+    page.click("button:has-text('Remember something')")
+    page.fill("textarea", "Lena moved to Porto.")
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector(".day .said")
+
+    assert ["Lena moved to Porto."] == [e.text for e in memory.bank("default").episodes()]
+
+
+def test_a_sleep_tells_what_it_merged_and_why_and_is_undone(memory, serve, visit):
+    bank = memory.bank("ada")
+    for hour in (9, 10):
+        said = "The ferry was late again, as it is."
+        bank.remember(said, speaker="Ada", session="log", at=f"2025-05-30T{hour:02}:00Z")
+    eye = visit(serve(memory))
+    page = eye.see("#/ada/sleep")
+    page.click("button:has-text('What would it do?')")
+    page.wait_for_selector(".outcome")
+    assert "1\nmerged" in page.locator(".notice-card .figures").inner_text().replace("\n\n", "\n")
+    assert 2 == len(bank.episodes()), "a dry run changes nothing"
+
+    page.click("button:has-text('Sleep now')")
+    page.wait_for_selector(".night")
+    page.click(".night summary")
+    page.wait_for_selector(".deeds .said:has-text('ferry')")
+    assert "merged" in page.locator(".deeds").inner_text()
+    assert "the same words" in page.locator(".deeds").inner_text()
+    assert 1 == len(bank.episodes())
+
+    page.click(".night button:has-text('Undo')")
+    page.click("dialog button:has-text('Undo it')")
+    page.wait_for_selector(".toast:has-text('1 merged')")
+    assert 2 == len(bank.episodes())
+
+
+def test_the_forgetting_curve_of_a_memory_begins_anew_where_it_helped(memory, serve, visit):
+    bank = memory.bank("ada")
+    kept = bank.remember("Bolota is a cat.", at="2025-03-01T12:00Z")
+    bank.feedback(kept.id, helpful=True)  # on 1 June, by the test's clock
+    bank.pin(kept.id)  # at the same moment: two marks in one place
+    eye = visit(serve(memory))
+    page = eye.see("#/ada/sleep")
+    page.fill("input[name=words]", "Bolota")
+    page.click("button:has-text('Choose')")
+    page.click("a.said:has-text('Bolota is a cat.')")
+    page.wait_for_selector(f"a.said[href*='{kept.id}']")
+    eye.settled()
+    page.click(".numbers summary")
+
+    rows = page.locator(".numbers tbody tr").all_inner_texts()
+    left = [int(row.split("\t")[1].removesuffix(" %")) for row in rows]
+    rises = sum(after > before for before, after in pairwise(left))
+    assert 100 == left[0]
+    assert 1 == rises
+    assert [] == eye.flaws()
+
+
+def test_a_bank_is_exported_imported_and_erased_after_its_name_is_written(
+    memory, told, serve, visit, tmp_path
+):
+    eye = visit(serve(memory))
+    page = eye.see("#/ada/admin")
+    with page.expect_download() as saved:
+        page.click("button:has-text('Export all')")
+    kept = tmp_path / "ada.jsonl"
+    saved.value.save_as(kept)
+    assert all(e.text in kept.read_text("utf-8") for e in told.episodes())
+
+    page.click("button:has-text('Erase this bank')")
+    page.fill("dialog input", "bob")
+    page.click("dialog button:has-text('Erase the bank')")
+    page.wait_for_selector(".wrong:has-text('not its name')")
+    page.fill("dialog input", "ada")
+    page.click("dialog button:has-text('Erase the bank')")
+    page.wait_for_selector(".toast:has-text('Erased')")
+    assert [] == memory.banks()
+
+    memory.bank("bob").remember("Something else.")
+    page = eye.see("#/bob/admin")
+    page.reload()
+    eye.settled()
+    page.click("button:has-text('Import a file')")
+    note = tmp_path / "note.md"
+    note.write_text("# Trip\n\nThe ferry leaves at nine.\n", "utf-8")
+    page.set_input_files("input[type=file]", note)
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector(".toast:has-text('added')")
+    assert any("ferry leaves" in e.text for e in memory.bank("bob").episodes())
+
+
+# ---------------------------------------------------------------- keys
+
+
+@pytest.fixture
+def keyed(memory, told):
+    assert told.episodes(), "there is something to keep from others"
+    keys = Keys(memory)
+    return {role: keys.create(role, role, ["*"]).token for role in ("admin", "read")}
+
+
+def entered(eye, token, address=""):
+    page = eye.see(address)
+    page.fill("input[type=password]", token)
+    page.keyboard.press("Enter")
+    return page
+
+
+def test_a_key_is_asked_for_and_kept_in_the_tab_alone(memory, keyed, serve, visit):
+    eye = visit(serve(memory))
+    page = entered(eye, "hpc_nobody_wrong")
+    page.wait_for_selector("h2:has-text('does not open')")
+    assert [] == eye.flaws()
+    page.fill("input[type=password]", keyed["admin"])
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#q")
+    kept = page.evaluate("[JSON.stringify({...localStorage}), document.cookie, location.href]")
+
+    assert all(keyed["admin"] not in place for place in kept)
+    assert keyed["admin"] in page.evaluate("JSON.stringify({...sessionStorage})")
+    other = eye.context.new_page()
+    other.goto(f"{eye.url}/ui/")
+    other.wait_for_selector("input[type=password]")
+
+
+def test_who_may_only_read_is_offered_nothing_else(memory, told, keyed, serve, visit):
+    eye = visit(serve(memory), viewport={"width": 390, "height": 844})
+    page = entered(eye, keyed["read"], f"#/ada/timeline?m={told.episodes()[0].id}")
+    page.wait_for_selector("dialog .hint:has-text('may only read')")
+    offered = page.locator("dialog button").all_inner_texts()
+    page.keyboard.press("Escape")
+    eye.settled()
+
+    assert [] == [name for name in offered if name.strip()]
+    assert page.is_visible(".tag:has-text('read only')")
+    assert 0 == page.locator("#new").count()
+    assert [] == eye.flaws()
+    page.goto(f"{eye.url}/ui/#/ada/sleep")
+    eye.settled()
+    assert 0 == page.locator("button:has-text('Sleep now')").count()
+
+
+def test_an_admin_makes_rotates_and_revokes_keys(memory, keyed, serve, visit):
+    eye = visit(serve(memory))
+    page = entered(eye, keyed["admin"], "#/ada/admin")
+    page.wait_for_selector("[aria-label=Keys]")
+    page.click("button:has-text('Make a key')")
+    page.fill("input[name=name]", "the agent")
+    page.fill("input[name=banks]", "ada, acme/*")
+    page.click("dialog button[type=submit]")
+    token = page.locator("dialog .token").inner_text()
+    known = Keys(memory)
+    assert known.refresh()
+    assert ("write", ("ada", "acme/*")) == (
+        known.caller(token).role, known.caller(token).banks,
+    )  # fmt: skip
+    assert [] == eye.flaws()
+    page.keyboard.press("Escape")
+    page.click("button[aria-label='Revoke the key of the agent']")
+    page.click("dialog button[type=submit]")
+    page.wait_for_selector(".toast:has-text('Revoked')")
+
+    assert {"admin", "read"} == {key.name for key in known.listed()}
+
+
+# ---------------------------------------------------------------- bad days
+
+
+@pytest.mark.usefixtures("told")
+def test_a_server_that_is_gone_is_said_to_be_and_asked_again(memory, serve, visit):
+    eye = visit(serve(memory))
+    page = eye.see("#/ada/timeline")
+    page.route("**/v1/**", lambda route: route.abort())
+    page.goto(f"{eye.url}/ui/#/ada/search?q=Porto")
+    page.wait_for_selector("h2:has-text('The server is gone')")
+    assert [] == eye.flaws()
+    page.unroute("**/v1/**")
+    page.click("button:has-text('Try again')")
+    page.wait_for_selector(".hits .item")
+
+
+class Dumb(HashEmbedder):
+    """An embedder that remembers and cannot be asked, as one whose server has gone."""
+
+    def embed_query(self, text):
+        msg = f"no embedding of {len(text)} characters: the model does not answer"
+        raise EncoderError(msg)
+
+
+def test_a_search_that_went_on_without_meaning_says_so(open_memory, serve, visit):
+    memory = open_memory(embedder=Dumb())
+    memory.bank("ada").remember("Lena moved to Porto.")
+    eye = visit(serve(memory))
+    page = eye.see("#/ada/search?q=Porto")
+
+    told_ = page.locator(".hint.warn").inner_text()
+    assert "Searched with less than usual" in told_
+    assert "the model does not answer" in told_
+    assert [] == eye.flaws()
