@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hippocampus.aio import AsyncBank, AsyncMemory
     from hippocampus.bank import Bank
+    from hippocampus.client import AsyncClient, Client
     from hippocampus.config import (
         Compact,
         Concepts,
@@ -48,9 +49,11 @@ if TYPE_CHECKING:
 __all__ = [
     "AnchorInfo",
     "AsyncBank",
+    "AsyncClient",
     "AsyncMemory",
     "Bank",
     "Change",
+    "Client",
     "Compact",
     "Compacted",
     "Concepts",
@@ -87,8 +90,10 @@ __all__ = [
 # that `hippocampus --help` and programs that may never remember anything start at once.
 _HOME = {
     "AsyncBank": "aio",
+    "AsyncClient": "client",
     "AsyncMemory": "aio",
     "Bank": "bank",
+    "Client": "client",
     "Compact": "config",
     "Concepts": "config",
     "Config": "config",

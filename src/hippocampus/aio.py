@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from hippocampus.bank import Bank
+from hippocampus.config import Policy
 from hippocampus.memory import Memory
 
 P = ParamSpec("P")
@@ -29,6 +30,11 @@ def _on_a_thread(
         return await asyncio.to_thread(method, this.sync, *args, **kwargs)
 
     return twin
+
+
+def _policy(bank: Bank) -> Policy:
+    """Return what sleep does with this bank."""
+    return bank.policy
 
 
 class AsyncBank:
@@ -60,6 +66,7 @@ class AsyncBank:
     sleep_if_due = _on_a_thread(Bank.sleep_if_due)
     sleeps = _on_a_thread(Bank.sleeps)
     undo = _on_a_thread(Bank.undo)
+    policy = property(_on_a_thread(_policy))
     set_policy = _on_a_thread(Bank.set_policy)
     pin = _on_a_thread(Bank.pin)
     unpin = _on_a_thread(Bank.unpin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import threading
 import time
@@ -190,6 +191,7 @@ def _staying(verb: Callable[Concatenate[Bank, P], R]) -> Callable[Concatenate[Ba
         with self._memory.hot.use(self):
             return verb(self, *args, **kwargs)
 
+    through.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]
     return through
 
 
@@ -1802,7 +1804,7 @@ class Bank:
         with self._memory.hot.use(self), self.writing:
             yield
 
-    def weigh(self) -> int:
+    def _weigh(self) -> int:
         """
         Return how many bytes of memory the bank holds, texts apart: its index, notes and figures.
 
@@ -1824,7 +1826,7 @@ class Bank:
         parts = (self._gate, self._recalled, *(() if notes else derived))
         return _OF_A_BANK + held_bytes(*parts, apart=(self._store, self._memory.config))
 
-    def let_go(self) -> tuple[int, object]:
+    def _let_go(self) -> tuple[int, object]:
         """Keep only notes, unless asked anew; return their bytes, and what is to be freed."""
         gone = self._live, self._compact, self._quoted, self._summed, self._facts
         self._live = self._compact = self._summed = None
@@ -1832,7 +1834,7 @@ class Bank:
         self._memory.segments.drop(self._number)
         return self._held(notes=True), gone
 
-    def forget_notes(self) -> object:
+    def _forget_notes(self) -> object:
         """Forget what was shown, and what was recalled since that was last written down."""
         gone = list(self._recalled)
         self._gate.clear()

@@ -34,6 +34,10 @@ What can go wrong, as a tree a caller can catch at any height.
     - Unauthorized        there is no key, or none that the server knows
   + Overloaded            a server has no room for this now; it says when to try again
     - RateLimited         this key asks more often than it may
+  + ServerError           a server was asked in vain, as one of the next three
+    - ServerUnavailable   it is not there, or was gone before it had answered
+    - ServerTimeout       it did not answer in time
+    - ServerMismatch      it is no server of hippocampus, or one of another version
   + MissingExtra          an optional dependency is not installed
 """
 
@@ -255,6 +259,35 @@ class Overloaded(HippocampusError, TimeoutError):
 
 class RateLimited(Overloaded):
     """More often than this key, or this address, may ask."""
+
+
+class ServerError(HippocampusError):
+    """
+    A server was asked in vain. ``url`` is its address.
+
+    ``begun``: whether it may have done what it was asked to; False when it surely has not.
+    """
+
+    def __init__(self, message: str, *, url: str, begun: bool = True) -> None:
+        super().__init__(f"{url}: {message}")
+        self.url = url
+        self.begun = begun
+
+
+class ServerUnavailable(ServerError, ConnectionError):
+    """The server is not there, or was gone before it had answered, after every attempt."""
+
+    __str__ = Exception.__str__
+
+
+class ServerTimeout(ServerError, TimeoutError):
+    """The server did not answer in time."""
+
+    __str__ = Exception.__str__
+
+
+class ServerMismatch(ServerError, ValueError):
+    """What answers there is no server of hippocampus, or one of another version."""
 
 
 # ---------------------------------------------------------------- files and packages

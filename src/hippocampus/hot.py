@@ -1,5 +1,6 @@
 """Which banks are in memory: those used last, as far as they fit a budget."""
 
+# ruff: noqa: SLF001 - what a bank holds is the engine's affair, and no verb of its
 from __future__ import annotations
 
 import gc
@@ -37,15 +38,15 @@ class Holder(Protocol):
         """What it is called."""
         ...
 
-    def weigh(self) -> int:
+    def _weigh(self) -> int:
         """Return how many bytes it holds, about; at most a little is looked at each time."""
         ...
 
-    def let_go(self) -> tuple[int, object]:
+    def _let_go(self) -> tuple[int, object]:
         """Keep only what nobody could make again; return its bytes, and what is to be freed."""
         ...
 
-    def forget_notes(self) -> object:
+    def _forget_notes(self) -> object:
         """Drop that as well; return what is to be freed."""
         ...
 
@@ -106,7 +107,7 @@ class Hot(Generic[Held]):
         if self.limit is None:  # then nobody has looked yet
             with self._lock:
                 every = list(self._warm.held)
-            return sum(one.weigh() for one in every) + self._beside()
+            return sum(one._weigh() for one in every) + self._beside()
         with self._lock:
             return self._sum()
 
@@ -129,7 +130,7 @@ class Hot(Generic[Held]):
             _free(freed)
 
     def _weight(self, one: Held) -> int:
-        return 0 if self.limit is None else one.weigh()
+        return 0 if self.limit is None else one._weigh()
 
     def _sum(self) -> int:
         return self._warm.nbytes + self._cold.nbytes + self._beside()
@@ -141,10 +142,10 @@ class Hot(Generic[Held]):
             if self._cold.held and (idle is None or self._cold.nbytes > self.limit // _NOTES):
                 one = next(iter(self._cold.held))
                 self._cold.take(one)
-                freed.append(one.forget_notes())
+                freed.append(one._forget_notes())
             elif idle is not None:
                 self._warm.take(idle)
-                left, gone = idle.let_go()
+                left, gone = idle._let_go()
                 self._cold.put(idle, left)
                 freed.append(gone)
             else:

@@ -315,13 +315,7 @@ class Memory:
             InvalidScope: the name is missing, blank, too long or holds control characters.
 
         """
-        if not isinstance(name, str) or not _NAME.fullmatch(name) or not name.strip():
-            msg = (
-                f"bank={name!r}: a bank's name is required, 1 to 200 characters without control"
-                " characters; there is no default bank"
-            )
-            raise InvalidScope(msg)
-        tokenizer.encode(name)
+        check_name(name)
         return self.hot.find(name) or self.hot.add(Bank(self, name))
 
     def banks(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
@@ -334,10 +328,7 @@ class Memory:
             limit: most names.
 
         """
-        whole = isinstance(limit, int) and not isinstance(limit, bool)
-        if limit is not None and not (whole and limit >= 0):
-            msg = f"limit={limit!r}: must be a whole number, 0 or more"
-            raise InputError(msg)
+        check_limit(limit)
         return self.store.bank_names(prefix=prefix, after=after, limit=limit)
 
     def delete_bank(self, name: str) -> None:
@@ -539,6 +530,32 @@ class Memory:
 
     def __repr__(self) -> str:
         return f"Memory({self.store.path!r})"
+
+
+def check_name(name: object) -> str:
+    """
+    Return a bank's name.
+
+    Raises:
+        InvalidScope: it is missing, blank, too long or holds control characters.
+
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or not name.strip():
+        msg = (
+            f"bank={name!r}: a bank's name is required, 1 to 200 characters without control"
+            " characters; there is no default bank"
+        )
+        raise InvalidScope(msg)
+    tokenizer.encode(name)
+    return name
+
+
+def check_limit(limit: object) -> None:
+    """Refuse a limit that is neither None nor a whole number from 0."""
+    whole = isinstance(limit, int) and not isinstance(limit, bool) and limit >= 0
+    if limit is not None and not whole:
+        msg = f"limit={limit!r}: must be a whole number, 0 or more"
+        raise InputError(msg)
 
 
 def _model(given: str | Completer | ChatModel | None) -> Completer | ChatModel | None:

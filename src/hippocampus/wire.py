@@ -77,6 +77,7 @@ VERBS: Final[Mapping[str, Verb]] = {
     "release": Verb("POST", "admin"),
     "quarantine": _LISTED,
     "sleep": Verb("POST", "write", long=True),
+    "sleep_if_due": Verb("POST", "write", long=True),
     "sleeps": _LISTED,
     "undo": Verb("POST", "admin"),
     "policy": Verb("GET", "read"),

@@ -132,7 +132,7 @@ _ROTATION = Arguments("rotate_key", Keys.rotate, leave_out=("id",))
 _LONG = {
     "calibrate": Arguments("calibrate", Memory.calibrate),
     "rebuild": Arguments("rebuild", _rebuild),
-    "sleep_if_due": Arguments("sleep_if_due", Memory.sleep_if_due, leave_out=("schedule",)),
+    "sleep_if_due": Arguments("sleep_if_due", Memory.sleep_if_due),
 }
 
 

@@ -82,15 +82,15 @@ def read_source(
         raise InputError(msg)
     if not path.exists():
         raise SourceError("no such file or folder", path=path)
-    for name, file in _files(path):
+    for name, file in files_of(path):
         if isinstance(file, SourceProblem):
             yield file
         else:
             yield from _read(name, file, format, max_bytes)
 
 
-def _files(root: Path) -> Iterator[tuple[str, Path | SourceProblem]]:
-    """Yield (path relative to the root, file) in order of name."""
+def files_of(root: Path) -> Iterator[tuple[str, Path | SourceProblem]]:
+    """Yield (path relative to the root, file) in order of name, or why one is not read."""
     if not root.is_dir():
         yield _posix(Path(root.name)), root
         return

@@ -1,0 +1,175 @@
+"""The clients: a ``Memory`` and its awaited twin, of which every verb is asked of a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterable
+from functools import wraps
+from typing import Any, Final, Self
+
+from hippocampus.aio import AsyncBank, AsyncMemory
+from hippocampus.bank import Bank
+from hippocampus.client.line import Line
+from hippocampus.client.verbs import BankVerbs, StoreVerbs
+from hippocampus.client.waiting import Blocking, Waiting, finish
+from hippocampus.memory import Memory, check_name
+from hippocampus.wire import VERBS
+
+TIMEOUT_S: Final = 30.0
+ATTEMPTS: Final = 3
+
+
+class RemoteBank(Bank):
+    """A bank on a server, from ``Client.bank``: the verbs of ``Bank``."""
+
+    def __init__(self, remote: BankVerbs) -> None:
+        self.name = remote.name
+        self._remote = remote
+
+    def __repr__(self) -> str:
+        return f"RemoteBank({self.name!r})"
+
+
+class AsyncRemoteBank(AsyncBank):
+    """A bank on a server, from ``AsyncClient.bank``: the verbs of ``AsyncBank``."""
+
+    def __init__(self, remote: BankVerbs) -> None:
+        self._remote = remote
+
+    @property
+    def name(self) -> str:
+        """The bank's name."""
+        return self._remote.name
+
+    def __repr__(self) -> str:
+        return f"AsyncRemoteBank({self.name!r})"
+
+
+class Client(Memory):
+    """
+    A memory on a server that ``hippocampus serve`` runs: what takes a ``Memory`` takes this.
+
+    Verbs take, return and raise what those of ``Memory`` and ``Bank`` do. What only reads is asked
+    again when the connection breaks; what changes something only if the server surely has not
+    begun, so nothing is done twice. Safe to use from threads; connections are kept and used again.
+
+    Args:
+        url: where the server is, such as ``http://localhost:8765``.
+        key: what ``hippocampus keys create`` gave; None for a server on this machine without keys.
+        timeout_s: for how long an answer is waited for, all attempts together; not for verbs that
+            may take minutes, such as ``sleep``, once they have begun.
+        attempts: how often a request is made at most.
+
+    Raises:
+        InputError: an argument that makes no sense. No server is asked until a verb is.
+        MissingExtra: httpx is not installed.
+
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        key: str | None = None,
+        timeout_s: float = TIMEOUT_S,
+        attempts: int = ATTEMPTS,
+    ) -> None:
+        line = Line(url, Blocking, key=key, timeout_s=timeout_s, attempts=attempts)
+        self._remote = StoreVerbs(line)
+
+    def bank(self, name: str) -> RemoteBank:
+        """Return the bank called ``name``; it comes to be with its first episode."""
+        return RemoteBank(BankVerbs(self._remote.line, check_name(name)))
+
+    def close(self) -> None:
+        """Let go of the connections. May be called twice."""
+        finish(self._remote.line.world.close())
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - there is none
+        raise AttributeError(_inside(self, name))
+
+    def __repr__(self) -> str:
+        return f"Client({self._remote.line.url!r})"
+
+
+class AsyncClient(AsyncMemory):
+    """
+    A memory on a server whose verbs are awaited; the arguments are those of ``Client``.
+
+    It belongs to one event loop: close it there, or use ``async with``.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        key: str | None = None,
+        timeout_s: float = TIMEOUT_S,
+        attempts: int = ATTEMPTS,
+    ) -> None:
+        line = Line(url, Waiting, key=key, timeout_s=timeout_s, attempts=attempts)
+        self._remote = StoreVerbs(line)
+
+    @property
+    def sync(self) -> Memory:
+        """There is none: it is on the server."""
+        raise AttributeError(_inside(self, "sync"))
+
+    def bank(self, name: str) -> AsyncRemoteBank:
+        """Return the bank called ``name``."""
+        return AsyncRemoteBank(BankVerbs(self._remote.line, check_name(name)))
+
+    async def close(self) -> None:
+        """Let go of the connections. May be called twice."""
+        await self._remote.line.world.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    def __repr__(self) -> str:
+        return f"AsyncClient({self._remote.line.url!r})"
+
+
+def _inside(client: object, name: str) -> str:
+    return (
+        f"{type(client).__name__} has no {name!r}: a client has the verbs, the rest is the server's"
+    )
+
+
+def _description(name: str, verb: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:
+    """Return the coroutine function that asks a verb, of a ``BankVerbs`` or a ``StoreVerbs``."""
+    own = getattr(BankVerbs if verb.__qualname__.startswith("Bank.") else StoreVerbs, name, None)
+    if own is not None:
+        described: Callable[..., Coroutine[Any, Any, Any]] = own
+        return described
+
+    def ask(remote: BankVerbs, *args: Any, **kwargs: Any) -> Coroutine[Any, Any, Any]:  # noqa: ANN401
+        return remote.ask(name, verb, *args, **kwargs)
+
+    return ask
+
+
+def _ask(owner: type[Any], awaited: type[Any], of: type[Any], names: Iterable[str]) -> None:
+    """Give two classes the verbs of a third, the second to be awaited."""
+    for name in names:
+        member = getattr(of, name)
+        verb: Callable[..., Any] = getattr(member, "fget", member)
+        described = _description(name, verb)
+
+        def blocking(self: Any, /, *args: Any, _asked: Any = described, **kwargs: Any) -> Any:  # noqa: ANN401
+            return finish(_asked(self._remote, *args, **kwargs))
+
+        async def waiting(self: Any, /, *args: Any, _asked: Any = described, **kwargs: Any) -> Any:  # noqa: ANN401
+            return await _asked(self._remote, *args, **kwargs)
+
+        twins = wraps(verb)(blocking), wraps(verb)(waiting)
+        if isinstance(member, property):
+            twins = property(twins[0]), property(twins[1])  # type: ignore[assignment]
+        setattr(owner, name, twins[0])
+        setattr(awaited, name, twins[1])
+
+
+_FILES: Final = ("export", "import_", "export_concepts", "import_concepts", "plot_topics")
+_OF_A_STORE: Final = ("banks", "delete_bank", "backup", "rebuild", "calibrate", "sleep_if_due")
+
+_ask(RemoteBank, AsyncRemoteBank, Bank, (*VERBS, *_FILES))
+_ask(Client, AsyncClient, Memory, _OF_A_STORE)

@@ -1,0 +1,372 @@
+"""A server that is not there, not ours, slow or broken: clear errors, and nothing done twice."""
+
+import asyncio
+import json
+import socket
+import sys
+import threading
+from datetime import UTC, datetime
+
+import pytest
+from conftest import hangs_up, says, stops_midway
+
+from hippocampus import AsyncClient, Client, Schedule, Turn
+from hippocampus.calibrate.calibration import BUILT_IN, CONVERSATIONS
+from hippocampus.errors import (
+    HippocampusError,
+    InputError,
+    InvalidFilter,
+    InvalidScope,
+    MissingExtra,
+    Overloaded,
+    ServerError,
+    ServerMismatch,
+    ServerTimeout,
+    ServerUnavailable,
+    StoreLocked,
+    Unauthorized,
+    UnknownEpisode,
+)
+from hippocampus.model import Episode
+from hippocampus.wire import Fault, dump_fault
+
+SAID = Episode(
+    id="a1", bank="ada", text="So it is.", said_at=datetime(2025, 1, 1, tzinfo=UTC),
+    noted_at=datetime(2025, 1, 1, tzinfo=UTC),
+)  # fmt: skip
+FULL = says(
+    dump_fault(Fault(type="Overloaded", message="full", detail={"retry_after_s": 0.01})), 429
+)
+
+
+def fault(kind, message="no", status=422, **detail):
+    return says(dump_fault(Fault(type=kind, message=message, detail=detail)), status)
+
+
+@pytest.fixture
+def bank(scripted):
+    """Return a bank on a server that answers as it is told, and the server."""
+    clients = []
+
+    def on(*answers, **options):
+        server = scripted(*answers)
+        clients.append(Client(server.url, **{"timeout_s": 10.0} | options))
+        return clients[-1].bank("ada"), server
+
+    yield on
+    for client in clients:
+        client.close()
+
+
+# ---------------------------------------------------------------- once, or again
+
+
+READS = {
+    "recall": lambda bank: bank.recall("so"),
+    "get": lambda bank: bank.get("a1"),
+    "episodes": lambda bank: bank.episodes(),
+    "count": lambda bank: bank.count("so"),
+}
+WRITES = {
+    "remember": lambda bank: bank.remember("So it is."),
+    "forget": lambda bank: bank.forget("a1"),
+    "sleep": lambda bank: bank.sleep(progress=print),
+    "curate": lambda bank: bank.curate(add=["so"]),
+}
+
+
+@pytest.mark.parametrize("broken", [hangs_up, stops_midway, says(b"<html>", 502)])
+def test_what_only_reads_is_asked_again_when_the_connection_breaks(bank, broken):
+    here, server = bank(broken, broken, says(SAID))
+
+    assert here.get("a1") == SAID
+    assert 3 == len(server.asked)
+
+
+@pytest.mark.parametrize("broken", [hangs_up, stops_midway, says(b"<html>", 504)])
+@pytest.mark.parametrize("verb", WRITES)
+def test_what_changes_something_is_asked_once_and_the_error_says_that_nobody_knows(
+    bank, verb, broken
+):
+    here, server = bank(broken, says(SAID))
+
+    with pytest.raises(ServerUnavailable) as told:
+        WRITES[verb](here)
+    assert told.value.begun
+    assert isinstance(told.value, ConnectionError)
+    assert 1 == len(server.asked)
+
+
+@pytest.mark.parametrize("verb", READS | WRITES)
+def test_a_server_that_is_full_is_asked_again_for_it_has_not_begun(bank, verb):
+    here, server = bank(FULL, attempts=3)
+
+    with pytest.raises(Overloaded, match="full") as told:
+        (READS | WRITES)[verb](here)
+    assert 0.01 == told.value.retry_after_s
+    assert 3 == len(server.asked)
+
+
+def test_one_attempt_is_one(bank):
+    here, server = bank(hangs_up, attempts=1)
+
+    with pytest.raises(ServerUnavailable):
+        here.get("a1")
+    assert 1 == len(server.asked)
+
+
+def test_what_the_server_refuses_is_not_asked_again(bank):
+    for kind, status, error in (
+        ("UnknownEpisode", 404, UnknownEpisode),
+        ("InvalidFilter", 422, InvalidFilter),
+        ("StoreLocked", 503, StoreLocked),
+        ("Unauthorized", 401, Unauthorized),
+        ("ALaterOne", 500, HippocampusError),
+    ):
+        here, server = bank(fault(kind, "not so", status))
+        with pytest.raises(error, match="not so"):
+            here.get("a1")
+        assert 1 == len(server.asked)
+
+
+# ---------------------------------------------------------------- not there, not ours
+
+
+def test_where_nobody_answers_the_error_says_so_and_what_to_start():
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+    with Client(url, attempts=2) as client:
+        with pytest.raises(ServerUnavailable, match=f"{url}.*hippocampus serve") as told:
+            client.bank("ada").remember("So it is.")
+        assert not told.value.begun
+
+
+def test_a_server_that_does_not_answer_in_time_is_given_up(bank):
+    go = threading.Event()
+    here, server = bank(lambda _: go.wait(10), timeout_s=0.2)
+
+    with pytest.raises(ServerTimeout, match=r"timeout_s=0\.2") as told:
+        here.remember("So it is.")
+    go.set()
+    assert isinstance(told.value, TimeoutError)
+    assert "not known" in str(told.value)
+    assert 1 == len(server.asked)
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        says(b"<html>Welcome to nginx</html>"),
+        says(b""),
+        says(b"{}"),
+        says(b"[1, 2, 3]"),
+        says(b"\xff\xfe"),
+        says(b'{"id": "a1"}'),
+        says(b"not found", 404),
+        says(b'{"error": "no"}', 500),
+        says(b"", 301, Location="https://elsewhere.example/"),
+        says(b"\x00\x01", 200, Content_Encoding="gzip"),
+        fault("InputError", "no such route; see /openapi.json", 404),
+        fault("InputError", "no such method here", 405),
+    ],
+)
+@pytest.mark.parametrize("verb", [READS["get"], WRITES["remember"]])
+def test_what_is_no_server_of_ours_or_of_another_version_is_named_so(bank, nonsense, verb):
+    here, server = bank(nonsense)
+
+    with pytest.raises(ServerMismatch, match=server.url):
+        verb(here)
+    assert 1 == len(server.asked)
+
+
+def test_what_does_not_speak_http_is_named_so(bank):
+    def babble(handler):
+        handler.wfile.write(b"220 smtp.example ESMTP\r\n")
+        handler.close_connection = True
+
+    here, _ = bank(babble)
+    with pytest.raises(ServerError):
+        here.remember("So it is.")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        [{"progress": {"done": 1, "total": 2}}],
+        [{"progress": {"done": 1, "total": 2}}, {"error": {"type": "StoreFull", "message": "no"}}],
+        [{"progress": "much"}],
+        ["what"],
+        [{"result": 3}],
+    ],
+)
+def test_progress_that_breaks_off_or_makes_no_sense_is_an_error(bank, lines):
+    told = []
+    here, server = bank(says(b"".join(json.dumps(line).encode() + b"\n" for line in lines)))
+
+    with pytest.raises(HippocampusError):
+        here.sleep(progress=lambda *at: told.append(at))
+    assert 1 == len(server.asked)
+    assert told in ([], [(1, 2)])
+
+
+def test_an_export_that_is_not_whole_leaves_no_file(bank, tmp_path):
+    head = b'{"hippocampus-export":1,"bank":"ada"}\n'
+    for answer, error in ((stops_midway, ServerUnavailable), (says(head), ServerMismatch)):
+        here, _ = bank(answer, attempts=2)
+        with pytest.raises(error):
+            here.export(tmp_path / "out.jsonl")
+        assert [] == list(tmp_path.iterdir())
+
+
+# ---------------------------------------------------------------- what is sent
+
+
+def test_one_connection_serves_many_requests_and_one_that_was_closed_is_made_anew(bank):
+    def closes(handler):
+        says(SAID)(handler)
+        handler.close_connection = True
+
+    here, server = bank(*[says(SAID)] * 9, closes, says(SAID))
+    for _ in range(10):
+        here.remember("So it is.")
+    assert 1 == server.lines
+    assert server.left.wait(10)
+    here.remember("So it is.")
+    assert 2 == server.lines
+
+
+def test_the_key_is_sent_and_never_shown(bank):
+    here, server = bank(says(SAID), key="hpc_secret")
+    here.get("a1")
+
+    assert "Bearer hpc_secret" == server.asked[0][2]["Authorization"]
+    with Client(server.url, key="hpc_secret") as client:
+        assert "secret" not in repr(here) + repr(client)
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [
+        ("a/b", "a%2Fb"), ("Łódź", "%C5%81%C3%B3d%C5%BA"), ("..", "%2E%2E"), (".", "%2E"),
+        ("a?b#c", "a%3Fb%23c"), ("a b+c%", "a%20b%2Bc%25"),
+    ],
+)  # fmt: skip
+def test_a_banks_name_stays_one_part_of_the_address(scripted, name, sent):
+    server = scripted(says(SAID))
+    for url in (f"{server.url}/base/", server.url):
+        with Client(url) as client:
+            client.bank(name).get("a1")
+
+    assert f"/base/v1/banks/{sent}/get?id=a1" == server.asked[0][1]
+    assert f"/v1/banks/{sent}/get?id=a1" == server.asked[1][1]
+
+
+def test_nothing_is_asked_where_the_arguments_make_no_sense(bank):
+    here, server = bank(says(SAID))
+    for wrong in (
+        lambda: here.recall("so", speakr="Ada"),
+        lambda: here.recall("so", where={"n": {"$near": 1}}),
+        lambda: here.remember(b"bytes"),
+        lambda: here.remember("so", metadata={"a": {1, 2}}),
+        lambda: here.remember_many([Turn(text="so", metadata={"a": float("inf")})]),
+        lambda: here.remember("so", at=datetime(2025, 1, 1).date()),  # noqa: DTZ001
+    ):
+        with pytest.raises(InputError):
+            wrong()
+    for wrong in (here.remember, lambda: here.remember("so", txt="so")):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(InvalidScope), Client(server.url) as client:
+        client.bank(" ")
+    assert [] == server.asked
+
+
+def test_what_a_server_decides_itself_cannot_be_chosen_from_afar(scripted):
+    server = scripted(says({}))
+    with Client(server.url) as client, pytest.raises(InputError, match="embedder"):
+        client.rebuild(embedder=object())
+
+    assert [] == server.asked
+
+
+def test_a_calibration_comes_back_as_it_was(scripted):
+    server = scripted(says(BUILT_IN))
+    with Client(server.url) as client:
+        assert BUILT_IN == client.calibrate(dry_run=True)
+
+    assert {"conversations": CONVERSATIONS, "dry_run": True} == json.loads(server.asked[0][3])
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "localhost:8765", "ftp://localhost", "http://", "http://u:p@host", "http://a b", None,
+     "http://host?x=1", "http://[::1", "http://host:port"],
+)  # fmt: skip
+def test_what_is_no_address_is_refused_without_showing_a_password(url):
+    with pytest.raises(InputError, match="url=") as told:
+        Client(url)
+    assert "u:p" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"key": ""}, {"key": "a\nb"}, {"timeout_s": 0}, {"timeout_s": "9"}, {"attempts": 0},
+     {"attempts": True}],
+)  # fmt: skip
+def test_settings_that_make_no_sense_are_refused(wrong):
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        Client("http://localhost:1", **wrong)
+
+
+def test_without_httpx_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "httpx", None)
+    with pytest.raises(MissingExtra, match=r"\[client\]"):
+        Client("http://localhost:1")
+
+
+def test_what_is_inside_a_memory_is_not_a_clients():
+    with Client("http://localhost:1") as client:
+        for inside in ("store", "clock", "resident_bytes"):
+            with pytest.raises(AttributeError, match="the server's"):
+                getattr(client, inside)
+        assert "Client('http://localhost:1')" == repr(client)
+        assert "RemoteBank('ada')" == repr(client.bank("ada"))
+
+
+# ---------------------------------------------------------------- at once
+
+
+def test_threads_share_a_client_and_tasks_an_asynchronous_one(served, memory):
+    with served(memory) as url:
+        with Client(url) as client:
+            threads = [
+                threading.Thread(
+                    target=lambda n=n: [
+                        client.bank(f"b{n}").remember(f"Number {m}, said once.") for m in range(5)
+                    ]
+                )
+                for n in range(6)
+            ]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert [f"b{n}" for n in range(6)] == client.banks()
+
+        async def ask():
+            async with AsyncClient(url) as client:
+                banks = [client.bank(f"b{n}") for n in range(6)]
+                return await asyncio.gather(*(bank.episodes() for bank in banks))
+
+        assert [5] * 6 == [len(found) for found in asyncio.run(ask())]
+
+
+def test_a_client_lets_its_memory_sleep_while_a_block_runs(served, open_memory, clock):
+    memory = open_memory()
+    memory.bank("ada").remember("So it is, said once.")
+    clock.advance(Schedule().every)
+    with served(memory) as url, Client(url) as client, client.sleeping(look_every_s=0.001):
+        while not client.bank("ada").sleeps():
+            pass
