@@ -196,7 +196,7 @@ def mixed(seed: int) -> Callable[[], type_]:
         count += 1
         bank = BANKS[int(rng.integers(len(BANKS)))]
         one, draw = asked[count % len(asked)], rng.random()
-        fresh = f"{one} {texts[int(rng.integers(len(texts)))].split(',')[0][:20]} {count}"
+        fresh = f"{one} ({seed}-{count})"
         if draw < 0.5:
             return "POST", at(bank, "recall"), {"query": fresh}
         if draw < 0.6:

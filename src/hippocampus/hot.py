@@ -71,7 +71,7 @@ class Hot(Generic[Held]):
     def __init__(self, limit: int | None, beside: Callable[[], int]) -> None:
         self.limit = limit
         self._beside = beside
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # again, if what is collected meanwhile ends a use
         self._known: WeakValueDictionary[str, Held] = WeakValueDictionary()
         self._users: Counter[Held] = Counter()
         self._warm = _Row[Held]()

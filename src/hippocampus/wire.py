@@ -143,11 +143,6 @@ def convert(kind: type[_Record], value: object, *, strict: bool = True) -> _Reco
     return revived(found)  # type: ignore[no-any-return]
 
 
-def lines(data: Iterable[bytes]) -> bytes:
-    """Return JSON documents as lines, one each."""
-    return b"".join(one + b"\n" for one in data)
-
-
 def _told(exc: Exception) -> str:
     if isinstance(exc, RecursionError):
         return "JSON that is nested too deeply to read; make it flatter"
@@ -160,7 +155,7 @@ def _plain_value(value: object) -> object:
     if isinstance(value, Path):
         return str(value)
     msg = f"{type(value).__name__} has no JSON; give its plain value"
-    raise NotImplementedError(msg)
+    raise TypeError(msg)
 
 
 @cache

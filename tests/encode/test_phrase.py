@@ -1,6 +1,7 @@
 """What an occurrence is, and that ids are never read otherwise than the texts they stand for."""
 
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -142,3 +143,20 @@ def test_the_vocabulary_has_every_id_of_a_text():
 
     assert said.encode() == b"".join(raw[id_] for id_ in tokens.encode(said))
     assert len(raw) <= 1 << tokens.BITS
+
+
+def test_threads_that_count_for_the_first_time_at_once_fold_the_vocabulary_once():
+    phrase._fold_vocabulary.cache_clear()
+    begin = threading.Barrier(4)
+
+    def first():
+        begin.wait(10)
+        Phrase("Lisbon")
+
+    threads = [threading.Thread(target=first) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert 1 == phrase._fold_vocabulary.cache_info().misses

@@ -2,8 +2,10 @@
 
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -128,6 +130,8 @@ def test_every_error_comes_back_as_the_class_it_was_with_its_message(kind):
         "MissingExtra": {"package": "p", "extra": "e"},
         "ModelRefused": {"status": 401},
     }.get(kind.__name__, {})
+    if issubclass(kind, errors.ServerError):
+        given = {"url": "http://127.0.0.1:1", "begun": False}
     if issubclass(kind, errors.Overloaded):
         given = {"retry_after_s": 2.5}
     if issubclass(kind, errors.StoreError | errors.SourceError) and not given:
@@ -163,3 +167,11 @@ def test_an_answer_that_tells_of_no_error_is_none(data):
 def test_every_record_is_among_those_tested():
     assert {"Episode", "Recall", "Context", "Slept", "Stats"} <= {kind.__name__ for kind in RECORDS}
     assert all(fields(kind) for kind in RECORDS)
+
+
+def test_what_has_no_json_is_refused_by_its_kind_and_numbers_of_numpy_are_numbers():
+    assert wire.dump({"a": np.float32(0.5), "b": np.int64(3), "c": Path("x/y")}) == (
+        b'{"a":0.5,"b":3,"c":"x/y"}'
+    )
+    with pytest.raises(TypeError, match="complex has no JSON"):
+        wire.dump({"a": 1j})

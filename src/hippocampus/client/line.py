@@ -6,8 +6,9 @@ import re
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
+from math import inf
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
@@ -27,7 +28,10 @@ from hippocampus.errors import (
 from hippocampus.model import Progress
 
 T = TypeVar("T")
+Take: TypeAlias = Callable[[Any, float], Coroutine[Any, Any, T]]
+"""Makes something of a response, of which all should be there by a moment."""
 
+_MOST_BYTES: Final = 1 << 30
 _FIRST_PAUSE_S: Final = 0.2
 """Before the second attempt; twice as long before each further one."""
 _BEHIND: Final = frozenset({502, 503, 504})
@@ -75,8 +79,8 @@ class Line:
     async def ask_page(self, call: Call, kind: Any) -> tuple[list[Any], str | None]:  # noqa: ANN401
         """Return one page of a list, and the cursor of the next."""
 
-        async def take(response: Any) -> tuple[bytes, str | None]:  # noqa: ANN401
-            return await self._whole(response), response.headers.get("Next-Cursor")
+        async def take(response: Any, until: float) -> tuple[bytes, str | None]:  # noqa: ANN401
+            return await self._whole(response, until), response.headers.get("Next-Cursor")
 
         body, cursor = await self.talk(call, take)
         return self._read(kind, body), cursor
@@ -86,7 +90,7 @@ class Line:
         if progress is None:
             return await self.ask(call, kind)
 
-        async def take(response: Any) -> bytes:  # noqa: ANN401
+        async def take(response: Any, _: float) -> bytes:  # noqa: ANN401
             rest, result = b"", None
             chunks = self.world.chunks(response)
             while chunk := await self.world.more(chunks):
@@ -116,7 +120,7 @@ class Line:
         """Write what a server sends to a file, which has its name only once it is whole."""
         partial = path.with_name(path.name + ".partial")
 
-        async def take(response: Any) -> None:  # noqa: ANN401
+        async def take(response: Any, _: float) -> None:  # noqa: ANN401
             total = int(response.headers.get("Content-Length", 0))
             done = 0
             chunks = self.world.chunks(response)
@@ -133,7 +137,7 @@ class Line:
         finally:
             partial.unlink(missing_ok=True)
 
-    async def talk(self, call: Call, take: Callable[[Any], Coroutine[Any, Any, T]]) -> T:
+    async def talk(self, call: Call, take: Take[T]) -> T:
         """
         Return what ``take`` makes of the answer, after as many attempts as are needed and allowed.
 
@@ -156,9 +160,7 @@ class Line:
             await self.world.pause(wait)
         raise AssertionError("the last attempt returns or raises")
 
-    async def _once(
-        self, call: Call, take: Callable[[Any], Coroutine[Any, Any, T]], until: float
-    ) -> T:
+    async def _once(self, call: Call, take: Take[T], until: float) -> T:
         httpx = httpx_()
         left = max(0.001, until - time.monotonic())
         patience = httpx.Timeout(left, read=None if call.long else left)
@@ -175,18 +177,25 @@ class Line:
             response = await self.world.send(request)
             try:
                 if response.status_code == httpx.codes.OK:
-                    return await take(response)
-                body = await self._whole(response)
+                    return await take(response, inf if call.long else until)
+                body = await self._whole(response, until)
             finally:
                 await self.world.end(response)
         except httpx.HTTPError as exc:
             raise self._broken(call, exc) from exc
         raise self._refusal(call, response, body)
 
-    async def _whole(self, response: Any) -> bytes:  # noqa: ANN401
-        chunks, read = self.world.chunks(response), list[bytes]()
+    async def _whole(self, response: Any, until: float) -> bytes:  # noqa: ANN401
+        """Return all that is sent, if it comes in time and is not without end."""
+        chunks, read, size = self.world.chunks(response), list[bytes](), 0
         while chunk := await self.world.more(chunks):
             read.append(chunk)
+            size += len(chunk)
+            if size > _MOST_BYTES:
+                msg = f"answers more than {_MOST_BYTES:,} bytes, the most that is read"
+                raise ServerMismatch(msg, url=self.url)
+            if time.monotonic() > until:
+                raise self._late()
         return b"".join(read)
 
     # ------------------------------------------------------------ what goes wrong
@@ -199,11 +208,14 @@ class Line:
             msg = f"nobody answers there ({exc or kind}); is 'hippocampus serve' running?"
             return ServerUnavailable(msg, url=self.url, begun=False)
         if isinstance(exc, httpx.TimeoutException):
-            msg = f"no answer within timeout_s={self._timeout_s:g}{done}"
-            return ServerTimeout(msg, url=self.url)
+            return self._late(done)
         if isinstance(exc, httpx.DecodingError | httpx.UnsupportedProtocol):
             return ServerMismatch(f"what it sends cannot be read ({exc or kind})", url=self.url)
         return ServerUnavailable(f"the connection broke off ({exc or kind}){done}", url=self.url)
+
+    def _late(self, done: str = "") -> ServerTimeout:
+        msg = f"no whole answer within timeout_s={self._timeout_s:g}{done}"
+        return ServerTimeout(msg, url=self.url)
 
     def _refusal(self, call: Call, response: Any, body: bytes) -> HippocampusError:  # noqa: ANN401
         """Return the error that an answer tells of."""

@@ -137,6 +137,14 @@ class BankVerbs:
         await self.line.fetch(call, Path(path))
 
 
+def _check_new(file: Path) -> None:
+    """Refuse what cannot be written as a new file."""
+    if file.exists():
+        raise StoreError("exists already; name a new file for the backup", path=file)
+    if not file.absolute().parent.is_dir():
+        raise StoreError("its folder does not exist; make the folder first", path=file)
+
+
 def _files_of(root: Path) -> list[tuple[str, Path | SourceProblem]]:
     if not root.exists():
         raise SourceError("no such file or folder", path=root)
@@ -181,8 +189,7 @@ class StoreVerbs:
 
     async def backup(self, target: str | Path, *, progress: Progress | None = None) -> None:
         path = Path(target)
-        if await self.line.world.do(path.exists):
-            raise StoreError("exists already; name a new file for the backup", path=path)
+        await self.line.world.do(lambda: _check_new(path))
         call = Call("GET", "/v1/backup", reads=True, long=True)
         await self.line.fetch(call, path, progress)
 

@@ -10,6 +10,7 @@ vocabulary, letter case aside, goes on from there or does not.
 from __future__ import annotations
 
 import re
+import threading
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
@@ -226,8 +227,17 @@ class _Vocabulary(NamedTuple):
     """Ids by the bytes they end with, of those that hold a part of a character."""
 
 
-@lru_cache(maxsize=1)
+_FOLDING: Final = threading.Lock()
+"""Held while it is folded, so that threads that all count for the first time do so once."""
+
+
 def _vocabulary() -> _Vocabulary:
+    with _FOLDING:
+        return _fold_vocabulary()
+
+
+@lru_cache(maxsize=1)
+def _fold_vocabulary() -> _Vocabulary:
     """Fold the vocabulary; a third of a second, paid by the first count."""
     raw = tokenizer.vocabulary()
     folded = [token.decode("utf-8", "surrogateescape").casefold() for token in raw]

@@ -41,9 +41,8 @@ class Arguments:
         for parameter in taken.values():
             if parameter.name in (*_NOT_SENT, *leave_out):
                 continue
-            hint = hints.get(parameter.name, Filters.__annotations__.get(parameter.name))
-            if parameter.name in Filters.__annotations__:
-                hint = _FILTERS[parameter.name]
+            spelled_out = parameter.name not in hints  # by ``filters.spell_out``
+            hint = (_FILTERS if spelled_out else hints)[parameter.name]
             if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
                 self.several = parameter.name
                 fields.append((parameter.name, list[hint]))  # type: ignore[valid-type]
@@ -62,7 +61,6 @@ class Arguments:
         self.required = tuple(field[0] for field in fields if len(field) == 2)
         self._lists = frozenset(f[0] for f in fields if _is_list(f[1]))
         self._json = frozenset(f[0] for f in fields if _is_structured(f[1]))
-        self.hints = {field[0]: field[1] for field in fields}
 
     def from_json(self, body: bytes) -> Given:
         """Read a JSON object; an empty body is an empty one."""

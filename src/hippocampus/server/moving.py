@@ -130,6 +130,16 @@ class _Named:
             None if modified is None else wire.convert(datetime, modified),
         )
 
+    def date(self, path: Path) -> None:
+        """Have a file be as old as it is said to be."""
+        assert self.modified is not None, "it is said how old it is"
+        at = self.modified.replace(tzinfo=self.modified.tzinfo or UTC).timestamp()
+        try:
+            os.utime(path, (at, at))
+        except (OSError, OverflowError) as exc:
+            msg = f"modified={self.modified.isoformat()}: no file is of that time"
+            raise InputError(msg) from exc
+
 
 async def _take_in(
     server: Server,
@@ -152,8 +162,7 @@ async def _take_in(
         path.parent.mkdir(parents=True, exist_ok=True)
         await bodies.into_file(whole, path, server.upkeep)
         if named.modified is not None:
-            at = named.modified.replace(tzinfo=named.modified.tzinfo or UTC).timestamp()
-            os.utime(path, (at, at))
+            named.date(path)
         source = folder / PurePosixPath(named.name).parts[0]
         done = await server.upkeep.run(
             lambda: bank.import_(

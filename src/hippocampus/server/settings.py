@@ -31,7 +31,7 @@ class Limits:
     """Threads for what takes long: sleep, compaction, imports, exports, backups."""
     waiting: int = 512
     """Requests that may wait for a thread of one kind."""
-    answers_bytes: int = 64 * 1024 * 1024
+    answers_bytes: int = 32 * 1024 * 1024
     """Memory for answers that are given again while their bank has not changed; 0: none."""
     drain_s: float = 30.0
     """How long a server that is told to stop waits for requests that are under way."""

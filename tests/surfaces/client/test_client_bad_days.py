@@ -154,6 +154,24 @@ def test_a_server_that_does_not_answer_in_time_is_given_up(bank):
     assert 1 == len(server.asked)
 
 
+def test_an_answer_that_comes_a_byte_at_a_time_is_given_up_as_well(bank):
+    go = threading.Event()
+
+    def trickles(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", "100000")
+        handler.end_headers()
+        while not go.wait(0.02):
+            handler.wfile.write(b" ")
+        handler.close_connection = True
+
+    here, server = bank(trickles, timeout_s=0.3)
+    with pytest.raises(ServerTimeout):
+        here.get("a1")
+    go.set()
+    assert 1 == len(server.asked)
+
+
 @pytest.mark.parametrize(
     "nonsense",
     [

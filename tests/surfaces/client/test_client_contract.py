@@ -260,6 +260,7 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     yield "memory slept", memory.sleep_if_due
     yield "backup", lambda: memory.backup(folder / "copy.db", progress=told)
     yield "backup over it", lambda: memory.backup(folder / "copy.db")
+    yield "backup to nowhere", lambda: memory.backup(folder / "no" / "copy.db")
     yield "what was backed up", lambda: backed_up(folder / "copy.db", clock)
     # what goes wrong
     yield "no text", lambda: bank.remember(" ")

@@ -191,6 +191,33 @@ def test_numbers_that_are_too_large_are_many_or_refused_and_never_break_anything
         assert http.get(f"{AT}/{query}").status_code in (200, 422), query
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"text": "x", "speaker": ["Lena"]},
+        {"text": "x", "session": ["a", "b"]},
+        {"text": "x", "metadata": []},
+        {"text": "x", "metadata": {"a": {"b": [1] * 3}}, "at": 5},
+        {"text": "x", "at": "9999-99-99"},
+        {"text": " "},
+        {"text": "x", "progress": True},
+    ],
+)
+def test_a_turn_that_makes_no_sense_is_refused(http, body):
+    assert http.post(f"{AT}/remember", json=body).status_code == 422
+    assert http.get("/v1/banks").json() == []
+
+
+@pytest.mark.parametrize("modified", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2024", "x"])
+def test_a_file_of_any_time_is_taken_or_refused(http, modified):
+    answer = http.post(
+        f"{AT}/import", content=b"A note.", params={"name": "a.md", "modified": modified},
+        headers={"Content-Type": "application/octet-stream"},
+    )  # fmt: skip
+
+    assert answer.status_code in (200, 422)
+
+
 def test_too_many_requests_are_told_when_to_come_again(serve, memory):
     limits = Limits(requests_per_s=0.5, burst=3)
     with httpx.Client(base_url=serve(memory, limits=limits)) as http:
