@@ -464,21 +464,28 @@ class Bank:
         """Make texts what is shown of them; returns how many. The caller holds ``writing``."""
         now = self._memory.now()
         faded: list[tuple[EpisodeRow, Sequence[Draft]]] = []
-        for old in list(self._store.scan_episodes(ledger.bank)):
-            settled = old.marks // SETTLED
-            if old.state != "active" or old.level <= settled or old.marks & (PINNED | HELD):
-                continue
-            text = ledger.texts([old.row]).get(old.row, "")  # unless it was just erased
-            less = shown(text, old.level, settled=settled)
-            if less != text:
-                faded.append((old, self._group(_as_turn(old, less), now).drafts))
+        batch = self._memory.config.ingest.batch
+        due = [
+            e
+            for e in self._store.scan_episodes(ledger.bank)
+            if e.state == "active" and e.level > e.marks // SETTLED
+            if not e.marks & (PINNED | HELD)
+        ]
+        for start in range(0, len(due), batch):
+            at_once = due[start : start + batch]
+            texts = ledger.texts([e.row for e in at_once])  # without what was just erased
+            for old in at_once:
+                text = texts.get(old.row, "")
+                less = shown(text, old.level, settled=old.marks // SETTLED)
+                if less != text:
+                    faded.append((old, self._group(_as_turn(old, less), now).drafts))
         if dry_run:
             return len(faded)
-        done, batch = 0, self._memory.config.ingest.batch
+        done = 0
         for start in range(0, len(faded), batch):
             some = faded[start : start + batch]
             drafts = [d for _, made in some for d in made]
-            done += self._store_encoded(ledger, drafts, partial(_settled, some))
+            done += self._store_encoded(ledger, drafts, partial(_settled, some), indexed=False)
         return done
 
     def _group(self, turn: Turn, now: datetime, *, by_metadata: bool = False) -> Group:
@@ -556,13 +563,15 @@ class Bank:
         drafts: Sequence[Draft],
         store: Callable[[Ledger, Encoded], _Stored],
         progress: Progress | None = None,
+        *,
+        indexed: bool = True,
     ) -> _Stored:
         """Encode drafts, and only then open the transaction in which they are stored."""
         memory = self._memory
         while True:
             embedder, how = memory.embedder, memory.signatures()
             encoded = self._encode(ledger, drafts, embedder, how, progress)
-            with self._transaction() as books:
+            with self._transaction(indexed=indexed) as books:
                 if memory.embedder is not embedder or memory.signatures() != how:
                     continue  # a rebuild has moved the store to others: encode once more
                 if encoded:
@@ -596,13 +605,19 @@ class Bank:
         return encoded
 
     @contextmanager
-    def _transaction(self) -> Iterator[Ledger]:
-        """Open a transaction on the bank; the caller holds ``writing``."""
+    def _transaction(self, *, indexed: bool = True) -> Iterator[Ledger]:
+        """
+        Open a transaction on the bank; the caller holds ``writing``.
+
+        Not ``indexed`` are those of which each would have the index made anew, but for the last.
+        """
         with self.reading:
-            self._index()  # what is wrong with it is said before anything is written
+            if indexed:
+                self._index()  # what is wrong with it is said before anything is written
             with self._store.write():
                 yield self._memory.ledger(self.name)
-            self._index()  # the writer pays for the index, not the next reader
+            if indexed:
+                self._index()  # the writer pays for the index, not the next reader
 
     # ------------------------------------------------------------ sleeping
 
@@ -1475,7 +1490,8 @@ class Bank:
     def _hits(self, ranking: Ranking, scores: Numbers) -> list[Hit]:
         k = len(scores)
         rows, over = ranking.rows[:k].tolist(), ranking.over
-        entries = self._memory.ledger_of(self._number, self.name).read(rows)
+        ledger = self._memory.ledger_of(self._number, self.name)
+        entries = ledger.read(rows)
         gifts = np.maximum([part[:k] for part in ranking.parts.values()], 0).T.tolist()
         hits: list[Hit] = []
         for place, entry in enumerate(entries):
@@ -1496,7 +1512,7 @@ class Bank:
                 )
             )
         now = self._memory.clock.now()
-        self._gate.note(entries, now)
+        self._gate.note(ledger, entries, now)
         if hits:
             self._recalled.append([to_micros(now), *ranking.rows[: min(k, _SHOWN)].tolist()])
             del self._recalled[:-_NOTED]

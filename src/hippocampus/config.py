@@ -346,8 +346,9 @@ class Policy:
     warm_days: float = 30.0
     """For how long it is in the warm tier, where it fades as far as ``warm_level``."""
     long_days: float | None = None
-    """For how long it is in the long-term tier, where it fades as far as ``deepest``; after that it
-    lapses, if ``deepest`` lets it. None: for ever."""
+    """For how long since it was said, or was last of use, it is in the long-term tier, where it
+    fades as far as ``deepest``; after that it lapses, unless it is promoted, if ``deepest`` lets
+    it. None: for ever."""
     warm_level: int = 0
     deepest: int = 0
     """How far memories fade: 0 not at all, 1 without ornament, 2 to half their tokens, 3 to a

@@ -258,7 +258,7 @@ class Overloaded(HippocampusError, TimeoutError):
 
 
 class RateLimited(Overloaded):
-    """A key, or an address, asks more often than it may."""
+    """More often than this key, or this address, may ask."""
 
 
 class ServerError(HippocampusError):

@@ -277,13 +277,20 @@ def load_fault(data: bytes) -> Fault | None:
         return None
 
 
+@cache
+def _wordless(kind: type[HippocampusError]) -> type[HippocampusError]:
+    """Return the same error, but one that can be made without what it takes to word its message."""
+    return type(kind.__name__, (kind,), {"__init__": lambda _: None})
+
+
 def as_error(fault: Fault) -> HippocampusError:
     """Return the error as which it was raised; one of a kind that is not known is the root's."""
     kind = getattr(errors, fault.type, HippocampusError)
     if not (isinstance(kind, type) and issubclass(kind, HippocampusError)):
         kind = HippocampusError
-    made = kind.__new__(kind, fault.message)
-    Exception.__init__(made, fault.message)
+    made = _wordless(kind)()
+    made.__class__ = kind
+    made.args = (fault.message,)
     for name, value in fault.detail.items():
         setattr(made, name, value)
     return made

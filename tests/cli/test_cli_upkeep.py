@@ -17,10 +17,7 @@ COMMANDS = [
     "show", "history", "stats", "banks", "compact", "verify", "doctor", "reindex", "reembed",
     "backup", "export", "calibrate", "sleep", "policy", "pin", "hold", "release", "quarantine",
     "feedback", "gists", "topics", "facts", "find", "bench", "demo",
-    "serve",
-    "ui",
-    "mcp", "hook",
-    "proxy",
+    "serve", "ui", "mcp", "hook", "proxy", "chat",
 ]  # fmt: skip
 
 

@@ -1,6 +1,12 @@
 """What is told on the command line comes back from it, and only what was asked for."""
 
+from inspect import signature
+
 import pytest
+
+from hippocampus import Bank
+from hippocampus.cli.read import context
+from hippocampus.filters import Filters
 
 
 def test_what_is_remembered_is_recalled_with_its_time_speaker_and_address(told):
@@ -89,6 +95,18 @@ def test_the_context_on_stdout_is_the_text_and_nothing_else(told):
     assert whole["text"] + "\n" == made.out
     assert whole["tokens"] <= whole["budget_tokens"] == 200
     assert "tokens" in made.err
+
+
+def test_whatever_a_context_can_have_in_a_program_it_can_have_here(told):
+    here, there = (set(signature(f).parameters) for f in (context, Bank.context))
+    made = told("context", "Lisbon", "--projects", "The move.", "--pointers", "2", "--budget", "60")
+
+    wrong = told("context", "Lisbon", "--gists", "-1")
+
+    assert there - {"self", *Filters.__annotations__} <= here
+    assert "\nThe move.\n" in made.out
+    assert 2 == wrong.code
+    assert "gists=" in wrong.err
 
 
 def test_episodes_are_paged_in_order_of_time(told):

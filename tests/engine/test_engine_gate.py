@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from hippocampus import Config, Ingest, Turn
+from hippocampus import Config, Ingest, Policy, Turn
 
 PEANUTS = "I am allergic to peanuts and to cashews."
 HIKE = "We went hiking in the Alps with Tom last weekend."
@@ -197,3 +197,40 @@ def test_a_long_turn_is_forgotten_and_restored_whole_by_any_of_its_parts(bank):
     assert [] == bank.episodes()
     assert len(parts) == bank.restore(parts[-1].id)
     assert text == "".join(e.text for e in bank.episodes())
+
+
+@pytest.fixture
+def faded(bank, clock):
+    """Return what is shown of a memory that has faded, which is less than it is."""
+    bank.remember(
+        "Well, you know, on Monday we finally sold the old boat to Rui for 4500 euros, and the"
+        " sails went with it. The trailer stays with us for now, because nobody has asked for it.",
+        speaker="Ada",
+    )
+    bank.set_policy(Policy(deepest=2, warm_level=2, promote=0.0, cap=1.0))
+    clock.advance(timedelta(days=90))
+    bank.sleep(steps=["forget"])
+    (hit,) = bank.recall("the old boat")
+    assert 2 == hit.episode.level
+    assert hit.text not in texts(bank)
+    return hit
+
+
+def test_what_was_shown_of_a_faded_memory_is_known_when_it_comes_back(bank, faded):
+    assert faded.id == bank.remember(faded.text, speaker="assistant").id
+    assert 1 == len(bank.episodes())
+
+
+def test_lines_that_quote_a_faded_memory_are_known_when_they_come_back(bank, faded):
+    quoted = bank.context("the old boat", 500, summary="").text
+    assert faded.text in quoted
+    for line in (quoted, str(next(line for line in quoted.splitlines() if "boat" in line))):
+        bank.remember(line, speaker="assistant")
+
+    assert [faded.id] == [episode.id for episode in bank.episodes()]
+
+
+def test_what_was_shown_of_a_memory_that_is_there_no_more_is_news(bank, faded):
+    bank.forget(faded.id)
+
+    assert faded.id != bank.remember(faded.text, speaker="Tom").id

@@ -282,8 +282,9 @@ def test_what_is_erased_while_gists_are_made_does_no_harm_and_is_in_none(memory,
     with bank.reading:
         seen = gather(ledger, bank._index())
     night = read_night(
-        ledger, seen.material, policy=bank.policy, now=to_micros(memory.now()), vectors=seen.vectors
-    )
+        ledger, seen.material, policy=bank.policy, now=to_micros(memory.now()), zone=memory.zone,
+        vectors=seen.vectors,
+    )  # fmt: skip
 
     def erase_first():
         bank.forget([episode.id for episode in bank.find("marzipan")], erase=True)

@@ -399,8 +399,11 @@ def test_what_is_not_in_use_fits_and_what_was_used_last_goes_last(things, limit,
             use.__exit__(None, None, None)
             order = [other for other in order if other is not one] + [one]
             idle = [other for other in order if not other.users]
-            held = sum(other._weigh() for other in made)
-            assert hot.nbytes() <= held
-            assert held <= limit or not any(other._weigh() for other in idle)
+            assert sum(other._weigh() for other in idle) <= limit
+            assert hot.nbytes() <= limit or not any(other._weigh() for other in idle)
             whole = [other.index == other._full[0] for other in idle if other._full[0]]
             assert sorted(whole) == whole, "one used earlier stays, and a later one is gone"
+    for one, use in using:
+        one.users -= 1
+        use.__exit__(None, None, None)
+    assert sum(other._weigh() for other in made) <= limit

@@ -182,10 +182,10 @@ def test_what_is_erased_while_its_file_is_imported_again_stays_erased(open_memor
     note.write_text("The safe is empty.")
     transaction = bank._transaction
 
-    def erase_meanwhile():
+    def erase_meanwhile(**how):
         if there.episodes():
             there.forget(kept.id, erase=True)
-        return transaction()
+        return transaction(**how)
 
     bank._transaction = erase_meanwhile
     assert 1 == bank.import_(note).added

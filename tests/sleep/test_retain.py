@@ -128,6 +128,33 @@ def test_a_long_text_is_one_memory_and_goes_whole(bank, clock):
     assert 3 == len(there(bank))
 
 
+@pytest.mark.parametrize("corrected", [False, True])
+def test_a_long_text_was_of_use_when_any_of_its_parts_was(bank, clock, corrected):
+    about = " ".join(f"Sentence {n} about the roof, the rafters and the rain." for n in range(90))
+    (long,) = tell(bank, clock, Turn(text=f"{about} The safe is behind the walnut panel."))
+    *_, last = (e for e in bank.episodes() if e.id != long)
+    if corrected:
+        last = bank.correct(last.id, "The safe is behind the walnut panel, they say.")
+    tell(bank, clock, *(plain(n) for n in range(6)))
+    clock.advance(timedelta(hours=1))
+    (found,) = bank.recall("Which walnut panel?", k=1)
+    sleep(bank, replace(KEEP_THREE, episode_target=1))
+
+    assert last.id == found.id
+    assert {long, last.id} <= there(bank)
+    assert not any("Nobody" in episode.text for episode in bank.episodes())
+
+
+def test_what_refers_to_a_part_refers_to_the_whole(bank, clock):
+    about = " ".join(f"Sentence {n} about the roof, the rafters and the rain." for n in range(90))
+    (long,) = tell(bank, clock, Turn(text=about, address="notes/1"))
+    tell(bank, clock, Turn(text="See there.", metadata={"refers_to": "notes/1#part-2"}))
+    tell(bank, clock, *(plain(n) for n in range(6)))
+    sleep(bank, replace(KEEP_THREE, episode_target=1))
+
+    assert long in there(bank)
+
+
 def test_one_sleep_lets_go_of_no_more_than_its_cap(bank, clock):
     tell(bank, clock, *(plain(n) for n in range(20)))
     sleep(bank, replace(KEEP_THREE, cap=0.25))

@@ -118,13 +118,6 @@ def test_half_a_per_cent_goes_every_hundred_turns():
     assert np.flatnonzero(prune(value, free, turns=100)).tolist() == [0, 1, 2, 3, 4]
 
 
-def test_tiers_live_as_long_as_they_may():
-    ages, tier = np.array([23.0, 25, 25, 721, 99999, 721]), np.array([0, 0, 1, 1, 2, 1])
-    pinned = np.array([False] * 5 + [True])
-
-    assert [False, True, False, True, False, False] == retention.expire(ages, tier, pinned).tolist()
-
-
 # ---------------------------------------------------------------- levels
 
 AGED = st.lists(

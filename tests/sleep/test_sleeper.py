@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Memory, Policy, Turn
-from hippocampus._clock import ManualClock
+from hippocampus._clock import ManualClock, to_micros
 from hippocampus.config import POLICIES, Config, Ingest
 from hippocampus.errors import InputError, StoreCorrupt, UnknownEpisode
-from hippocampus.sleep import value
+from hippocampus.sleep import sleeper, value
+from hippocampus.sleep.night import read_uses
 from hippocampus.sleep.schedule import Past, Schedule, due
 from hippocampus.sleep.sleeper import NIGHTLY, STEPS
 from hippocampus.upkeep import verify
@@ -240,6 +241,66 @@ def test_details_that_differ_are_never_merged_away_however_near_two_are(tmp_path
 
     assert pair[1] in left
     assert len(left) == 2, "what differs in no detail is merged"
+
+
+def test_what_has_outlived_its_last_tier_lapses_unless_it_is_promoted_pinned_or_of_use(
+    memory, clock
+):
+    bank = filled(memory, clock)
+    old = [e.id for e in bank.episodes()]
+    bank.pin(old[0])
+    for policy in (Policy(deepest=4, long_days=100, cap=1.0), Policy(deepest=5, cap=1.0)):
+        bank.set_policy(policy)
+        assert "lapsed" not in bank.sleep(steps=["forget"])["forget"].counts
+    bank.set_policy(Policy(deepest=5, long_days=100, promote=0.2, cap=1.0))
+    clock.advance(timedelta(days=90))
+    assert "lapsed" not in bank.sleep(steps=["forget"])["forget"].counts
+    bank.feedback(old[1], helpful=True)
+    clock.advance(timedelta(days=20))
+    step = bank.sleep(steps=["forget"])["forget"]
+    left = {e.id for e in bank.episodes()}
+
+    assert {old[0], old[1]} <= left
+    assert 0.2 * 40 <= len(left) <= 0.2 * 40 + 2
+    assert all("its time in the long-term tier" in d.why for d in step.deeds if d.deed == "lapse")
+    assert 40 - len(left) == step.counts["lapsed"]
+
+
+def test_the_same_day_is_that_of_the_memorys_time_zone(tmp_path):
+    def left(zone, *hours):
+        name = f"{zone.partition('/')[2] or zone}{hours}.db"
+        with Memory(tmp_path / name, embedder="hash", config=Config(timezone=zone)) as memory:
+            bank = memory.bank("ada")
+            for hour in hours:
+                bank.remember("The boat leaves at nine.", at=START + timedelta(hours=hour))
+            bank.sleep(steps=["deduplicate"])
+            return len(bank.episodes())
+
+    # 22:00 and 2:00 in UTC, which in Tokyo is 7:00 and 11:00 of one day; then 12:00 and 16:00,
+    # which there is 21:00 and 1:00 of the next.
+    assert [2, 1] == [left(zone, 14, 18) for zone in ("UTC", "Asia/Tokyo")]
+    assert [1, 2] == [left(zone, 4, 8) for zone in ("UTC", "Asia/Tokyo")]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "wrong"),
+    [
+        ("2025-03-05T10:00+02:00", "2025-03-05T09:30Z", False),
+        ("2025-03-05T09:30Z", "2025-03-05T10:00+02:00", True),
+        ("2025-03-05T10:00", "2025-03-05", False),
+        ("2025-03-05", "2025-03-04", True),
+        ("2025-03-05", "2025-03-05T00:00", False),
+        ("20250305", "2025-03-04", True),
+        ("the harbour", "a bar", False),
+        ("9", "10", False),
+        (9, 5, False),
+    ],
+)
+def test_what_ends_before_it_starts_is_doubted_if_both_are_times(memory, start, end, wrong):
+    bank = memory.bank("ada")
+    bank.remember("The crossing.", metadata={"start": start, "end": end})
+
+    assert wrong == bool(bank.sleep(steps=["validate"])["validate"].counts)
 
 
 @pytest.fixture
@@ -683,10 +744,16 @@ def killing(store, monkeypatch, number, *, inside):
     monkeypatch.setattr(store, "write", dying)
 
 
+PRUNING = Policy(prune_share=0.05, prune_turns=5, deepest=5, cap=1.0, hot_hours=1e6)
+
+
+@pytest.mark.parametrize(("policy", "at_once"), [("adaptive:200", 2048), (PRUNING, 2)])
 @pytest.mark.parametrize("inside", [True, False])
 def test_a_sleep_killed_anywhere_leaves_whole_steps_and_the_next_one_finishes(
-    tmp_path, monkeypatch, inside
+    tmp_path, monkeypatch, inside, policy, at_once
 ):
+    monkeypatch.setattr(sleeper, "_AT_ONCE", at_once)
+
     def opened(name, clock):
         return Memory(tmp_path / name, embedder="hash", clock=clock)
 
@@ -697,7 +764,7 @@ def test_a_sleep_killed_anywhere_leaves_whole_steps_and_the_next_one_finishes(
             bank.remember(said(3), speaker="Ada", role="user", at=clock.now())
             clock.advance(timedelta(seconds=9))
             bank.remember(said(3), speaker="Ada", role="user", at=clock.now())
-            bank.set_policy("adaptive:200")
+            bank.set_policy(policy)
         clock.advance(timedelta(days=300))
         return clock
 
@@ -783,6 +850,21 @@ def test_an_empty_bank_and_one_of_a_single_sentence_sleep_well(memory, clock, na
 
 
 LONG = " ".join(f"Part {number} of it speaks of {SUBJECTS[number % 6]}." for number in range(30))
+
+
+def uses_of(bank):
+    """Return by speaker how often a bank's only turn of theirs was recalled, when last, and how
+    much it helped."""
+    ledger = bank._memory.ledger(bank.name)
+    records = list(ledger.store.scan_episodes(ledger.bank))
+    told = read_uses(ledger, len(records))
+    return {
+        e.speaker: (told.uses[e.row], told.used_at[e.row], told.outcome[e.row])
+        for e in records
+        if e.state == "active"
+    }
+
+
 FADING = Policy(deepest=3, cap=1.0, promote=0.0)
 WELL = (
     "Well, the boat was in the old green harbour by the river, and it was a fine day for all who"
@@ -901,6 +983,26 @@ def test_erasing_what_compact_has_shortened_erases_its_earlier_wordings_and_alia
         with pytest.raises(UnknownEpisode):
             bank.get(gone.id)
     assert verify(memory).sound
+
+
+def test_what_compact_has_shortened_is_worth_what_it_was(memory, clock):
+    bank = memory.bank("ada")
+    helped = bank.remember(WELL, speaker="Ada")
+    bank.remember(WELL.replace("green", "grey"), speaker="Tom")
+    bank.set_policy(FADING)
+    bank.feedback(helped.id, helpful=True)
+    bank.recall("harbour", k=1, speaker="Ada")
+    bank.note_recalls()
+    known, lengths = [uses_of(bank)], []
+    for days in (100, 9000):
+        clock.advance(timedelta(days=days))
+        bank.sleep(steps=["forget"])
+        bank.compact(faded=True)
+        known.append(uses_of(bank))
+        lengths.append(max(len(e.text) for e in bank.episodes()))
+
+    assert len(WELL) > lengths[0] > lengths[1]
+    assert known == [{"Ada": (1, to_micros(START), 1.0), "Tom": (0, 0, 0.0)}] * 3
 
 
 def test_a_file_read_again_finds_what_compact_has_shortened(memory, clock, tmp_path):

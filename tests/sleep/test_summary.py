@@ -203,6 +203,8 @@ def test_a_speakers_name_may_be_longer_than_a_summary():
     line = tell(go_on(every(said), reader(said), SMALL), SMALL)
 
     assert 0 < count(line.text) <= SMALL.tokens
+    assert "I moved to Porto" in line.text
+    assert "…" in line.text
 
 
 def test_a_version_may_hold_nothing():

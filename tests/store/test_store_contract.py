@@ -210,6 +210,34 @@ def test_a_bank_keeps_its_number_and_names_are_sorted(store):
     assert store.bank_number("nobody") is None
 
 
+def test_names_of_banks_are_given_by_how_they_begin_and_in_part(store):
+    names = [
+        "",
+        "a",
+        "a/",
+        "a/\U0010ffff",
+        "a/\U0010ffff!",
+        "a/b",
+        "a0",
+        "b",
+        "\ud7ff",
+        "\ue000x",
+        "é",
+    ]
+    with store.write():
+        for name in names:
+            store.add_bank(name, at=1)
+    ordered = sorted(names)
+
+    for prefix in [*names, "a/\U0010ffff", "z", "\U0010ffff"]:
+        began = [name for name in ordered if name.startswith(prefix)]
+        assert [n for n in began if n] == store.bank_names(prefix=prefix)
+        for after in names:
+            rest = [name for name in began if name > after]
+            assert rest == store.bank_names(prefix=prefix, after=after)
+            assert rest[:2] == store.bank_names(prefix=prefix, after=after, limit=2)
+
+
 def test_a_dropped_bank_leaves_nothing_and_its_number_is_never_given_again(store):
     kept, dropped = new_bank(store, "kept", episodes=3), new_bank(store, "gone", episodes=3)
     before = everything(store, kept)

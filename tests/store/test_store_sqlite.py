@@ -75,6 +75,19 @@ def test_it_keeps_a_log_and_flushes_every_commit(opened):
         assert value == store._writer.execute(f"PRAGMA {pragma}").fetchone()[0]
 
 
+def test_changes_of_one_episode_are_found_by_index_however_long_the_journal_is(opened):
+    said = []
+    store = opened(tracer=said.append)
+    bank = new_bank(store)
+    for ask in ({}, {"kinds": ("fade",)}, {"after": 7}):
+        said.clear()
+        store.journal(bank, row=3, **ask)
+        (asked,) = (line for line in said if "FROM journal" in line)
+        plan = store._writer.execute(f"EXPLAIN QUERY PLAN {asked}").fetchall()
+
+        assert "journal_by_row (bank=? AND row=? AND seq>?)" in plan[0][-1]
+
+
 def test_a_missing_file_is_made_only_when_asked_and_never_its_folder(tmp_path):
     for options in ({"create": False}, {"read_only": True}):
         with pytest.raises(StoreError, match="no such file"):

@@ -8,6 +8,7 @@ import typer
 
 from hippocampus.cli import (
     bench,
+    chat,
     demo,
     hook,
     mcp,
@@ -60,7 +61,7 @@ def root(
 for part in (write, read, upkeep, sleep):
     part.register(app)
 app.add_typer(models.app, name="models", rich_help_panel=upkeep.PANEL)
-for surface in (serve, ui, mcp, hook, proxy):
+for surface in (chat, ui, serve, mcp, hook, proxy):
     surface.register(app)
 app.add_typer(serve.keys, name="keys", rich_help_panel=serve.PANEL)
 for part in (bench, demo):

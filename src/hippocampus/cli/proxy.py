@@ -120,3 +120,5 @@ def _log() -> None:
     log = logging.getLogger("hippocampus.proxy")
     log.setLevel(logging.INFO)
     log.addHandler(handler)
+    # An answer that breaks off at upstream is to break off here, and has been told.
+    logging.getLogger("uvicorn.error").addFilter(lambda said: "without completing" not in said.msg)

@@ -138,7 +138,7 @@ def recall(
         raise typer.Exit(EXIT_NOTHING)
 
 
-def context(
+def context(  # noqa: PLR0913 - so many parts has a prompt
     query: Annotated[str, typer.Argument(help="What the prompt is about; - reads it from stdin.")],
     *,
     budget_tokens: Annotated[
@@ -147,12 +147,19 @@ def context(
     k: Annotated[int, typer.Option("-k", "--hits", help="Most memories to consider.")] = 50,
     system: Annotated[str, typer.Option(help="Text that comes first.")] = "",
     persona: Annotated[str, typer.Option(help="Who the agent is.")] = "",
+    projects: Annotated[str, typer.Option(help="What is being worked on.")] = "",
     summary: Annotated[
         str | None,
         typer.Option(help="What went before, in short; the bank's own by default, '' for none."),
     ] = None,
     user: Annotated[str, typer.Option(help="The user's message, which comes last.")] = "",
     recent: Annotated[int, typer.Option(help="How many last turns to add.")] = 0,
+    pointers: Annotated[
+        int, typer.Option(help="Most addresses to name of what there was no room for.")
+    ] = 0,
+    gists: Annotated[
+        int, typer.Option(help="Most gists to add of what was found, once they are mature.")
+    ] = 0,
     cues: Cues = None,
     now: Now = None,
     filters: Filters,
@@ -168,8 +175,9 @@ def context(
     moment_ = moment(now, name="--now")
     with scope.open_bank(embed=True) as bank:
         made = bank.context(
-            words, budget_tokens, k=k, system=system, persona=persona, summary=summary,
-            user=user, recent=recent, cues=cue_names(cues), now=moment_, **filters.given(),
+            words, budget_tokens, k=k, system=system, persona=persona, projects=projects,
+            summary=summary, user=user, recent=recent, pointers=pointers, gists=gists,
+            cues=cue_names(cues), now=moment_, **filters.given(),
         )  # fmt: skip
     if as_json:
         print_json(made)

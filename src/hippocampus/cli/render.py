@@ -167,6 +167,7 @@ def recall_view(
     most: int | None = None,
     ids: bool = False,
     heads: bool = True,
+    numbers: bool = False,
 ) -> Iterator[Table | Text]:
     """Yield what a recall found, why, and what it cost."""
     for interval in found.intervals:
@@ -177,7 +178,8 @@ def recall_view(
         nearest = "; the nearest:" if found.hits[:most] else ""
         yield Text(f"nothing relevant was found{nearest}", "bold yellow")
     if found.hits[:most]:
-        yield _hits(found.hits[:most], found.query, zone, limit, ids=ids, heads=heads)
+        shown = found.hits[:most]
+        yield _hits(shown, found.query, zone, limit, ids=ids, heads=heads, numbers=numbers)
     yield cost_line(found)
     for degraded in found.degraded:
         yield Text(f"went on without the {one_line(str(degraded))}", "yellow")
@@ -200,19 +202,29 @@ def cost_line(found: Recall) -> Text:
 
 
 def _hits(
-    hits: Sequence[Hit], query: str, zone: tzinfo, limit: int | None, *, ids: bool, heads: bool
+    hits: Sequence[Hit],
+    query: str,
+    zone: tzinfo,
+    limit: int | None,
+    *,
+    ids: bool,
+    heads: bool,
+    numbers: bool,
 ) -> Table:
     padding = (0, 2, 1, 0)
     made = Table(box=None, padding=padding, show_header=heads, header_style="dim", expand=True)
+    if numbers:
+        made.add_column("", no_wrap=True, justify="right")
     made.add_column("score", no_wrap=True)
     made.add_column("what was remembered", ratio=1)
     made.add_column("why", no_wrap=True)
-    for hit in hits:
+    for number, hit in enumerate(hits, 1):
         what = head_line(hit.episode, zone).append("\n")
         what.append_text(marked(hit.text, query, limit=limit))
         if ids:
             what.append(f"\n{hit.id}", "dim")
-        made.add_row(Text(f"{hit.score:.2f}", "bold"), what, _why(hit.shares))
+        cells = [Text(f"{hit.score:.2f}", "bold"), what, _why(hit.shares)]
+        made.add_row(*([Text(str(number), "cyan")] if numbers else []), *cells)
     return made
 
 

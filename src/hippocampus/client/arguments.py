@@ -33,6 +33,11 @@ def _signature(verb: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(verb)
 
 
+def takes_progress(verb: Callable[..., Any]) -> bool:
+    """Return whether a verb tells how far it is, and so may take long."""
+    return "progress" in _signature(verb).parameters
+
+
 @cache
 def gives(verb: Callable[..., Any]) -> Any:  # noqa: ANN401 - a type
     """Return what a verb is declared to return."""

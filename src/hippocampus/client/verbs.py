@@ -11,7 +11,15 @@ from typing import Any
 import msgspec
 
 from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration
-from hippocampus.client.arguments import given_to, gives, listed, path_of, to_json, to_query
+from hippocampus.client.arguments import (
+    given_to,
+    gives,
+    listed,
+    path_of,
+    takes_progress,
+    to_json,
+    to_query,
+)
 from hippocampus.client.line import LINES, Call, Line
 from hippocampus.errors import InputError, ServerMismatch, SourceError, StoreError
 from hippocampus.ingest.sources import SourceProblem
@@ -34,7 +42,10 @@ class BankVerbs:
         progress, how = given.pop("progress", None), VERBS[name]
         if how.pages:
             return await self._pages(name, how, gives(verb), given)
-        return await self.line.follow(self._call(name, how, given), progress, gives(verb))
+        call = self._call(name, how, given)
+        if takes_progress(verb):
+            call = call._replace(long=True)
+        return await self.line.follow(call, progress, gives(verb))
 
     def _call(self, name: str, how: Verb, given: Mapping[str, Any]) -> Call:
         asked = how.method == "GET"

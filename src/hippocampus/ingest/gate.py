@@ -29,22 +29,31 @@ class Gate:
     def __init__(self, *, echo_words: int) -> None:
         self._echo_words = echo_words
         self._shown: OrderedDict[bytes, datetime] = OrderedDict()
+        self._less: OrderedDict[bytes, str] = OrderedDict()
+        """Ids of what has faded, by the digest of what was shown of it."""
 
-    def note(self, entries: Iterable[Entry], shown_at: datetime) -> None:
+    def note(self, ledger: Ledger, entries: Iterable[Entry], shown_at: datetime) -> None:
         """Take note of what was shown."""
         for entry in entries:
-            self._shown[entry.digest] = shown_at
-            self._shown.move_to_end(entry.digest)
-        while len(self._shown) > _MEMORY:
-            self._shown.popitem(last=False)
+            said = entry.digest
+            if entry.episode.level:
+                said = digest(ledger.salt, entry.shown)
+                self._less[said] = entry.episode.id
+                self._less.move_to_end(said)
+            self._shown[said] = shown_at
+            self._shown.move_to_end(said)
+        for kept in (self._shown, self._less):
+            while len(kept) > _MEMORY:
+                kept.popitem(last=False)
 
     def clear(self) -> None:
         """Forget what was shown."""
         self._shown.clear()
+        self._less.clear()
 
     def echo(self, ledger: Ledger, group: Group, now: datetime) -> int | None:
         """Return the row a text was recalled from, when it comes back to us as if it were new."""
-        row = _quoted_row(ledger, "".join(d.text for d in group.drafts))
+        row = self._quoted_row(ledger, "".join(d.text for d in group.drafts))
         if row is not None:
             return row
         first = group.first
@@ -62,6 +71,28 @@ class Gate:
                 continue
             if _is_there(ledger, record.row, group.drafts):
                 return record.row
+        return None if shown is None else self._faded_row(ledger, first.digest)
+
+    def _faded_row(self, ledger: Ledger, said: bytes) -> int | None:
+        """Return the row in force of which that much was shown."""
+        rows = ledger.store.rows_of(ledger.bank, [self._less.get(said, "")])
+        records = ledger.store.episodes(ledger.bank, list(rows.values()))
+        return next((record.row for record in records if record.state == "active"), None)
+
+    def _quoted_row(self, ledger: Ledger, text: str) -> int | None:
+        """Return the first row quoted, when a text is only lines of ours, all of them here."""
+        rows = [self._row_saying(ledger, said) for said in quoted(text)]
+        return rows[0] if rows and None not in rows else None
+
+    def _row_saying(self, ledger: Ledger, said: str) -> int | None:
+        words = said.split(": ")
+        # Who speaks may hold a colon as well, so the words may begin after any of the first.
+        for start in range(min(len(words), _COLONS)):
+            key = digest(ledger.salt, ": ".join(words[start:]))
+            rows = ledger.store.rows_with_digest(ledger.bank, key)
+            row = rows[0] if rows else self._faded_row(ledger, key)
+            if row is not None:
+                return row
         return None
 
     def _is_short(self, text: str) -> bool:
@@ -77,20 +108,3 @@ def _is_there(ledger: Ledger, first: int, drafts: Sequence[Draft]) -> bool:
     """Whether the rows from ``first`` on are in force and say what the drafts say."""
     records = ledger.store.episodes(ledger.bank, range(first, first + len(drafts)))
     return [(r.digest, r.state) for r in records] == [(d.digest, "active") for d in drafts]
-
-
-def _quoted_row(ledger: Ledger, text: str) -> int | None:
-    """Return the first row quoted, when a text is nothing but lines of ours, all of them here."""
-    rows = [_row_saying(ledger, said) for said in quoted(text)]
-    return rows[0] if rows and None not in rows else None
-
-
-def _row_saying(ledger: Ledger, said: str) -> int | None:
-    words = said.split(": ")
-    # Who speaks may hold a colon as well, so the words may begin after any of the first.
-    for start in range(min(len(words), _COLONS)):
-        key = digest(ledger.salt, ": ".join(words[start:]))
-        rows = ledger.store.rows_with_digest(ledger.bank, key)
-        if rows:
-            return rows[0]
-    return None

@@ -57,6 +57,10 @@ NEXT: Final[Mapping[Kind, Kind]] = {
 """Where an unfinished rebuild keeps what it has made of each."""
 
 
+SHORTENED: Final = "shorten"
+"""The journal's kind of what ``compact`` has shortened: ``{"rows": [[old, new], ...]}``."""
+_JUDGED: Final = ("feedback", "annotate", "withdrawn")
+"""The journal's kinds of what was said of an episode; ``at`` is when, if it is noted later."""
 _LINKS: Final = ("remember", "correct", "restore", "absorb")
 """The journal's kinds that link an episode to another wording of it."""
 
@@ -352,7 +356,7 @@ class Ledger:
         What others have changed since it was seen, or say in the same words, stays; returns of how
         many it was done.
         """
-        gone: list[int] = []
+        shortened: list[tuple[int, int]] = []
         for old, drafts in faded:
             (now,) = self.store.episodes(self.bank, [old.row])
             if now != old or self.store.rows_of(self.bank, [drafts[0].id]):
@@ -363,10 +367,23 @@ class Ledger:
             self.store.set_marks(self.bank, [row], old.level * SETTLED, on=True)
             faded_to = {"level": old.level, "was": 0, "why": "compact"}
             self._note(self._at(), [("fade", row, faded_to)])
+            self._note(self._at(), [(kind, row, said) for kind, said in self._judged(old.row)])
             self._relink(before, old.row, row)
-            gone.append(old.row)
-        self._erase(gone, by="compact")
-        return len(gone)
+            shortened.append((old.row, row))
+        if shortened:
+            self.note(SHORTENED, rows=shortened)
+        self._erase([row for row, _ in shortened], by="compact")
+        return len(shortened)
+
+    def _judged(self, row: int) -> list[tuple[str, dict[str, Any]]]:
+        """Return what was said of an episode's worth, and when: erasing it blanks its journal."""
+        judged: list[tuple[str, dict[str, Any]]] = []
+        for change in self.store.journal(self.bank, row=row, kinds=_JUDGED):
+            said = {"at": change.at, **json.loads(change.detail)}
+            for name in ("sleep", "undoes"):  # no sleep did that to what takes its place
+                said.pop(name, None)
+            judged.append((change.kind, said))
+        return judged
 
     def _relink(self, rows: Sequence[int], old: int, new: int) -> None:
         """Let those of some rows that one superseded be superseded by another, or none finds it."""

@@ -126,6 +126,8 @@ class Proxy:
         gone = asyncio.create_task(client.gone())
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                log.info("%s %r: the client has gone", scope["method"], scope["path"])
         finally:
             gone.cancel()
             work.cancel()  # which closes the connection to upstream
@@ -141,14 +143,14 @@ class Proxy:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _serve(self, scope: Message, client: _Client, send: Send) -> None:
-        path, began = scope["path"], time.monotonic()
+        path, began, told = scope["path"], time.monotonic(), ""
         kind = next((k for end, k in PATHS.items() if path.endswith(end)), None)
         try:
             if self._local and not _is_local(_header(scope, b"host")):
                 said = "this proxy is for this machine alone; call it as localhost or 127.0.0.1"
                 status = await _refuse(send, 403, "forbidden_host", said)
             elif kind is not None and scope["method"] == "POST":
-                status = await self._chat(kind, scope, client, send)
+                status, told = await self._chat(kind, scope, client, send)
             else:
                 response = await self._ask(scope, await _content(scope, client))
                 status = await self._relay(response, send)
@@ -158,9 +160,13 @@ class Proxy:
         except httpx.HTTPError as exc:
             said = f"upstream gave no answer: {type(exc).__name__}"
             status = await _refuse(send, 502, "upstream_unreachable", said)
-        log.info("%s %r %d, %.3f s", scope["method"], path, status, time.monotonic() - began)
+        elapsed_s = time.monotonic() - began
+        how = status or "broken off"
+        log.info("%s %r %s, %.3f s%s", scope["method"], path, how, elapsed_s, told and f"; {told}")
 
-    async def _chat(self, kind: Kind, scope: Message, client: _Client, send: Send) -> int:
+    async def _chat(
+        self, kind: Kind, scope: Message, client: _Client, send: Send
+    ) -> tuple[int, str]:
         """Pass a chat on with what is remembered, and remember what comes of it."""
         began = time.monotonic()
         raw, rest = await _read(client)
@@ -177,12 +183,11 @@ class Proxy:
             recalled = Recalled(without="refused", elapsed_s=recalled.elapsed_s)
             response = await self._ask(scope, raw)
         told = recalled.told(wish.bank, self._memory.lost)
-        log.info("memory: %s", told)
         if asked is None or not wish.remember or not response.is_success:
-            return await self._relay(response, send, told)
+            return await self._relay(response, send, told), told
         answer = bytearray()
         try:
-            return await self._relay(response, send, told, answer)
+            return await self._relay(response, send, told, answer), told
         finally:  # the client may have hung up; what it has seen was said
             self._memory.keep(
                 Exchange(

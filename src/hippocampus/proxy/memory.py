@@ -16,7 +16,7 @@ from typing import Final
 from urllib.parse import quote
 
 from hippocampus.bank import Bank
-from hippocampus.errors import EncoderError, InvalidScope, StoreError, StoreLocked
+from hippocampus.errors import EncoderError, InputError, InvalidScope, StoreError, StoreLocked
 from hippocampus.memory import Memory
 from hippocampus.model import Context, Turn
 from hippocampus.proxy.conversations import Conversations
@@ -34,7 +34,12 @@ TRIES: Final = 3
 """How often to try to remember while another process writes, ten seconds each by default."""
 _BANKS: Final = 256
 """Banks whose last conversations are kept in mind."""
-_REASONS: Final = ((StoreError, "store"), (EncoderError, "model"), (InvalidScope, "bank"))
+_REASONS: Final = (
+    (StoreError, "store"),
+    (EncoderError, "model"),
+    (InvalidScope, "bank"),
+    (InputError, "input"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,9 +235,10 @@ class Remembrance:
 def _tell(verb: str, exc: BaseException) -> str:
     """Log why memory failed, without a word of anybody's; return the reason in a word."""
     reason = next((word for kind, word in _REASONS if isinstance(exc, kind)), "error")
-    if reason == "error":  # a mistake of ours, whose message may hold anything
-        where = "".join(traceback.format_tb(exc.__traceback__))
-        log.error("cannot %s: %s\n%s", verb, type(exc).__name__, where)
-    else:
-        log.error("cannot %s: %s: %s", verb, type(exc).__name__, exc)
+    said = type(exc).__name__
+    if isinstance(exc, StoreError):  # others may quote what they were given
+        said += f": {exc}"
+    if reason == "error":
+        said += "\n" + "".join(traceback.format_tb(exc.__traceback__))
+    log.error("cannot %s: %s", verb, said)
     return reason

@@ -45,6 +45,7 @@ class Answers:
         self._clock = clock
         self._kept: OrderedDict[Asked, _Answer] = OrderedDict()
         self._nbytes = 0
+        self._swept = clock()
         self._lock = threading.Lock()
 
     def known(self, asked: Asked, changes: int) -> bytes | None:
@@ -69,12 +70,22 @@ class Answers:
             self._kept.move_to_end(asked)
             return found.body
 
+    def _sweep(self) -> None:
+        """Drop what is past its time, so that what was erased is not kept for ever."""
+        now = self._clock()
+        if now < self._swept + _FRESH_S:
+            return
+        self._swept = now
+        for asked in [asked for asked, kept in self._kept.items() if now >= kept.until]:
+            self._drop(asked)
+
     def put(self, asked: Asked, position: Hashable, changes: int, body: bytes) -> None:
         """Keep an answer, and let go of the oldest for it; of a large one nothing is kept."""
         nbytes = len(body) + sum(map(len, asked)) + _BESIDE
         if nbytes * 8 > self._most:
             return
         with self._lock:
+            self._sweep()
             self._drop(asked)
             until = self._clock() + _FRESH_S
             self._kept[asked] = _Answer(body, position, changes, until, nbytes)

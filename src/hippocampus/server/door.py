@@ -53,6 +53,8 @@ class Door:
         """
         now = self._clock()
         if self._read_at is None or now - self._read_at >= _REREAD_S:
+            if self._read_at is not None:
+                self._read_at = now  # whoever comes meanwhile need not read them as well
             await self._pool.run(self._keys.refresh)
             self._read_at = now
         scheme, _, token = request.headers.get("authorization", "").partition(" ")

@@ -37,6 +37,7 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
     "hold": {"id": _AN_ID, "reason": "Asked for by the court."},
     "release": {"id": _AN_ID},
     "sleep": {"dry_run": True},
+    "sleep_if_due": {"schedule": {"every": "PT6H", "night": 3}},
     "undo": {"sleep": 1},
     "set_policy": {"policy": "adaptive:25000"},
     "compact": {"dry_run": True},

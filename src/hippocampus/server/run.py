@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import sys
 import threading
 import time
@@ -15,7 +16,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from hippocampus.encode.embedders.together import AsksMany, Together
-from hippocampus.errors import AccessError
+from hippocampus.errors import AccessError, InputError
 from hippocampus.memory import Memory
 from hippocampus.server.app import create_app
 from hippocampus.server.door import is_loopback
@@ -56,6 +57,7 @@ def serve(
 
     Raises:
         AccessError: without keys, others would be let in.
+        InputError: it is impossible to listen there.
 
     """
     server = make_server(
@@ -64,7 +66,7 @@ def serve(
     before = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH_S)
     try:
-        server.run()
+        server.run([_listen(host, port)])
     finally:
         sys.setswitchinterval(before)
 
@@ -96,6 +98,16 @@ def make_server(
         timeout_graceful_shutdown=max(1, round(limits.drain_s)),
     )  # fmt: skip
     return _Server(config, ready or _tell_nobody)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except (OSError, UnicodeError) as exc:
+        why = getattr(exc, "strerror", None) or str(exc)
+        msg = f"host={host!r}, port={port}: {why}; choose others, such as port 0 for a free one"
+        raise InputError(msg) from exc
 
 
 def _tell_nobody(_url: str) -> None:
@@ -134,7 +146,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[Any] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            host, port = self.servers[0].sockets[0].getsockname()[:2]
+            listening = sockets or self.servers[0].sockets
+            host, port = listening[0].getsockname()[:2]
             url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
             took = round((time.perf_counter() - self._began) * 1e3, 1)
             log.info("ready", extra={"seen": {"url": url, "ms": took}})

@@ -20,6 +20,7 @@ from hippocampus.sleep.value import Value
 
 SHARES: Final = (1.0, 0.9, 0.5, 0.25, 0.1, 0.0)
 """About how much of its tokens is shown of a memory at each level."""
+_LEAST: Final = "of least salience in its hundred turns"
 _DAY_H: Final = 24.0
 
 
@@ -42,6 +43,8 @@ def forget(night: Night, value: Value) -> list[Act]:
         squeezed = _squeezed(night, value, due, kept)
         why[squeezed > due] = 2
         due = np.maximum(due, squeezed)
+    over = _over(night, value)
+    due[over], why[over] = DEEPEST + 1, 3
     due[kept] = level[kept]
     changed = np.flatnonzero(due > level)
     order = changed[np.argsort(value.value[changed], kind="stable")]
@@ -63,18 +66,31 @@ def _deepest(night: Night, value: Value) -> NDArray[np.int64]:
     age_h = value.age_h
     rank = tiers(value.importance, promote=policy.promote, prune=policy.prune)
     warm = (age_h < policy.warm_days * _DAY_H) & (rank != PRUNED)
-    most = np.where(warm, policy.warm_level, policy.deepest)
-    most = np.where(rank == PROMOTED, 0, most)
-    longest = min(policy.deepest, DEEPEST)
-    if policy.long_days is None:
-        most = np.minimum(most, longest)
-    else:
-        most = np.where(age_h < policy.long_days * _DAY_H, np.minimum(most, longest), most)
-    return np.where(age_h < policy.hot_hours, 0, most).astype(np.int64)
+    most = np.where(warm, policy.warm_level, min(policy.deepest, DEEPEST))
+    most = np.where((rank == PROMOTED) | (age_h < policy.hot_hours), 0, most)
+    return most.astype(np.int64)
+
+
+def _over(night: Night, value: Value) -> NDArray[np.bool_]:
+    """Return whose time in the last tier is over; what is promoted stays (HUMAN, section 3)."""
+    policy = night.policy
+    if policy.long_days is None or policy.deepest <= DEEPEST:
+        return np.zeros(len(value.rows), np.bool_)
+    rank = tiers(value.importance, promote=policy.promote, prune=policy.prune)
+    old = value.age_h >= max(policy.long_days * _DAY_H, policy.hot_hours)
+    over: NDArray[np.bool_] = old & (rank != PROMOTED)
+    return over
 
 
 def _pruned(night: Night, rows: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return what HEMA's salience lets go, for every hundred turns since the last sleep."""
+    """
+    Return what HEMA's salience lets go, for every hundred turns since the last sleep.
+
+    What a sleep that did not come to its end has let go of them is gone already.
+    """
+    cut = [row for row, why in night.cut_short.items() if why == _LEAST]
+    rows = np.concatenate([rows, np.array(cut, np.int64)])
+    kept = np.concatenate([kept, np.zeros(len(cut), np.bool_)])
     policy, every = night.policy, night.policy.prune_turns
     turns = len(night) // every * every - night.seen("forget") // every * every
     ago = (len(night) - 1 - rows).astype(np.float64)
@@ -83,7 +99,9 @@ def _pruned(night: Night, rows: NDArray[np.int64], kept: NDArray[np.bool_]) -> N
     weight = salience(
         ago, recalled, freshness=policy.freshness, fading=policy.turn_decay, bonus=policy.retrieved
     )
-    return prune(weight, kept, turns=turns, share=policy.prune_share, every=every)
+    weight[len(weight) - len(cut) :] = -np.inf
+    gone = prune(weight, kept, turns=turns, share=policy.prune_share, every=every)
+    return gone[: len(gone) - len(cut)]
 
 
 def _squeezed(
@@ -118,4 +136,9 @@ def _why(rule: int, value: Value, place: int) -> str:
     what = f"worth {value.value[place]:.2g} after {days:.0f} days"
     if value.interference[place] > 0:
         what += f", disturbed by {value.interference[place]:.1f}"
-    return (what, "of least salience in its hundred turns", f"over the token target; {what}")[rule]
+    return (
+        what,
+        _LEAST,
+        f"over the token target; {what}",
+        f"its time in the long-term tier is over; {what}",
+    )[rule]

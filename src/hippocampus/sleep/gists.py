@@ -27,7 +27,7 @@ from hippocampus.model import Usage
 from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.importance import PROMOTED, Numbers, tiers
 from hippocampus.sleep.night import Night
-from hippocampus.sleep.summary import alike, have_worded, line_asked_for
+from hippocampus.sleep.summary import alike, have_worded, line_asked_for, short_name
 from hippocampus.sleep.topics import BATCH
 from hippocampus.sleep.value import Value, near_ones
 
@@ -235,9 +235,7 @@ def _quoted(night: Night, rows: Sequence[int], vectors: Floats) -> str:
     central = [night.records[rows[place]] for place in order.tolist()]
     # Rows of one moment follow each other as they were told.
     place = {e.row: at for at, e in enumerate(sorted(central, key=lambda e: (e.said_at, e.row)))}
-    said = [
-        (place[e.row], " ".join((e.speaker or "").split()), texts.get(e.row, "")) for e in central
-    ]
+    said = [(place[e.row], short_name(e.speaker or ""), texts.get(e.row, "")) for e in central]
     return quote(said, sum(tokens.values()))
 
 

@@ -8,17 +8,21 @@ What differs in a number, a name, a day or a "not" is not the same, however near
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import tzinfo
+from functools import cache
 from typing import Final
 
 import numpy as np
 
+from hippocampus._clock import from_micros
 from hippocampus.index.under import RICH
 from hippocampus.model import HELD, PINNED, Act
 from hippocampus.sleep.concepts import Rows
 from hippocampus.sleep.night import Night
 
 _DAY: Final = 86_400_000_000
+_QUARTER: Final = 900_000_000
 _AT_ONCE: Final = 1024
 """Rows whose cosines with all others are in memory at a time."""
 
@@ -72,10 +76,11 @@ def _exact(night: Night, *, any_day: bool) -> Iterator[Act]:
     of another.
     """
     allowed = night.trusted
+    day = _day_in(night.zone)
     groups: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
     for e in night.records:
         if allowed[e.row]:
-            place = () if any_day else (e.said_at // _DAY, e.session, e.source, e.metadata)
+            place = () if any_day else (day(e.said_at), e.session, e.source, e.metadata)
             groups[e.digest, e.speaker, e.role, e.parts, e.part, place].append(e.row)
     why = "the same words" if any_day else "the same words on the same day"
     for rows in groups.values():
@@ -85,6 +90,21 @@ def _exact(night: Night, *, any_day: bool) -> Iterator[Act]:
         for row in rows:
             if row != last and _free(night, row):
                 yield Act("merge", row, why, by=last)
+
+
+def _day_in(zone: tzinfo) -> Callable[[int], int]:
+    """Return what tells the day of a moment, as a clock on the wall there has it."""
+
+    @cache  # by the quarter of an hour, by which zones differ: asking a zone takes a microsecond
+    def offset(quarter: int) -> int:
+        at = from_micros(quarter * _QUARTER)
+        try:
+            local = at.astimezone(zone).utcoffset()
+        except OverflowError:  # within a day of the years 1 and 9999 there is only UTC
+            return 0
+        return 0 if local is None else round(local.total_seconds() * 1e6)
+
+    return lambda said_at: (said_at + offset(said_at // _QUARTER)) // _DAY
 
 
 def _alike(night: Night, rows: Rows) -> list[Rows]:

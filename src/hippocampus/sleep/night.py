@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import tzinfo
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from hippocampus.config import Policy
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.base import Mask
-from hippocampus.ingest.ledger import Ledger
+from hippocampus.ingest.ledger import SHORTENED, Ledger
 from hippocampus.model import DOUBTED, HELD, PINNED, Act, EpisodeRow, State
 from hippocampus.sleep.concepts import Floats, Material, Rows
 
@@ -41,7 +42,7 @@ class Shown(NamedTuple):
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Night:
     """
-    A bank of n rows as a sleep finds it.
+    A bank of n rows as a sleep finds it; ``zone``: in which a day is meant.
 
     ``records``: every row's; ``material``: what concepts are made of, see there. ``uses``: how
     often each was recalled, ``used_at`` when it last was or helped, 0 for never; ``outcome``: how
@@ -50,6 +51,7 @@ class Night:
     """
 
     now: int
+    zone: tzinfo
     policy: Policy
     records: Sequence[EpisodeRow]
     material: Material
@@ -61,6 +63,8 @@ class Night:
     doubts: Doubts
     annotated: frozenset[tuple[int, str]]
     """Rows, each with the id of what was ever noted with it; undoing that does not ask for more."""
+    cut_short: Mapping[int, str]
+    """Rows that lapsed in sleeps since the last that came to its end, each with why."""
     vectors: Callable[[Rows], Floats] | None
     texts: Callable[[Collection[int]], Mapping[int, str]]
     tokens: Callable[[Collection[int]], Mapping[int, int]]
@@ -139,26 +143,36 @@ def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()
     """
     Return what the journal tells of recalls and outcomes, of the first ``count`` rows.
 
-    ``recalled``: what it does not tell yet.
+    What ``compact`` has shortened was recalled as often as what it was. ``recalled``: what the
+    journal does not tell yet.
     """
     uses, used_at = np.zeros(count, np.int64), np.zeros(count, np.int64)
     outcome = np.zeros(count, np.float32)
     shown: list[Shown] = []
     recalls = list(recalled)
-    for change in ledger.store.journal(ledger.bank, kinds=(RECALLED, OUTCOME)):
+    shortened: list[tuple[int, int]] = []
+    for change in ledger.store.journal(ledger.bank, kinds=(RECALLED, OUTCOME, SHORTENED)):
         detail: dict[str, Any] = json.loads(change.detail)
         if change.kind == OUTCOME:
             if change.row is not None and change.row < count and "helpful" in detail:
                 outcome[change.row] += 1 if detail["helpful"] else -1
                 if detail["helpful"]:
-                    used_at[change.row] = max(used_at[change.row], change.at)
+                    at = detail.get("at", change.at)
+                    used_at[change.row] = max(used_at[change.row], at)
             continue
-        recalls += detail["shown"]
+        if change.kind == SHORTENED:
+            shortened += detail["rows"]
+        else:
+            recalls += detail["shown"]
     for at, *rows in recalls:
         there = [row for row in rows if row < count]
         shown.append(Shown(at, tuple(there)))
         uses[there] += 1
         used_at[there] = np.maximum(used_at[there], at)
+    for old, new in shortened:
+        if new < count:
+            uses[new] += uses[old]
+            used_at[new] = max(used_at[new], used_at[old])
     shown.sort(key=lambda one: one.at)
     return Uses(uses, used_at, outcome, tuple(shown))
 
@@ -210,6 +224,20 @@ def read_annotated(ledger: Ledger) -> frozenset[tuple[int, str]]:
     return frozenset((row, d["by"]) for row, d in told if row is not None and "by" in d)
 
 
+def read_cut_short(ledger: Ledger) -> dict[int, str]:
+    """Return what sleeps that were killed, or go on, have let lapse since one came to its end."""
+    ended = ledger.store.journal(ledger.bank, kinds=(SLEPT,))
+    after = ended[-1].seq if ended else 0
+    lapsed: dict[int, str] = {}
+    for change in ledger.store.journal(ledger.bank, after=after, kinds=("lapse", "restore")):
+        detail = json.loads(change.detail)
+        if change.row is not None and change.kind == "lapse":
+            lapsed[change.row] = detail.get("why", "")
+        elif change.row is not None:
+            lapsed.pop(change.row, None)
+    return lapsed
+
+
 def read_policy(ledger: Ledger, default: Policy) -> Policy:
     """Return the policy of a bank: its own, or else the default."""
     own = ledger.store.journal(ledger.bank, kinds=(POLICY,))
@@ -227,6 +255,7 @@ def read_night(
     *,
     policy: Policy,
     now: int,
+    zone: tzinfo,
     vectors: Callable[[Rows], Floats] | None,
     recalled: Sequence[Sequence[int]] = (),
 ) -> Night:
@@ -236,9 +265,11 @@ def read_night(
         told = read_uses(ledger, len(records), recalled)
         doubts = read_doubts(ledger)
         annotated = read_annotated(ledger)
+        cut_short = read_cut_short(ledger)
         slept = read_seen(ledger, policy)
     return Night(
         now=now,
+        zone=zone,
         policy=policy,
         records=records,
         material=material,
@@ -249,6 +280,7 @@ def read_night(
         slept=slept,
         doubts=doubts,
         annotated=annotated,
+        cut_short=cut_short,
         vectors=vectors,
         texts=ledger.texts,
         tokens=ledger.tokens,

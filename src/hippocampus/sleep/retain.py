@@ -67,6 +67,17 @@ def _parts(night: Night, first: int) -> Iterator[int]:
             yield e.row
 
 
+def _first(night: Night, part: EpisodeRow) -> int:
+    """Return the first row of the turn that a part belongs to, be it a new wording of that part."""
+    own = night.records[max(0, part.row - part.part)]
+    if (own.part, own.parts, own.supersedes) == (0, part.parts, part.supersedes):
+        return own.row
+    row = part.row
+    while (old := night.records[row].supersedes) is not None and old < row:
+        row = old
+    return row - part.part
+
+
 def _firsts(night: Night) -> Rows:
     """Return the rows that stand for a turn, in the order in which they were said."""
     whole = [e.row for e in night.records if not e.part and e.state != "erased"]
@@ -81,7 +92,18 @@ def read_history(night: Night, firsts: Rows) -> History:
     sessions: dict[str, int] = {}
     group = _codes((e.session or e.id for e in records), sessions)
     place = {row: at for at, row in enumerate(firsts.tolist())}
-    names = {name: at for at, e in enumerate(records) for name in (e.address, e.id) if name}
+    parts = {
+        e.row: place[first]
+        for e in night.records
+        if e.part and (first := _first(night, e)) in place
+    }
+    names = {
+        name: at
+        for row, at in [*parts.items(), *place.items()]
+        for name in (night.records[row].address, night.records[row].id)
+        if name
+    }
+    place |= parts
     named = ((at, name) for at, one in enumerate(told) for name in _names(one.get(REFERS)))
     uses = find_uses(named, group, sessions, names)
     said_at = night.material.said_at[firsts]

@@ -30,8 +30,6 @@ RECALLED: Final = 0.5
 PRUNED_SHARE: Final = 0.005
 PRUNED_EVERY: Final = 100
 """Turns after which the lowest share goes (HEMA, section 3.4)."""
-TTL_H: Final = (24.0, 30 * 24.0, np.inf)
-"""Hours that what is hot, warm and long-term stays without being promoted (HUMAN, section 3)."""
 LEVEL_H: Final = (30 * 24.0, 60 * 24.0, 120 * 24.0, 240 * 24.0, 480 * 24.0)
 """Hours at which what is worth nothing reaches L1 to L5; what is worth s, after 1/(1-s) of that."""
 
@@ -103,14 +101,6 @@ def prune(
     """
     left = (1 - share) ** (turns // every)
     return _lowest(salience, pinned, int((1 - left) * len(salience) + 1e-9))
-
-
-def expire(
-    age_h: Numbers, tier: Codes, pinned: Flags, *, ttl_h: tuple[float, ...] = TTL_H
-) -> Flags:
-    """Return whose time-to-live is over; ``tier``: the place of each row's in ``ttl_h``."""
-    over: Flags = age_h > np.asarray(ttl_h)[tier]
-    return over & ~pinned
 
 
 def fade_to(value: Numbers, cost: Numbers, pinned: Flags, *, target: float) -> Flags:

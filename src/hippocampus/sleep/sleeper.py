@@ -200,6 +200,7 @@ class Sleeper:
             gathered.material,
             policy=self.policy,
             now=self.now,
+            zone=self.zone,
             vectors=gathered.vectors,
             recalled=self.recalled,
         )

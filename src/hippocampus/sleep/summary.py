@@ -52,6 +52,8 @@ _OLDER: Final = 0.98
 _ALIKE: Final = 0.6
 """Share of words from which on the later of two clauses stands for both, if no detail differs."""
 _TOPICS, _PEOPLE = 3, 3
+_LONGEST_NAME: Final = 40
+"""Characters: names are longer in documents, where they carry titles and addresses."""
 _MOST_TOPICS: Final = 12
 """Of a version."""
 _BEST: Final = 3
@@ -120,6 +122,12 @@ Read = Callable[[Sequence[int]], Iterable[Clause | None]]
 """Returns what is to be quoted of rows."""
 
 
+def short_name(name: str) -> str:
+    """Return a name on one line, and no longer than leaves room for what its bearer says."""
+    one_line = " ".join(name.split())
+    return one_line if len(one_line) <= _LONGEST_NAME else f"{one_line[: _LONGEST_NAME - 1]}…"
+
+
 def clause_of(row: int, at: int, who: str | None, role: str | None, text: str) -> Clause | None:
     """Return what a summary may quote of a turn, None if there are no words in it."""
     quoted, worth = shorten(text, CLAUSE)
@@ -131,7 +139,7 @@ def clause_of(row: int, at: int, who: str | None, role: str | None, text: str) -
         worth *= _ASKED
     if role in ("assistant", "tool", "system"):
         worth *= _LENT
-    name = " ".join((who or role or "").split())
+    name = short_name(who or role or "")
     topics = tuple(_topics_of(quoted))
     return Clause(row, at, name, quoted, count(quoted) + 2, round(worth, 3), topics)
 

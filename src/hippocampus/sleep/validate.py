@@ -10,8 +10,12 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Iterator
+from datetime import tzinfo
 from typing import Final
 
+from hippocampus._clock import to_micros
+from hippocampus.errors import InvalidTime
+from hippocampus.index.moments import end_micros, is_day, to_moment
 from hippocampus.model import DOUBTED, Act, EpisodeRow
 from hippocampus.sleep.night import Night
 
@@ -83,16 +87,22 @@ def _inverted(night: Night, fresh: list[EpisodeRow]) -> Iterator[tuple[int, str]
             asked = by_turn.get((e.session, e.turn - 1))
             if asked is not None and asked.role not in _REPLIES and e.said_at < asked.said_at:
                 yield e.row, f"replies to {asked.id} before that was said"
-        start, end = _stretch(e.metadata)
-        if start is not None and end is not None and end < start:
-            yield e.row, f"ends at {end}, before it starts at {start}"
+        stretch = _inverted_stretch(e.metadata, night.zone)
+        if stretch is not None:
+            yield e.row, "ends at {1}, before it starts at {0}".format(*stretch)
 
 
-def _stretch(metadata: str) -> tuple[str | None, str | None]:
-    """Return the times that metadata gives as ``start`` and ``end``, as ISO text compares."""
+def _inverted_stretch(metadata: str, zone: tzinfo) -> tuple[str, str] | None:
+    """Return the ``start`` and ``end`` that metadata gives, if they are times and end first."""
     if '"start"' not in metadata or '"end"' not in metadata:
-        return None, None
+        return None
     said = json.loads(metadata)
-    given = said.get("start"), said.get("end")
-    start, end = (moment if isinstance(moment, str) else None for moment in given)
-    return start, end
+    start, end = said.get("start"), said.get("end")
+    if not isinstance(start, str) or not isinstance(end, str):
+        return None
+    try:
+        last = end_micros(end, zone) - is_day(end)  # of a day, its last microsecond
+        inverted = last < to_micros(to_moment(start, zone))
+    except InvalidTime:  # something else is said to start and end
+        return None
+    return (start, end) if inverted else None

@@ -5,10 +5,14 @@ import inspect
 import json
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hippocampus import (
     AsyncBank,
@@ -23,7 +27,11 @@ from hippocampus import (
 )
 from hippocampus._clock import ManualClock
 from hippocampus.client import AsyncRemoteBank, RemoteBank
+from hippocampus.client.arguments import listed, to_json, to_query
+from hippocampus.errors import AccessError, Unauthorized, UnknownBank
 from hippocampus.model import Context, Recall, SleepStep, Slept
+from hippocampus.server.arguments import Arguments
+from hippocampus.server.keys import Keys
 
 NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
 NAME = "acme/Łena"
@@ -363,3 +371,77 @@ def test_the_scenario_has_every_verb_and_most_of_it_goes_well(played):
         if not re.search(rf'[."]{verb}\b', written)
     } == set()
     assert len(wrong) < 30
+
+
+# ---------------------------------------------------------------- what is given
+
+
+TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12)
+MOMENTS = st.none() | st.datetimes(min_value=datetime(1970, 1, 2), timezones=st.just(UTC))  # noqa: DTZ001
+NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+JSON = st.recursive(
+    st.none() | st.booleans() | NUMBERS | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=6,
+)  # fmt: skip
+FILTERS = st.fixed_dictionaries(
+    {},
+    optional={
+        "since": MOMENTS,
+        "until": TEXTS,
+        "session": TEXTS | st.lists(TEXTS, min_size=1, max_size=3),
+        "speaker": st.tuples(TEXTS, TEXTS) | st.sets(TEXTS, min_size=1, max_size=1),
+        "where": st.dictionaries(TEXTS, JSON, min_size=1, max_size=2),
+        "during": st.lists(st.tuples(MOMENTS, TEXTS), min_size=1, max_size=2),
+        "limit": st.none() | st.integers(0, 10**9),
+        "newest": st.booleans(),
+    },
+)
+
+
+def seen(value):
+    """Return a value as a server should see it: moments as text, collections as lists."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {key: seen(one) for key, one in value.items()}
+    return list(map(seen, value)) if isinstance(value, list | tuple | set) else value
+
+
+def of_one(value):
+    """Return the one text of a list of one: a query does not tell the two apart, nor do filters."""
+    one = isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
+    return value[0] if one else value
+
+
+@given(given=FILTERS)
+def test_what_is_given_to_a_verb_is_what_the_server_reads(given):
+    takes = Arguments("episodes", Bank.episodes)
+    sent = {name: listed(value) for name, value in given.items()}
+    asked = takes.from_query(parse_qsl(urlencode(to_query(sent)), keep_blank_values=True)).named
+    told = takes.from_json(to_json(sent)).named
+
+    for name, value in given.items():
+        assert seen(value) == seen(told[name])
+        assert of_one(seen(value)) == of_one(seen(asked[name]))
+
+
+# ---------------------------------------------------------------- keys
+
+
+def test_a_key_opens_its_own_banks_and_does_what_its_role_may(served, memory):
+    memory.bank("acme/ada").remember("The key is here.")
+    memory.bank("other/tom").remember("It is there.")
+    keys = Keys(memory)
+    reads = keys.create(name="reads", role="read", banks=["acme/*"]).token
+    with served(memory) as url:
+        with Client(url, key=reads) as client:
+            assert ["acme/ada"] == client.banks()
+            assert 1 == len(client.bank("acme/ada").recall("key"))
+            with pytest.raises(AccessError, match="read"):
+                client.bank("acme/ada").remember("No.")
+            with pytest.raises(UnknownBank):
+                client.bank("other/tom").stats()
+        for key in (None, reads[:-1] + "_"):
+            with Client(url, key=key) as client, pytest.raises(Unauthorized):
+                client.banks()

@@ -83,3 +83,17 @@ def test_a_wrong_call_is_refused_with_code_2(options, said):
 
     assert done.returncode == 2
     assert said in done.stderr
+
+
+def test_without_its_packages_it_says_what_to_install():
+    code = """
+import sys
+sys.modules["httpx"] = None
+sys.argv = ["hippocampus", "proxy", "--upstream", "http://x/v1"]
+from hippocampus.cli import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 5
+    assert "pip install 'hippocampus-memory[proxy]'" in " ".join(done.stderr.split())

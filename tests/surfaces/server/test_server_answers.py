@@ -69,6 +69,18 @@ def test_an_answer_is_not_given_again_after_a_minute():
     assert answers.get(("b", "recall", b"{}"), "here", 1) is None
 
 
+def test_what_is_past_its_time_leaves_memory_though_nobody_asks_again():
+    now = [0.0]
+    answers = Answers(100_000, clock=lambda: now[0])
+    for number in range(5):
+        answers.put(("b", "recall", b"%d" % number), "here", 1, b"answer")
+    before = answers.nbytes
+    now[0] = 61.0
+    answers.put(("b", "recall", b"new"), "here", 1, b"answer")
+
+    assert answers.nbytes < before / 3
+
+
 @given(
     st.lists(
         st.tuples(

@@ -22,6 +22,17 @@ from hippocampus.sleep.schedule import Schedule
 AT = "/v1/banks/ada"
 
 
+@pytest.fixture
+def path(tmp_path):
+    """A store of each test's own."""
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def memory(open_memory):
+    return open_memory()
+
+
 class Process:
     """``hippocampus serve`` in a process of its own."""
 

