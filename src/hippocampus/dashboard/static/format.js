@@ -55,8 +55,3 @@ export const CUES = {
 export const cueName = (cue) => CUES[cue]?.[0] ?? worded(cue);
 
 export const LEVELS = ["whole", "without ornament", "half", "a quarter", "keywords"];
-
-export const STEPS = {
-  validate: "set apart", reconsolidate: "noted", deduplicate: "merged", forget: "faded",
-  phrases: "phrases read", gists: "gists", facts: "facts", concepts: "anchors", topics: "topics", summary: "summary",
-};
