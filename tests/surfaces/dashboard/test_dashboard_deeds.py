@@ -133,7 +133,7 @@ def test_the_forgetting_curve_of_a_memory_begins_anew_where_it_helped(memory, se
     page.click(".numbers summary")
 
     rows = page.locator(".numbers tbody tr").all_inner_texts()
-    left = [int(row.split("\t")[1].removesuffix(" %")) for row in rows]
+    left = [int(row.split("\t")[1].partition("\u202f")[0]) for row in rows]
     rises = sum(after > before for before, after in pairwise(left))
     assert 100 == left[0]
     assert 1 == rises

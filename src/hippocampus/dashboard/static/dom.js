@@ -58,7 +58,6 @@ const ICONS = {
   close: "M6 6l12 12M18 6L6 18",
   light: "M12 8a4 4 0 1 1 0 8a4 4 0 0 1 0-8zM12 3v1.5M12 19.5V21M3 12h1.5M19.5 12H21M5.6 5.6l1 1M17.4 17.4l1 1M5.6 18.4l1-1M17.4 6.6l1-1",
   plus: "M12 5v14M5 12h14",
-  pin: "M9 4h6l-1 6 3 3H7l3-3zM12 13v7",
 };
 
 export const icon = (name) => s("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" },

@@ -46,10 +46,10 @@ const one = (name, facts, ctx) => {
   const own = facts.filter((fact) => fact.subject.toLowerCase() === name.toLowerCase());
   const others = facts.filter((fact) => fact.subject.toLowerCase() !== name.toLowerCase());
   const seen = new Set();
-  const nodes = (some, end) => some.filter((fact) => {
-    const key = `${fact.relation} ${fact[end]}`;
+  const nodes = (some, end) => [...some].sort((a, b) => (a.valid_to !== null) - (b.valid_to !== null)).filter((fact) => {
+    const key = `${fact.relation} ${fact[end]}`;  // what is so now stands for what was so before
     return fact[end] && !seen.has(key) && seen.add(key);
-  }).sort((a, b) => (a.valid_to !== null) - (b.valid_to !== null)).slice(0, 14)
+  }).slice(0, 14)
     .map((fact) => ({ label: fact[end], note: `${worded(fact.relation)}${fact.valid_to ? ", over" : ""}`, href: to(fact[end]), over: Boolean(fact.valid_to) }));
   return [
     back(ctx),
@@ -90,7 +90,7 @@ const inTime = (facts, ctx) => {
       return h("li", { class: `fact ${fact.valid_to ? "past" : ""}` },
         h("div", null, h("span", { class: "what" }, fact.subject, h("span", { class: "relation" }, ` ${worded(fact.relation)} `), fact.object || "…"), h("small", { class: "num" }, told)),
         h("div", { class: "held-for", "aria-hidden": "true" }, h("span", { style: { left: share(from(fact)), width: `${length * 100}%` } })),
-        h("div", null, fact.sources.slice(-1).map((id) => h("a", { class: "item", href: ctx.link(null, { m: id }) }, fact.sources.length > 1 ? `latest of ${whole(fact.sources.length)} sources` : "source"))));
+        h("div", null, fact.sources.slice(-1).map((id) => h("a", { class: "item", href: ctx.link(null, { m: id }) }, fact.sources.length > 1 ? `${whole(fact.sources.length)} sources` : "source"))));
     })),
     facts.length > 200 && h("p", { class: "quiet" }, `and ${whole(facts.length - 200)} more`));
 };

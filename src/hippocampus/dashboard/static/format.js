@@ -13,7 +13,7 @@ export const time = (iso) => timeFormat.format(new Date(iso));
 export const month = (iso) => monthFormat.format(new Date(iso));
 export const moment = (iso) => (iso ? `${day(iso)}, ${time(iso)}` : "");
 export const whole = (n) => wholeFormat.format(n);
-export const percent = (share) => `${Math.round(share * 100)} %`;
+export const percent = (share) => `${Math.round(share * 100)}\u202f%`;
 export const ms = (seconds) => (seconds < 1 ? `${(seconds * 1e3).toFixed(seconds < 0.01 ? 1 : 0)} ms` : `${seconds.toFixed(1)} s`);
 export const counted = (n, one, many = `${one}s`) => `${whole(n)} ${n === 1 ? one : many}`;
 export const bytes = (n) => {
@@ -55,8 +55,3 @@ export const CUES = {
 export const cueName = (cue) => CUES[cue]?.[0] ?? worded(cue);
 
 export const LEVELS = ["whole", "without ornament", "half", "a quarter", "keywords"];
-
-export const STEPS = {
-  validate: "set apart", reconsolidate: "noted", deduplicate: "merged", forget: "faded",
-  phrases: "phrases read", gists: "gists", facts: "facts", concepts: "anchors", topics: "topics", summary: "summary",
-};

@@ -2,7 +2,7 @@
 
 import { key } from "./api.js";
 import { field, h, icon, marked, newId, swap } from "./dom.js";
-import { LEVELS, moment, worded } from "./format.js";
+import { LEVELS, moment } from "./format.js";
 
 // ---------------------------------------------------------------- a memory in a list
 
@@ -173,4 +173,3 @@ export const bar = (share, label) => h("span", { class: "bar", role: "img", "ari
 
 export const figure = (value, label) => h("div", { class: "figure" }, h("dd", null, value), h("dt", null, label));
 export const figures = (...all) => h("dl", { class: "figures" }, all);
-export const kind = (name) => worded(name);
