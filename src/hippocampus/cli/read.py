@@ -160,6 +160,10 @@ def context(  # noqa: PLR0913 - so many parts has a prompt
     gists: Annotated[
         int, typer.Option(help="Most gists to add of what was found, once they are mature.")
     ] = 0,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help="A text that the prompt has anyway, and is not said twice; repeatable."),
+    ] = None,
     cues: Cues = None,
     now: Now = None,
     filters: Filters,
@@ -177,7 +181,7 @@ def context(  # noqa: PLR0913 - so many parts has a prompt
         made = bank.context(
             words, budget_tokens, k=k, system=system, persona=persona, projects=projects,
             summary=summary, user=user, recent=recent, pointers=pointers, gists=gists,
-            cues=cue_names(cues), now=moment_, **filters.given(),
+            without=without or (), cues=cue_names(cues), now=moment_, **filters.given(),
         )  # fmt: skip
     if as_json:
         print_json(made)
