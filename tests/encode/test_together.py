@@ -39,9 +39,10 @@ class Slow:
         return [self.inner.embed_query(text) for text in texts]
 
 
-def test_each_thread_gets_the_vector_of_its_own_question():
+@pytest.mark.parametrize("at_once", [None, 1, 3])
+def test_each_thread_gets_the_vector_of_its_own_question(at_once):
     slow = Slow()
-    together = Together(slow)
+    together = Together(slow, at_once=at_once)
     asked = [f"question {n}" for n in range(40)]
     with ThreadPoolExecutor(40) as threads:
         running = [threads.submit(together.embed_query, text) for text in asked]
@@ -55,7 +56,7 @@ def test_each_thread_gets_the_vector_of_its_own_question():
 
 def test_questions_that_come_meanwhile_go_together():
     slow = Slow()
-    together = Together(slow)
+    together = Together(slow, at_once=1)
     with ThreadPoolExecutor(7) as threads:
         first = threads.submit(together.embed_query, "the first")
         assert slow.begun.wait(20)
