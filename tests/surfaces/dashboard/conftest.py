@@ -42,9 +42,13 @@ def answering(memory):
         thread.join()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """Return the browser, or skip: it comes from the system, not from a package index."""
+    """
+    Return the browser, or skip: it comes from the system, not from a package index.
+
+    Its driver keeps an event loop on this thread, which other modules need for themselves.
+    """
     playwright = pytest.importorskip("playwright.sync_api", reason="no playwright here")
     found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
     if found is None:
