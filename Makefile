@@ -32,7 +32,7 @@ demo: model  ## remember the histories under examples/ (or SOURCE=path) and answ
 	@$(BIN)/hippocampus demo $(SOURCE)
 
 test: model  ## run the tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4
 
 test-slow: model  ## run every test, the slow ones too
 	@$(BIN)/python -m pytest --slow
