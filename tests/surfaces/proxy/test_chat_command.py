@@ -194,21 +194,39 @@ os.execv(sys.executable, [sys.executable, "-m", "hippocampus", "chat", *{options
         os.write(self._end, keys.encode())
 
     def ends(self):
-        try:
-            return self._process.wait(20)
-        finally:
-            self._process.kill()
-            os.close(self._end)
+        return self._process.wait(20)
+
+    def close(self):
+        self._process.kill()
+        self._process.wait()
+        os.close(self._end)
 
 
-def test_at_a_terminal_there_is_a_prompt_and_only_ctrl_d_ends_it(environment, upstream):
+@pytest.fixture
+def at_a_terminal(environment):
+    opened = []
+
+    def start(*options):
+        opened.append(Terminal(environment, *options))
+        return opened[-1]
+
+    yield start
+    for terminal in opened:
+        terminal.close()
+
+
+def test_at_a_terminal_there_is_a_prompt_and_only_ctrl_d_ends_it(at_a_terminal, upstream):
     upstream.script = [completion("Noted."), lambda handler: handler.until_gone()]
-    terminal = Terminal(environment, "--model", f"openai:small@{upstream.url}")
+    terminal = at_a_terminal("--model", f"openai:small@{upstream.url}")
     terminal.read("you>")
     terminal.type("Hello there.\n")
     terminal.read("Noted.")
     terminal.read("you>")
-    terminal.type("half a line\x03")
+    terminal.type("half a line")
+    terminal.read(
+        "half a line"
+    )  # a signal that comes before it is read for is heard at the next key
+    terminal.type("\x03")
     terminal.read("Ctrl-D ends it")
     terminal.read("you>")
     terminal.type("Tell me more.\n")
