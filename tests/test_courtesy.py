@@ -91,6 +91,17 @@ def test_turns_are_as_long_as_before_once_the_block_is_over():
         assert time.perf_counter() - started < courtesy._WAIT_S
 
 
+def test_of_two_who_give_way_the_last_to_end_puts_turns_back():
+    before = sys.getswitchinterval()
+    first, second = giving_way(), giving_way()
+    first.__enter__()
+    in_a_thread(second.__enter__).join(LONG)
+    first.__exit__(None, None, None)
+    assert sys.getswitchinterval() < before
+    in_a_thread(lambda: second.__exit__(None, None, None)).join(LONG)
+    assert before == sys.getswitchinterval()
+
+
 def test_the_verbs_that_answer_keep_their_signatures():
     assert ["self", "query", "k"] == list(inspect.signature(Bank.recall).parameters)[:3]
     assert "Find what bears on" in Bank.recall.__doc__

@@ -32,6 +32,29 @@ class _Here(threading.local):
     waited_at = 0.0
 
 
+class _Turns:
+    """How long a thread computes before another may go on: one setting, for all who give way."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._giving = 0
+        self._before = 0.0
+
+    def shorten(self) -> None:
+        with self._lock:
+            self._giving += 1
+            if self._giving == 1:
+                self._before = sys.getswitchinterval()
+                sys.setswitchinterval(min(self._before, _TURN_S))
+
+    def put_back(self) -> None:
+        """Have them as they were, once the last one is done."""
+        with self._lock:
+            self._giving -= 1
+            if not self._giving:
+                sys.setswitchinterval(self._before)
+
+
 class _Answers:
     """How many answers somebody in this process is waiting for."""
 
@@ -55,6 +78,7 @@ class _Answers:
 
 _here: Final = _Here()
 _answers: Final = _Answers()
+_turns: Final = _Turns()
 
 
 @contextmanager
@@ -70,14 +94,13 @@ def answering() -> Iterator[None]:
 @contextmanager
 def giving_way() -> Iterator[None]:
     """Have this thread give way at every ``pause`` while the block runs, and change turns often."""
-    before, gave_way = sys.getswitchinterval(), _here.gives_way
-    sys.setswitchinterval(min(before, _TURN_S))
-    _here.gives_way = True
+    gave_way, _here.gives_way = _here.gives_way, True
+    _turns.shorten()
     try:
         yield
     finally:
+        _turns.put_back()
         _here.gives_way = gave_way
-        sys.setswitchinterval(before)
 
 
 def pause() -> None:

@@ -172,9 +172,17 @@ class JsonLines(logging.Formatter):
 LEVELS: Final = ("debug", "info", "warning", "error")
 
 
+class _ToStderr(logging.Handler):
+    """Writes to what stderr is at the time, and so never to one that was closed."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        sys.stderr.write(f"{self.format(record)}\n")
+        sys.stderr.flush()
+
+
 def log_to_stderr(level: str) -> None:
     """Write the server's log to stderr, a line of JSON for each thing."""
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _ToStderr()
     handler.setFormatter(JsonLines())
     below = logging.getLogger("uvicorn.error")  # which has only what is not a request at all
     for one, least in ((log, level), (below, "warning")):

@@ -223,9 +223,7 @@ def test_at_a_terminal_there_is_a_prompt_and_only_ctrl_d_ends_it(at_a_terminal, 
     terminal.read("Noted.")
     terminal.read("you>")
     terminal.type("half a line")
-    terminal.read(
-        "half a line"
-    )  # a signal that comes before it is read for is heard at the next key
+    terminal.read("half a line")  # or the signal comes before anybody waits for keys
     terminal.type("\x03")
     terminal.read("Ctrl-D ends it")
     terminal.read("you>")
