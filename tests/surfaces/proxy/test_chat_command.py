@@ -171,7 +171,8 @@ class Terminal:
     def __init__(self, environment, *options):
         self._end, end = pty.openpty()
         command = f"""
-import os, sys
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # who runs the tests may have it ignored
 os.login_tty(0)
 os.execv(sys.executable, [sys.executable, "-m", "hippocampus", "chat", *{options!r}])
 """
