@@ -2,44 +2,19 @@
 
 import os
 import shutil
-import threading
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-import uvicorn
+from loopback import served
 
 from hippocampus import Memory
 from hippocampus._clock import ManualClock
-from hippocampus.server import create_app
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 CHECKS = (Path(__file__).parent / "checks.js").read_text(encoding="utf-8")
 PATIENCE_MS = 20_000
 """For a machine that does other things as well; what is waited for comes in some ms."""
-
-
-@contextmanager
-def answering(memory):
-    """Serve a memory on a free port until the block ends."""
-    config = uvicorn.Config(create_app(memory), port=0, log_config=None, access_log=False)
-    server, ready = uvicorn.Server(config), threading.Event()
-    startup = server.startup
-
-    async def announce(sockets=None):
-        await startup(sockets)
-        ready.set()
-
-    server.startup = announce
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        assert ready.wait(20), "the server did not start"
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +56,7 @@ def past(tmp_path_factory):
 @pytest.fixture(scope="session")
 def there(past):
     """Return where the server of that store answers; nobody changes anything there."""
-    with answering(past) as url:
+    with served(past) as url:
         yield url
 
 

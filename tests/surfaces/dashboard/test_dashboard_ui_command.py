@@ -41,7 +41,6 @@ def test_it_answers_this_machine_and_makes_a_store_where_there_is_none(ui, path)
     assert 0 == process.wait(20)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the browser is a shell script")
 def test_it_opens_the_browser_at_its_address(ui, tmp_path):
     seen, browser = tmp_path / "seen", tmp_path / "browser"
     os.mkfifo(seen)
