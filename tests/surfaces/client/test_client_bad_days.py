@@ -8,7 +8,7 @@ import threading
 from datetime import UTC, datetime
 
 import pytest
-from conftest import hangs_up, says, stops_midway
+from scripted import hangs_up, says, stops_midway
 
 from hippocampus import AsyncClient, Client, Schedule, Turn
 from hippocampus.calibrate.calibration import BUILT_IN, CONVERSATIONS
