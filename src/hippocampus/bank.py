@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from hippocampus._clock import from_micros, to_micros
 from hippocampus._courtesy import answering, giving_way
+from hippocampus._joint import Joint
 from hippocampus.config import Policy, Signatures
 from hippocampus.context.compose import compose
 from hippocampus.encode.condense import shown
@@ -209,6 +210,23 @@ class _Weighed(NamedTuple):
 _NEVER: Final = _Weighed(None, 0, 0, 0)
 
 
+class _ToKeep(NamedTuple):
+    """What one call brings to be kept, and when."""
+
+    groups: Sequence[Group]
+    now: datetime
+
+    def beside(self, others: Sequence[_ToKeep], *, most: int) -> bool:
+        """
+        Return whether it can be kept in one go with others.
+
+        Not if any says the same: whichever is kept first, the other may be its echo.
+        """
+        drafts = sum(len(call.groups) for call in (*others, self))
+        said = {group.first.digest for call in others for group in call.groups}
+        return drafts <= most and said.isdisjoint(group.first.digest for group in self.groups)
+
+
 class Bank:
     """
     One memory: the unit of isolation. Get one from ``Memory.bank``; safe to use from threads.
@@ -216,6 +234,7 @@ class Bank:
     Locks are taken in this order, in which any may be left out, and never in the reverse:
 
     1. ``writing``, by whoever changes the bank, for as long as that takes, encoding included;
+       what others bring to be kept meanwhile is kept in one go by the next;
     2. ``reading``, by whoever uses the index or the gate, and never while a text is encoded, so
        that no recall waits for another thread's embedding (but for the few texts that are written
        during the last pass of a rebuild, which its transaction encodes);
@@ -223,7 +242,7 @@ class Bank:
        those who ask it have the same one;
     4. the store's transaction, ``store.write()`` or ``store.read()``;
     5. for a moment, and waiting for nothing: that of ``Memory.hot``, by whoever begins or ends to
-       use a bank, and those of what is kept of texts and of models.
+       use a bank, those of what is kept of texts and of models, and that of who waits to write.
 
     Whoever takes the first or the second begins to use the bank before that, and ends after it:
     ``hot`` has a bank let go of its memory only while nobody uses it.
@@ -239,6 +258,10 @@ class Bank:
         self._memory = memory
         self._store = memory.store
         self._gate = Gate(echo_words=memory.config.ingest.echo_words)
+        most = memory.config.ingest.batch
+        self._writes: Joint[_ToKeep, list[Episode]] = Joint(
+            lambda others, one: one.beside(others, most=most)
+        )
         self._live: LiveIndex | None = None
         self._asks: Embedder | None = None
         self._rotation: Rotation | None = None
@@ -511,29 +534,39 @@ class Bank:
         if progress:
             progress(0, len(groups))
         for start in range(0, len(groups), batch):
-            kept += self._keep_batch(groups[start : start + batch], now)
+            some = _ToKeep(groups[start : start + batch], now)
+            kept += self._writes.call(some, self._keep_together, inside=self._changing)
             if progress:
                 progress(min(start + batch, len(groups)), len(groups))
         return kept
 
-    def _keep_batch(self, groups: Sequence[Group], now: datetime) -> list[Episode]:
-        with self._changing():
-            ledger = self._memory.ledger(self.name, create=True)
-            with self.reading:
-                self._index()  # what is wrong with it is said before anything is encoded
-                fresh, answer = self._sift(ledger, groups, now)
-            if fresh:
-                answer |= self._add(ledger, [group.drafts for group in fresh])
+    def _keep_together(self, calls: Sequence[_ToKeep]) -> list[list[Episode]]:
+        """Keep what some calls bring, and return the episodes of each, holding ``writing``."""
+        ledger = self._memory.ledger(self.name, create=True)
+        fresh: dict[str, Group] = {}
+        answer: dict[str, int] = {}
+        with self.reading:
+            self._index()  # what is wrong with it is said before anything is encoded
+            for groups, now in calls:
+                self._sift(ledger, groups, now, fresh, answer)
+        if fresh:
+            answer |= self._add(ledger, [group.drafts for group in fresh.values()])
+        kept: list[list[Episode]] = []
+        for groups, _ in calls:
             rows = [answer[d.id] for group in groups for d in group.drafts if d.id in answer]
-            return ledger.episodes(rows)
+            kept.append(ledger.episodes(rows))
+        return kept
 
     def _sift(
-        self, ledger: Ledger, groups: Sequence[Group], now: datetime
-    ) -> tuple[list[Group], dict[str, int]]:
-        """Return what is new, and the rows of what is not, by id."""
-        ids = [d.id for group in groups for d in group.drafts]
-        answer = self._store.rows_of(ledger.bank, ids)
-        fresh: dict[str, Group] = {}
+        self,
+        ledger: Ledger,
+        groups: Sequence[Group],
+        now: datetime,
+        fresh: dict[str, Group],
+        answer: dict[str, int],
+    ) -> None:
+        """Add what is new to ``fresh``, and the rows of what is not to ``answer``, by id."""
+        answer |= self._store.rows_of(ledger.bank, [d.id for g in groups for d in g.drafts])
         for group in groups:
             id_ = group.first.id
             if id_ in answer or id_ in fresh:
@@ -543,7 +576,6 @@ class Bank:
                 fresh[id_] = group
             else:
                 answer[id_] = echo
-        return list(fresh.values()), answer
 
     def _add(
         self,

@@ -38,6 +38,7 @@ _SEAM = b"\xff"
 """Between the ids of the vocabulary, for it is in no text."""
 _WORD = rb"[0-9a-z_]"
 """A folded byte that is a word character by itself; others are judged when decoded."""
+_is_word_byte = re.compile(_WORD).match
 _CASED_END = 0x20000
 """Characters that folding changes lie below."""
 
@@ -183,7 +184,7 @@ def _steps(spelt: bytes, state: int, word: bool) -> Iterator[tuple[int, int, int
                 return  # nor does any begin with more of it
     for place in range(at, bisect_left(known.ordered, rest + _SEAM, at)):
         beyond = known.ordered[place][len(rest) : len(rest) + 1]
-        if not (word and re.match(_WORD, beyond)):
+        if not (word and _is_word_byte(beyond)):
             ended = len(spelt) if word and not beyond else SPELLED
             yield state, known.order[place], ended
 

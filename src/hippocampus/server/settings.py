@@ -25,7 +25,7 @@ class Limits:
     """Requests that may come at once before that counts."""
     readers: int = 8
     """Threads for what reads."""
-    writers: int = 4
+    writers: int = 16
     """Threads for what changes something."""
     upkeep: int = 2
     """Threads for what takes long: sleep, compaction, imports, exports, backups."""

@@ -1,0 +1,106 @@
+"""What several threads ask for while they wait for the same lock is done together."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
+from typing import Generic, TypeAlias, TypeVar
+
+Asked = TypeVar("Asked")
+Made = TypeVar("Made")
+Fits: TypeAlias = Callable[[Sequence[Asked], Asked], bool]
+
+
+class Joint(Generic[Asked, Made]):
+    """
+    Calls that are done together where one costs less beside others.
+
+    Nobody waits for a call that may come. Of those that wait for the lock, whoever gets it does the
+    first ones, in the order they came, and their own if it is among them. If they fail together
+    each is done alone, so that everybody hears of their own fault and of nobody else's.
+    """
+
+    def __init__(self, fits: Fits[Asked]) -> None:
+        """Take what says whether one more call can be done beside some."""
+        self._fits = fits
+        self._mutex = threading.Lock()
+        self._waiting: list[tuple[Asked, Future[Made]]] = []
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait."""
+        return len(self._waiting)
+
+    def call(
+        self,
+        asked: Asked,
+        do: Callable[[Sequence[Asked]], Sequence[Made]],
+        *,
+        inside: Callable[[], AbstractContextManager[object]],
+    ) -> Made:
+        """
+        Return what is made of ``asked``.
+
+        Args:
+            asked: one call.
+            do: does some calls, all of them or none; returns what was made of each, in order.
+            inside: returns what is held meanwhile: a lock, or a semaphore.
+
+        """
+        mine = asked, Future[Made]()
+        with self._mutex:
+            self._waiting.append(mine)
+        try:
+            taken = False
+            while not taken:
+                with inside():
+                    some = self._take(mine)
+                    _settle(some, do)
+                taken = not some or mine in some
+        finally:
+            self._drop(mine)  # it is there still if we were interrupted
+        return mine[1].result()
+
+    def _take(self, mine: tuple[Asked, Future[Made]]) -> list[tuple[Asked, Future[Made]]]:
+        """Return those that have waited longest; none if somebody else has taken ours."""
+        with self._mutex:
+            if mine not in self._waiting:
+                return []
+            some = self._waiting[:1]
+            for one in self._waiting[1:]:
+                if self._fits([asked for asked, _ in some], one[0]):
+                    some.append(one)
+            for one in some:
+                self._waiting.remove(one)
+            return some
+
+    def _drop(self, mine: tuple[Asked, Future[Made]]) -> None:
+        with self._mutex:
+            if mine in self._waiting:
+                self._waiting.remove(mine)
+
+
+def _settle(
+    some: Sequence[tuple[Asked, Future[Made]]],
+    do: Callable[[Sequence[Asked]], Sequence[Made]],
+) -> None:
+    """Do some calls and tell whoever waits for each."""
+    if not some:
+        return
+    try:
+        made = do([asked for asked, _ in some])
+    except Exception as exc:  # noqa: BLE001 - raised by whoever asked
+        if len(some) > 1:
+            for one in some:
+                _settle([one], do)
+        else:
+            some[0][1].set_exception(exc)
+    except BaseException as exc:
+        for _, theirs in some:
+            theirs.set_exception(exc)
+        raise
+    else:
+        for (_, theirs), own in zip(some, made, strict=True):
+            theirs.set_result(own)

@@ -1,0 +1,143 @@
+"""Threads that wait for the same lock have what they ask for done together."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from hippocampus import Turn
+from hippocampus._joint import Joint
+from hippocampus.encode.embed import HashEmbedder
+from hippocampus.errors import EncoderError
+
+LONG = 30.0
+
+
+class Doing:
+    """Answers with the double of what is asked, and remembers what was asked at once."""
+
+    def __init__(self):
+        self.lock, self.at_once = threading.Lock(), []
+
+    def __call__(self, some):
+        self.at_once.append(list(some))
+        if 13 in some:
+            msg = f"13 among {some}"
+            raise ValueError(msg)
+        return [2 * one for one in some]
+
+
+def together(joint, doing, asked):
+    """Ask from a thread each while nobody can begin; what each got, in the order of asking."""
+    with ThreadPoolExecutor(len(asked)) as threads:
+        with doing.lock:
+            running = []
+            for nth, one in enumerate(asked, 1):
+                running.append(threads.submit(joint.call, one, doing, inside=lambda: doing.lock))
+                while joint.waiting < nth:
+                    assert not running[-1].done()
+        return [each.exception(LONG) or each.result() for each in running]
+
+
+def test_what_waits_is_done_in_one_go_and_everybody_gets_their_own():
+    doing = Doing()
+    assert together(Joint(lambda *_: True), doing, [3, 1, 2]) == [6, 2, 4]
+    assert doing.at_once == [[3, 1, 2]]
+
+
+def test_what_does_not_fit_comes_later_and_in_order():
+    doing = Doing()
+    joint = Joint(lambda some, one: len(some) < 2 and one % 2 == some[0] % 2)
+    assert together(joint, doing, [1, 2, 3, 4, 5]) == [2, 4, 6, 8, 10]
+    assert doing.at_once == [[1, 3], [2, 4], [5]]
+
+
+def test_a_fault_is_told_to_whose_it_is_and_to_nobody_else():
+    doing = Doing()
+    one, fault, three = together(Joint(lambda *_: True), doing, [1, 13, 3])
+    assert (one, three) == (2, 6)
+    assert str(fault) == "13 among [13]"
+
+
+def test_who_is_interrupted_while_waiting_leaves_nothing_to_be_done():
+    doing, joint = Doing(), Joint(lambda *_: True)
+
+    @contextmanager
+    def interrupted():
+        raise KeyboardInterrupt
+        yield
+
+    with pytest.raises(KeyboardInterrupt):
+        joint.call(1, doing, inside=interrupted)
+    assert joint.call(2, doing, inside=lambda: doing.lock) == 4
+    assert doing.at_once == [[2]]
+
+
+class Stopped(Doing):
+    """Is interrupted at work."""
+
+    def __call__(self, some):
+        self.at_once.append(list(some))
+        raise KeyboardInterrupt
+
+
+def test_who_is_interrupted_at_work_leaves_nobody_waiting():
+    stopped = Stopped()
+    got = together(Joint(lambda *_: True), stopped, [1, 2])
+    assert [type(each) for each in got] == [KeyboardInterrupt] * 2
+    assert stopped.at_once == [[1, 2]]
+
+
+# ---------------------------------------------------------------- of a bank
+
+
+class Watched(HashEmbedder):
+    """Remembers how many passages it was given at once."""
+
+    def __init__(self):
+        super().__init__()
+        self.at_once = []
+
+    def embed(self, passages):
+        self.at_once.append(len(passages))
+        if any("unspeakable" in passage.text for passage in passages):
+            raise EncoderError("there is no vector for this")
+        return super().embed(passages)
+
+
+def remembered(bank, turns):
+    """Remember from a thread each while somebody else writes; what each got."""
+    with ThreadPoolExecutor(len(turns)) as threads:
+        with bank.writing:
+            running = []
+            for nth, turn in enumerate(turns, 1):
+                running.append(threads.submit(bank.remember_many, [turn]))
+                while bank._writes.waiting < nth:
+                    assert not running[-1].done()
+        return [each.exception(LONG) or each.result()[0] for each in running]
+
+
+def test_turns_that_come_at_once_are_embedded_and_stored_at_once(open_memory):
+    bank = open_memory("memory.db", embedder=(embedder := Watched())).bank("ada")
+    turns = [Turn(text=f"Remark number {n} of the day.", at="2025-03-02") for n in range(6)]
+    kept = remembered(bank, turns)
+    assert [episode.text for episode in kept] == [turn.text for turn in turns]
+    assert embedder.at_once == [6]
+
+
+def test_of_the_same_words_at_once_one_is_kept(open_memory):
+    bank = open_memory("memory.db", embedder=Watched()).bank("ada")
+    said = Turn(text="The key to the shed is under the blue pot.")
+    kept = remembered(bank, [said] * 4)
+    assert len({episode.id for episode in kept}) == 1
+    assert bank.stats().episodes == 1
+
+
+def test_a_turn_that_cannot_be_embedded_keeps_none_beside_it_from_being_kept(open_memory):
+    bank = open_memory("memory.db", embedder=Watched()).bank("ada")
+    one, wrong, three = remembered(
+        bank, [Turn(text=text) for text in ("One thing.", "An unspeakable thing.", "Three things.")]
+    )
+    assert isinstance(wrong, EncoderError)
+    assert [hit.text for hit in bank.episodes()] == [one.text, three.text]
