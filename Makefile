@@ -5,6 +5,7 @@ BIN    := $(VENV)/bin
 SOURCE ?=
 FUZZ_SECONDS ?= 60
 NATIVE := $(shell find native -path native/tests -prune -o \( -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.txt \) -print)
+PACKAGES := $(shell find src -name __init__.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup model demo test test-slow lint format stubs native fuzz docs bench wheel lock clean
@@ -18,7 +19,7 @@ $(VENV)/.locked: requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	@touch $@
 
-$(VENV)/.built: $(VENV)/.locked pyproject.toml $(NATIVE)
+$(VENV)/.built: $(VENV)/.locked pyproject.toml $(NATIVE) $(PACKAGES)
 	@echo "building the native extension ..."
 	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@

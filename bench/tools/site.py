@@ -112,9 +112,9 @@ def python() -> str:
 
 
 def verbs(kind: type, twin: type) -> list[str]:
-    """Return the verbs and properties of a class, as it has them: those its twin has as well."""
+    """Return the verbs and properties of a class, in its twin's order: those both have."""
     own = [*vars(twin), "policy", "sleeping"]
-    return [name for name in vars(kind) if not name.startswith("_") and name in own]
+    return [name for name in dict.fromkeys(own) if not name.startswith("_") and hasattr(kind, name)]
 
 
 def verb(kind: type, name: str) -> str:

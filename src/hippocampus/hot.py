@@ -73,9 +73,9 @@ class Hot(Generic[Held]):
         self._beside = beside
         self._lock = threading.RLock()  # again, if what is collected meanwhile ends a use
         self._known: WeakValueDictionary[str, Held] = WeakValueDictionary()
-        self._users: Counter[Held] = Counter()
-        self._warm = _Row[Held]()
-        self._cold = _Row[Held]()
+        self._users: Counter[Holder] = Counter()
+        self._warm = _Row()
+        self._cold = _Row()
         """What has nothing but notes left."""
 
     def find(self, name: str) -> Held | None:
@@ -112,7 +112,7 @@ class Hot(Generic[Held]):
             return self._sum()
 
     @contextmanager
-    def use(self, one: Held) -> Iterator[None]:
+    def use(self, one: Holder) -> Iterator[None]:
         """Have one in memory from here to the end, and others let go then if it is too much."""
         with self._lock:
             self._users[one] += 1
@@ -129,7 +129,7 @@ class Hot(Generic[Held]):
                 freed = self._shed()
             _free(freed)
 
-    def _weight(self, one: Held) -> int:
+    def _weight(self, one: Holder) -> int:
         return 0 if self.limit is None else one._weigh()
 
     def _sum(self) -> int:
@@ -153,20 +153,20 @@ class Hot(Generic[Held]):
         return freed
 
 
-class _Row(Generic[Held]):
+class _Row:
     """What is held, with its bytes, in the order in which it was put there."""
 
     def __init__(self) -> None:
-        self.held: OrderedDict[Held, int] = OrderedDict()
+        self.held: OrderedDict[Holder, int] = OrderedDict()
         self.nbytes = 0
 
-    def put(self, one: Held, nbytes: int) -> None:
+    def put(self, one: Holder, nbytes: int) -> None:
         """Put one last."""
         self.take(one)
         self.held[one] = nbytes
         self.nbytes += nbytes
 
-    def take(self, one: Held) -> int:
+    def take(self, one: Holder) -> int:
         """Take one away; return its bytes, 0 if it is not there."""
         nbytes = self.held.pop(one, 0)
         self.nbytes -= nbytes

@@ -135,9 +135,11 @@ def _inside(client: object, name: str) -> str:
     )
 
 
-def _description(name: str, verb: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """Return the coroutine function that asks a verb, of a ``BankVerbs`` or a ``StoreVerbs``."""
-    own = getattr(BankVerbs if verb.__qualname__.startswith("Bank.") else StoreVerbs, name, None)
+def _description(
+    name: str, verb: Callable[..., Any], remote: type[BankVerbs | StoreVerbs]
+) -> Callable[..., Coroutine[Any, Any, Any]]:
+    """Return the coroutine function that asks a verb of what is on the server."""
+    own = getattr(remote, name, None)
     if own is not None:
         described: Callable[..., Coroutine[Any, Any, Any]] = own
         return described
@@ -148,12 +150,18 @@ def _description(name: str, verb: Callable[..., Any]) -> Callable[..., Coroutine
     return ask
 
 
-def _ask(owner: type[Any], awaited: type[Any], of: type[Any], names: Iterable[str]) -> None:
-    """Give two classes the verbs of a third, the second to be awaited."""
+def _ask(
+    owner: type[Any],
+    awaited: type[Any],
+    of: type[Any],
+    remote: type[BankVerbs | StoreVerbs],
+    names: Iterable[str],
+) -> None:
+    """Give two classes the verbs of a third, the second to be awaited, as ``remote`` asks them."""
     for name in names:
         member = getattr(of, name)
         verb: Callable[..., Any] = getattr(member, "fget", member)
-        described = _description(name, verb)
+        described = _description(name, verb, remote)
 
         def blocking(self: Any, /, *args: Any, _asked: Any = described, **kwargs: Any) -> Any:  # noqa: ANN401
             return finish(_asked(self._remote, *args, **kwargs))
@@ -171,5 +179,5 @@ def _ask(owner: type[Any], awaited: type[Any], of: type[Any], names: Iterable[st
 _FILES: Final = ("export", "import_", "export_concepts", "import_concepts", "plot_topics")
 _OF_A_STORE: Final = ("banks", "delete_bank", "backup", "rebuild", "calibrate", "sleep_if_due")
 
-_ask(RemoteBank, AsyncRemoteBank, Bank, (*VERBS, *_FILES))
-_ask(Client, AsyncClient, Memory, _OF_A_STORE)
+_ask(RemoteBank, AsyncRemoteBank, Bank, BankVerbs, (*VERBS, *_FILES))
+_ask(Client, AsyncClient, Memory, StoreVerbs, _OF_A_STORE)

@@ -132,7 +132,7 @@ def test_stats_come_back_as_the_record_they_were(http, told):
 
 
 def test_every_verb_of_a_bank_has_a_route(http):
-    public = {name for name in vars(Bank) if not name.startswith("_")}
+    public = {name for name in dir(Bank) if not name.startswith("_")}
     public -= {"position"}  # for those who run a store
     streams = {"export", "import_", "export_concepts", "import_concepts", "plot_topics"}
 

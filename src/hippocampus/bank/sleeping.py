@@ -1,0 +1,272 @@
+"""Sleeping: what a bank does at rest, what it may let go, and what was of use."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection
+from dataclasses import asdict
+from typing import Final
+
+from hippocampus._clock import from_micros, to_micros
+from hippocampus._courtesy import giving_way
+from hippocampus.bank.core import NO_BANK, Core, ids_of, staying
+from hippocampus.config import Policy
+from hippocampus.errors import InputError
+from hippocampus.ingest.ledger import DEEDS, Ledger
+from hippocampus.ingest.prepare import check_text
+from hippocampus.model import DOUBTED, HELD, PINNED, Act, Episode, Progress, SleepStep, Slept
+from hippocampus.sleep.cycle import WOKE, Gathered, gather
+from hippocampus.sleep.gists import CONSOLIDATED
+from hippocampus.sleep.night import (
+    ASLEEP,
+    OUTCOME,
+    POLICY,
+    RECALLED,
+    SLEPT,
+    count_sleeps,
+    read_policy,
+)
+from hippocampus.sleep.schedule import Past, Schedule, due
+from hippocampus.sleep.sleeper import NIGHTLY, STEPS, Sleeper, check_steps
+
+_LOOKED_BACK: Final = 1000
+"""Changes among which the last that somebody made is looked for."""
+_OF_SLEEP: Final = frozenset({ASLEEP, SLEPT, WOKE, RECALLED, CONSOLIDATED, "absorb", *DEEDS})
+"""The journal's kinds that sleep writes, and so need none."""
+
+
+class Sleeping(Core):
+    """The verbs of sleep and of what guides it."""
+
+    @staying
+    def sleep(
+        self,
+        *,
+        steps: Collection[str] | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Slept:
+        """
+        Turn what was experienced into what is known, and let go what its policy lets go.
+
+        What cannot be right is kept apart for a while; what was said of a memory is noted with it;
+        what says the same is merged; of what matters and belongs together a gist is made; anchors
+        are chosen anew and what lies under each is ranked; tags are put in a graph from broad to
+        narrow, and the running summary is brought up. ``Memory.model`` words gists, tags and the
+        summary if there is one.
+
+        Others read and write meanwhile. Doing it again changes little; killed half-way, whole steps
+        are done and the rest is as it was before; ``undo`` takes it back.
+
+        Args:
+            steps: only these, of ``sleep.sleeper.STEPS``; each can be done alone.
+            dry_run: change nothing, and say what would be done to which episode, and why.
+            progress: called with how many steps are done, of how many.
+
+        """
+        wanted = check_steps(steps)
+        memory = self._memory
+        if not dry_run:
+            self.note_recalls()
+        ledger = memory.ledger(self.name)
+        calibrated = memory.calibration()
+        sleeper = Sleeper(
+            ledger=ledger,
+            look=lambda: self._gathered(ledger, unread=dry_run or "phrases" not in wanted),
+            change=self._changed,
+            embedder=memory.embedder,
+            model=memory.model,
+            concepts=memory.config.concepts.heard(calibrated.values.cosines),
+            cosines=calibrated.values.cosines,
+            signals=calibrated.values.signals,
+            policy=self.policy,
+            compact=memory.config.compact,
+            zone=memory.zone,
+            now=to_micros(memory.now()),
+            progress=progress,
+            dry_run=dry_run,
+            recalled=list(self._recalled) if dry_run else (),
+        )
+        notes = () if calibrated.lacking is None else (calibrated.lacking,)
+        with giving_way():
+            slept = sleeper.sleep(wanted, notes)
+        with self._asking():  # the sleeper pays for the index, not the next reader
+            return slept
+
+    def _gathered(self, ledger: Ledger, *, unread: bool) -> Gathered:
+        with self._asking() as index:  # what was seen never changes: the rest needs no lock
+            return gather(ledger, index, unread=unread)
+
+    def _changed(self, change: Callable[[], list[Act]]) -> list[Act]:
+        with self._changing(), self._transaction():
+            return change()
+
+    def undo(self, sleep: int) -> dict[str, int]:
+        """
+        Take back what a sleep did to episodes: how many were merged, faded, hidden or kept apart.
+
+        What somebody has changed since stays as they made it. What was made anew of everything,
+        such as anchors, follows with the next sleep.
+
+        Raises:
+            InputError: the bank has had no such sleep.
+
+        """
+        with self._changing(), self._transaction() as ledger:
+            begun = count_sleeps(ledger)
+            whole = isinstance(sleep, int) and not isinstance(sleep, bool)
+            if not whole or not 1 <= sleep <= begun:
+                had = f"from 1 to {begun}" if begun else "none: it has not slept"
+                msg = f"sleep={sleep!r}: bank {self.name!r} has had {had}"
+                raise InputError(msg)
+            return dict(ledger.undo(sleep))
+
+    def sleeps(self) -> list[Slept]:
+        """Return the sleeps there were, in order; of one that was killed, no steps."""
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            changes = self._store.journal(ledger.bank, kinds=(ASLEEP, SLEPT))
+        told = {
+            d["sleep"]: d["steps"]
+            for c in changes
+            if c.kind == SLEPT
+            for d in [json.loads(c.detail)]
+        }
+        begun = [(json.loads(c.detail)["sleep"], c.at) for c in changes if c.kind == ASLEEP]
+        return [
+            Slept(
+                bank=self.name,
+                number=number,
+                at=from_micros(at),
+                steps=tuple(
+                    SleepStep(name=name, elapsed_s=0.0, counts=counts)
+                    for name in STEPS
+                    if (counts := told.get(number, {}).get(name)) is not None
+                ),
+                notes=() if number in told else ("it was not finished",),
+            )
+            for number, at in begun
+        ]
+
+    def sleep_if_due(self, schedule: Schedule) -> Slept | None:
+        """Sleep if it is time for it; None if it is not, or nothing has changed since."""
+        steps = due(schedule, self._past(), self._memory.now(), self._memory.zone)
+        return self.sleep(steps=steps) if steps else None
+
+    def _past(self) -> Past:
+        """Return when the bank was last changed, slept, and had everything made anew."""
+        with self._store.read():
+            number = self._store.bank_number(self.name) or NO_BANK
+            last = self._store.last_seq(number)
+            nights = self._store.journal(number, kinds=(ASLEEP, SLEPT))
+            changed = self._store.journal(number, after=max(0, last - _LOOKED_BACK))
+        begun = [(c.at, json.loads(c.detail)) for c in nights if c.kind == ASLEEP]
+        ended = {json.loads(c.detail)["sleep"] for c in nights if c.kind == SLEPT}
+        told = [(at, detail) for at, detail in begun if detail["sleep"] in ended]
+        remade = [at for at, detail in told if set(detail["steps"]) >= set(NIGHTLY)]
+        own = [c.at for c in changed if c.kind not in _OF_SLEEP]
+        # What is not among the last changes was changed before all of them.
+        first = [c.at for c in changed[:1]] if last > _LOOKED_BACK else []
+        moments = (max(own or first, default=None), max((at for at, _ in told), default=None))
+        return Past(
+            *(
+                None if at is None else from_micros(at)
+                for at in (*moments, max(remade, default=None))
+            )
+        )
+
+    @property
+    def policy(self) -> Policy:
+        """What sleep does with this bank; the store's ``Config.policy`` unless it has its own."""
+        with self._store.read():
+            number = self._store.bank_number(self.name) or NO_BANK
+            ledger = self._memory.ledger_of(number, self.name)
+            return read_policy(ledger, self._memory.config.policy)
+
+    def set_policy(self, policy: Policy | str | None) -> None:
+        """
+        Choose what sleep does with this bank; None goes back to ``Config.policy``.
+
+        A name is one of ``config.POLICIES``; ``adaptive:25000`` gives it a token target.
+        """
+        if isinstance(policy, str):
+            policy = Policy.named(policy)
+        if policy is not None and not isinstance(policy, Policy):
+            msg = f"policy={policy!r}: must be a Policy, the name of one, or None"
+            raise InputError(msg)
+        with self._changing():
+            self._memory.ledger(self.name, create=True)
+            with self._transaction() as ledger:
+                ledger.note(POLICY, policy=None if policy is None else asdict(policy))
+
+    def pin(self, id: str | Collection[str]) -> int:  # noqa: A002
+        """Keep episodes, long texts whole, from fading and from being merged; return how many."""
+        return self._mark(id, PINNED, "pin", on=True)
+
+    def unpin(self, id: str | Collection[str]) -> int:  # noqa: A002
+        """Let what was pinned fade again. Returns how many changed."""
+        return self._mark(id, PINNED, "unpin", on=False)
+
+    def hold(self, id: str | Collection[str], *, reason: str) -> int:  # noqa: A002
+        """
+        Keep episodes from every change, such as for a court; returns how many changed.
+
+        Until ``release`` none can fade, be merged, forgotten, corrected or erased.
+        """
+        if not isinstance(reason, str) or not reason.strip():
+            msg = f"reason={reason!r}: say why, in a few words, for whoever finds it held"
+            raise InputError(msg)
+        return self._mark(
+            id, HELD, "hold", on=True, why=check_text(reason, limits=self._memory.config.ingest)
+        )
+
+    def release(self, id: str | Collection[str]) -> int:  # noqa: A002
+        """Let what is held or in quarantine be as everything else; return how many changed."""
+        ids = ids_of(id)
+        if not ids:
+            return 0
+        with self._changing(), self._transaction() as ledger:
+            freed = ledger.mark(ids, HELD, "release", on=False)
+            return freed + ledger.mark(ids, DOUBTED, "clear", on=False)
+
+    def quarantine(self) -> list[tuple[Episode, str]]:
+        """Return what is kept from being consolidated, and why; see ``release``."""
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            rows = [e.row for e in self._store.scan_episodes(ledger.bank) if e.marks & DOUBTED]
+            episodes = ledger.episodes(rows)
+            why = {}
+            for row in rows:
+                for change in self._store.journal(ledger.bank, row=row, kinds=("doubt",)):
+                    why[row] = str(json.loads(change.detail).get("why", ""))
+        return [(e, why.get(row, "")) for e, row in zip(episodes, rows, strict=True)]
+
+    def feedback(self, id: str | Collection[str], *, helpful: bool) -> int:  # noqa: A002
+        """
+        Say what memories were worth: what helped is kept longer and found sooner, and the reverse.
+
+        Returns of how many it was noted.
+        """
+        if not isinstance(helpful, bool):
+            msg = f"helpful={helpful!r}: must be True or False"
+            raise InputError(msg)
+        ids = ids_of(id)
+        if not ids:
+            return 0
+        with self._changing(), self._transaction() as ledger:
+            return ledger.tell(ids, OUTCOME, helpful=helpful)
+
+    def note_recalls(self) -> None:
+        """Write down what was recalled since the last time; ``remember`` and ``sleep`` do so."""
+        if self._recalled:
+            with self._changing(), self._transaction() as ledger:
+                self._tell_recalls(ledger)
+
+    def _mark(
+        self, named: str | Collection[str], marks: int, kind: str, *, on: bool, **fields: object
+    ) -> int:
+        ids = ids_of(named)
+        if not ids:
+            return 0
+        with self._changing(), self._transaction() as ledger:
+            return ledger.mark(ids, marks, kind, on=on, **fields)
