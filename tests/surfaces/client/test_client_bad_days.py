@@ -23,6 +23,7 @@ from hippocampus.errors import (
     ServerMismatch,
     ServerTimeout,
     ServerUnavailable,
+    StoreClosed,
     StoreLocked,
     Unauthorized,
     UnknownEpisode,
@@ -105,6 +106,16 @@ def test_a_server_that_is_full_is_asked_again_for_it_has_not_begun(bank, verb):
         (READS | WRITES)[verb](here)
     assert 0.01 == told.value.retry_after_s
     assert 3 == len(server.asked)
+
+
+@pytest.mark.parametrize("wait", ["soon", None, -1, {}])
+def test_a_server_that_says_no_time_to_wait_for_is_asked_again_after_a_second(bank, wait):
+    here, server = bank(fault("Overloaded", "full", 429, retry_after_s=wait), timeout_s=0.5)
+
+    with pytest.raises(Overloaded, match="full") as told:
+        here.get("a1")
+    assert 1.0 == told.value.retry_after_s
+    assert 1 == len(server.asked)
 
 
 def test_one_attempt_is_one(bank):
@@ -255,6 +266,52 @@ def test_one_connection_serves_many_requests_and_one_that_was_closed_is_made_ane
     assert 2 == server.lines
 
 
+def test_many_threads_keep_a_connection_each(bank):
+    here, server = bank(says(b"3"))
+    begin = threading.Barrier(30)
+
+    def ask():
+        begin.wait(20)
+        for _ in range(5):
+            here.count("so")
+
+    threads = [threading.Thread(target=ask) for _ in range(30)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert 150 == len(server.asked)
+    assert server.lines <= 30
+
+
+def test_where_all_connections_are_in_use_nothing_was_begun(scripted):
+    go, begun = threading.Event(), threading.Semaphore(0)
+
+    def holds(handler):
+        begun.release()
+        go.wait(20)
+        handler.close_connection = True
+
+    server = scripted(*[holds] * 100, says(SAID))
+
+    async def crowd():
+        async with AsyncClient(server.url, timeout_s=1.0, attempts=1) as client:
+            bank = client.bank("ada")
+            held = [asyncio.create_task(bank.sleep()) for _ in range(100)]
+            for _ in held:
+                assert await asyncio.to_thread(begun.acquire, timeout=20)
+            try:
+                with pytest.raises(ServerTimeout, match="connections") as told:
+                    await bank.remember("So it is.")
+            finally:
+                go.set()
+                await asyncio.gather(*held, return_exceptions=True)
+            assert not told.value.begun
+
+    asyncio.run(crowd())
+    assert 100 == len(server.asked)
+
+
 def test_the_key_is_sent_and_never_shown(bank):
     here, server = bank(says(SAID), key="hpc_secret")
     here.get("a1")
@@ -351,6 +408,21 @@ def test_what_is_inside_a_memory_is_not_a_clients():
                 getattr(client, inside)
         assert "Client('http://localhost:1')" == repr(client)
         assert "RemoteBank('ada')" == repr(client.bank("ada"))
+
+
+def test_a_client_that_was_closed_says_so_as_a_memory_does():
+    with Client("http://localhost:1") as client:
+        pass
+    with pytest.raises(StoreClosed, match="closed"):
+        client.bank("ada").recall("so")
+
+    async def ask():
+        async with AsyncClient("http://localhost:1") as client:
+            pass
+        await client.banks()
+
+    with pytest.raises(StoreClosed, match="closed"):
+        asyncio.run(ask())
 
 
 # ---------------------------------------------------------------- at once
