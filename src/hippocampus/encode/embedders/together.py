@@ -87,11 +87,12 @@ class Together:
         try:
             made = self._inner.embed_queries([text for text, _ in some])
         except BaseException as exc:  # noqa: BLE001 - raised by each that waits for it
-            if len(some) == 1:
-                some[0][1].set_exception(exc)
-            else:  # whose question it was cannot be told: nobody answers for another's
-                for one in some:
-                    self._embed([one])
+            alone = len(some) == 1 or not isinstance(exc, Exception)
+            for theirs in some:
+                if alone:
+                    theirs[1].set_exception(exc)
+                else:  # whose question it was cannot be told: nobody answers for another's
+                    self._embed([theirs])
         else:
             for (_, theirs), embedded in zip(some, made, strict=True):
                 theirs.set_result(embedded)
