@@ -103,12 +103,15 @@ class Line:
             return await self.ask(call, kind)
 
         async def take(response: Any, _: float) -> bytes:  # noqa: ANN401
-            rest, result = b"", None
+            line, size, result = list[bytes](), 0, None
             chunks = self.world.chunks(response)
             while chunk := await self.world.more(chunks):
-                *lines, rest = (rest + chunk).split(b"\n")
-                for line in lines:
-                    result = self._heard(line, progress)
+                *ends, rest = chunk.split(b"\n")
+                for end in ends:
+                    result = self._heard(b"".join([*line, end]), progress)
+                    line, size = [], 0
+                line.append(rest)
+                size = self._checked(size + len(rest))
             if result is None:
                 msg = "it broke off before it said what came of it, which so is not known"
                 raise ServerUnavailable(msg, url=self.url)
@@ -204,13 +207,16 @@ class Line:
         chunks, read, size = self.world.chunks(response), list[bytes](), 0
         while chunk := await self.world.more(chunks):
             read.append(chunk)
-            size += len(chunk)
-            if size > _MOST_BYTES:
-                msg = f"answers more than {_MOST_BYTES:,} bytes, the most that is read"
-                raise ServerMismatch(msg, url=self.url)
+            size = self._checked(size + len(chunk))
             if time.monotonic() > until:
                 raise self._late()
         return b"".join(read)
+
+    def _checked(self, size: int) -> int:
+        if size > _MOST_BYTES:
+            msg = f"answers more than {_MOST_BYTES:,} bytes, the most that is read"
+            raise ServerMismatch(msg, url=self.url)
+        return size
 
     # ------------------------------------------------------------ what goes wrong
 

@@ -6,12 +6,17 @@ import socket
 import sys
 import threading
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scripted import hangs_up, says, stops_midway
 
 from hippocampus import AsyncClient, Client, Schedule, Turn
 from hippocampus.calibrate.calibration import BUILT_IN, CONVERSATIONS
+from hippocampus.client.line import Call, Line
+from hippocampus.client.waiting import Blocking, finish
 from hippocampus.errors import (
     HippocampusError,
     InputError,
@@ -238,6 +243,33 @@ def test_progress_that_breaks_off_or_makes_no_sense_is_an_error(bank, lines):
         here.sleep(progress=lambda *at: told.append(at))
     assert 1 == len(server.asked)
     assert told in ([], [(1, 2)])
+
+
+@given(cuts=st.sets(st.integers(1, 200), max_size=8))
+def test_lines_are_lines_however_they_are_cut_on_the_way(cuts):
+    told = [{"progress": {"done": n, "total": 3}} for n in range(4)] + [{"result": 7}]
+    sent = b"".join(json.dumps(line).encode() + b"\n" for line in told)
+    at = [0, *sorted(cut for cut in cuts if cut < len(sent)), len(sent)]
+    pieces, steps = [sent[a:b] for a, b in pairwise(at)], []
+
+    class Sent:
+        status_code = 200
+
+        def iter_bytes(self):
+            yield from pieces
+
+        def close(self):
+            """Nothing is open."""
+
+    class Told(Blocking):
+        async def send(self, _):
+            return Sent()
+
+    line = Line("http://localhost:1", Told, key=None, timeout_s=9, attempts=1)
+    call = line.follow(Call("POST", "/"), lambda *step: steps.append(step), int)
+
+    assert 7 == finish(call)
+    assert [(n, 3) for n in range(4)] == steps
 
 
 def test_an_export_that_is_not_whole_leaves_no_file(bank, tmp_path):
