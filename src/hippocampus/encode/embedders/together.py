@@ -88,11 +88,11 @@ class Together:
             made = self._inner.embed_queries([text for text, _ in some])
         except BaseException as exc:  # noqa: BLE001 - raised by each that waits for it
             alone = len(some) == 1 or not isinstance(exc, Exception)
-            for theirs in some:
+            for one in some:
                 if alone:
-                    theirs[1].set_exception(exc)
+                    one[1].set_exception(exc)
                 else:  # whose question it was cannot be told: nobody answers for another's
-                    self._embed([theirs])
+                    self._embed([one])
         else:
             for (_, theirs), embedded in zip(some, made, strict=True):
                 theirs.set_result(embedded)
