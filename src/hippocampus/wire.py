@@ -286,6 +286,5 @@ def as_error(fault: Fault) -> HippocampusError:
     made = _wordless(kind)()
     made.__class__ = kind
     made.args = (fault.message,)
-    for name, value in fault.detail.items():
-        setattr(made, name, value)
+    vars(made).update(fault.detail)  # where no name reaches the class, whatever is sent
     return made

@@ -68,6 +68,8 @@ def test_other_events_and_empty_ones_pass(shell, stdin):
         (event("Stop", last_assistant_message="x"), ("--store", "/dev/null/x"), "/dev/null/x"),
         (event("Stop", last_assistant_message="x"), ("--bank", " "), "bank"),
         (event("UserPromptSubmit", prompt="\ud800"), (), "U+D800"),
+        (event("UserPromptSubmit", prompt="x"), ("--nope",), "--nope"),
+        (event("UserPromptSubmit", prompt="x"), ("--budget", "much"), "integer"),
     ],
 )
 def test_nothing_that_goes_wrong_is_a_veto(shell, stdin, options, named):

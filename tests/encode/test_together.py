@@ -80,6 +80,22 @@ def test_what_goes_wrong_is_told_to_each_that_waits_and_to_nobody_after():
     assert together.embed_query("whole") is not None
 
 
+def test_a_question_that_fails_fails_for_whoever_asked_it_alone():
+    slow = Slow()
+    together = Together(slow, at_once=1)
+    with ThreadPoolExecutor(4) as threads:
+        first = threads.submit(together.embed_query, "the first")
+        assert slow.begun.wait(20)
+        texts = ["one", "broken", "three"]
+        rest = [threads.submit(together.embed_query, text) for text in texts]
+        while together.waiting < 3:
+            pass
+        slow.go.set()
+        failed = [type(one.exception()) for one in (first, *rest)]
+
+    assert [type(None), type(None), EncoderError, type(None)] == failed
+
+
 def test_only_an_embedder_that_takes_several_questions_is_wrapped():
     assert isinstance(Slow(), AsksMany)
     assert not isinstance(HashEmbedder(), AsksMany)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Self
 
 import typer
+from rich.cells import cell_len
 from rich.text import Text
 
 from hippocampus.cli.command import command
@@ -28,7 +30,10 @@ from hippocampus.cli.render import (
 from hippocampus.errors import HippocampusError, InputError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from hippocampus.bank import Bank
+    from hippocampus.llm.client import LanguageModel
     from hippocampus.memory import Memory
     from hippocampus.model import Context
 
@@ -37,6 +42,7 @@ _SYSTEM: Final = (
     "You are a helpful assistant with a long-term memory of what this user and you have said"
     " before. Use what bears on what they say now."
 )
+_WORD_ENDS: Final = re.compile(r"(?<=\s)(?=\S)|(?<=\n)")
 _SHOWN: Final = 8
 """Memories that /why explains."""
 
@@ -103,11 +109,11 @@ class Talk:
         budget_tokens: int,
         recent: int,
     ) -> None:
-        from hippocampus.llm.ask import ChatModel  # noqa: PLC0415 - brings NumPy
+        from hippocampus.llm.client import LanguageModel  # noqa: PLC0415 - brings NumPy
 
         self._memory = memory
         self._scope = scope
-        self._model = memory.model if isinstance(memory.model, ChatModel) else None
+        self._model = memory.model if isinstance(memory.model, LanguageModel) else None
         self._system = (_SYSTEM if self._model else "") if system is None else system
         self._budget_tokens = budget_tokens
         self._recent = recent
@@ -171,11 +177,19 @@ class Talk:
         if self._model is None:
             self._show(made)
             return
-        with self._out.status("…") if self._out.is_terminal else nullcontext():
-            answer = self._model.complete(said, system=made.text, kind="chat").text
+        answer = self._answer(self._model, said, made.text)
         if answer.strip():
-            self._tell(answer.strip())
             self._bank.remember(answer, role="assistant", session=self._session)
+
+    def _answer(self, model: LanguageModel, said: str, system: str) -> str:
+        """Return what the model answers, printed: to a terminal word by word, as it comes."""
+        if not self._out.is_terminal:
+            answer = model.complete(said, system=system, kind="chat").text
+            if answer.strip():
+                self._tell(answer.strip())
+            return answer
+        with _Flow(self._out) as flow:
+            return model.complete(said, system=system, kind="chat", say=flow.say).text
 
     def _show(self, made: Context) -> None:
         if made.text:
@@ -251,6 +265,47 @@ class Talk:
             for name, (takes, does, _) in self._commands.items()
         ]
         self._out.print(table(rows))
+
+
+class _Flow:
+    """Prints a text as it comes, no word broken in two; before that, that it is waited for."""
+
+    def __init__(self, out: Console) -> None:
+        self._out = out
+        self._waiting = out.status("…")
+        self._word = ""
+        self._begun = False
+        self._at = 0
+        """How far the line is."""
+
+    def __enter__(self) -> Self:
+        self._waiting.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._waiting.stop()
+        self._put(self._word.rstrip())
+        if self._at:
+            self._out.print()
+
+    def say(self, piece: str) -> None:
+        """Print what is whole of a piece: all but the word that may go on."""
+        text = self._word + clean(piece)
+        *words, self._word = _WORD_ENDS.split(text if self._begun else text.lstrip())
+        for word in words:
+            self._put(word)
+
+    def _put(self, word: str) -> None:
+        if not word:
+            return
+        self._waiting.stop()
+        self._begun = True
+        wide = cell_len(word.rstrip())
+        if self._at and self._at + wide > self._out.width:
+            self._out.print()
+            self._at = 0
+        self._out.print(word, end="", soft_wrap=True)
+        self._at = 0 if word.endswith("\n") else self._at + cell_len(word)
 
 
 def lines() -> Iterator[str]:

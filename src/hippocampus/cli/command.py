@@ -12,6 +12,7 @@ from functools import wraps
 from typing import Annotated, Any, TypeAlias, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
 from hippocampus.errors import EncoderError, HippocampusError, InputError, MissingExtra, StoreError
 
@@ -32,7 +33,11 @@ _DEBUG = inspect.Parameter(
 
 
 def command(
-    app: typer.Typer, name: str, *examples: str, panel: str | None = None
+    app: typer.Typer,
+    name: str,
+    *examples: str,
+    panel: str | None = None,
+    cls: type[TyperCommand] = TyperCommand,
 ) -> Callable[[Verb], Verb]:
     """
     Register a function as the command ``name``, with examples at the end of its help.
@@ -45,7 +50,9 @@ def command(
     def register(verb: Verb) -> Verb:
         paragraphs = (inspect.getdoc(verb) or "").split("\n\n")
         told = _literal("\n\n".join(" ".join(part.split()) for part in paragraphs))
-        return app.command(name, help=told, epilog=epilog, rich_help_panel=panel)(_spread(verb))
+        return app.command(name, cls=cls, help=told, epilog=epilog, rich_help_panel=panel)(
+            _spread(verb)
+        )
 
     return register
 

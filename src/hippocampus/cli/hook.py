@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
+from typer.core import TyperCommand
 
 from hippocampus.cli.command import EXIT_NOTHING, command
 from hippocampus.cli.options import BankScope
@@ -20,6 +21,21 @@ if TYPE_CHECKING:
 PANEL = "Serve"
 
 
+_UsageError: Final = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1])
+"""An option that is wrong or not there; Typer has no public name for it."""
+
+
+class _NoVeto(TyperCommand):
+    """A command of which not even a wrong option ends in 2: for agents that means a veto."""
+
+    def make_context(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as Typer has it
+        try:
+            return super().make_context(*args, **options)
+        except _UsageError as exc:
+            exc.exit_code = EXIT_NOTHING
+            raise
+
+
 def register(app: typer.Typer) -> None:
     """Add the command to an app."""
     command(
@@ -28,6 +44,7 @@ def register(app: typer.Typer) -> None:
         "hippocampus hook --store agent.db < event.json",
         "hippocampus hook --bank work --budget 800 < event.json",
         panel=PANEL,
+        cls=_NoVeto,
     )(hook)
 
 

@@ -76,7 +76,7 @@ def to_json(given: Mapping[str, Any]) -> bytes:
         turns = given.get("turns")
         for turn in turns if isinstance(turns, list) else ():
             dump_metadata(getattr(turn, "metadata", {}))
-        plain = msgspec.to_builtins(dict(given), builtin_types=_LOOKED_AT)
+        plain = msgspec.to_builtins(dict(given), builtin_types=_LOOKED_AT, enc_hook=_plain_object)
         return json.dumps(plain, allow_nan=False, ensure_ascii=False, default=_plain).encode()
     except UnicodeEncodeError as exc:
         msg = f"a lone surrogate, {exc.object[exc.start]!r}, which is no text; leave it out"
@@ -84,6 +84,14 @@ def to_json(given: Mapping[str, Any]) -> bytes:
     except (TypeError, ValueError, RecursionError) as exc:
         msg = f"an argument has no JSON ({exc}); give text, numbers, lists, objects, or a datetime"
         raise InputError(msg) from exc
+
+
+def _plain_object(value: object) -> object:
+    """Return any mapping as an object of JSON."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    msg = f"a {type(value).__name__}"
+    raise TypeError(msg)
 
 
 def _plain(value: object) -> object:

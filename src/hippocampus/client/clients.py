@@ -82,7 +82,7 @@ class Client(Memory):
 
     def close(self) -> None:
         """Let go of the connections. May be called twice."""
-        finish(self._remote.line.world.close())
+        finish(self._remote.line.close())
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - there is none
         raise AttributeError(_inside(self, name))
@@ -120,7 +120,7 @@ class AsyncClient(AsyncMemory):
 
     async def close(self) -> None:
         """Let go of the connections. May be called twice."""
-        await self._remote.line.world.close()
+        await self._remote.line.close()
 
     async def __aenter__(self) -> Self:
         return self

@@ -23,6 +23,7 @@ from hippocampus.errors import (
     ServerTimeout,
     ServerUnavailable,
     SourceError,
+    StoreClosed,
     StoreError,
 )
 from hippocampus.model import Progress
@@ -32,6 +33,8 @@ Take: TypeAlias = Callable[[Any, float], Coroutine[Any, Any, T]]
 """Makes something of a response, of which all should be there by a moment."""
 
 _MOST_BYTES: Final = 1 << 30
+_CONNECTIONS: Final = 100
+"""Kept, as well: requests beyond so many at once wait for one."""
 _FIRST_PAUSE_S: Final = 0.2
 """Before the second attempt; twice as long before each further one."""
 _BEHIND: Final = frozenset({502, 503, 504})
@@ -70,7 +73,16 @@ class Line:
         self._timeout_s = float(timeout_s)
         self._attempts = attempts
         headers = {} if key is None else {"Authorization": f"Bearer {_check_key(key)}"}
-        self.world = world(headers=headers, follow_redirects=False)
+        limits = httpx_().Limits(
+            max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS
+        )
+        self.world = world(headers=headers, follow_redirects=False, limits=limits)
+        self._closed = False
+
+    async def close(self) -> None:
+        """Let go of the connections; whoever asks after that is told."""
+        self._closed = True
+        await self.world.close()
 
     async def ask(self, call: Call, kind: Any) -> Any:  # noqa: ANN401 - whatever the verb gives
         """Return what a server answers, read as ``kind``."""
@@ -91,12 +103,15 @@ class Line:
             return await self.ask(call, kind)
 
         async def take(response: Any, _: float) -> bytes:  # noqa: ANN401
-            rest, result = b"", None
+            line, size, result = list[bytes](), 0, None
             chunks = self.world.chunks(response)
             while chunk := await self.world.more(chunks):
-                *lines, rest = (rest + chunk).split(b"\n")
-                for line in lines:
-                    result = self._heard(line, progress)
+                *ends, rest = chunk.split(b"\n")
+                for end in ends:
+                    result = self._heard(b"".join([*line, end]), progress)
+                    line, size = [], 0
+                line.append(rest)
+                size = self._checked(size + len(rest))
             if result is None:
                 msg = "it broke off before it said what came of it, which so is not known"
                 raise ServerUnavailable(msg, url=self.url)
@@ -144,6 +159,8 @@ class Line:
         What only reads is asked again whatever went wrong on the way; what changes something only
         if it surely was not begun.
         """
+        if self._closed:
+            raise StoreClosed("the client was closed; make another", path=self.url)
         until = time.monotonic() + self._timeout_s
         for attempt in range(1, self._attempts + 1):
             try:
@@ -190,13 +207,16 @@ class Line:
         chunks, read, size = self.world.chunks(response), list[bytes](), 0
         while chunk := await self.world.more(chunks):
             read.append(chunk)
-            size += len(chunk)
-            if size > _MOST_BYTES:
-                msg = f"answers more than {_MOST_BYTES:,} bytes, the most that is read"
-                raise ServerMismatch(msg, url=self.url)
+            size = self._checked(size + len(chunk))
             if time.monotonic() > until:
                 raise self._late()
         return b"".join(read)
+
+    def _checked(self, size: int) -> int:
+        if size > _MOST_BYTES:
+            msg = f"answers more than {_MOST_BYTES:,} bytes, the most that is read"
+            raise ServerMismatch(msg, url=self.url)
+        return size
 
     # ------------------------------------------------------------ what goes wrong
 
@@ -207,6 +227,9 @@ class Line:
         if isinstance(exc, httpx.ConnectError | httpx.ConnectTimeout):
             msg = f"nobody answers there ({exc or kind}); is 'hippocampus serve' running?"
             return ServerUnavailable(msg, url=self.url, begun=False)
+        if isinstance(exc, httpx.PoolTimeout):
+            msg = f"all {_CONNECTIONS} connections were in use for timeout_s={self._timeout_s:g}"
+            return ServerTimeout(msg, url=self.url, begun=False)
         if isinstance(exc, httpx.TimeoutException):
             return self._late(done)
         if isinstance(exc, httpx.DecodingError | httpx.UnsupportedProtocol):
@@ -237,8 +260,9 @@ class Line:
         made = wire.as_error(fault)
         if isinstance(made, StoreError | SourceError):
             made.path = self.url
-        if isinstance(made, Overloaded) and not hasattr(made, "retry_after_s"):
-            made.retry_after_s = 1.0
+        if isinstance(made, Overloaded):
+            wait = getattr(made, "retry_after_s", None)
+            made.retry_after_s = float(wait) if isinstance(wait, int | float) and wait >= 0 else 1.0
         return made
 
     def _read(self, kind: Any, body: bytes) -> Any:  # noqa: ANN401

@@ -58,6 +58,7 @@ class BankVerbs:
         """Return a list that comes in pages, all of it, or as much as is wanted."""
         found: list[Any] = []
         most = given.get("limit")
+        check_limit(most)
         while True:
             page, cursor = await self.line.ask_page(self._call(name, how, given), kind)
             found += page

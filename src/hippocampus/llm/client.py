@@ -7,13 +7,14 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType, TracebackType
 from typing import Any, Final, Self
 
 from hippocampus.errors import EncoderError, InputError, ModelAnswer, ModelRefused
 from hippocampus.llm.ask import Asked, Completer, Completion, each, estimate
 from hippocampus.llm.cassette import Cassette
-from hippocampus.llm.http import OPENAI, Limits, Server
+from hippocampus.llm.http import OPENAI, Hear, Limits, Server
 from hippocampus.model import Usage
 
 FORMATS: Final = ("json_schema", "json_object", "text")
@@ -22,6 +23,13 @@ UNKNOWN: Final = frozenset({400, 422})
 """Statuses with which servers say that they do not know one."""
 _LONGEST_ANSWER: Final = 4 << 20
 """Bytes of a server's answer."""
+_BROKEN_OFF: Final = "broken_off"
+_SPOILT: Final = {
+    "length": "the answer was cut off at the server's limit of tokens",
+    "content_filter": "the server filtered the answer",
+    _BROKEN_OFF: "the answer broke off in the middle",
+}
+"""What is wrong with an answer, by how it ended; a broken line is our own word."""
 _RESERVED: Final = frozenset({"model", "messages", "response_format", "stream", "n"})
 
 
@@ -107,6 +115,7 @@ class LanguageModel:
         system: str = "",
         schema: Mapping[str, Any] | None = None,
         kind: str = "other",
+        say: Callable[[str], object] | None = None,
     ) -> Completion:
         """
         Ask once, and return the answer with what it took.
@@ -117,18 +126,28 @@ class LanguageModel:
             schema: a JSON Schema of the answer. The server is asked to keep to it in the strictest
                 way it knows, which is found out once; check what it answers all the same.
             kind: under what ``usage`` counts it.
+            say: told the answer piece by piece as it comes, where the server streams; without a
+                schema only. If it breaks off after that, it is not asked again.
 
         Raises:
             ModelError: one of its kinds; ``hippocampus.errors`` has them.
 
         """
+        if schema is None and say is not None:
+            pieces = _Pieces(say)
+            answer = self._post(system, prompt, pieces.hear, stream=True)
+            if answer is None:
+                return self._completion(pieces.whole(), kind, system + prompt)
+            made = self._completion(answer, kind, system + prompt)
+            say(made.text)
+            return made
         if schema is None:
             return self._completion(self._post(system, prompt), kind, system + prompt)
         refused: ModelRefused | None = None
         for at in range(self._formats.get(kind, 0), len(FORMATS)):
             told = system if at == 0 else _with_schema(system, schema)
             try:
-                answer = self._post(told, prompt, **_format(FORMATS[at], schema, kind))
+                answer = self._post(told, prompt, None, **_format(FORMATS[at], schema, kind))
             except ModelRefused as exc:
                 refused = refused or exc
                 if exc.status not in UNKNOWN:
@@ -180,12 +199,12 @@ class LanguageModel:
     def __repr__(self) -> str:
         return f"LanguageModel({self.name!r}, url={self.url!r})"
 
-    def _post(self, system: str, prompt: str, **more: object) -> Any:  # noqa: ANN401 - any JSON
+    def _post(self, system: str, prompt: str, hear: Hear | None = None, **more: object) -> Any:  # noqa: ANN401 - any JSON
         messages = [{"role": "user", "content": prompt}]
         if system:
             messages.insert(0, {"role": "system", "content": system})
         asked = {"model": self.name, "messages": messages, **self._options, **more}
-        return self._server.post("/chat/completions", asked)
+        return self._server.post("/chat/completions", asked, hear)
 
     def _completion(self, answer: Any, kind: str, asked: str) -> Completion:  # noqa: ANN401
         """Read an answer of the protocol, as far as servers agree on it."""
@@ -197,6 +216,43 @@ class LanguageModel:
             msg = f"{self.name} at {self.url}: {why}"
             raise ModelAnswer(msg, usage=usage)
         return Completion(text, usage)
+
+
+class _Pieces:
+    """An answer that comes in pieces, and in the end is one of the protocol."""
+
+    def __init__(self, say: Callable[[str], object]) -> None:
+        self._say = say
+        self._said: list[str] = []
+        self._refusal: object = None
+        self._finish: object = None
+        self._usage: object = None
+        self._ended = False
+
+    def hear(self, line: bytes) -> None:
+        """Take in a line of the stream; lines that are no data, or none of ours, pass."""
+        name, _, data = line.partition(b":")
+        if name != b"data":
+            return
+        self._ended = self._ended or data.strip() == b"[DONE]"
+        said: object = None
+        with suppress(ValueError, RecursionError, LookupError, TypeError, AttributeError):
+            event = json.loads(data)
+            self._usage = event.get("usage") or self._usage
+            choice = event["choices"][0]
+            self._finish = choice.get("finish_reason") or self._finish
+            self._refusal = choice["delta"].get("refusal") or self._refusal
+            said = choice["delta"].get("content")
+        if isinstance(said, str) and said:
+            self._said.append(said)
+            self._say(said)
+
+    def whole(self) -> Any:  # noqa: ANN401 - JSON, as the protocol has it
+        """Return all of it; it broke off if its end did not come."""
+        why = self._finish or (None if self._ended else _BROKEN_OFF)
+        content = None if self._refusal and not self._said else "".join(self._said)
+        message = {"content": content, "refusal": self._refusal}
+        return {"choices": [{"message": message, "finish_reason": why}], "usage": self._usage}
 
 
 def load_model(spec: str, *, options: Mapping[str, Any] | None = None) -> Completer | None:
@@ -251,14 +307,9 @@ def _text_of(answer: Any) -> tuple[str, str]:  # noqa: ANN401
             return "", "the model declined to answer"
         if not isinstance(content, str):
             return "", "the answer has no text"
-        match choice.get("finish_reason"):
-            case "length":
-                return content, "the answer was cut off at the server's limit of tokens"
-            case "content_filter":
-                return content, "the server filtered the answer"
+        return content, _SPOILT.get(choice.get("finish_reason"), "")
     except (LookupError, TypeError, AttributeError):
         return "", "the answer is not one of the protocol, which has choices with a message each"
-    return content, ""
 
 
 def _usage_of(answer: Any) -> Usage | None:  # noqa: ANN401

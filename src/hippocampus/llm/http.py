@@ -15,14 +15,24 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
-from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPSConnection, IncompleteRead
-from typing import Any, Final, NamedTuple
+from http.client import (
+    HTTPConnection,
+    HTTPException,
+    HTTPMessage,
+    HTTPResponse,
+    HTTPSConnection,
+    IncompleteRead,
+)
+from typing import Any, Final, NamedTuple, TypeAlias
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from hippocampus.errors import InputError, ModelAnswer, ModelRefused, ModelTimeout, ModelUnavailable
 from hippocampus.llm.cassette import Cassette, Exchange
 
+Hear: TypeAlias = Callable[[bytes], object]
+"""Is told each line of a stream of events."""
 OPENAI: Final = "https://api.openai.com/v1"
+EVENTS: Final = "text/event-stream"
 PASSING: Final = frozenset({408, 409, 425, 429})
 """Statuses below 500 after which it is worth asking again."""
 FIRST_PAUSE_S: Final = 0.5
@@ -106,9 +116,12 @@ class Server:
         """Close the connections that nobody uses. May be called twice, and another call be made."""
         _close_all(self._idle)
 
-    def post(self, path: str, asked: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any JSON
+    def post(self, path: str, asked: Mapping[str, Any], hear: Hear | None = None) -> Any:  # noqa: ANN401 - any JSON
         """
         Send JSON to a path below the server's address, and return the JSON it answers.
+
+        With ``hear``, an answer that is a stream of events is heard line by line, as it comes, and
+        None is returned. Once a line was heard nothing is asked again.
 
         Raises:
             ModelUnavailable: no connection, or 429 or 5xx, after all attempts.
@@ -120,17 +133,21 @@ class Server:
         """
         where = self._parts.path.rstrip("/") + path
 
-        def ask() -> Exchange:
+        def ask(hear: Hear | None = None) -> Exchange:
             with self._turns:
-                return self._try(where, json.dumps(asked).encode())
+                return self._try(where, json.dumps(asked).encode(), hear)
 
         if self._cassette is None:
-            got = ask()
+            got = ask(hear)
         else:
             got = self._cassette.play(where, asked, ask, hide=self._hide)
         if not 200 <= got.status < 300:
             msg = f"{self.url} answered {got.status}: {self._shown(got.body)}"
             raise ModelRefused(msg, status=got.status)
+        if hear is not None and got.content_type == EVENTS:
+            for line in got.body.splitlines() if self._cassette is not None else ():
+                hear(line)
+            return None
         try:
             return json.loads(got.body)
         except (ValueError, RecursionError) as exc:
@@ -153,13 +170,13 @@ class Server:
         said = " ".join(said.split())
         return f"{said[:_SHOWN]}…" if len(said) > _SHOWN else said or "nothing"
 
-    def _try(self, where: str, raw: bytes) -> Exchange:
+    def _try(self, where: str, raw: bytes, hear: Hear | None) -> Exchange:
         deadline = time.monotonic() + self._limits.timeout_s
         attempt = 0
         while True:
             wanted_s = 0.0
             try:
-                got, headers = self._exchange(where, raw, deadline)
+                got, headers = self._exchange(where, raw, deadline, hear)
                 if got.status not in PASSING and got.status < 500:
                     return got
                 why: Exception | None = None
@@ -184,18 +201,20 @@ class Server:
             attempt += 1
             self._pause(pause_s)
 
-    def _exchange(self, where: str, raw: bytes, deadline: float) -> tuple[Exchange, HTTPMessage]:
+    def _exchange(
+        self, where: str, raw: bytes, deadline: float, hear: Hear | None
+    ) -> tuple[Exchange, HTTPMessage]:
         try:
             idle = self._idle.pop()
         except IndexError:
             idle = None
         if idle is not None:
             with suppress(ConnectionError):  # it was closed while nobody used it
-                return self._exchange_by(idle, where, raw, deadline)
-        return self._exchange_by(self._connect(deadline), where, raw, deadline)
+                return self._exchange_by(idle, where, raw, deadline, hear)
+        return self._exchange_by(self._connect(deadline), where, raw, deadline, hear)
 
     def _exchange_by(
-        self, line: HTTPConnection, where: str, raw: bytes, deadline: float
+        self, line: HTTPConnection, where: str, raw: bytes, deadline: float, hear: Hear | None
     ) -> tuple[Exchange, HTTPMessage]:
         try:
             sock: Any = line.sock  # a _Line, as _connect has left it
@@ -205,7 +224,11 @@ class Server:
                 target = f"http://{self._parts.netloc}{target}"
             line.request("POST", target, raw, self._headers)
             response = line.getresponse()
-            body = response.read(self._limits.nbytes + 1)
+            kind = response.headers.get_content_type()
+            if hear is not None and kind == EVENTS and 200 <= response.status < 300:
+                body = self._hear(response, hear)
+            else:
+                body = response.read(self._limits.nbytes + 1)
         except BaseException:
             line.close()
             raise
@@ -223,6 +246,23 @@ class Server:
             body = body.replace(secret.encode(), b"[key]")
         kind = response.headers.get_content_type() if "Content-Type" in response.headers else ""
         return Exchange(response.status, kind, body), response.headers
+
+    def _hear(self, response: HTTPResponse, hear: Hear) -> bytes:
+        """Have a stream heard as it comes, and return it."""
+        heard, size = list[bytes](), 0
+        try:
+            while line := response.readline(self._limits.nbytes + 1 - size):
+                heard.append(line)
+                size += len(line)
+                for secret in self._hide:
+                    line = line.replace(secret.encode(), b"[key]")
+                hear(line)
+        except (OSError, HTTPException) as exc:
+            if not heard:
+                raise
+            msg = f"{self.url} broke off in the middle of its answer: {self._clean(_told(exc))}"
+            raise ModelAnswer(msg) from None  # no OSError, after which it would be asked again
+        return b"".join(heard)
 
     def _connect(self, deadline: float) -> HTTPConnection:
         to = self._parts if self._via is None else self._via

@@ -122,11 +122,17 @@ class Shown:
         return cls(hit.episode, hit)
 
     def shortened(self, characters: int) -> Shown:
-        """Return it with the beginning of its text."""
-        if characters >= len(self.episode.text):
+        """Return it with the beginning of its text; where that is short, names give way to it."""
+        episode, named = self.episode, characters >= _LABEL
+        if characters >= len(episode.text) and named:
             return self
-        text = f"{self.episode.text[:characters].rstrip()} […]"
-        return replace(self, episode=replace(self.episode, text=text), cut=True)
+        if not named:
+            episode = replace(
+                episode, speaker=None, role=None, session=None, source=None, address=episode.id
+            )
+        if characters < len(episode.text):
+            episode = replace(episode, text=f"{episode.text[:characters].rstrip()} […]")
+        return replace(self, episode=episode, cut=True)
 
     def data(self, zone: tzinfo) -> Remembered:
         """Return it as data; what says nothing is left out."""
@@ -324,19 +330,23 @@ def looked_at(
     episode: Episode, changes: Sequence[Change], budget_tokens: int, zone: tzinfo
 ) -> Answer:
     """Return one memory whole, as far as it fits, and what has become of it."""
-    told = [_happened(change, zone) for change in changes[-_CHANGES:]]
+    happened = [_happened(change, zone) for change in reversed(changes[-_CHANGES:])]
 
-    def make(shown: Sequence[Shown], left: Sequence[Shown]) -> Answer:
+    def make(shown: Sequence[Shown], told: Sequence[Happened]) -> Answer:
+        history = list(reversed(told))
         data: Listed = {
             "memories": [one.data(zone) for one in shown],
-            "history": told,
-            "dropped": len(left),
+            "history": history,
+            "dropped": 0 if shown else 1,
         }
         lines = [*memories_text(shown, zone), "History:"]
-        lines += [f"{one['at']} {one['change']} {one.get('id', '')}".rstrip() for one in told]
+        lines += [f"{one['at']} {one['change']} {one.get('id', '')}".rstrip() for one in history]
         return Answer(data, "\n".join(lines))
 
-    return fit([Shown(episode)], budget_tokens, make, Shown.shortened)
+    # The latest changes, in half of the room; the memory has the rest.
+    most = _most(len(happened), lambda n: 2 * make([], happened[:n]).tokens <= budget_tokens)
+    told = happened[:most]
+    return fit([Shown(episode)], budget_tokens, lambda one, _: make(one, told), Shown.shortened)
 
 
 def _happened(change: Change, zone: tzinfo) -> Happened:
@@ -385,19 +395,29 @@ def held(
     """Return what a bank holds, and how well it can be searched."""
     reasons = [_shortened(reason) for reason in degraded][:_REASONS]
 
-    def make(named: Sequence[str], left: Sequence[str]) -> Answer:
+    found = [
+        *(("speakers", name) for name in names(stats.speakers)),
+        *(("sources", name) for name in names(stats.sources)),
+        *(("banks", name) for name in banks),
+    ]
+
+    def make(told: Sequence[tuple[str, str]], _: Sequence[tuple[str, str]]) -> Answer:
+        speakers, sources, named = (
+            [name for kind, name in told if kind == wanted]
+            for wanted in ("speakers", "sources", "banks")
+        )
         data: Held = {
             "bank": stats.bank,
             "memories": stats.episodes,
             "forgotten": stats.forgotten,
             "superseded": stats.superseded,
             "sessions": stats.sessions,
-            "speakers": names(stats.speakers),
-            "sources": names(stats.sources),
+            "speakers": speakers,
+            "sources": sources,
             "bytes": sum(stats.stored_bytes.values()),
             "embedder": stats.embedder or "none",
             "version": version,
-            "dropped": len(left),
+            "dropped": len(banks) - len(named),
         }
         if stats.first is not None and stats.last is not None:
             data["first"] = moment(stats.first, zone)
@@ -405,7 +425,7 @@ def held(
         if slept is not None:
             data["slept"] = moment(slept, zone)
         if named:
-            data["banks"] = list(named)
+            data["banks"] = named
         if reasons:
             data["degraded"] = reasons
         lines = [
@@ -416,7 +436,7 @@ def held(
         lines += [f"goes without {quote(reason)}" for reason in reasons]
         return Answer(data, "\n".join(lines))
 
-    return fit(list(banks), budget_tokens, make)
+    return fit(found, budget_tokens, make)
 
 
 # ---------------------------------------------------------------- values

@@ -12,6 +12,8 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from mcp.server.mcpserver import MCPServer
@@ -32,6 +34,7 @@ GRAPH_URI: Final = "memory://knowledge-graph"
 _ENTITY, _TYPE, _RELATION, _TO = "entity", "entity_type", "relation", "to"
 """Keys of an episode's metadata; an import writes the same."""
 _MOST_QUERY = 2048
+_MOMENT = timedelta(microseconds=1)
 
 
 class Entity(TypedDict):
@@ -135,8 +138,10 @@ class _View:
     def __init__(self, episodes: Iterable[Episode]) -> None:
         self.nodes: dict[str, _Node] = {}
         self.edges: dict[tuple[str, str, str], list[str]] = {}
+        self.last = datetime.min.replace(tzinfo=UTC)
         for episode, text in _whole(episodes):
             self._take_in(episode, text)
+            self.last = max(self.last, episode.said_at)
 
     def _take_in(self, episode: Episode, text: str) -> None:
         about = episode.metadata
@@ -212,13 +217,14 @@ class Graph:
     def create_entities(self, entities: list[Entity]) -> Annotated[CallToolResult, EntitiesMade]:
         """Create multiple new entities in the knowledge graph."""
         with self._changing:
-            there = self._view().nodes
+            view = self._view()
+            there = view.nodes
             new: dict[str, Entity] = {}
             for entity in entities:
                 if entity["name"] not in there and entity["name"] not in new:
                     noted = list(dict.fromkeys(entity["observations"]))
                     new[entity["name"]] = {**entity, "observations": noted}
-            self._keep(turn for entity in new.values() for turn in _turns(entity))
+            self._keep(view, (turn for entity in new.values() for turn in _turns(entity)))
         return _answer(list(new.values()), {"entities": list(new.values())})
 
     def create_relations(
@@ -235,10 +241,7 @@ class Graph:
                 view.node(relation["from"])
                 view.node(relation["to"])
             edges = [e for e in dict.fromkeys(map(_as_edge, relations)) if e not in view.edges]
-            self._keep(
-                Turn(text=" ".join(e), metadata={_ENTITY: e[0], _RELATION: e[1], _TO: e[2]})
-                for e in edges
-            )
+            self._keep(view, map(_relation, edges))
         made = [_as_relation(edge) for edge in edges]
         return _answer(made, {"relations": made})
 
@@ -257,7 +260,7 @@ class Graph:
                 node.observations |= {words: [] for words in new}
                 turns += [_observation(name, node.kind, words) for words in new]
                 results.append({"entityName": name, "addedObservations": new})
-            self._keep(turns)
+            self._keep(view, turns)
         return _answer(results, {"results": results})
 
     def delete_entities(
@@ -362,19 +365,29 @@ class Graph:
     def _view(self) -> _View:
         return _View(self._bank().episodes(where={_ENTITY: {"$exists": True}}))
 
-    def _keep(self, turns: Iterable[Turn]) -> None:
-        """Remember turns, as what sleep neither merges nor lets fade."""
-        new = list(turns)
+    def _keep(self, view: _View, turns: Iterable[Turn]) -> None:
+        """
+        Remember turns, as what sleep neither merges nor lets fade.
+
+        Each has a moment of its own: so the graph stays in order, and two that read alike, as
+        ``A (b)`` does of whatever type, are two.
+        """
+        first = max(self._memory().now(), view.last + _MOMENT)
+        new = [replace(turn, at=first + place * _MOMENT) for place, turn in enumerate(turns)]
         if not new:
             return
         bank = self._bank()
         kept = bank.remember_many(new)
         bank.restore([episode.id for episode in kept if episode.state == "forgotten"])
-        strange = [episode.id for episode in kept if _ENTITY not in episode.metadata]
-        if strange:
-            msg = f"{strange[0]} says the same and is no part of the graph; forget it first"
-            raise InputError(msg)
-        bank.pin([episode.id for episode in kept])
+        bank.pin([episode.id for episode in kept if _ENTITY in episode.metadata])
+        there = {(text, frozenset(episode.metadata.items())) for episode, text in _whole(kept)}
+        for turn in new:
+            if (turn.text, frozenset(turn.metadata.items())) not in there:
+                msg = (
+                    f"{turn.text!r:.200}: is a quotation of a memory, or was just recalled as"
+                    " another one; say it in other words"
+                )
+                raise InputError(msg)
 
     def _drop(self, ids: Iterable[str]) -> None:
         gone = list(ids)
@@ -391,6 +404,11 @@ def _turns(entity: Entity) -> Iterator[Turn]:
 
 def _observation(name: str, kind: str, words: str) -> Turn:
     return Turn(text=f"{_head(name, kind)}: {words}", metadata=_about(name, kind))
+
+
+def _relation(edge: tuple[str, str, str]) -> Turn:
+    about = dict(zip((_ENTITY, _RELATION, _TO), edge, strict=True))
+    return Turn(text=" ".join(edge), metadata=about)
 
 
 def _about(name: str, kind: str) -> dict[str, str]:

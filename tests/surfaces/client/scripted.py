@@ -14,6 +14,7 @@ class Scripted(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self, answers):
         super().__init__(("127.0.0.1", 0), _Handler)

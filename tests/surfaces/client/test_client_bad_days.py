@@ -6,12 +6,17 @@ import socket
 import sys
 import threading
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scripted import hangs_up, says, stops_midway
 
 from hippocampus import AsyncClient, Client, Schedule, Turn
 from hippocampus.calibrate.calibration import BUILT_IN, CONVERSATIONS
+from hippocampus.client.line import Call, Line
+from hippocampus.client.waiting import Blocking, finish
 from hippocampus.errors import (
     HippocampusError,
     InputError,
@@ -23,6 +28,7 @@ from hippocampus.errors import (
     ServerMismatch,
     ServerTimeout,
     ServerUnavailable,
+    StoreClosed,
     StoreLocked,
     Unauthorized,
     UnknownEpisode,
@@ -105,6 +111,16 @@ def test_a_server_that_is_full_is_asked_again_for_it_has_not_begun(bank, verb):
         (READS | WRITES)[verb](here)
     assert 0.01 == told.value.retry_after_s
     assert 3 == len(server.asked)
+
+
+@pytest.mark.parametrize("wait", ["soon", None, -1, {}])
+def test_a_server_that_says_no_time_to_wait_for_is_asked_again_after_a_second(bank, wait):
+    here, server = bank(fault("Overloaded", "full", 429, retry_after_s=wait), timeout_s=0.5)
+
+    with pytest.raises(Overloaded, match="full") as told:
+        here.get("a1")
+    assert 1.0 == told.value.retry_after_s
+    assert 1 == len(server.asked)
 
 
 def test_one_attempt_is_one(bank):
@@ -229,6 +245,33 @@ def test_progress_that_breaks_off_or_makes_no_sense_is_an_error(bank, lines):
     assert told in ([], [(1, 2)])
 
 
+@given(cuts=st.sets(st.integers(1, 200), max_size=8))
+def test_lines_are_lines_however_they_are_cut_on_the_way(cuts):
+    told = [{"progress": {"done": n, "total": 3}} for n in range(4)] + [{"result": 7}]
+    sent = b"".join(json.dumps(line).encode() + b"\n" for line in told)
+    at = [0, *sorted(cut for cut in cuts if cut < len(sent)), len(sent)]
+    pieces, steps = [sent[a:b] for a, b in pairwise(at)], []
+
+    class Sent:
+        status_code = 200
+
+        def iter_bytes(self):
+            yield from pieces
+
+        def close(self):
+            """Nothing is open."""
+
+    class Told(Blocking):
+        async def send(self, _):
+            return Sent()
+
+    line = Line("http://localhost:1", Told, key=None, timeout_s=9, attempts=1)
+    call = line.follow(Call("POST", "/"), lambda *step: steps.append(step), int)
+
+    assert 7 == finish(call)
+    assert [(n, 3) for n in range(4)] == steps
+
+
 def test_an_export_that_is_not_whole_leaves_no_file(bank, tmp_path):
     head = b'{"hippocampus-export":1,"bank":"ada"}\n'
     for answer, error in ((stops_midway, ServerUnavailable), (says(head), ServerMismatch)):
@@ -253,6 +296,52 @@ def test_one_connection_serves_many_requests_and_one_that_was_closed_is_made_ane
     assert server.left.wait(10)
     here.remember("So it is.")
     assert 2 == server.lines
+
+
+def test_many_threads_keep_a_connection_each(bank):
+    here, server = bank(says(b"3"))
+    begin = threading.Barrier(30)
+
+    def ask():
+        begin.wait(20)
+        for _ in range(5):
+            here.count("so")
+
+    threads = [threading.Thread(target=ask) for _ in range(30)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert 150 == len(server.asked)
+    assert server.lines <= 30
+
+
+def test_where_all_connections_are_in_use_nothing_was_begun(scripted):
+    go, begun = threading.Event(), threading.Semaphore(0)
+
+    def holds(handler):
+        begun.release()
+        go.wait(20)
+        handler.close_connection = True
+
+    server = scripted(*[holds] * 100, says(SAID))
+
+    async def crowd():
+        async with AsyncClient(server.url, timeout_s=1.0, attempts=1) as client:
+            bank = client.bank("ada")
+            held = [asyncio.create_task(bank.sleep()) for _ in range(100)]
+            for _ in held:
+                assert await asyncio.to_thread(begun.acquire, timeout=20)
+            try:
+                with pytest.raises(ServerTimeout, match="connections") as told:
+                    await bank.remember("So it is.")
+            finally:
+                go.set()
+                await asyncio.gather(*held, return_exceptions=True)
+            assert not told.value.begun
+
+    asyncio.run(crowd())
+    assert 100 == len(server.asked)
 
 
 def test_the_key_is_sent_and_never_shown(bank):
@@ -351,6 +440,21 @@ def test_what_is_inside_a_memory_is_not_a_clients():
                 getattr(client, inside)
         assert "Client('http://localhost:1')" == repr(client)
         assert "RemoteBank('ada')" == repr(client.bank("ada"))
+
+
+def test_a_client_that_was_closed_says_so_as_a_memory_does():
+    with Client("http://localhost:1") as client:
+        pass
+    with pytest.raises(StoreClosed, match="closed"):
+        client.bank("ada").recall("so")
+
+    async def ask():
+        async with AsyncClient("http://localhost:1") as client:
+            pass
+        await client.banks()
+
+    with pytest.raises(StoreClosed, match="closed"):
+        asyncio.run(ask())
 
 
 # ---------------------------------------------------------------- at once

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
@@ -141,6 +142,10 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
         lambda: bank.remember("Łódź is where the boat is.", at="2025-03-01", speaker="Ada"),
     )
     yield "remember at once", lambda: bank.remember("It is noon.", at=datetime(2025, 5, 1, 12))  # noqa: DTZ001
+    yield (
+        "remember a mapping",
+        lambda: bank.remember("A map.", at="2025-05-02", metadata=MappingProxyType({"of": "it"})),
+    )
     yield "remember_many", lambda: bank.remember_many(iter(TOLD), progress=told)
     yield "progress", lambda: steps[-1]
     ids += [episode.id for episode in bank.episodes(limit=8)]
@@ -280,6 +285,8 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     yield "no policy", lambda: bank.set_policy("kindly")
     yield "no term", bank.find
     yield "no limit", lambda: memory.banks(limit=-1)
+    yield "no whole limit", lambda: bank.episodes(limit=2.0)
+    yield "no number of a limit", lambda: bank.find("garden", limit="2")
 
 
 def backed_up(path, clock):

@@ -12,6 +12,7 @@ from hippocampus import Memory
 from hippocampus.config import POLICIES
 from hippocampus.mcp import create_server
 from hippocampus.mcp.compat import Graph
+from hippocampus.quotes import CLOSE, OPEN
 
 JOHN = {
     "name": "John_Smith",
@@ -172,6 +173,32 @@ def test_the_graph_is_a_resource_too(john):
     assert ["memory://knowledge-graph"] == [r.uri for r in john.ask("list_resources").resources]
 
 
+def test_what_reads_alike_is_apart_and_in_the_order_in_which_it_came(agent):
+    made = [
+        {"name": "A", "entityType": "b", "observations": ["c: d"]},
+        {"name": "A (b)", "entityType": "", "observations": []},
+        {"name": "A (b): c", "entityType": "", "observations": ["d"]},
+    ]
+    lines = [
+        {"from": "A (b)", "to": "A", "relationType": "b A (b)"},
+        {"from": "A (b)", "to": "A (b)", "relationType": "A b"},
+        {"from": "A", "to": "A", "relationType": "b A (b) A (b) b"},
+    ]
+    alike = [{**lines[0], "relationType": "x A"}, {**lines[0], "to": "A", "relationType": "x"}]
+
+    agent("create_entities", entities=made)
+    agent("create_relations", relations=[*lines, *alike])
+    assert graph(*made, relations=[*lines, *alike]) == agent("read_graph")
+
+
+def test_an_observation_that_cannot_be_kept_as_it_is_is_refused(john):
+    quoted = f"{OPEN}\n[2025-01-01 00:00] Bob: Hello.\n{CLOSE}"
+    added = [{"entityName": "John_Smith", "contents": [quoted]}]
+
+    assert "quotation of a memory" in john.refused("add_observations", observations=added)
+    assert WHOLE == john("read_graph")
+
+
 # ---------------------------------------------------------------- on a bank
 
 
@@ -248,7 +275,7 @@ def test_no_policy_of_sleep_takes_anything_out_of_the_graph(john, memory, clock,
     assert before == john("read_graph")
 
 
-names = st.sampled_from(["Ada", "Bob", "Cyd", "New York", "x: y (z)"])
+names = st.sampled_from(["Ada", "Bob", "Ada (person)", "New York", "x: y (z)"])
 notes = st.lists(
     st.sampled_from(["likes tea", "", "a: b", "Ada", "line\nline", "(person)", "long " * 400]),
     max_size=3,
@@ -298,8 +325,14 @@ class Plain:
 
     def graph(self):
         return {
-            "entities": {n: (kind, sorted(have)) for n, (kind, have) in self.entities.items()},
-            "relations": set(self.relations),
+            "entities": [
+                {"name": name, "entityType": kind, "observations": have}
+                for name, (kind, have) in self.entities.items()
+            ],
+            "relations": [
+                {"from": start, "to": end, "relationType": kind}
+                for start, end, kind in self.relations
+            ],
         }
 
 
@@ -331,9 +364,4 @@ def test_any_sequence_of_changes_leaves_what_the_reference_would(steps):
                 assert "not found" in str(refused)  # noqa: PT017 - the reference refuses as well
         shown = graph.whole()
 
-    assert plain.graph() == {
-        "entities": {
-            e["name"]: (e["entityType"], sorted(e["observations"])) for e in shown["entities"]
-        },
-        "relations": {(r["from"], r["to"], r["relationType"]) for r in shown["relations"]},
-    }
+    assert plain.graph() == shown

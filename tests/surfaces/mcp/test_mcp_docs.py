@@ -6,12 +6,14 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
 import pytest
 import typer
 
+from hippocampus import Memory
 from hippocampus.cli import app
 
 PAGE = Path(__file__).parents[3] / "docs" / "surfaces" / "mcp.md"
@@ -80,18 +82,43 @@ EVENTS = {
 }
 
 
-@pytest.mark.parametrize(("event", "command"), HOOKS, ids=[event for event, _ in HOOKS])
-def test_every_hook_of_the_page_runs_as_an_agent_runs_it(event, command, tmp_path):
+@pytest.fixture
+def hooked(tmp_path):
+    """Return a way to run a hook as an agent does, at home in a folder."""
     environment = os.environ | {
         "HOME": str(tmp_path),
         "HIPPOCAMPUS_EMBEDDER": "none",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
-    handed = json.dumps({"hook_event_name": event, "session_id": "s1", **EVENTS.get(event, {})})
-    done = subprocess.run(
-        ["sh", "-c", command], env=environment, input=handed, capture_output=True, text=True,
-        cwd=tmp_path, check=False,
-    )  # fmt: skip
+
+    def run(event, command):
+        handed = {"hook_event_name": event, "session_id": "s1", **EVENTS.get(event, {})}
+        return subprocess.run(
+            ["sh", "-c", command], env=environment, input=json.dumps(handed), capture_output=True,
+            text=True, cwd=tmp_path, check=False,
+        )  # fmt: skip
+
+    return run
+
+
+@pytest.mark.parametrize(("event", "command"), HOOKS, ids=[event for event, _ in HOOKS])
+def test_every_hook_of_the_page_runs_as_an_agent_runs_it(event, command, hooked, tmp_path):
+    done = hooked(event, command)
 
     assert (0, "") == (done.returncode, done.stdout)
     assert (tmp_path / "agent.db").exists() == (event in EVENTS)
+
+
+def test_an_agent_that_ends_need_not_wait_until_its_memory_has_slept(hooked, tmp_path):
+    [command] = [command for event, command in HOOKS if event == "SessionEnd"]
+    with Memory(tmp_path / "agent.db", embedder="none") as memory:
+        bank = memory.bank("me")
+        bank.remember("Lena lives in Porto.")
+        done = hooked("SessionEnd", command)
+        until = time.monotonic() + 60
+        while not bank.sleeps() and time.monotonic() < until:
+            time.sleep(0.05)
+
+        assert bank.sleeps()
+    assert command.endswith(" &"), "an agent cancels what it has to wait for"
+    assert 0 == done.returncode

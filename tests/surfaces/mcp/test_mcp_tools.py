@@ -11,7 +11,7 @@ from hippocampus import Config, Ingest, Memory
 from hippocampus.encode.tokens import count
 from hippocampus.mcp import Door, create_server
 from hippocampus.mcp.answers import composed, listed, recalled
-from hippocampus.mcp.tools import LEAST_TOKENS
+from hippocampus.mcp.tools import LEAST_TOKENS, Toolbox
 
 SAID = [
     ("I am allergic to peanuts.", "Ada", "2025-03-02", "kitchen", None),
@@ -294,6 +294,57 @@ def test_a_timeline_that_was_cut_short_goes_on_where_it_stopped(agent, memory):
         offset = page.get("next_offset")
 
     assert [episode.id for episode in memory.bank("ada").episodes()] == seen
+
+
+@pytest.fixture(scope="module")
+def strange():
+    """A bank whose every name takes many tokens, with a memory that was corrected often."""
+    with Memory(":memory:", embedder="none") as memory:
+        bank, name = memory.bank("ada"), "𓂀𝔘🜁ꙮ" * 24
+        for number in range(8):
+            bank.remember(
+                f"Note {number} on the garden.", speaker=f"{name}{number}",
+                session=f"{name}{number}", source=f"{name}{number}", at=f"2025-01-0{number + 1}",
+            )  # fmt: skip
+        last = bank.remember("The rose is red.", at="2024-01-01")
+        for number in range(12):
+            last = bank.correct(last.id, f"The rose is red, or {number}.")
+        bank.last = last.id
+        memory.bank(f"{name}!").remember("Nothing.")
+        yield bank
+
+
+@pytest.mark.parametrize("budget", [LEAST_TOKENS, 600, 1000, 3000])
+def test_names_and_histories_keep_to_the_budget_as_well(strange, budget):
+    tools = Toolbox(lambda: strange._memory, "ada", all_banks=True)
+    looked = tools.timeline(id=strange.last, budget_tokens=budget)
+    query = "what of the garden?"
+
+    assert looked.structured_content["memories"]
+    assert "correct" in {one["change"] for one in looked.structured_content["history"]}
+    for answer in (
+        looked,
+        tools.status(budget_tokens=budget),
+        tools.recall(query, budget_tokens=budget),
+        tools.context(query, budget_tokens=budget),
+        tools.timeline(budget_tokens=budget),
+    ):
+        assert count(answer.content[0].text) <= budget
+        assert count(json.dumps(answer.structured_content, ensure_ascii=False)) <= budget
+
+
+def test_a_memory_whose_names_leave_no_room_is_shown_without_them(strange):
+    tools = Toolbox(lambda: strange._memory, "ada", all_banks=False)
+    seen, offset = [], 0
+    while offset is not None:
+        page = tools.timeline(offset=offset, budget_tokens=LEAST_TOKENS).structured_content
+        assert page["memories"], "a page that shows nothing would be asked for for ever"
+        seen += page["memories"]
+        offset = page.get("next_offset")
+
+    assert 9 == len(seen)
+    assert {"Note 7 on the garden."} == {one["text"] for one in seen if one["text"][5] == "7"}
+    assert all(one["cut"] for one in seen if "garden" in one["text"])
 
 
 # ---------------------------------------------------------------- untrusted text

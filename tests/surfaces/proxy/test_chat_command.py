@@ -6,13 +6,21 @@ import re
 import select
 import subprocess
 import sys
+import threading
+from io import StringIO
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
 from typer.testing import CliRunner
-from upstream import completion
+from upstream import chunks, completion
 
 from hippocampus import Memory
 from hippocampus.cli import app
+from hippocampus.cli.chat import _Flow
 from hippocampus.quotes import OPEN
 
 
@@ -214,6 +222,51 @@ def at_a_terminal(environment):
     yield start
     for terminal in opened:
         terminal.close()
+
+
+def test_at_a_terminal_an_answer_is_read_as_it_comes(at_a_terminal, upstream, remembered):
+    go = threading.Event()
+
+    def slowly(handler):
+        first, *rest = chunks("Lis", "bon, of ", "course.\n", "  Where \x1belse?")
+        handler.begin()
+        handler.piece(first + rest.pop(0))
+        assert go.wait(20)
+        for piece in rest:
+            handler.piece(piece)
+        handler.wfile.write(b"0\r\n\r\n")
+
+    upstream.script = [slowly]
+    terminal = at_a_terminal("--model", f"openai:small@{upstream.url}")
+    terminal.read("you>")
+    terminal.type("Where do I live?\n")
+    terminal.read("Lisbon, ")
+    go.set()
+    terminal.read("of course.\r\n  Where ␛else?\r\n")
+    terminal.read("you>")
+    terminal.type("\x04")
+
+    assert terminal.ends() == 0
+    assert remembered()[-1] == ("assistant", "Lisbon, of course.\n  Where \x1belse?")
+
+
+TEXTS = st.text(st.sampled_from("ab  \n漢😀-"), max_size=60)
+
+
+@given(text=TEXTS, cuts=st.sets(st.integers(0, 60), max_size=9), width=st.integers(8, 30))
+def test_what_comes_in_pieces_is_shown_as_it_was_with_no_short_word_broken(text, cuts, width):
+    out = Console(file=StringIO(), width=width, force_terminal=True, markup=False, emoji=False)
+    at = [0, *sorted(cut for cut in cuts if cut < len(text)), len(text)]
+    with _Flow(out) as flow:
+        flow._waiting.stop()
+        for a, b in pairwise(at):
+            flow.say(text[a:b])
+    shown = re.sub(r"\x1b\[[?0-9;]*[a-zA-Z]", "", out.file.getvalue()).replace("\r", "")
+    shown = re.sub("[\u2800-\u28ff] …", "", shown)  # that it is waited for
+
+    assert text.split() == shown.split()
+    for line in shown.splitlines():
+        assert cell_len(line.rstrip()) <= width or len(line.split()) == 1
 
 
 def test_at_a_terminal_there_is_a_prompt_and_only_ctrl_d_ends_it(at_a_terminal, upstream):

@@ -87,8 +87,12 @@ class Together:
         try:
             made = self._inner.embed_queries([text for text, _ in some])
         except BaseException as exc:  # noqa: BLE001 - raised by each that waits for it
-            for _, theirs in some:
-                theirs.set_exception(exc)
+            alone = len(some) == 1 or not isinstance(exc, Exception)
+            for one in some:
+                if alone:
+                    one[1].set_exception(exc)
+                else:  # whose question it was cannot be told: nobody answers for another's
+                    self._embed([one])
         else:
             for (_, theirs), embedded in zip(some, made, strict=True):
                 theirs.set_result(embedded)
