@@ -82,13 +82,7 @@ class HippocampusStore(BaseStore):
         erase: bool = False,
         clock: Clock | None = None,
     ) -> None:
-        odd = isinstance(index, str | Mapping)
-        if odd or not all(isinstance(path, str) for path in index):
-            msg = (
-                f"index={index!r}: give paths, such as ['text', 'meta.title'], or ['$'] for all;"
-                " embeddings are the memory's"
-            )
-            raise InputError(msg)
+        _check_paths(index)
         self.ttl_config = ttl
         self._index = list(index)
         self._bank = bank
@@ -107,7 +101,7 @@ class HippocampusStore(BaseStore):
         """Carry out several operations; the results are in their order."""
         asked = list(ops)
         for op in asked:
-            validate_op_namespace(op)
+            _check(op)
         self._sweep_if_due()
         touched: dict[str, Episode] = {}
         results = [self._answer(op, touched) for op in asked]
@@ -264,10 +258,6 @@ class HippocampusStore(BaseStore):
     # ------------------------------------------------------------ searching
 
     def _search(self, op: SearchOp) -> list[_Found]:
-        for name, given in (("limit", op.limit), ("offset", op.offset)):
-            if isinstance(given, bool) or not isinstance(given, int) or given < 0:
-                msg = f"{name}={given!r}: must be a whole number, 0 or more"
-                raise InputError(msg)
         scope = [*self._scope(op.namespace_prefix)]
         where = [*_conditions(op.filter or {}, f"{_KIND}.value")]
         found = self._matches(op, scope, where)
@@ -363,8 +353,44 @@ def _split(namespace: str) -> _Namespace:
     return tuple(namespace.split(".")) if namespace else ()
 
 
+def _check(op: Op) -> None:
+    """
+    Refuse what an operation cannot mean, before any of its batch is carried out.
+
+    Raises:
+        InvalidNamespaceError: a label is none.
+        InputError: something else.
+
+    """
+    validate_op_namespace(op)
+    if isinstance(op, SearchOp | ListNamespacesOp):
+        for name, given in (("limit", op.limit), ("offset", op.offset)):
+            if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+                msg = f"{name}={given!r}: must be a whole number, 0 or more"
+                raise InputError(msg)
+    if isinstance(op, PutOp) and op.value is not None:
+        if not isinstance(op.value, Mapping):
+            msg = f"value={op.value!r:.100}: give an object, such as {{'text': 'Ada likes tea'}}"
+            raise InputError(msg)
+        _check_paths(op.index or ())
+
+
+def _check_paths(index: object) -> None:
+    several = index if isinstance(index, Sequence) and not isinstance(index, str) else [None]
+    if not all(isinstance(path, str) for path in several):
+        msg = (
+            f"index={index!r}: give paths, such as ['text', 'meta.title'], or ['$'] for all;"
+            " embeddings are the memory's"
+        )
+        raise InputError(msg)
+
+
 def _after(moment: datetime, minutes: float) -> float:
-    return (moment + timedelta(minutes=minutes)).timestamp()
+    try:
+        return (moment + timedelta(minutes=minutes)).timestamp()
+    except (TypeError, ValueError, OverflowError) as exc:
+        msg = f"ttl={minutes!r}: give minutes, up to the year 9999, or None for no end"
+        raise InputError(msg) from exc
 
 
 def _lies_at(namespace: _Namespace, condition: MatchCondition) -> bool:

@@ -300,6 +300,26 @@ def test_what_is_not_json_is_refused_and_nothing_of_the_batch_is_stored(store, v
     assert [] == store.search(())
 
 
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (PutOp(NOTES, "k", ["a"]), "value="),
+        (PutOp(NOTES, "k", "text"), "value="),
+        (PutOp(NOTES, "k", {"text": "a"}, "text"), "index='text'"),
+        (PutOp(NOTES, "k", {"text": "a"}, None, "soon"), "ttl='soon'"),
+        (PutOp(NOTES, "k", {"text": "a"}, None, float("inf")), "ttl=inf"),
+        (PutOp(NOTES, "k", {"text": "a"}, None, float("nan")), "ttl=nan"),
+        (ListNamespacesOp(limit=-1), "limit=-1"),
+        (SearchOp(NOTES, offset="1"), "offset='1'"),
+    ],
+)
+def test_an_operation_that_cannot_be_meant_is_refused_with_its_whole_batch(store, wrong, says):
+    with pytest.raises(InputError, match=says):
+        store.batch([PutOp(NOTES, "fine", {"n": 1}), wrong])
+
+    assert [] == store.search(())
+
+
 def test_a_label_with_a_dot_cannot_pass_for_two(store):
     store.put(("a", "b"), "k", {"n": 1})
 
