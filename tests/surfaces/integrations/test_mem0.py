@@ -14,8 +14,15 @@ import mem0_contract
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
-from hippocampus.errors import HippocampusError, InputError, InvalidFilter, UnknownEpisode
+from hippocampus.errors import (
+    HippocampusError,
+    InputError,
+    InvalidFilter,
+    InvalidScope,
+    UnknownEpisode,
+)
 from hippocampus.integrations.mem0 import AsyncMemory, Memory
 
 HERE = Path(__file__).parent
@@ -81,6 +88,18 @@ def test_the_arguments_of_both_mem0s_mean_the_same(memory, verb):
     assert 2 == len(old["results"])
 
 
+@pytest.mark.parametrize("verb", ["search", "get_all"])
+def test_each_style_has_its_own_number_of_results_when_none_is_given(memory, verb):
+    memory.add([{"role": "user", "content": f"Remark {n} on tea."} for n in range(120)], **ADA)
+    asked = ("tea",) if verb == "search" else ()
+    call = getattr(memory, verb)
+
+    assert 20 == len(call(*asked, filters=ADA)["results"])
+    assert 100 == len(call(*asked, **ADA)["results"])
+    assert [] == call(*asked, **ADA, limit=0)["results"]
+    assert 30 == len(call(*asked, **ADA, top_k=30)["results"])
+
+
 def test_a_class_of_the_old_style_is_awaited_and_one_of_the_new_is_not(config):
     async def both():
         first = await AsyncMemory.from_config(config)
@@ -105,6 +124,14 @@ def test_async_memory_has_every_method_of_memory():
     [
         ({"vector_store": {"provider": "qdrant", "config": {"path": "{}/q"}}}, "q/hippocampus.db"),
         ({"history_db_path": "{}/h/history.db", "llm": {"provider": "x"}}, "h/hippocampus.db"),
+        ({"vector_store": {"config": {"path": "{}", "collection_name": "mem0"}}}, "hippocampus.db"),
+        (
+            {
+                "vector_store": {"config": {"collection_name": "../shop"}},
+                "history_db_path": "{}/h.db",
+            },
+            "hippocampus-..%2Fshop.db",
+        ),
         ({"hippocampus": {"path": "{}/own.db"}, "history_db_path": "{}/h.db"}, "own.db"),
     ],
 )
@@ -115,6 +142,28 @@ def test_the_store_is_where_mem0s_was(tmp_path, given, where):
     Memory(given).close()
 
     assert (tmp_path / where).is_file()
+
+
+class Settings(BaseModel):
+    """As mem0's ``MemoryConfig``: what nobody set has a default."""
+
+    vector_store: dict = {"config": {"path": "/nowhere/it/may/be"}}
+    history_db_path: str = "/nowhere/history.db"
+    hippocampus: dict = {}
+
+
+def test_the_configuration_may_be_a_model_of_which_only_what_was_set_counts(tmp_path):
+    own = {"embedder": "none"}
+
+    Memory(Settings(history_db_path=f"{tmp_path}/history.db", hippocampus=own)).close()
+
+    assert (tmp_path / "hippocampus.db").is_file()
+
+
+@pytest.mark.parametrize("wrong", ["agent.db", 3, {"vector_store": "qdrant"}, {"hippocampus": []}])
+def test_a_configuration_that_is_none_is_refused(wrong):
+    with pytest.raises(InputError, match="a configuration is a dict"):
+        Memory(wrong)
 
 
 # ---------------------------------------------------------------- what is kept
@@ -143,6 +192,8 @@ def test_messages_of_one_call_keep_their_order_even_when_they_say_the_same(memor
     [
         ([{"role": "user", "content": "a"}, "b"], r"messages\[1\]='b'"),
         ([{"content": "a"}], r"\[0\]"),
+        ([{"role": "user", "content": "a"}, {"role": "user", "content": 5}], r"messages\[1\].* 5 "),
+        ({"role": "user", "content": [{"type": "text"}]}, r"messages\[0\]"),
     ],
 )
 def test_a_message_that_is_none_is_refused_and_nothing_is_kept(memory, messages, place):
@@ -185,6 +236,29 @@ def test_what_was_deleted_can_be_added_again(memory):
     kept = memory.add("Likes tea.", user_id="ada", timestamp=at)
 
     assert ["Likes tea."] == said(kept) == said(memory.get_all(filters=ADA))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I sing.",
+        {"type": "text", "text": "I sing."},
+        ["I", "sing."],
+        [{"type": "image_url", "image_url": {"url": "x"}}, {"type": "text", "text": "I sing."}],
+    ],
+)
+def test_the_text_of_a_message_may_be_in_parts(memory, content):
+    assert ["I sing."] == said(memory.add({"role": "user", "content": content}, **ADA))
+
+
+def test_metadata_come_back_with_every_name_also_after_an_update(memory):
+    names = {"memory_id": "ticket-7", "mem0_id": 1, "id": 2, "data": 3, "hash": 4}
+    (id_,) = ids(memory.add("I sing.", metadata=names, **ADA))
+    memory.update(id_, metadata={"more": 5})
+    memory.update(id_, "I dance.")
+
+    assert names | {"more": 5} == memory.get(id_)["metadata"]
+    assert [id_] == ids(memory.get_all(filters=ADA | {"memory_id": "ticket-7"}))
 
 
 def test_metadata_cannot_say_whose_a_memory_is(memory):
@@ -365,6 +439,17 @@ def test_nothing_is_ever_found_outside_the_scope_that_is_asked_for(kept, asked):
         memory.delete_all(**asked)
         left = {said_ for scope in kept for said_ in said(memory.get_all(filters=scope))}
         assert left == {f"Word {n}" for n in range(len(kept))} - set(expected)
+
+
+@pytest.mark.parametrize(
+    "filters", [{"user_id": None}, ADA | {"run_id": None}, {"AND": [ADA, {"agent_id": None}]}]
+)
+def test_an_id_that_is_none_in_a_filter_is_neither_everybodys_nor_nobodys(memory, filters):
+    memory.add("Tea.", user_id="ada", run_id="r")
+
+    for call in (memory.get_all, lambda **asked: memory.search("tea", **asked)):
+        with pytest.raises(InvalidScope, match="_id=None"):
+            call(filters=filters)
 
 
 def test_ids_name_memories_across_users_and_nothing_else(memory):
@@ -553,6 +638,11 @@ def test_every_refusal_is_one_of_ours_and_a_value_error(memory):
         lambda: memory.search("x"),
         lambda: memory.delete("no-id"),
         lambda: memory.update("no-id", "x"),
+        lambda: memory.add("x", user_id="ada", metadata=["a"]),
+        lambda: memory.get_all(filters="ada"),
+        lambda: memory.import_({"memory": "x"}),
+        lambda: memory.import_([{"memory": "x", "id": "1", "created_at": None, "user_id": "ada"}]),
+        lambda: memory.import_(["x"]),
     ):
         with pytest.raises(HippocampusError) as caught:
             call()
