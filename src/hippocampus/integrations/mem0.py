@@ -232,15 +232,24 @@ class Memory:
         if text is None and metadata is None and expiration_date is _UNSET:
             msg = "update: give at least one of text, metadata and expiration_date"
             raise InputError(msg)
+        changes = without_identity(metadata or {})
+        if expiration_date is not _UNSET:
+            last = None if expiration_date is None else read_day(expiration_date)
+            changes["expiration_date"] = last
         bank, old = self._current(memory_id)
-        payload = dict(old.metadata) | without_identity(metadata or {})
-        if expiration_date is None:
-            payload.pop("expiration_date", None)
-        elif expiration_date is not _UNSET:
-            payload["expiration_date"] = read_day(expiration_date)
-        payload |= {FIRST: id_of(old), "updated_at": iso(self.memory.now())}
-        bank.correct(old.id, text, metadata=payload)
-        return {"message": "Memory updated successfully!"}
+        while True:
+            payload = dict(old.metadata) | changes
+            payload |= {FIRST: id_of(old), "updated_at": iso(self.memory.now())}
+            if payload.get("expiration_date") is None:
+                payload.pop("expiration_date", None)
+            try:
+                bank.correct(old.id, text, metadata=payload)
+            except InputError:  # perhaps somebody else was first
+                was, (_, old) = old, self._current(memory_id)
+                if was.id == old.id:
+                    raise
+            else:
+                return {"message": "Memory updated successfully!"}
 
     def delete(self, memory_id: str) -> dict[str, str]:
         """

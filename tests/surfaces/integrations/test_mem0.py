@@ -374,6 +374,18 @@ def test_an_update_keeps_the_id_and_says_what_was_before(memory, clock):
     ] == events
 
 
+def test_of_updates_at_once_none_is_refused_and_none_lost(config):
+    async def main():
+        memory = AsyncMemory(config)
+        (id_,) = ids(await memory.add("I sing.", **ADA))
+        await asyncio.gather(*(memory.update(id_, metadata={str(n): n}) for n in range(20)))
+        shown, history = await memory.get(id_), await memory.history(id_)
+        memory.close()
+        return shown["metadata"], len(history)
+
+    assert ({str(n): n for n in range(20)}, 21) == asyncio.run(main())
+
+
 def test_what_is_deleted_is_in_no_file_and_in_no_history(memory, path):
     (id_,) = ids(memory.add("The password is xylophone.", user_id="ada"))
     memory.update(id_, "The password is marimba.")
