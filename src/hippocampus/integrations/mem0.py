@@ -266,10 +266,21 @@ class Memory:
     def delete_all(
         self, user_id: object = None, agent_id: object = None, run_id: object = None
     ) -> dict[str, str]:
-        """Erase the memories of a user, an agent, a run, or what all that are given have."""
+        """
+        Erase the memories of a user, an agent, a run, or what all that are given have.
+
+        That is all there ever was: what sleep has let go too, and of a user alone whatever else
+        their bank holds.
+        """
         scope = read_scope({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
         for bank in self._banks(scope):
-            bank.forget([e.id for e in bank.episodes(where=scope)], erase=True)
+            whole = len(scope) == 1 and bank.name == bank_of(scope)
+            while ids := _ever(bank, {} if whole else scope):
+                try:
+                    bank.forget(ids, erase=True)
+                    break
+                except UnknownEpisode:  # somebody else has just erased one
+                    continue
         return {"message": "Memories deleted successfully!"}
 
     def reset(self) -> None:
@@ -497,6 +508,16 @@ def _records(exported: Exported) -> Iterator[Mapping[str, Any]]:
                 raise InputError(msg)
         if record["memory"].strip():
             yield record
+
+
+def _ever(bank: Bank, scope: Mapping[str, str]) -> list[str]:
+    """Return the ids of all of a scope that words are left of, in force or not."""
+    seen = {episode.id for episode in bank.episodes(where=scope or None)}
+    changes = bank.journal()
+    erased = {change.episode for change in changes if change.kind == "erase"}
+    others = {change.episode for change in changes if change.kind == "remember"} - erased - seen
+    hidden = filter(None, (_version(bank, id_) for id_ in others))
+    return [*seen, *(one.id for one in hidden if scope.items() <= one.metadata.items())]
 
 
 def _version(bank: Bank, episode: str | None) -> Episode | None:

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
@@ -413,6 +414,29 @@ def test_delete_all_takes_one_users_memories_and_expired_ones_too(memory):
     assert 2 == len(said(memory.get_all(user_id="bob", show_expired=True)))
     memory.delete_all(agent_id="guide")
     assert ["bob will be."] == said(memory.get_all(user_id="bob", show_expired=True))
+
+
+def test_delete_all_erases_what_sleep_has_let_go_and_what_else_a_users_bank_holds(memory):
+    for n in range(12):
+        said_at = f"2024-01-{10 + n}"
+        memory.add(f"Ada has {n} keys, she said.", **ADA, run_id=f"r{n % 2}", timestamp=said_at)
+    bank = memory.bank(**ADA)
+    bank.remember("She has a glockenspiel.")
+    bank.set_policy("adaptive:4")
+    bank.sleep()
+    assert 13 > len(bank.episodes())
+
+    def left():
+        for change in bank.journal():
+            if change.kind == "remember":
+                with suppress(UnknownEpisode):
+                    yield bank.get(change.episode).metadata.get("run_id")
+
+    assert ["r0", "r1"] * 6 + [None] == list(left())
+    memory.delete_all(run_id="r1", **ADA)
+    assert ["r0"] * 6 + [None] == list(left())
+    memory.delete_all(**ADA)
+    assert [] == list(left())
 
 
 def test_reset_leaves_other_banks_of_the_store(memory):
