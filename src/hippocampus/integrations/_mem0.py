@@ -274,14 +274,25 @@ def _condition(key: str, value: Any) -> Record:  # noqa: ANN401 - any JSON value
     if value == "*":
         return {key: {"$exists": True}}
     if isinstance(value, list):
-        return {key: {"$in": value}}
+        value = {"in": value}
     if not isinstance(value, Mapping):
         return {key: {"$eq": value}}
     if unknown := sorted(set(value) - _OPERATORS):
         known = " ".join(sorted(_OPERATORS))
         msg = f"{key}={value!r}: no operator {unknown[0]!r}; there are {known}"
         raise InvalidFilter(msg)
-    return {key: {f"${name}": operand for name, operand in value.items()}}
+    return {"$and": [_test(key, *pair) for pair in value.items()] or [{key: {}}]}
+
+
+def _test(key: str, name: str, operand: Any) -> Record:  # noqa: ANN401 - any JSON value
+    """Return one of mem0's tests; what is absent meets none, as in mem0's own stores."""
+    if name == "ne":
+        name, operand = "nin", [operand]
+    if name == "nin" and isinstance(operand, list):
+        return {key: {"$exists": True, "$nin": [*operand, None]}}
+    if name == "in" and operand == []:
+        return {"$and": [{key: {"$exists": there}} for there in (True, False)]}
+    return {key: {f"${name}": operand}}
 
 
 def _parts(key: str, value: object) -> list[Mapping[str, Any]]:

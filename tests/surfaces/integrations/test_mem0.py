@@ -524,8 +524,8 @@ tests_of_one = st.one_of(
         st.just("year"),
         st.dictionaries(st.sampled_from(["gt", "gte", "lt", "lte"]), years, min_size=1),
     ),
-    st.tuples(st.just("year"), st.fixed_dictionaries({"nin": st.lists(years, min_size=1)})),
-    st.tuples(st.sampled_from(["kind", "tags"]), st.lists(words, min_size=1)),
+    st.tuples(st.just("year"), st.fixed_dictionaries({"nin": st.lists(years)})),
+    st.tuples(st.sampled_from(["kind", "tags"]), st.lists(words)),
     st.tuples(
         st.sampled_from(["kind", "tags"]),
         st.dictionaries(st.sampled_from(["eq", "ne", "contains", "icontains"]), words, min_size=1),
@@ -561,10 +561,10 @@ def _plainly(key, value, row):
 
 
 def _holds(name, operand, value):
-    if name in ("ne", "nin"):
-        return not _holds({"ne": "eq", "nin": "in"}[name], operand, value)
     if value is None:
         return False
+    if name in ("ne", "nin"):
+        return not _holds({"ne": "eq", "nin": "in"}[name], operand, value)
     several = value if isinstance(value, list) else [value]
     if name == "icontains":
         several = [one.casefold() for one in several]
