@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, Final, NamedTuple
 
 from hippocampus._clock import Clock
@@ -37,8 +37,8 @@ _KIND: Final = "langgraph"
 _SLACK: Final = 1 / 16
 """What a refreshed expiry is written down with on top, of its time to live: items that are read
 often need not be written as often."""
-_PAGE: Final = 256
-"""Items that are read at a time to see which namespaces there are."""
+_LOOK: Final = 256
+"""Items that are read at first to see which namespaces there are."""
 _TICK: Final = timedelta(microseconds=1)
 
 _Namespace = tuple[str, ...]
@@ -328,13 +328,15 @@ class HippocampusStore(BaseStore):
         return [item for item in items if item.id in lasting]
 
     def _list_namespaces(self, op: ListNamespacesOp) -> list[_Namespace]:
+        begins = (c.path for c in op.match_conditions or () if c.match_type == "prefix")
+        known = (tuple(takewhile("*".__ne__, path)) for path in begins)
+        scope = [*self._scope(max(known, key=len, default=()))]
         names: set[str] = set()
-        while True:  # each look is at items of namespaces that were not seen yet
-            unseen = [{f"{_KIND}.namespace": {"$nin": [*names]}}] if names else []
-            found = self._records.read(*self._scope(()), *unseen, limit=_PAGE)
-            if not found:
-                break
+        look, unseen = _LOOK, list[Where]()
+        while found := self._records.read(*scope, *unseen, limit=look):
             names |= {self._place(item)[0] for item in found}
+            # Next come items of namespaces that were not seen yet, the more of them there are.
+            look, unseen = 4 * look, [{f"{_KIND}.namespace": {"$nin": [*names]}}]
         there = {_split(name) for name in names}
         kept = {
             name[: op.max_depth]

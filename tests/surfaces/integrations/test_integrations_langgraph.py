@@ -65,7 +65,8 @@ filters = st.one_of(
     ),
 )
 paths = st.lists(st.sampled_from(["a", "b", "ab"]), max_size=2).map(tuple)
-conditions = st.builds(MatchCondition, st.sampled_from(["prefix", "suffix"]), paths)
+patterns = st.lists(labels, max_size=2).map(tuple)
+conditions = st.builds(MatchCondition, st.sampled_from(["prefix", "suffix"]), patterns)
 gets = st.tuples(namespaces, names).map(lambda given: GetOp(*given))
 puts = st.tuples(namespaces, names, st.none() | values).map(lambda given: PutOp(*given))
 searches = st.tuples(paths, filters, st.just(1000)).map(lambda given: SearchOp(*given))
