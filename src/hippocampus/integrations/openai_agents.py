@@ -42,11 +42,13 @@ class HippocampusSession:
         session_id: str,
         bank: Bank,
         *,
-        session_settings: SessionSettings | None = None,
+        session_settings: SessionSettings | Mapping[str, Any] | None = None,
         erase: bool = False,
         clock: Clock | None = None,
     ) -> None:
         self.session_id = session_id
+        if isinstance(session_settings, Mapping):  # as the SDK's own sessions take it
+            session_settings = SessionSettings(**session_settings)
         self.session_settings = session_settings
         self._history = History(bank, "openai_agents", session_id, clock=clock, erase=erase)
 

@@ -186,8 +186,9 @@ def test_a_run_that_is_cancelled_has_said_all_or_nothing_when_it_is_over(bank):
     assert ["Hello"] == asyncio.run(main())
 
 
-def test_the_settings_say_how_many_items_the_runner_gets(bank):
-    session = HippocampusSession("s", bank, session_settings=SessionSettings(limit=2))
+@pytest.mark.parametrize("settings", [SessionSettings(limit=2), {"limit": 2}])
+def test_the_settings_say_how_many_items_the_runner_gets(bank, settings):
+    session = HippocampusSession("s", bank, session_settings=settings)
     asyncio.run(session.add_items(user("a", "b", "c")))
 
     assert ["b", "c"] == said(asyncio.run(session.get_items()))
