@@ -344,7 +344,7 @@ def explained(hit: Hit, threshold: float | None) -> Record:
     return {"score_details": details}
 
 
-def told(
+def tell(
     change: Change, memory_id: str, before: Episode | None, after: Episode | None
 ) -> Record | None:
     """

@@ -13,6 +13,7 @@ from hippocampus._clock import Clock
 from hippocampus._optional import require
 from hippocampus.bank import Bank
 from hippocampus.errors import InputError, InvalidFilter
+from hippocampus.integrations._lacks import told
 from hippocampus.integrations._records import Entry, Records
 from hippocampus.model import Episode, Where
 
@@ -301,7 +302,7 @@ class HippocampusStore(BaseStore):
         some = wanted
         while True:
             condition = {"$and": [{f"{_KIND}.searched": True}, *scope, *passing]}
-            hits = self._bank.recall(query, some, where=condition).hits
+            hits = told(self._bank.recall(query, some, where=condition)).hits
             items = self._in_force(self._versions(self._place(hit.episode) for hit in hits))
             lasting = {self._records.own(item)["id"]: item for item in items}
             scores: dict[str, float] = {}

@@ -28,6 +28,7 @@ from hippocampus.aio import on_a_thread
 from hippocampus.bank import Bank
 from hippocampus.config import Config
 from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.integrations._lacks import told
 from hippocampus.integrations._mem0 import (
     BANKS,
     FIRST,
@@ -49,7 +50,7 @@ from hippocampus.integrations._mem0 import (
     read_scope,
     show,
     stands_for,
-    told,
+    tell,
     wider_than,
     without_identity,
 )
@@ -338,7 +339,7 @@ class Memory:
         least = read_least(threshold)
         if reference_date is not None:
             now = read_moment(reference_date, "reference_date", self.memory.zone)
-        found = [bank.recall(query, most, now=now, **seen).hits for bank in self._banks(scope)]
+        found = [told(bank.recall(query, most, now=now, **seen)) for bank in self._banks(scope)]
         hits = islice(merge(*found, key=lambda hit: -hit.score), most)
         results = [
             show(hit.episode, score=hit.score) | (explained(hit, threshold) if explain else {})
@@ -385,7 +386,7 @@ class Memory:
         for change in changes:
             names = (change.episode, change.detail.get("by"))
             before, after = (_version(bank, name) for name in names)
-            records.append(told(change, str(memory_id), before, after))
+            records.append(tell(change, str(memory_id), before, after))
         return [record for record in records if record is not None]
 
     # ------------------------------------------------------------ inside

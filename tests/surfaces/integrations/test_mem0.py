@@ -24,6 +24,7 @@ from hippocampus.errors import (
     InvalidScope,
     UnknownEpisode,
 )
+from hippocampus.integrations import _lacks
 from hippocampus.integrations.mem0 import AsyncMemory, Memory
 
 HERE = Path(__file__).parent
@@ -621,6 +622,14 @@ def test_a_search_explains_itself_when_asked(memory):
     for threshold in (-0.1, 1.1, "high", True):
         with pytest.raises(InputError, match="from 0 to 1"):
             memory.search("tea", filters=ADA, threshold=threshold)
+
+
+def test_what_a_search_goes_without_is_in_the_log(caplog):
+    _lacks._warn.cache_clear()
+    with Memory({"hippocampus": {"path": ":memory:", "embedder": "none"}}) as memory:
+        memory.search("tea", filters=ADA)
+
+    assert "recall goes by words" in caplog.text
 
 
 # ---------------------------------------------------------------- moving over
