@@ -129,7 +129,7 @@ def _text(content: object, name: str) -> str:
     """Return the text of a message's content, without its pictures."""
     said = []
     for part in content if isinstance(content, list) else ["" if content is None else content]:
-        if isinstance(part, Mapping) and part.get("type", "text") != "text":
+        if isinstance(part, Mapping) and not str(part.get("type", "text")).endswith("text"):
             continue
         text = part.get("text") if isinstance(part, Mapping) else part
         if not isinstance(text, str):

@@ -246,6 +246,7 @@ def test_what_was_deleted_can_be_added_again(memory):
         "I sing.",
         {"type": "text", "text": "I sing."},
         ["I", "sing."],
+        [{"type": "input_text", "text": "I"}, {"type": "output_text", "text": "sing."}],
         [{"type": "image_url", "image_url": {"url": "x"}}, {"type": "text", "text": "I sing."}],
     ],
 )
