@@ -215,6 +215,9 @@ class HippocampusStore(BaseStore):
             entries.append(self._entry(put, at, since, at.isoformat(), ends))
         self._records.add(entries[::-1])
         self._drop(before)  # only now, so that at no time there is neither
+        gone = [(_join(put.namespace), put.key) for put in puts if put.value is None]
+        while again := self._versions(gone):  # a read has written them anew meanwhile
+            self._drop(again)
 
     def _entry(
         self, put: PutOp, at: datetime, created: str, updated: str, ends: Mapping[str, float]
@@ -237,7 +240,7 @@ class HippocampusStore(BaseStore):
         if not mortal:
             return
         now, short, entries = self._now(), [], []
-        for item in self._in_force(self._versions(map(self._place, mortal))):
+        for item in self._in_force(self._versions_of(mortal)):
             own = self._records.own(item)
             self._expiry[own["id"]] = _after(now, own["ttl"])
             if own["expires"] < self._expiry[own["id"]]:
@@ -247,9 +250,16 @@ class HippocampusStore(BaseStore):
                 entries.append(self._entry(put, item.said_at + _TICK, *dates, ends))
                 short.append(item)
         ids = self._records.add(entries)
-        for item, id_ in zip(short, ids, strict=True):
-            self._expiry[id_] = self._expiry[self._records.own(item)["id"]]
+        there = {self._records.own(item)["id"]: item for item in self._versions_of(short)}
+        for item, id_ in zip(list(short), ids, strict=True):
+            old = self._records.own(item)["id"]
+            self._expiry[id_] = self._expiry[old]
+            if old not in there and id_ in there:  # somebody has just deleted or replaced it
+                short.append(there[id_])
         self._drop(short)
+
+    def _versions_of(self, items: Iterable[Episode]) -> list[Episode]:
+        return self._versions(map(self._place, items))
 
     def _drop(self, items: Sequence[Episode]) -> None:
         self._records.drop(items)
@@ -325,7 +335,7 @@ class HippocampusStore(BaseStore):
 
     def _checked(self, items: Sequence[Episode]) -> list[Episode]:
         """Return those items that are the last version of theirs and have not expired."""
-        lasting = {item.id for item in self._in_force(self._versions(map(self._place, items)))}
+        lasting = {item.id for item in self._in_force(self._versions_of(items))}
         return [item for item in items if item.id in lasting]
 
     def _list_namespaces(self, op: ListNamespacesOp) -> list[_Namespace]:

@@ -473,6 +473,38 @@ def minutes(count):
     return timedelta(minutes=count)
 
 
+class Busy:
+    """A bank in which somebody else does something just before it is written to, once."""
+
+    def __init__(self, bank, verb):
+        self.bank, self.verb, self.meanwhile = bank, verb, None
+
+    def __getattr__(self, name):
+        meanwhile = self.meanwhile
+        if name == self.verb and meanwhile:
+            self.meanwhile = None
+            meanwhile()
+        return getattr(self.bank, name)
+
+
+@pytest.mark.parametrize("verb", ["remember_many", "pin", "forget"])
+@pytest.mark.parametrize("reader_waits", [False, True])
+def test_what_is_deleted_while_it_is_read_does_not_come_back(bank, clock, verb, reader_waits):
+    busy = Busy(bank, verb)
+    here, there = HippocampusStore(busy, clock=clock), HippocampusStore(bank, clock=clock)
+    here.put(NOTES, "k", {"text": "Ada is in a hurry"}, ttl=16)
+    clock.advance(minutes(5))
+    if reader_waits:
+        busy.meanwhile = lambda: there.delete(NOTES, "k")
+        here.get(NOTES, "k")
+    else:
+        busy.meanwhile = lambda: there.get(NOTES, "k")
+        here.delete(NOTES, "k")
+
+    assert there.get(NOTES, "k") is None
+    assert [] == bank.episodes()
+
+
 def test_an_item_lives_for_its_time_and_reads_prolong_it(bank, clock):
     store = HippocampusStore(bank, clock=clock)
     store.put(NOTES, "k", {"n": 1}, ttl=10)
