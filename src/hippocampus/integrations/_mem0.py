@@ -25,8 +25,13 @@ INSTANT: Final = timedelta(microseconds=1)
 _IDENTITY: Final = (*SCOPES, "actor_id")
 _PROMOTED: Final = (*_IDENTITY, "role", "attributed_to", "expiration_date")
 """What a result shows beside its metadata, in mem0's order."""
-_OWN: Final = ("memory_id", "updated_at")
+FIRST: Final = "_memory_id"
+"""Where an updated memory has its id, among its metadata."""
+_OWN: Final = (FIRST, "updated_at")
 """What an updated memory has among its metadata, and its result elsewhere."""
+_NOW: Final = 20
+_BEFORE: Final = 100
+"""How many memories are returned unless it is said; where whose is said as before mem0 2."""
 _OPERATORS: Final = frozenset("eq ne in nin gt gte lt lte contains icontains".split())
 _LOGIC: Final = {"AND": "$and", "OR": "$or", "NOT": "$not"} | {
     ours: ours for ours in ("$and", "$or", "$not")
@@ -57,7 +62,7 @@ def read_scope(given: Mapping[str, object]) -> dict[str, str]:
 
 def _owner(key: str, value: object) -> str:
     """Return an id as mem0 reads it: numbers are text, and no white space is in it."""
-    owner = str(value).strip()
+    owner = "" if value is None else str(value).strip()
     if owner.split() != [owner]:
         msg = f"{key}={value!r}: an id is text that is not blank, without white space in it"
         raise InvalidScope(msg)
@@ -77,7 +82,16 @@ def wider_than(scope: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def without_identity(metadata: Mapping[str, Any]) -> Record:
-    """Return metadata without what would say whose it is: only the arguments do."""
+    """
+    Return metadata without what would say whose it is: only the arguments do.
+
+    Raises:
+        InputError: they are no object.
+
+    """
+    if not isinstance(metadata, Mapping):
+        msg = f"metadata={metadata!r:.100}: give a dict, such as {{'kind': 'fact'}}"
+        raise InputError(msg)
     for key in (*_IDENTITY, *_OWN):
         if key in metadata:
             _log.warning("metadata[%r] is left out: it is not for the caller to say", key)
@@ -106,17 +120,23 @@ def read_messages(messages: object) -> Iterator[tuple[str, str, str | None]]:
         if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
             msg = f"messages[{place}]={message!r:.100}: a message is a dict with role and content"
             raise InputError(msg)
-        text = _text(message.get("content"))
+        text = _text(message.get("content"), f"messages[{place}]")
         if message["role"] != "system" and text.strip():
             yield message["role"], text, message.get("name")
 
 
-def _text(content: object) -> str:
+def _text(content: object, name: str) -> str:
     """Return the text of a message's content, without its pictures."""
-    if isinstance(content, list):
-        parts = (part for part in content if isinstance(part, Mapping))
-        return " ".join(str(part["text"]) for part in parts if part.get("type") == "text")
-    return content if isinstance(content, str) else ""
+    said = []
+    for part in content if isinstance(content, list) else ["" if content is None else content]:
+        if isinstance(part, Mapping) and not str(part.get("type", "text")).endswith("text"):
+            continue
+        text = part.get("text") if isinstance(part, Mapping) else part
+        if not isinstance(text, str):
+            msg = f"{name}: content {part!r:.100} has no text; give text, or a list of parts"
+            raise InputError(msg)
+        said.append(text)
+    return " ".join(said)
 
 
 def make_turn(
@@ -193,6 +213,9 @@ def read_filters(
         InvalidFilter: a filter that cannot be meant.
 
     """
+    if not isinstance(filters, Mapping | None):
+        msg = f"filters={filters!r:.100}: give a dict, such as {{'user_id': 'ada'}}"
+        raise InvalidFilter(msg)
     scope: dict[str, object] = {}
     conditions: list[Record] = []
     seen: Filters = {}
@@ -251,14 +274,25 @@ def _condition(key: str, value: Any) -> Record:  # noqa: ANN401 - any JSON value
     if value == "*":
         return {key: {"$exists": True}}
     if isinstance(value, list):
-        return {key: {"$in": value}}
+        value = {"in": value}
     if not isinstance(value, Mapping):
         return {key: {"$eq": value}}
     if unknown := sorted(set(value) - _OPERATORS):
         known = " ".join(sorted(_OPERATORS))
         msg = f"{key}={value!r}: no operator {unknown[0]!r}; there are {known}"
         raise InvalidFilter(msg)
-    return {key: {f"${name}": operand for name, operand in value.items()}}
+    return {"$and": [_test(key, *pair) for pair in value.items()] or [{key: {}}]}
+
+
+def _test(key: str, name: str, operand: Any) -> Record:  # noqa: ANN401 - any JSON value
+    """Return one of mem0's tests; what is absent meets none, as in mem0's own stores."""
+    if name == "ne":
+        name, operand = "nin", [operand]
+    if name == "nin" and isinstance(operand, list):
+        return {key: {"$exists": True, "$nin": [*operand, None]}}
+    if name == "in" and operand == []:
+        return {"$and": [{key: {"$exists": there}} for there in (True, False)]}
+    return {key: {f"${name}": operand}}
 
 
 def _parts(key: str, value: object) -> list[Mapping[str, Any]]:
@@ -266,6 +300,12 @@ def _parts(key: str, value: object) -> list[Mapping[str, Any]]:
         return value
     msg = f"{key}={value!r}: takes a list of conditions, none of them empty"
     raise InvalidFilter(msg)
+
+
+def read_most(top_k: int | None, limit: int | None, owners: Mapping[str, object]) -> int:
+    """Return how many memories are shown at most: mem0 2 has another default than those before."""
+    of_old = any(owner is not None for owner in owners.values())
+    return next(n for n in (limit, top_k, _BEFORE if of_old else _NOW) if n is not None)
 
 
 def read_least(threshold: float | None) -> float:
@@ -304,7 +344,7 @@ def explained(hit: Hit, threshold: float | None) -> Record:
     return {"score_details": details}
 
 
-def told(
+def tell(
     change: Change, memory_id: str, before: Episode | None, after: Episode | None
 ) -> Record | None:
     """
@@ -342,7 +382,7 @@ def told(
 
 def id_of(episode: Episode) -> str:
     """Return a memory's id, which is made of its first version's."""
-    known: str | None = episode.metadata.get("memory_id")
+    known: str | None = episode.metadata.get(FIRST)
     return known or _make_id(episode.bank, episode.id)
 
 

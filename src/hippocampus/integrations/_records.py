@@ -130,10 +130,13 @@ class Records:
         long = [self.own(e)["id"] for e in kept if self.own(e).get("more")]
         if long:
             ids += [e.id for e in self.bank.episodes(where={f"{self.kind}.of": {"$in": long}})]
+        return self._forget(ids)
+
+    def _forget(self, ids: Sequence[str]) -> int:
         try:
             return self.bank.forget(ids, erase=self._erase)
         except UnknownEpisode:  # somebody else has just erased one
-            return 0
+            return sum(self._forget([id_]) for id_ in ids) if len(ids) > 1 else 0
 
     # ------------------------------------------------------------ reading
 
@@ -168,6 +171,10 @@ class History:
         clock: Clock | None = None,
         erase: bool = False,
     ) -> None:
+        if not isinstance(session, str) or not session.strip():
+            # Without a name it would be all conversations of the bank, for clear() too.
+            msg = f"session={session!r}: name the conversation; text that is not blank"
+            raise InputError(msg)
         self.session = session
         self._records = Records(bank, kind, clock=clock, erase=erase)
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from hippocampus._clock import Clock
 from hippocampus._optional import require
 from hippocampus.bank import Bank
+from hippocampus.integrations._lacks import told
 from hippocampus.integrations._records import Entry, History, call
 from hippocampus.model import Hit
 
@@ -55,7 +56,7 @@ class HippocampusRetriever(BaseRetriever):
         *,
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - the contract's
     ) -> list[Document]:
-        found = self.bank.recall(query, self.k, **self.filters)
+        found = told(self.bank.recall(query, self.k, **self.filters))
         return [_document(hit) for hit in found if hit.score >= self.least_score]
 
     async def _aget_relevant_documents(

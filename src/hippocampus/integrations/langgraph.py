@@ -6,13 +6,14 @@ import asyncio
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, Final, NamedTuple
 
 from hippocampus._clock import Clock
 from hippocampus._optional import require
 from hippocampus.bank import Bank
 from hippocampus.errors import InputError, InvalidFilter
+from hippocampus.integrations._lacks import told
 from hippocampus.integrations._records import Entry, Records
 from hippocampus.model import Episode, Where
 
@@ -37,8 +38,8 @@ _KIND: Final = "langgraph"
 _SLACK: Final = 1 / 16
 """What a refreshed expiry is written down with on top, of its time to live: items that are read
 often need not be written as often."""
-_PAGE: Final = 256
-"""Items that are read at a time to see which namespaces there are."""
+_LOOK: Final = 256
+"""Items that are read at first to see which namespaces there are."""
 _TICK: Final = timedelta(microseconds=1)
 
 _Namespace = tuple[str, ...]
@@ -82,13 +83,7 @@ class HippocampusStore(BaseStore):
         erase: bool = False,
         clock: Clock | None = None,
     ) -> None:
-        odd = isinstance(index, str | Mapping)
-        if odd or not all(isinstance(path, str) for path in index):
-            msg = (
-                f"index={index!r}: give paths, such as ['text', 'meta.title'], or ['$'] for all;"
-                " embeddings are the memory's"
-            )
-            raise InputError(msg)
+        _check_paths(index)
         self.ttl_config = ttl
         self._index = list(index)
         self._bank = bank
@@ -107,7 +102,7 @@ class HippocampusStore(BaseStore):
         """Carry out several operations; the results are in their order."""
         asked = list(ops)
         for op in asked:
-            validate_op_namespace(op)
+            _check(op)
         self._sweep_if_due()
         touched: dict[str, Episode] = {}
         results = [self._answer(op, touched) for op in asked]
@@ -220,6 +215,9 @@ class HippocampusStore(BaseStore):
             entries.append(self._entry(put, at, since, at.isoformat(), ends))
         self._records.add(entries[::-1])
         self._drop(before)  # only now, so that at no time there is neither
+        gone = [(_join(put.namespace), put.key) for put in puts if put.value is None]
+        while again := self._versions(gone):  # a read has written them anew meanwhile
+            self._drop(again)
 
     def _entry(
         self, put: PutOp, at: datetime, created: str, updated: str, ends: Mapping[str, float]
@@ -242,7 +240,7 @@ class HippocampusStore(BaseStore):
         if not mortal:
             return
         now, short, entries = self._now(), [], []
-        for item in self._in_force(self._versions(map(self._place, mortal))):
+        for item in self._in_force(self._versions_of(mortal)):
             own = self._records.own(item)
             self._expiry[own["id"]] = _after(now, own["ttl"])
             if own["expires"] < self._expiry[own["id"]]:
@@ -252,9 +250,16 @@ class HippocampusStore(BaseStore):
                 entries.append(self._entry(put, item.said_at + _TICK, *dates, ends))
                 short.append(item)
         ids = self._records.add(entries)
-        for item, id_ in zip(short, ids, strict=True):
-            self._expiry[id_] = self._expiry[self._records.own(item)["id"]]
+        there = {self._records.own(item)["id"]: item for item in self._versions_of(short)}
+        for item, id_ in zip(list(short), ids, strict=True):
+            old = self._records.own(item)["id"]
+            self._expiry[id_] = self._expiry[old]
+            if old not in there and id_ in there:  # somebody has just deleted or replaced it
+                short.append(there[id_])
         self._drop(short)
+
+    def _versions_of(self, items: Iterable[Episode]) -> list[Episode]:
+        return self._versions(map(self._place, items))
 
     def _drop(self, items: Sequence[Episode]) -> None:
         self._records.drop(items)
@@ -264,10 +269,6 @@ class HippocampusStore(BaseStore):
     # ------------------------------------------------------------ searching
 
     def _search(self, op: SearchOp) -> list[_Found]:
-        for name, given in (("limit", op.limit), ("offset", op.offset)):
-            if isinstance(given, bool) or not isinstance(given, int) or given < 0:
-                msg = f"{name}={given!r}: must be a whole number, 0 or more"
-                raise InputError(msg)
         scope = [*self._scope(op.namespace_prefix)]
         where = [*_conditions(op.filter or {}, f"{_KIND}.value")]
         found = self._matches(op, scope, where)
@@ -311,7 +312,7 @@ class HippocampusStore(BaseStore):
         some = wanted
         while True:
             condition = {"$and": [{f"{_KIND}.searched": True}, *scope, *passing]}
-            hits = self._bank.recall(query, some, where=condition).hits
+            hits = told(self._bank.recall(query, some, where=condition)).hits
             items = self._in_force(self._versions(self._place(hit.episode) for hit in hits))
             lasting = {self._records.own(item)["id"]: item for item in items}
             scores: dict[str, float] = {}
@@ -334,17 +335,19 @@ class HippocampusStore(BaseStore):
 
     def _checked(self, items: Sequence[Episode]) -> list[Episode]:
         """Return those items that are the last version of theirs and have not expired."""
-        lasting = {item.id for item in self._in_force(self._versions(map(self._place, items)))}
+        lasting = {item.id for item in self._in_force(self._versions_of(items))}
         return [item for item in items if item.id in lasting]
 
     def _list_namespaces(self, op: ListNamespacesOp) -> list[_Namespace]:
+        begins = (c.path for c in op.match_conditions or () if c.match_type == "prefix")
+        known = (tuple(takewhile("*".__ne__, path)) for path in begins)
+        scope = [*self._scope(max(known, key=len, default=()))]
         names: set[str] = set()
-        while True:  # each look is at items of namespaces that were not seen yet
-            unseen = [{f"{_KIND}.namespace": {"$nin": [*names]}}] if names else []
-            found = self._records.read(*self._scope(()), *unseen, limit=_PAGE)
-            if not found:
-                break
+        look, unseen = _LOOK, list[Where]()
+        while found := self._records.read(*scope, *unseen, limit=look):
             names |= {self._place(item)[0] for item in found}
+            # Next come items of namespaces that were not seen yet, the more of them there are.
+            look, unseen = 4 * look, [{f"{_KIND}.namespace": {"$nin": [*names]}}]
         there = {_split(name) for name in names}
         kept = {
             name[: op.max_depth]
@@ -363,8 +366,44 @@ def _split(namespace: str) -> _Namespace:
     return tuple(namespace.split(".")) if namespace else ()
 
 
+def _check(op: Op) -> None:
+    """
+    Refuse what an operation cannot mean, before any of its batch is carried out.
+
+    Raises:
+        InvalidNamespaceError: a label is none.
+        InputError: something else.
+
+    """
+    validate_op_namespace(op)
+    if isinstance(op, SearchOp | ListNamespacesOp):
+        for name, given in (("limit", op.limit), ("offset", op.offset)):
+            if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+                msg = f"{name}={given!r}: must be a whole number, 0 or more"
+                raise InputError(msg)
+    if isinstance(op, PutOp) and op.value is not None:
+        if not isinstance(op.value, Mapping):
+            msg = f"value={op.value!r:.100}: give an object, such as {{'text': 'Ada likes tea'}}"
+            raise InputError(msg)
+        _check_paths(op.index or ())
+
+
+def _check_paths(index: object) -> None:
+    several = index if isinstance(index, Sequence) and not isinstance(index, str) else [None]
+    if not all(isinstance(path, str) for path in several):
+        msg = (
+            f"index={index!r}: give paths, such as ['text', 'meta.title'], or ['$'] for all;"
+            " embeddings are the memory's"
+        )
+        raise InputError(msg)
+
+
 def _after(moment: datetime, minutes: float) -> float:
-    return (moment + timedelta(minutes=minutes)).timestamp()
+    try:
+        return (moment + timedelta(minutes=minutes)).timestamp()
+    except (TypeError, ValueError, OverflowError) as exc:
+        msg = f"ttl={minutes!r}: give minutes, up to the year 9999, or None for no end"
+        raise InputError(msg) from exc
 
 
 def _lies_at(namespace: _Namespace, condition: MatchCondition) -> bool:

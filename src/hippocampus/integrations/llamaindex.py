@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from hippocampus._optional import require
 from hippocampus.bank import Bank
+from hippocampus.integrations._lacks import told
 from hippocampus.integrations._records import Entry, History, call
 
 require("llama_index.core", extra="llamaindex", feature="the LlamaIndex memory")
@@ -152,6 +153,7 @@ def _recalled(
         where.append({"$not": {"$or": shown}})
     limits = {**filters, "where": {"$and": where} if where else None}
     found = bank.context(asked, tokens, **limits)
+    told(found.recall)
     return found.text if found.items else ""
 
 

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from heapq import merge
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
+from urllib.parse import quote
 
 import platformdirs
 
@@ -27,8 +28,10 @@ from hippocampus.aio import on_a_thread
 from hippocampus.bank import Bank
 from hippocampus.config import Config
 from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.integrations._lacks import told
 from hippocampus.integrations._mem0 import (
     BANKS,
+    FIRST,
     INSTANT,
     Record,
     bank_of,
@@ -43,10 +46,11 @@ from hippocampus.integrations._mem0 import (
     read_least,
     read_messages,
     read_moment,
+    read_most,
     read_scope,
     show,
     stands_for,
-    told,
+    tell,
     wider_than,
     without_identity,
 )
@@ -59,8 +63,18 @@ Results: TypeAlias = dict[str, list[Record]]
 Exported: TypeAlias = str | Path | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 
 _PROCEDURAL: Final = "procedural_memory"
+_COLLECTION: Final = "mem0"
+"""What mem0 calls a collection that nobody named."""
 _UNSET: Final = object()
 _Answer = TypeVar("_Answer")
+
+
+@runtime_checkable
+class _Model(Protocol):
+    """A model of pydantic's, such as mem0's ``MemoryConfig``."""
+
+    def model_dump(self, *, exclude_unset: bool, warnings: bool) -> dict[str, Any]:
+        """Return what was set."""
 
 
 class Memory:
@@ -70,13 +84,14 @@ class Memory:
     Args:
         config: mem0's configuration. ``vector_store.config.path`` or ``history_db_path`` says where
             the store is; what chooses models and servers is not needed. ``hippocampus`` has what
-            mem0's does not: ``path``, and whatever else ``hippocampus.Memory`` takes.
+            mem0's does not: ``path``, and whatever else ``hippocampus.Memory`` takes. mem0's own
+            ``MemoryConfig`` will do as well.
 
     """
 
-    def __init__(self, config: Mapping[str, Any] | None = None) -> None:
-        given = dict(config or {})
-        options = dict(given.get("hippocampus") or {})
+    def __init__(self, config: Mapping[str, Any] | _Model | None = None) -> None:
+        given = _settings(config)
+        options = _settings(given.get("hippocampus"))
         path = options.pop("path", None) or _path(given)
         if path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -218,15 +233,24 @@ class Memory:
         if text is None and metadata is None and expiration_date is _UNSET:
             msg = "update: give at least one of text, metadata and expiration_date"
             raise InputError(msg)
+        changes = without_identity(metadata or {})
+        if expiration_date is not _UNSET:
+            last = None if expiration_date is None else read_day(expiration_date)
+            changes["expiration_date"] = last
         bank, old = self._current(memory_id)
-        payload = dict(old.metadata) | without_identity(metadata or {})
-        if expiration_date is None:
-            payload.pop("expiration_date", None)
-        elif expiration_date is not _UNSET:
-            payload["expiration_date"] = read_day(expiration_date)
-        payload |= {"memory_id": id_of(old), "updated_at": iso(self.memory.now())}
-        bank.correct(old.id, text, metadata=payload)
-        return {"message": "Memory updated successfully!"}
+        while True:
+            payload = dict(old.metadata) | changes
+            payload |= {FIRST: id_of(old), "updated_at": iso(self.memory.now())}
+            if payload.get("expiration_date") is None:
+                payload.pop("expiration_date", None)
+            try:
+                bank.correct(old.id, text, metadata=payload)
+            except InputError:  # perhaps somebody else was first
+                was, (_, old) = old, self._current(memory_id)
+                if was.id == old.id:
+                    raise
+            else:
+                return {"message": "Memory updated successfully!"}
 
     def delete(self, memory_id: str) -> dict[str, str]:
         """
@@ -243,10 +267,21 @@ class Memory:
     def delete_all(
         self, user_id: object = None, agent_id: object = None, run_id: object = None
     ) -> dict[str, str]:
-        """Erase the memories of a user, an agent, a run, or what all that are given have."""
+        """
+        Erase the memories of a user, an agent, a run, or what all that are given have.
+
+        That is all there ever was: what sleep has let go too, and of a user alone whatever else
+        their bank holds.
+        """
         scope = read_scope({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
         for bank in self._banks(scope):
-            bank.forget([e.id for e in bank.episodes(where=scope)], erase=True)
+            whole = len(scope) == 1 and bank.name == bank_of(scope)
+            while ids := _ever(bank, {} if whole else scope):
+                try:
+                    bank.forget(ids, erase=True)
+                    break
+                except UnknownEpisode:  # somebody else has just erased one
+                    continue
         return {"message": "Memories deleted successfully!"}
 
     def reset(self) -> None:
@@ -261,7 +296,7 @@ class Memory:
         self,
         query: str,
         *,
-        top_k: int = 20,
+        top_k: int | None = None,
         filters: Mapping[str, Any] | None = None,
         threshold: float | None = None,
         rerank: bool = False,  # noqa: ARG002 - the ranking is made in one go
@@ -278,7 +313,7 @@ class Memory:
 
         Args:
             query: a question or a few words.
-            top_k: how many at most.
+            top_k: how many at most; 20 by default, or 100 where whose it is is said as before.
             filters: whose, and what else must hold, with mem0's operators, AND, OR and NOT;
                 ``created_at`` can be compared beside the ids.
             threshold: the least score, a probability in [0, 1]; none by default.
@@ -296,15 +331,15 @@ class Memory:
 
         """
         now = self.memory.now()
+        owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
         scope, seen = read_filters(
-            {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, filters,
-            today=None if show_expired else now, zone=self.memory.zone,
-        )  # fmt: skip
-        most = top_k if limit is None else limit
+            owners, filters, today=None if show_expired else now, zone=self.memory.zone
+        )
+        most = read_most(top_k, limit, owners)
         least = read_least(threshold)
         if reference_date is not None:
             now = read_moment(reference_date, "reference_date", self.memory.zone)
-        found = [bank.recall(query, most, now=now, **seen).hits for bank in self._banks(scope)]
+        found = [told(bank.recall(query, most, now=now, **seen)) for bank in self._banks(scope)]
         hits = islice(merge(*found, key=lambda hit: -hit.score), most)
         results = [
             show(hit.episode, score=hit.score) | (explained(hit, threshold) if explain else {})
@@ -317,7 +352,7 @@ class Memory:
         self,
         *,
         filters: Mapping[str, Any] | None = None,
-        top_k: int = 20,
+        top_k: int | None = None,
         show_expired: bool = False,
         user_id: object = None,
         agent_id: object = None,
@@ -325,11 +360,10 @@ class Memory:
         limit: int | None = None,
     ) -> Results:
         """Return memories, the newest first; arguments are those of ``search``."""
-        scope, seen = read_filters(
-            {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, filters,
-            today=None if show_expired else self.memory.now(), zone=self.memory.zone,
-        )  # fmt: skip
-        most = top_k if limit is None else limit
+        owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
+        today = None if show_expired else self.memory.now()
+        scope, seen = read_filters(owners, filters, today=today, zone=self.memory.zone)
+        most = read_most(top_k, limit, owners)
         found = [bank.episodes(limit=most, newest=True, **seen) for bank in self._banks(scope)]
         newest = merge(*found, key=lambda episode: episode.said_at, reverse=True)
         return {"results": [show(episode) for episode in islice(newest, most)]}
@@ -352,7 +386,7 @@ class Memory:
         for change in changes:
             names = (change.episode, change.detail.get("by"))
             before, after = (_version(bank, name) for name in names)
-            records.append(told(change, str(memory_id), before, after))
+            records.append(tell(change, str(memory_id), before, after))
         return [record for record in records if record is not None]
 
     # ------------------------------------------------------------ inside
@@ -414,7 +448,7 @@ class Memory:
 class AsyncMemory:
     """mem0's ``AsyncMemory``: each method of ``Memory``, to be awaited. ``sync`` is that."""
 
-    def __init__(self, config: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, config: Mapping[str, Any] | _Model | None = None) -> None:
         self.sync = Memory(config)
 
     @classmethod
@@ -455,12 +489,36 @@ class AsyncMemory:
         self.close()
 
 
-def _records(exported: Exported) -> Iterable[Mapping[str, Any]]:
+def _records(exported: Exported) -> Iterator[Mapping[str, Any]]:
+    """
+    Yield what was exported, without what says nothing.
+
+    Raises:
+        InputError: it is not what mem0's ``get_all`` returns.
+
+    """
     if isinstance(exported, str | Path):
         exported = json.loads(Path(exported).read_text(encoding="utf-8"))
-    if isinstance(exported, Mapping):
-        exported = exported["results"]
-    return exported  # type: ignore[return-value]  # of the above
+    several: Any = (
+        exported.get("results", [exported]) if isinstance(exported, Mapping) else exported
+    )
+    for place, record in enumerate(several):
+        for key in ("id", "memory", "created_at"):
+            if not isinstance(record, Mapping) or not isinstance(record.get(key), str):
+                msg = f"record {place} has no {key}: give what mem0's get_all returned"
+                raise InputError(msg)
+        if record["memory"].strip():
+            yield record
+
+
+def _ever(bank: Bank, scope: Mapping[str, str]) -> list[str]:
+    """Return the ids of all of a scope that words are left of, in force or not."""
+    seen = {episode.id for episode in bank.episodes(where=scope or None)}
+    changes = bank.journal()
+    erased = {change.episode for change in changes if change.kind == "erase"}
+    others = {change.episode for change in changes if change.kind == "remember"} - erased - seen
+    hidden = filter(None, (_version(bank, id_) for id_ in others))
+    return [*seen, *(one.id for one in hidden if scope.items() <= one.metadata.items())]
 
 
 def _version(bank: Bank, episode: str | None) -> Episode | None:
@@ -476,11 +534,24 @@ def _unknown(memory_id: object) -> UnknownEpisode:
     return UnknownEpisode(msg)
 
 
+def _settings(given: Mapping[str, Any] | _Model | None) -> dict[str, Any]:
+    """Return a configuration as a dict; of mem0's own, what was set in it."""
+    if isinstance(given, _Model):
+        given = given.model_dump(exclude_unset=True, warnings=False)
+    if not isinstance(given, Mapping | None):
+        msg = f"{given!r:.100}: a configuration is a dict, or mem0's MemoryConfig"
+        raise InputError(msg)
+    return dict(given or {})
+
+
 def _path(config: Mapping[str, Any]) -> Path:
     """Return where the store is: beside what mem0 keeps, where its configuration tells."""
-    vectors = (config.get("vector_store") or {}).get("config") or {}
+    vectors = _settings(_settings(config.get("vector_store")).get("config"))
+    collection = vectors.get("collection_name") or _COLLECTION
+    # mem0 keeps collections apart, and what is in one is none of another's business.
+    apart = "" if collection == _COLLECTION else f"-{quote(collection, safe='')}"
     if vectors.get("path"):
-        return Path(vectors["path"]) / "hippocampus.db"
+        return Path(vectors["path"]) / f"hippocampus{apart}.db"
     if config.get("history_db_path"):
-        return Path(config["history_db_path"]).with_name("hippocampus.db")
-    return Path(platformdirs.user_data_dir("hippocampus", appauthor=False)) / "mem0.db"
+        return Path(config["history_db_path"]).with_name(f"hippocampus{apart}.db")
+    return Path(platformdirs.user_data_dir("hippocampus", appauthor=False)) / f"mem0{apart}.db"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from hippocampus._clock import Clock
 from hippocampus._optional import require
@@ -13,6 +14,9 @@ from hippocampus.integrations._records import Entry, History, call
 
 require("agents", extra="openai-agents", feature="the OpenAI Agents session")
 from agents import SessionSettings, TResponseInputItem  # noqa: E402 - now that it is there
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _SAID: Final = ("content", "output", "text", "refusal", "transcript")
 """Where an item, or a part of one, has what it says; what was only thought is not said."""
@@ -38,11 +42,13 @@ class HippocampusSession:
         session_id: str,
         bank: Bank,
         *,
-        session_settings: SessionSettings | None = None,
+        session_settings: SessionSettings | Mapping[str, Any] | None = None,
         erase: bool = False,
         clock: Clock | None = None,
     ) -> None:
         self.session_id = session_id
+        if isinstance(session_settings, Mapping):  # as the SDK's own sessions take it
+            session_settings = SessionSettings(**session_settings)
         self.session_settings = session_settings
         self._history = History(bank, "openai_agents", session_id, clock=clock, erase=erase)
 
@@ -62,15 +68,32 @@ class HippocampusSession:
 
         """
         entries = [_entry(cast("Mapping[str, Any]", item)) for item in items]
-        await asyncio.to_thread(self._history.add, entries)
+        await _done(self._history.add, entries)
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Remove the last item and return it; None if there is none."""
-        return cast("TResponseInputItem | None", await asyncio.to_thread(self._history.pop))
+        return cast("TResponseInputItem | None", await _done(self._history.pop))
 
     async def clear_session(self) -> None:
         """Remove the items."""
-        await asyncio.to_thread(self._history.clear)
+        await _done(self._history.clear)
+
+
+async def _done(change: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """
+    Make a change on a thread; who is cancelled meanwhile learns of it when the change is made.
+
+    As in the SDK's own sessions: else what a cancelled run has said could come after the next run.
+    """
+    making = asyncio.create_task(asyncio.to_thread(change, *args, **kwargs))
+    try:
+        return await asyncio.shield(making)
+    except asyncio.CancelledError:
+        while not making.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait({making})
+        making.exception()  # told to nobody: the caller is gone
+        raise
 
 
 def _entry(item: Mapping[str, Any]) -> Entry:

@@ -11,6 +11,7 @@ from hippocampus._clock import Clock
 from hippocampus._optional import require
 from hippocampus.bank import Bank
 from hippocampus.errors import InputError
+from hippocampus.integrations._lacks import told
 from hippocampus.integrations._records import Entry, History, call
 
 require("pydantic_ai", extra="pydantic-ai", feature="the Pydantic AI history")
@@ -88,6 +89,7 @@ def recalled(
         if not said.strip():
             return None
         found = await asyncio.to_thread(bank.context, said, budget_tokens, **filters)
+        told(found.recall)
         return found.text if found.items else None
 
     return instructions
@@ -117,6 +119,7 @@ def memory_toolset(bank: Bank, *, budget_tokens: int = 1500) -> FunctionToolset[
         """
         with _for_the_model():
             found = await asyncio.to_thread(bank.context, question, budget_tokens)
+        told(found.recall)
         return found.text if found.items else "Nothing is remembered about that."
 
     return FunctionToolset([remember, recall])

@@ -9,11 +9,12 @@ from llama_index.core.llms import ChatMessage
 
 from hippocampus.client import Client
 from hippocampus.errors import InputError, InvalidFilter
+from hippocampus.integrations import _lacks
 from hippocampus.integrations.langchain import HippocampusChatMessageHistory, HippocampusRetriever
 from hippocampus.integrations.langgraph import HippocampusStore
 from hippocampus.integrations.llamaindex import HippocampusMemory
 from hippocampus.integrations.openai_agents import HippocampusSession
-from hippocampus.integrations.pydantic_ai import HippocampusHistory
+from hippocampus.integrations.pydantic_ai import HippocampusHistory, memory_toolset
 
 
 @pytest.fixture
@@ -40,6 +41,25 @@ def test_a_store(far, bank):
         store.search(notes, filter={"n": {"$above": 1}})
     with pytest.raises(InputError):
         store.put(notes, "x", {"n": object()})
+
+
+def test_what_recall_goes_without_is_in_the_log_once(open_memory, serve, caplog):
+    lacking = open_memory("other.db", embedder="none")
+    with Client(serve(lacking)) as client:
+        for bank in (client.bank("ada"), lacking.bank("ada")):
+            store = HippocampusStore(bank)
+            for attempt in (
+                lambda bank=bank: HippocampusRetriever(bank=bank).invoke("tea"),
+                lambda store=store: store.search((), query="tea"),
+                lambda bank=bank: HippocampusMemory(bank=bank, session="l").get("tea"),
+                lambda bank=bank: asyncio.run(memory_toolset(bank).tools["recall"].function("tea")),
+            ):
+                _lacks._warn.cache_clear()
+                caplog.clear()
+                attempt()
+                attempt()
+                (line,) = [one for one in caplog.messages if "without its embedder" in one]
+                assert "recall goes by words" in line
 
 
 def test_a_history_a_retriever_a_session_and_memories(far):

@@ -23,6 +23,7 @@ from langchain_core.runnables import RunnablePassthrough
 
 from hippocampus import Memory
 from hippocampus.errors import InputError
+from hippocampus.integrations._records import Records
 from hippocampus.integrations.langchain import (
     HippocampusChatMessageHistory,
     HippocampusRetriever,
@@ -140,6 +141,22 @@ def test_conversations_of_a_bank_are_apart_and_cleared_apart(bank):
     assert ["other"] == [message.content for message in other.messages]
     one.add_user_message("one")
     assert ["one"] == [message.content for message in one.messages]
+
+
+@pytest.mark.parametrize("session", [None, "", " ", 7])
+def test_a_conversation_has_a_name(bank, session):
+    with pytest.raises(InputError, match="session="):
+        HippocampusChatMessageHistory(bank, session)
+
+
+def test_what_somebody_else_has_just_erased_keeps_nothing_else_from_being_taken_back(bank, history):
+    history.add_messages([HumanMessage("one"), HumanMessage("two"), HumanMessage("three")])
+    records = Records(bank, "langchain", erase=True)
+    seen = records.read(session="talk")
+    bank.forget(seen[1].id, erase=True)
+
+    assert 2 == records.drop(seen)
+    assert [] == history.messages
 
 
 def test_sleep_lets_no_message_go(history, bank):

@@ -65,7 +65,8 @@ filters = st.one_of(
     ),
 )
 paths = st.lists(st.sampled_from(["a", "b", "ab"]), max_size=2).map(tuple)
-conditions = st.builds(MatchCondition, st.sampled_from(["prefix", "suffix"]), paths)
+patterns = st.lists(labels, max_size=2).map(tuple)
+conditions = st.builds(MatchCondition, st.sampled_from(["prefix", "suffix"]), patterns)
 gets = st.tuples(namespaces, names).map(lambda given: GetOp(*given))
 puts = st.tuples(namespaces, names, st.none() | values).map(lambda given: PutOp(*given))
 searches = st.tuples(paths, filters, st.just(1000)).map(lambda given: SearchOp(*given))
@@ -300,6 +301,26 @@ def test_what_is_not_json_is_refused_and_nothing_of_the_batch_is_stored(store, v
     assert [] == store.search(())
 
 
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (PutOp(NOTES, "k", ["a"]), "value="),
+        (PutOp(NOTES, "k", "text"), "value="),
+        (PutOp(NOTES, "k", {"text": "a"}, "text"), "index='text'"),
+        (PutOp(NOTES, "k", {"text": "a"}, None, "soon"), "ttl='soon'"),
+        (PutOp(NOTES, "k", {"text": "a"}, None, float("inf")), "ttl=inf"),
+        (PutOp(NOTES, "k", {"text": "a"}, None, float("nan")), "ttl=nan"),
+        (ListNamespacesOp(limit=-1), "limit=-1"),
+        (SearchOp(NOTES, offset="1"), "offset='1'"),
+    ],
+)
+def test_an_operation_that_cannot_be_meant_is_refused_with_its_whole_batch(store, wrong, says):
+    with pytest.raises(InputError, match=says):
+        store.batch([PutOp(NOTES, "fine", {"n": 1}), wrong])
+
+    assert [] == store.search(())
+
+
 def test_a_label_with_a_dot_cannot_pass_for_two(store):
     store.put(("a", "b"), "k", {"n": 1})
 
@@ -450,6 +471,38 @@ def test_more_namespaces_than_are_looked_at_at_a_time_are_all_listed(store):
 
 def minutes(count):
     return timedelta(minutes=count)
+
+
+class Busy:
+    """A bank in which somebody else does something just before it is written to, once."""
+
+    def __init__(self, bank, verb):
+        self.bank, self.verb, self.meanwhile = bank, verb, None
+
+    def __getattr__(self, name):
+        meanwhile = self.meanwhile
+        if name == self.verb and meanwhile:
+            self.meanwhile = None
+            meanwhile()
+        return getattr(self.bank, name)
+
+
+@pytest.mark.parametrize("verb", ["remember_many", "pin", "forget"])
+@pytest.mark.parametrize("reader_waits", [False, True])
+def test_what_is_deleted_while_it_is_read_does_not_come_back(bank, clock, verb, reader_waits):
+    busy = Busy(bank, verb)
+    here, there = HippocampusStore(busy, clock=clock), HippocampusStore(bank, clock=clock)
+    here.put(NOTES, "k", {"text": "Ada is in a hurry"}, ttl=16)
+    clock.advance(minutes(5))
+    if reader_waits:
+        busy.meanwhile = lambda: there.delete(NOTES, "k")
+        here.get(NOTES, "k")
+    else:
+        busy.meanwhile = lambda: there.get(NOTES, "k")
+        here.delete(NOTES, "k")
+
+    assert there.get(NOTES, "k") is None
+    assert [] == bank.episodes()
 
 
 def test_an_item_lives_for_its_time_and_reads_prolong_it(bank, clock):

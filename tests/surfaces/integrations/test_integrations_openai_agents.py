@@ -1,6 +1,7 @@
 """The session for the OpenAI Agents SDK, alone and with the SDK's own runner."""
 
 import asyncio
+import threading
 
 import pytest
 from agents import Agent, ModelResponse, RunConfig, Runner, SessionSettings, Usage, function_tool
@@ -15,6 +16,7 @@ from openai.types.responses import (
 )
 
 from hippocampus import Memory
+from hippocampus._clock import SystemClock
 from hippocampus.errors import InputError
 from hippocampus.integrations.openai_agents import HippocampusSession
 
@@ -154,8 +156,39 @@ def test_two_that_pop_at_once_never_get_the_same_item(session):
     assert [] == left
 
 
-def test_the_settings_say_how_many_items_the_runner_gets(bank):
-    session = HippocampusSession("s", bank, session_settings=SessionSettings(limit=2))
+class Held(SystemClock):
+    """A clock that tells the time only when it is let."""
+
+    def __init__(self):
+        self.asked, self.let = threading.Event(), threading.Event()
+
+    def now(self):
+        self.asked.set()
+        assert self.let.wait(10)
+        return super().now()
+
+
+def test_a_run_that_is_cancelled_has_said_all_or_nothing_when_it_is_over(bank):
+    clock = Held()
+    session = HippocampusSession("s", bank, clock=clock)
+
+    async def main():
+        adding = asyncio.create_task(session.add_items(user("Hello")))
+        await asyncio.to_thread(clock.asked.wait)
+        adding.cancel()
+        await asyncio.sleep(0)
+        adding.cancel()
+        asyncio.get_running_loop().call_later(0.05, clock.let.set)
+        with pytest.raises(asyncio.CancelledError):
+            await adding
+        return said(await session.get_items())
+
+    assert ["Hello"] == asyncio.run(main())
+
+
+@pytest.mark.parametrize("settings", [SessionSettings(limit=2), {"limit": 2}])
+def test_the_settings_say_how_many_items_the_runner_gets(bank, settings):
+    session = HippocampusSession("s", bank, session_settings=settings)
     asyncio.run(session.add_items(user("a", "b", "c")))
 
     assert ["b", "c"] == said(asyncio.run(session.get_items()))

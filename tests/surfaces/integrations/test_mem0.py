@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,8 +15,16 @@ import mem0_contract
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
-from hippocampus.errors import HippocampusError, InputError, InvalidFilter, UnknownEpisode
+from hippocampus.errors import (
+    HippocampusError,
+    InputError,
+    InvalidFilter,
+    InvalidScope,
+    UnknownEpisode,
+)
+from hippocampus.integrations import _lacks
 from hippocampus.integrations.mem0 import AsyncMemory, Memory
 
 HERE = Path(__file__).parent
@@ -81,6 +90,18 @@ def test_the_arguments_of_both_mem0s_mean_the_same(memory, verb):
     assert 2 == len(old["results"])
 
 
+@pytest.mark.parametrize("verb", ["search", "get_all"])
+def test_each_style_has_its_own_number_of_results_when_none_is_given(memory, verb):
+    memory.add([{"role": "user", "content": f"Remark {n} on tea."} for n in range(120)], **ADA)
+    asked = ("tea",) if verb == "search" else ()
+    call = getattr(memory, verb)
+
+    assert 20 == len(call(*asked, filters=ADA)["results"])
+    assert 100 == len(call(*asked, **ADA)["results"])
+    assert [] == call(*asked, **ADA, limit=0)["results"]
+    assert 30 == len(call(*asked, **ADA, top_k=30)["results"])
+
+
 def test_a_class_of_the_old_style_is_awaited_and_one_of_the_new_is_not(config):
     async def both():
         first = await AsyncMemory.from_config(config)
@@ -105,6 +126,14 @@ def test_async_memory_has_every_method_of_memory():
     [
         ({"vector_store": {"provider": "qdrant", "config": {"path": "{}/q"}}}, "q/hippocampus.db"),
         ({"history_db_path": "{}/h/history.db", "llm": {"provider": "x"}}, "h/hippocampus.db"),
+        ({"vector_store": {"config": {"path": "{}", "collection_name": "mem0"}}}, "hippocampus.db"),
+        (
+            {
+                "vector_store": {"config": {"collection_name": "../shop"}},
+                "history_db_path": "{}/h.db",
+            },
+            "hippocampus-..%2Fshop.db",
+        ),
         ({"hippocampus": {"path": "{}/own.db"}, "history_db_path": "{}/h.db"}, "own.db"),
     ],
 )
@@ -115,6 +144,28 @@ def test_the_store_is_where_mem0s_was(tmp_path, given, where):
     Memory(given).close()
 
     assert (tmp_path / where).is_file()
+
+
+class Settings(BaseModel):
+    """As mem0's ``MemoryConfig``: what nobody set has a default."""
+
+    vector_store: dict = {"config": {"path": "/nowhere/it/may/be"}}
+    history_db_path: str = "/nowhere/history.db"
+    hippocampus: dict = {}
+
+
+def test_the_configuration_may_be_a_model_of_which_only_what_was_set_counts(tmp_path):
+    own = {"embedder": "none"}
+
+    Memory(Settings(history_db_path=f"{tmp_path}/history.db", hippocampus=own)).close()
+
+    assert (tmp_path / "hippocampus.db").is_file()
+
+
+@pytest.mark.parametrize("wrong", ["agent.db", 3, {"vector_store": "qdrant"}, {"hippocampus": []}])
+def test_a_configuration_that_is_none_is_refused(wrong):
+    with pytest.raises(InputError, match="a configuration is a dict"):
+        Memory(wrong)
 
 
 # ---------------------------------------------------------------- what is kept
@@ -143,6 +194,8 @@ def test_messages_of_one_call_keep_their_order_even_when_they_say_the_same(memor
     [
         ([{"role": "user", "content": "a"}, "b"], r"messages\[1\]='b'"),
         ([{"content": "a"}], r"\[0\]"),
+        ([{"role": "user", "content": "a"}, {"role": "user", "content": 5}], r"messages\[1\].* 5 "),
+        ({"role": "user", "content": [{"type": "text"}]}, r"messages\[0\]"),
     ],
 )
 def test_a_message_that_is_none_is_refused_and_nothing_is_kept(memory, messages, place):
@@ -185,6 +238,30 @@ def test_what_was_deleted_can_be_added_again(memory):
     kept = memory.add("Likes tea.", user_id="ada", timestamp=at)
 
     assert ["Likes tea."] == said(kept) == said(memory.get_all(filters=ADA))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I sing.",
+        {"type": "text", "text": "I sing."},
+        ["I", "sing."],
+        [{"type": "input_text", "text": "I"}, {"type": "output_text", "text": "sing."}],
+        [{"type": "image_url", "image_url": {"url": "x"}}, {"type": "text", "text": "I sing."}],
+    ],
+)
+def test_the_text_of_a_message_may_be_in_parts(memory, content):
+    assert ["I sing."] == said(memory.add({"role": "user", "content": content}, **ADA))
+
+
+def test_metadata_come_back_with_every_name_also_after_an_update(memory):
+    names = {"memory_id": "ticket-7", "mem0_id": 1, "id": 2, "data": 3, "hash": 4}
+    (id_,) = ids(memory.add("I sing.", metadata=names, **ADA))
+    memory.update(id_, metadata={"more": 5})
+    memory.update(id_, "I dance.")
+
+    assert names | {"more": 5} == memory.get(id_)["metadata"]
+    assert [id_] == ids(memory.get_all(filters=ADA | {"memory_id": "ticket-7"}))
 
 
 def test_metadata_cannot_say_whose_a_memory_is(memory):
@@ -300,6 +377,18 @@ def test_an_update_keeps_the_id_and_says_what_was_before(memory, clock):
     ] == events
 
 
+def test_of_updates_at_once_none_is_refused_and_none_lost(config):
+    async def main():
+        memory = AsyncMemory(config)
+        (id_,) = ids(await memory.add("I sing.", **ADA))
+        await asyncio.gather(*(memory.update(id_, metadata={str(n): n}) for n in range(20)))
+        shown, history = await memory.get(id_), await memory.history(id_)
+        memory.close()
+        return shown["metadata"], len(history)
+
+    assert ({str(n): n for n in range(20)}, 21) == asyncio.run(main())
+
+
 def test_what_is_deleted_is_in_no_file_and_in_no_history(memory, path):
     (id_,) = ids(memory.add("The password is xylophone.", user_id="ada"))
     memory.update(id_, "The password is marimba.")
@@ -327,6 +416,29 @@ def test_delete_all_takes_one_users_memories_and_expired_ones_too(memory):
     assert 2 == len(said(memory.get_all(user_id="bob", show_expired=True)))
     memory.delete_all(agent_id="guide")
     assert ["bob will be."] == said(memory.get_all(user_id="bob", show_expired=True))
+
+
+def test_delete_all_erases_what_sleep_has_let_go_and_what_else_a_users_bank_holds(memory):
+    for n in range(12):
+        said_at = f"2024-01-{10 + n}"
+        memory.add(f"Ada has {n} keys, she said.", **ADA, run_id=f"r{n % 2}", timestamp=said_at)
+    bank = memory.bank(**ADA)
+    bank.remember("She has a glockenspiel.")
+    bank.set_policy("adaptive:4")
+    bank.sleep()
+    assert 13 > len(bank.episodes())
+
+    def left():
+        for change in bank.journal():
+            if change.kind == "remember":
+                with suppress(UnknownEpisode):
+                    yield bank.get(change.episode).metadata.get("run_id")
+
+    assert ["r0", "r1"] * 6 + [None] == list(left())
+    memory.delete_all(run_id="r1", **ADA)
+    assert ["r0"] * 6 + [None] == list(left())
+    memory.delete_all(**ADA)
+    assert [] == list(left())
 
 
 def test_reset_leaves_other_banks_of_the_store(memory):
@@ -367,6 +479,17 @@ def test_nothing_is_ever_found_outside_the_scope_that_is_asked_for(kept, asked):
         assert left == {f"Word {n}" for n in range(len(kept))} - set(expected)
 
 
+@pytest.mark.parametrize(
+    "filters", [{"user_id": None}, ADA | {"run_id": None}, {"AND": [ADA, {"agent_id": None}]}]
+)
+def test_an_id_that_is_none_in_a_filter_is_neither_everybodys_nor_nobodys(memory, filters):
+    memory.add("Tea.", user_id="ada", run_id="r")
+
+    for call in (memory.get_all, lambda **asked: memory.search("tea", **asked)):
+        with pytest.raises(InvalidScope, match="_id=None"):
+            call(filters=filters)
+
+
 def test_ids_name_memories_across_users_and_nothing_else(memory):
     kept = {user: ids(memory.add("Tea.", user_id=user))[0] for user in map(str, range(40))}
 
@@ -403,8 +526,8 @@ tests_of_one = st.one_of(
         st.just("year"),
         st.dictionaries(st.sampled_from(["gt", "gte", "lt", "lte"]), years, min_size=1),
     ),
-    st.tuples(st.just("year"), st.fixed_dictionaries({"nin": st.lists(years, min_size=1)})),
-    st.tuples(st.sampled_from(["kind", "tags"]), st.lists(words, min_size=1)),
+    st.tuples(st.just("year"), st.fixed_dictionaries({"nin": st.lists(years)})),
+    st.tuples(st.sampled_from(["kind", "tags"]), st.lists(words)),
     st.tuples(
         st.sampled_from(["kind", "tags"]),
         st.dictionaries(st.sampled_from(["eq", "ne", "contains", "icontains"]), words, min_size=1),
@@ -440,10 +563,10 @@ def _plainly(key, value, row):
 
 
 def _holds(name, operand, value):
-    if name in ("ne", "nin"):
-        return not _holds({"ne": "eq", "nin": "in"}[name], operand, value)
     if value is None:
         return False
+    if name in ("ne", "nin"):
+        return not _holds({"ne": "eq", "nin": "in"}[name], operand, value)
     several = value if isinstance(value, list) else [value]
     if name == "icontains":
         several = [one.casefold() for one in several]
@@ -502,6 +625,14 @@ def test_a_search_explains_itself_when_asked(memory):
             memory.search("tea", filters=ADA, threshold=threshold)
 
 
+def test_what_a_search_goes_without_is_in_the_log(caplog):
+    _lacks._warn.cache_clear()
+    with Memory({"hippocampus": {"path": ":memory:", "embedder": "none"}}) as memory:
+        memory.search("tea", filters=ADA)
+
+    assert "recall goes by words" in caplog.text
+
+
 # ---------------------------------------------------------------- moving over
 
 
@@ -553,6 +684,11 @@ def test_every_refusal_is_one_of_ours_and_a_value_error(memory):
         lambda: memory.search("x"),
         lambda: memory.delete("no-id"),
         lambda: memory.update("no-id", "x"),
+        lambda: memory.add("x", user_id="ada", metadata=["a"]),
+        lambda: memory.get_all(filters="ada"),
+        lambda: memory.import_({"memory": "x"}),
+        lambda: memory.import_([{"memory": "x", "id": "1", "created_at": None, "user_id": "ada"}]),
+        lambda: memory.import_(["x"]),
     ):
         with pytest.raises(HippocampusError) as caught:
             call()
