@@ -173,7 +173,7 @@ class Proxy:
         asked = Asked.read(kind, raw) if rest is None and _is_json(scope) else None
         wish = self._wish(scope, asked)
         if asked is None:
-            recalled = Recalled(without="not-read")
+            recalled = Recalled(without=wish.without or "not-read")
         else:
             recalled = await self._memory.recall(wish, asked)
         body = asked.remembering(recalled.text) if asked and recalled.text else raw
@@ -197,7 +197,8 @@ class Proxy:
             )  # fmt: skip
 
     def _wish(self, scope: Message, asked: Asked | None) -> Wish:
-        named = _header(scope, b"x-bank") or (asked.user if asked else None)
+        # Bytes that are no text stay apart, or two banks so named would be one.
+        named = _header(scope, b"x-bank", "surrogateescape") or (asked.user if asked else None)
         how = _header(scope, b"x-memory").lower()
         return Wish(
             bank=named or self._bank, session=_header(scope, b"x-session") or None,
@@ -280,10 +281,10 @@ async def _content(scope: Message, client: _Client) -> AsyncIterator[bytes] | No
     return None
 
 
-def _header(scope: Message, name: bytes) -> str:
+def _header(scope: Message, name: bytes, errors: str = "replace") -> str:
     """Return a header's value, read as UTF-8; empty if it is not there."""
     raw = next((v for k, v in scope["headers"] if k == name), b"")
-    return bytes(raw).decode(errors="replace").strip()
+    return bytes(raw).decode(errors=errors).strip()
 
 
 def _is_json(scope: Message) -> bool:
