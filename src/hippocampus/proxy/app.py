@@ -209,14 +209,16 @@ class Proxy:
         self, scope: Message, content: bytes | AsyncIterator[bytes] | None
     ) -> httpx.Response:
         """Send a request on; the body of the answer is still to come."""
-        headers = [(k, v) for k, v in scope["headers"] if k not in _HOP | OURS | {b"host"}]
+        headers = [(k, v) for k, v in _end_to_end(scope["headers"]) if k not in OURS | {b"host"}]
         if isinstance(content, bytes):  # its length may be another; and its answer is to be read
             headers = [
                 (k, v) for k, v in headers if k not in (b"content-length", b"accept-encoding")
             ]
             headers.append((b"accept-encoding", b"identity"))
-        url = self._url.copy_with(raw_path=self._target(scope))
-        request = httpx.Request(scope["method"], url, headers=headers, content=content)
+        request = httpx.Request(
+            scope["method"], self._url, headers=headers, content=content,
+            extensions={"target": self._target(scope)},  # as it was written, which a URL is not
+        )  # fmt: skip
         return await self._client.send(request, stream=True, auth=None)
 
     def _target(self, scope: Message) -> bytes:
@@ -234,7 +236,7 @@ class Proxy:
         self, response: httpx.Response, send: Send, told: str = "", copy: bytearray | None = None
     ) -> int:
         """Pass an answer on as it comes, and return its status; 0 if it broke off."""
-        headers = [(k.lower(), v) for k, v in response.headers.raw if k.lower() not in _HOP]
+        headers = _end_to_end(response.headers.raw)
         if told:
             headers.append((b"x-memory", told.encode()))
         start = {"type": "http.response.start", "status": response.status_code, "headers": headers}
@@ -279,6 +281,14 @@ async def _content(scope: Message, client: _Client) -> AsyncIterator[bytes] | No
     async for _ in client.body():
         pass
     return None
+
+
+def _end_to_end(headers: Headers) -> Headers:
+    """Return the headers of the message, without those of the connection and those it names."""
+    small = [(name.lower(), value) for name, value in headers]
+    named = b",".join(value.lower() for name, value in small if name == b"connection").split(b",")
+    parted = _HOP.union(name.strip() for name in named)
+    return [(name, value) for name, value in small if name not in parted]
 
 
 def _header(scope: Message, name: bytes, errors: str = "replace") -> str:

@@ -62,6 +62,29 @@ def test_every_other_path_is_passed_on_byte_for_byte(proxy, upstream, method, pa
     assert "x-memory" not in answer.headers
 
 
+@pytest.mark.parametrize("path", ["/v1/a/../b/./c?x={y}|\"'[]", "/v1//models", "/v1/%7e?%2f%2F"])
+def test_a_path_is_passed_on_as_it_was_written(proxy, upstream, path):
+    assert proxy.http.get("/", extensions={"target": path.encode()}).status_code == 200
+    assert upstream.seen[0].path == path
+
+
+def test_headers_that_a_connection_names_are_not_passed_on_either_way(proxy, upstream):
+    told = {"Connection": "X-Hop", "X-Hop": "1", "X-Kept": "2"}
+    upstream.script = [(200, told, b"")]
+    answer = proxy.http.get("/models", headers=told)
+
+    assert (upstream.seen[0].header("x-hop"), upstream.seen[0].header("x-kept")) == (None, "2")
+    assert ("x-hop" in answer.headers, answer.headers["x-kept"]) == (False, "2")
+
+
+def test_what_upstream_lets_one_client_keep_is_sent_by_no_other(proxy, upstream):
+    upstream.script = [(200, {"Set-Cookie": "session=ada; Path=/"}, b"")]
+    for _ in range(2):
+        httpx.get(f"{proxy.url}/models")
+
+    assert upstream.seen[1].header("cookie") is None
+
+
 def test_a_body_without_a_length_is_passed_on_as_it_comes(proxy, upstream):
     proxy.http.post("/files", content=(piece for piece in (b"one ", b"two")))
 
