@@ -103,6 +103,7 @@ class Proxy:
         timeout = httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s), pool=None)
         limits = httpx.Limits(max_connections=None)
         self._client = httpx.AsyncClient(timeout=timeout, limits=limits)
+        self._under_way: set[asyncio.Task[None]] = set()
 
     def warm_up(self) -> None:
         """
@@ -123,6 +124,8 @@ class Proxy:
             return
         client = _Client(receive)
         work = asyncio.create_task(self._serve(scope, client, send))
+        self._under_way.add(work)
+        work.add_done_callback(self._under_way.discard)
         gone = asyncio.create_task(client.gone())
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -138,6 +141,10 @@ class Proxy:
         await receive()
         await send({"type": "lifespan.startup.complete"})
         await receive()
+        if self._under_way:  # the server waits for them no longer, and what they said is to be kept
+            for work in self._under_way:
+                work.cancel()
+            await asyncio.wait(self._under_way)
         await self._client.aclose()
         await asyncio.to_thread(self._memory.close)
         await send({"type": "lifespan.shutdown.complete"})
