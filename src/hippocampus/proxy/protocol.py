@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias
 
@@ -13,6 +15,10 @@ Kind: TypeAlias = Literal["chat", "responses"]
 PATHS: Final[dict[str, Kind]] = {"/chat/completions": "chat", "/responses": "responses"}
 """How the paths end that memory is for; every other path is passed on and no more."""
 
+MOST_UNPACKED: Final = 16 << 20
+"""Bytes of a packed answer that are read."""
+
+_GZIP = zlib.MAX_WBITS | 16
 _DECODER = json.JSONDecoder()
 _BLANK = re.compile(r"[ \t\n\r]*")
 _THOUGHT = re.compile(r"\s*<think>.*?(?:</think>\s*|\Z)", re.DOTALL)
@@ -220,6 +226,9 @@ def _conversation(value: object) -> str | None:
 
 def _events(raw: bytes) -> tuple[list[dict[str, Any]], bool]:
     """Return the events of a stream, and whether it says that it has ended; or the one body."""
+    if raw.startswith(b"\x1f\x8b"):  # packed, though it was asked not to be
+        with suppress(zlib.error):
+            raw = zlib.decompressobj(_GZIP).decompress(raw, MOST_UNPACKED)
     text = raw.decode(errors="replace")
     if not text.lstrip().startswith(("data:", "event:", "id:", "retry:", ":")):
         whole = _object(text)

@@ -1,5 +1,6 @@
 """Reading requests and answers, and putting memory between two characters of a request."""
 
+import gzip
 import json
 
 import pytest
@@ -147,6 +148,14 @@ def test_a_streamed_answer_is_its_pieces(pieces):
     whole = "".join(pieces).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     assert Answer.read("chat", raw) == Answer(whole, complete=True)
+
+
+def test_an_answer_that_comes_packed_is_read_as_far_as_it_came():
+    packed = gzip.compress(b"".join(chunks("I moved ", "to Lisbon.")), compresslevel=0)
+
+    assert Answer.read("chat", packed) == Answer("I moved to Lisbon.", complete=True)
+    assert Answer.read("chat", packed[:250]) == Answer("I moved ")
+    assert Answer.read("chat", packed[:4] + b"\xff" * 40) == Answer()
 
 
 @given(st.integers(0, 600))
