@@ -58,6 +58,9 @@ def past(tmp_path_factory):
                 f"{word} lives in {word}.", speaker=word[:150], session=word[:150], source=word,
                 metadata={word: word},
             )  # fmt: skip
+        long.remember(
+            "I live in Porto. My sister is called Ann.", speaker=f"{LONG[:80]} {LONG[:9]}"
+        )
         long.sleep()
         yield memory
 
