@@ -195,6 +195,18 @@ def test_a_plot_is_read_with_the_arrow_keys_and_as_a_table(there, visit, past):
     assert [one.count for one in told] == [int(row[-1]) for row in rows if row[-1].strip()]
 
 
+def test_a_topic_shows_the_memories_that_are_under_it_and_no_others(there, visit, past):
+    eye = visit(there)
+    topics = {one.name: one for one in past.bank("lena").topics()}
+    shown = {}
+    for name in ("cat", "porto", "people"):
+        page = eye.see(f"#/lena/topics?topic={name}")
+        shown[name] = page.locator(".section .entry").count()
+
+    assert shown == {name: topics[name].episodes for name in shown}
+    assert topics["people"].children, "what is broad may have none of its own"
+
+
 def test_the_colours_can_be_chosen_and_stay_chosen(there, visit):
     eye = visit(there, color_scheme="dark")
     page = eye.see("#/lena/timeline")
