@@ -13,7 +13,7 @@ from hippocampus._optional import require
 from hippocampus.cli.command import command
 from hippocampus.cli.options import DEFAULT_BANK, Scope
 from hippocampus.cli.render import clean, complain, stderr
-from hippocampus.errors import StoreError
+from hippocampus.errors import InputError, StoreError
 
 PANEL = "Serve"
 _FEATURE = "hippocampus proxy"
@@ -81,8 +81,7 @@ def proxy(
         lambda: scope.open(create=True, embed=True), upstream, bank=whose, local=local,
         budget_tokens=budget_tokens, deadline_s=deadline_s, timeout_s=timeout_s,
     )  # fmt: skip
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family) as listening:
+    with _listen(host, port) as listening:
         # Whom it accepts inherits this; asyncio does not see that such a socket speaks TCP.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
@@ -103,6 +102,16 @@ def proxy(
             timeout_graceful_shutdown=30,
         )  # fmt: skip
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except (OSError, UnicodeError) as exc:
+        why = getattr(exc, "strerror", None) or str(exc)
+        msg = f"host={host!r}, port={port}: {why}; choose others, such as port 0 for a free one"
+        raise InputError(msg) from exc
 
 
 def _is_local(host: str) -> bool:

@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 
 def ui(
     *,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 finds a free one.")] = 8766,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 finds a free one.")] = 8767,
     open_: Annotated[
         bool, typer.Option("--open/--no-open", help="Open it in your browser.")
     ] = True,

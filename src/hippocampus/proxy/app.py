@@ -103,6 +103,7 @@ class Proxy:
         timeout = httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s), pool=None)
         limits = httpx.Limits(max_connections=None)
         self._client = httpx.AsyncClient(timeout=timeout, limits=limits)
+        self._under_way: set[asyncio.Task[None]] = set()
 
     def warm_up(self) -> None:
         """
@@ -123,6 +124,8 @@ class Proxy:
             return
         client = _Client(receive)
         work = asyncio.create_task(self._serve(scope, client, send))
+        self._under_way.add(work)
+        work.add_done_callback(self._under_way.discard)
         gone = asyncio.create_task(client.gone())
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -138,6 +141,10 @@ class Proxy:
         await receive()
         await send({"type": "lifespan.startup.complete"})
         await receive()
+        if self._under_way:  # the server waits for them no longer, and what they said is to be kept
+            for work in self._under_way:
+                work.cancel()
+            await asyncio.wait(self._under_way)
         await self._client.aclose()
         await asyncio.to_thread(self._memory.close)
         await send({"type": "lifespan.shutdown.complete"})
@@ -173,7 +180,7 @@ class Proxy:
         asked = Asked.read(kind, raw) if rest is None and _is_json(scope) else None
         wish = self._wish(scope, asked)
         if asked is None:
-            recalled = Recalled(without="not-read")
+            recalled = Recalled(without=wish.without or "not-read")
         else:
             recalled = await self._memory.recall(wish, asked)
         body = asked.remembering(recalled.text) if asked and recalled.text else raw
@@ -197,7 +204,8 @@ class Proxy:
             )  # fmt: skip
 
     def _wish(self, scope: Message, asked: Asked | None) -> Wish:
-        named = _header(scope, b"x-bank") or (asked.user if asked else None)
+        # Bytes that are no text stay apart, or two banks so named would be one.
+        named = _header(scope, b"x-bank", "surrogateescape") or (asked.user if asked else None)
         how = _header(scope, b"x-memory").lower()
         return Wish(
             bank=named or self._bank, session=_header(scope, b"x-session") or None,
@@ -208,14 +216,16 @@ class Proxy:
         self, scope: Message, content: bytes | AsyncIterator[bytes] | None
     ) -> httpx.Response:
         """Send a request on; the body of the answer is still to come."""
-        headers = [(k, v) for k, v in scope["headers"] if k not in _HOP | OURS | {b"host"}]
+        headers = [(k, v) for k, v in _end_to_end(scope["headers"]) if k not in OURS | {b"host"}]
         if isinstance(content, bytes):  # its length may be another; and its answer is to be read
             headers = [
                 (k, v) for k, v in headers if k not in (b"content-length", b"accept-encoding")
             ]
             headers.append((b"accept-encoding", b"identity"))
-        url = self._url.copy_with(raw_path=self._target(scope))
-        request = httpx.Request(scope["method"], url, headers=headers, content=content)
+        request = httpx.Request(
+            scope["method"], self._url, headers=headers, content=content,
+            extensions={"target": self._target(scope)},  # as it was written, which a URL is not
+        )  # fmt: skip
         return await self._client.send(request, stream=True, auth=None)
 
     def _target(self, scope: Message) -> bytes:
@@ -233,7 +243,7 @@ class Proxy:
         self, response: httpx.Response, send: Send, told: str = "", copy: bytearray | None = None
     ) -> int:
         """Pass an answer on as it comes, and return its status; 0 if it broke off."""
-        headers = [(k.lower(), v) for k, v in response.headers.raw if k.lower() not in _HOP]
+        headers = _end_to_end(response.headers.raw)
         if told:
             headers.append((b"x-memory", told.encode()))
         start = {"type": "http.response.start", "status": response.status_code, "headers": headers}
@@ -280,10 +290,18 @@ async def _content(scope: Message, client: _Client) -> AsyncIterator[bytes] | No
     return None
 
 
-def _header(scope: Message, name: bytes) -> str:
+def _end_to_end(headers: Headers) -> Headers:
+    """Return the headers of the message, without those of the connection and those it names."""
+    small = [(name.lower(), value) for name, value in headers]
+    named = b",".join(value.lower() for name, value in small if name == b"connection").split(b",")
+    parted = _HOP.union(name.strip() for name in named)
+    return [(name, value) for name, value in small if name not in parted]
+
+
+def _header(scope: Message, name: bytes, errors: str = "replace") -> str:
     """Return a header's value, read as UTF-8; empty if it is not there."""
     raw = next((v for k, v in scope["headers"] if k == name), b"")
-    return bytes(raw).decode(errors="replace").strip()
+    return bytes(raw).decode(errors=errors).strip()
 
 
 def _is_json(scope: Message) -> bool:

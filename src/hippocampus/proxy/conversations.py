@@ -19,7 +19,9 @@ LOOK_BACK: Final = 512
 MOST: Final = 64
 """Conversations of a bank that are known at once, the last ones."""
 AGAIN: Final = timedelta(minutes=10)
-"""For how long the first words of a conversation, said again, are the same request once more."""
+"""For how long the same words, said again without a history, are the same request once more."""
+_ANSWER: Final = 2
+"""What follows a question in a conversation: an answer, and what the protocol calls that."""
 
 
 @dataclass(slots=True)
@@ -60,9 +62,13 @@ class Conversations:
         digests = [digest(one) for one in asked.said]
         session = session or self._find(digests, asked.fresh, now) or self._name(digests, now)
         talk = self._talk(session)
-        known = _matched(talk.said, digests)
-        since = range(asked.fresh, len(digests))
-        new = [asked.said[i] for i in since if i not in known and asked.said[i].role == "user"]
+        history, since = digests[: asked.fresh], digests[asked.fresh :]
+        end = _end(talk.said, history)
+        if end is None:  # nothing says where it goes on: at the end, or with the last words again
+            end = len(talk.said) - (len(since) + _ANSWER if _recent(talk, now) else 0)
+        known = _matched(talk.said[max(0, end) :], since)
+        said = enumerate(asked.said[asked.fresh :])
+        new = [one for at, one in said if at not in known and one.role == "user"]
         return Place(session, new, again=not new and bool(since))
 
     def has(self, session: str, said: Said) -> bool:
@@ -105,8 +111,8 @@ class Conversations:
             if history:
                 shared = len(history.intersection(talk.said))
             else:
-                recent = talk.last is not None and now - talk.last <= AGAIN
-                shared = int(recent and talk.said[: len(digests)] == list(digests) != [])
+                alike = talk.said[: len(digests)] == list(digests) != []
+                shared = int(alike and _recent(talk, now))
             if shared > most or (shared == most and shared and best is None):
                 best, most = session, shared
         return best
@@ -121,6 +127,17 @@ def digest(said: Said) -> bytes:
     """Return what something that was said is known by; white space and case aside."""
     folded = " ".join(said.text.split()).casefold()
     return blake2b(f"{said.role}\n{folded}".encode(), digest_size=12).digest()
+
+
+def _recent(talk: Talk, now: datetime) -> bool:
+    return talk.last is not None and now - talk.last <= AGAIN
+
+
+def _end(before: Sequence[bytes], history: Sequence[bytes]) -> int | None:
+    """Return where in ``before`` a history ends, as late as may be; None if it is not there."""
+    late = SequenceMatcher(None, before[::-1], history[::-1], autojunk=False)
+    block = late.get_matching_blocks()[0]
+    return len(before) - block.a if block.size else None
 
 
 def _matched(before: Sequence[bytes], now: Sequence[bytes]) -> set[int]:

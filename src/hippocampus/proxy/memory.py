@@ -16,8 +16,8 @@ from typing import Final
 from urllib.parse import quote
 
 from hippocampus.bank import Bank
-from hippocampus.errors import EncoderError, InputError, InvalidScope, StoreError, StoreLocked
-from hippocampus.memory import Memory
+from hippocampus.errors import EncoderError, InputError, StoreError, StoreLocked
+from hippocampus.memory import Memory, check_name
 from hippocampus.model import Context, Turn
 from hippocampus.proxy.conversations import Conversations
 from hippocampus.proxy.protocol import Answer, Asked, Kind, Said
@@ -37,7 +37,6 @@ _BANKS: Final = 256
 _REASONS: Final = (
     (StoreError, "store"),
     (EncoderError, "model"),
-    (InvalidScope, "bank"),
     (InputError, "input"),
 )
 
@@ -56,6 +55,10 @@ class Wish:
         """Why nothing is to be recalled, in a word; empty if something is."""
         if self.bank is None:
             return "no-bank"
+        try:
+            check_name(self.bank)
+        except InputError:
+            return "bank"
         return "" if self.recall else "off"
 
 
@@ -71,7 +74,10 @@ class Recalled:
 
     def told(self, bank: str | None, lost: int) -> str:
         """Return all this in a header's value, which is ASCII and holds nothing of a memory."""
-        parts = [f"bank={quote(bank, safe='@ ')}"] if bank else []
+        # What is no name may be as long as a request, and a header may not.
+        parts = []
+        if bank is not None and self.without != "bank":
+            parts.append(f"bank={quote(bank, safe='@ ')}")
         if self.without:
             parts.append(f"without={self.without}")
         else:

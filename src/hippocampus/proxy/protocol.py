@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias
 
@@ -13,11 +15,16 @@ Kind: TypeAlias = Literal["chat", "responses"]
 PATHS: Final[dict[str, Kind]] = {"/chat/completions": "chat", "/responses": "responses"}
 """How the paths end that memory is for; every other path is passed on and no more."""
 
+MOST_UNPACKED: Final = 16 << 20
+"""Bytes of a packed answer that are read."""
+
+_GZIP = zlib.MAX_WBITS | 16
 _DECODER = json.JSONDecoder()
 _BLANK = re.compile(r"[ \t\n\r]*")
-_THOUGHT = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
-_TEXTS = frozenset({"text", "input_text", "output_text"})
-_ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
+_THOUGHT = re.compile(r"\s*<think>.*?(?:</think>\s*|\Z)", re.DOTALL)
+# Looked through and not hashed, for what stands in their place may be anything.
+_TEXTS = ("text", "input_text", "output_text")
+_ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
 class Said(NamedTuple):
@@ -46,6 +53,7 @@ class Asked:
     called: tuple[str, ...]
     """The tools that the model has called since."""
     user: str | None
+    """As it was given: two that are no names must not become the same one."""
     model: str | None
     session: str | None
     """The conversation, where the protocol names one."""
@@ -77,12 +85,12 @@ class Asked:
         said, fresh, called, place = _listen(items)
         before = asked.get("previous_response_id")
         if isinstance(before, str):  # the server has the rest of the conversation
-            said, fresh = [Said("response", before), *said], fresh + 1
+            said, fresh = [Said("response", _clean(before)), *said], fresh + 1
         query = next((one.text for one in reversed(said) if one.role == "user"), "")
-        roles = {item.get("role") for item, _, _ in items if isinstance(item, dict)}
+        roles = [item.get("role") for item, _, _ in items if isinstance(item, dict)]
         return cls(
             said=tuple(said), fresh=fresh, query=query, called=tuple(called),
-            user=_name(asked.get("user")), model=_name(asked.get("model")),
+            user=_given(asked.get("user")), model=_name(asked.get("model")),
             session=_conversation(asked.get("conversation")), body=body, place=place, whole=whole,
             role="developer" if "developer" in roles else "system",
         )  # fmt: skip
@@ -117,10 +125,17 @@ class Answer:
 
 
 def heard(text: str) -> str:
-    """Return what was said without what a model thought before, each character one that exists."""
-    if not text.isascii():  # a pair of surrogates may have come in two events
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return _THOUGHT.sub("", text, count=1) if text.lstrip().startswith("<think>") else text
+    """Return what a model said, without what it thought before, even where that has no end."""
+    text = _clean(text)
+    thought = _THOUGHT.match(text)
+    return text[thought.end() :] if thought else text
+
+
+def _clean(text: str) -> str:
+    """Return a text with each character one that exists; halves may have come in two events."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 # ---------------------------------------------------------------- requests
@@ -159,7 +174,8 @@ def _listen(items: list[_Item]) -> tuple[list[Said], int, list[str], tuple[int, 
     for item, start, end in items:
         if not isinstance(item, dict):
             continue
-        role, text, tools = item.get("role"), heard(_words(item.get("content"))), _calls(item)
+        role, text, tools = item.get("role"), _words(item.get("content")), _calls(item)
+        text = heard(text) if role == "assistant" else _clean(text)
         called += tools
         if role == "user":
             place = (start, end)
@@ -184,16 +200,21 @@ def _words(content: object) -> str:
 def _calls(item: dict[str, Any]) -> list[str]:
     """Return the names of the tools that a message, or an item of a response, calls."""
     if item.get("type") in ("function_call", "custom_tool_call"):
-        return [str(item.get("name"))]
+        return [_clean(str(item.get("name")))]
     calls = item.get("tool_calls")
     found = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     made = [call.get("function") or call.get("custom") for call in found]
     made.append(item.get("function_call"))
-    return [str(one["name"]) for one in made if isinstance(one, dict) and one.get("name")]
+    return [_clean(str(one["name"])) for one in made if isinstance(one, dict) and one.get("name")]
+
+
+def _given(value: object) -> str | None:
+    return value if isinstance(value, str) and value.strip() else None
 
 
 def _name(value: object) -> str | None:
-    return value if isinstance(value, str) and value.strip() else None
+    given = _given(value)
+    return None if given is None else _clean(given)
 
 
 def _conversation(value: object) -> str | None:
@@ -205,6 +226,9 @@ def _conversation(value: object) -> str | None:
 
 def _events(raw: bytes) -> tuple[list[dict[str, Any]], bool]:
     """Return the events of a stream, and whether it says that it has ended; or the one body."""
+    if raw.startswith(b"\x1f\x8b"):  # packed, though it was asked not to be
+        with suppress(zlib.error):
+            raw = zlib.decompressobj(_GZIP).decompress(raw, MOST_UNPACKED)
     text = raw.decode(errors="replace")
     if not text.lstrip().startswith(("data:", "event:", "id:", "retry:", ":")):
         whole = _object(text)

@@ -13,6 +13,8 @@ from hippocampus._clock import ManualClock
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 CHECKS = (Path(__file__).parent / "checks.js").read_text(encoding="utf-8")
+LONG = "w" * 200
+"""The longest name of a bank, and a word that cannot be broken."""
 PATIENCE_MS = 20_000
 """For a machine that does other things as well; what is waited for comes in some ms."""
 
@@ -50,6 +52,16 @@ def past(tmp_path_factory):
         clock.advance(timedelta(days=200))
         bank.sleep()
         memory.bank("acme/support").remember("The printer was mended.", speaker="Ada")
+        long = memory.bank(LONG)
+        for word in (LONG, "Donaudampfschifffahrtsgesellschaft" * 9):
+            long.remember(
+                f"{word} lives in {word}.", speaker=word[:150], session=word[:150], source=word,
+                metadata={word: word},
+            )  # fmt: skip
+        long.remember(
+            "I live in Porto. My sister is called Ann.", speaker=f"{LONG[:80]} {LONG[:9]}"
+        )
+        long.sleep()
         yield memory
 
 

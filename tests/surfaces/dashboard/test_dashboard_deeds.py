@@ -65,6 +65,51 @@ def test_what_was_forgotten_lately_is_found_again_and_restored(memory, told, ser
     assert {first.id, second.id} == {e.id for e in told.episodes()}
 
 
+def test_what_is_done_in_a_memory_is_told_and_undone_there_and_the_focus_stays(
+    memory, told, serve, visit
+):
+    eye = visit(serve(memory))
+    first = told.episodes()[0]
+    page = eye.see("#/ada/timeline")
+    page.click(f".item:has-text('{first.text}')")
+    page.wait_for_selector("dialog.drawer blockquote")
+    for key, says in (("p", "Unpin"), ("p", "Pin")):
+        page.locator("dialog [data-key=p]").focus()
+        page.keyboard.press(key)
+        page.wait_for_selector(f"dialog [data-key=p]:text-is('{says}'):focus")
+    page.keyboard.press("x")
+    undo = page.locator(".toast button:has-text('Undo')")
+    ink, paper = undo.evaluate(
+        "(n) => [getComputedStyle(n).color, getComputedStyle(n.parentElement).backgroundColor]"
+    )
+    undo.click()
+    page.wait_for_selector("dialog button:has-text('Forget')")
+    assert told.get(first.id).state == "active"
+    assert ink != paper
+    assert undo.evaluate_all("all => all.length") == 0
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+    assert page.evaluate("document.activeElement.textContent") == first.text
+    assert page.locator("body > #toasts").count() == 1
+
+
+def test_what_became_of_others_is_not_told_as_its_own(memory, serve, visit):
+    bank = memory.bank("ada")
+    for hour in (9, 10):
+        said = "The ferry was late again, as it is."
+        bank.remember(said, speaker="Ada", session="log", at=f"2025-05-30T{hour:02}:00Z")
+    bank.sleep()
+    [kept] = bank.episodes()
+    page = opened(visit(serve(memory)), kept)
+    page.wait_for_selector(".changes li")
+    lines = page.locator(".changes li").all_inner_texts()
+
+    assert any("another stands for it" in line and "another memory" in line for line in lines)
+    assert all(
+        "another stands for it" not in line for line in lines if "another memory" not in line
+    )
+
+
 def test_what_is_erased_is_gone_only_after_one_was_asked_again(memory, told, serve, visit):
     eye = visit(serve(memory))
     first = told.episodes()[0]
@@ -207,6 +252,27 @@ def test_a_key_is_asked_for_and_kept_in_the_tab_alone(memory, keyed, serve, visi
     other.wait_for_selector("input[type=password]")
 
 
+def test_a_key_that_is_revoked_meanwhile_is_asked_for_once(memory, keyed, serve, visit):
+    eye = visit(serve(memory))
+    page = entered(eye, keyed["admin"], "#/ada/timeline")
+    page.wait_for_selector(".item")
+    page.evaluate("sessionStorage.setItem('hippocampus.key', 'hpc_former')")
+    page.evaluate("location.hash = '#/ada/sleep'")
+    eye.settled()
+
+    assert page.locator("input[type=password]").count() == 1
+    assert [] == eye.flaws()
+
+
+def test_whatever_is_pasted_as_a_key_can_be_taken_back(memory, keyed, serve, visit):
+    eye = visit(serve(memory))
+    page = entered(eye, "hpc_–schlüssel 鍵")
+    page.wait_for_selector("h2:has-text('does not open')")
+    page.click("button:has-text('Forget this key')")
+    page.wait_for_selector("h2:has-text('asks for a key')")
+    assert keyed
+
+
 def test_who_may_only_read_is_offered_nothing_else(memory, told, keyed, serve, visit):
     eye = visit(serve(memory), viewport={"width": 390, "height": 844})
     page = entered(eye, keyed["read"], f"#/ada/timeline?m={told.episodes()[0].id}")
@@ -261,6 +327,29 @@ def test_a_server_that_is_gone_is_said_to_be_and_asked_again(memory, serve, visi
     page.unroute("**/v1/**")
     page.click("button:has-text('Try again')")
     page.wait_for_selector(".hits .item")
+
+
+def test_an_answer_that_comes_late_does_not_take_the_place_of_a_later_one(memory, serve, visit):
+    for name in ("ada", "adam", "bob"):
+        memory.bank(name).remember("Something.")
+    eye = visit(serve(memory))
+    page = eye.see("#/ada/admin")
+    held = []
+
+    def hold(route):
+        held.append(route)
+
+    page.route("**/v1/banks?prefix=a&**", hold)
+    search = page.locator("main input[type=search]")
+    search.fill("a")
+    search.fill("bo")
+    page.wait_for_selector("main .columns li:only-child .item:has-text('bob')")
+    [late] = held
+    with page.expect_response("**/v1/banks?prefix=a&**"):
+        late.continue_()
+    eye.settled()
+
+    assert ["bob"] == page.locator("main .columns .item").all_inner_texts()
 
 
 class Dumb(HashEmbedder):

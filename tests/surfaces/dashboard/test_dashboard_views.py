@@ -1,6 +1,7 @@
 """Every view, wide and on a phone, light and dark, by mouse and by keyboard, in a real browser."""
 
 import pytest
+from conftest import LONG
 
 VIEWS = {
     "search": "#/lena/search",
@@ -22,8 +23,13 @@ VIEWS = {
     "no sleep": "#/acme%2Fsupport/sleep",
     "banks": "#/lena/admin",
     "no such bank": "#/nobody/timeline",
+    "a long name": f"#/{LONG}/admin",
+    "long words": f"#/{LONG}/timeline",
+    "hits of long words": f"#/{LONG}/search?q=Where does Lena live?",
+    "facts of long words": f"#/{LONG}/facts",
 }
-LOOKS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+PHONE = 360
+LOOKS = [(1280, "light"), (1280, "dark"), (PHONE, "light"), (PHONE, "dark")]
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
@@ -64,7 +70,7 @@ def test_the_eye_sees_what_is_wrong(there, visit):
     )
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, PHONE])
 def test_what_opens_over_a_view_is_as_sound(there, visit, width):
     eye = visit(there, viewport={"width": width, "height": 844})
     flaws = {}
@@ -97,7 +103,7 @@ def test_what_opens_over_a_view_is_as_sound(there, visit, width):
     assert {} == {name: found for name, found in flaws.items() if found}
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, PHONE])
 def test_every_view_is_reached_by_mouse_and_has_its_title(there, visit, width):
     eye = visit(there, viewport={"width": width, "height": 844})
     page = eye.see("#/lena/search")
@@ -187,6 +193,18 @@ def test_a_plot_is_read_with_the_arrow_keys_and_as_a_table(there, visit, past):
 
     rows = [row.split("\t") for row in page.locator(".data tbody").inner_text().splitlines()]
     assert [one.count for one in told] == [int(row[-1]) for row in rows if row[-1].strip()]
+
+
+def test_a_topic_shows_the_memories_that_are_under_it_and_no_others(there, visit, past):
+    eye = visit(there)
+    topics = {one.name: one for one in past.bank("lena").topics()}
+    shown = {}
+    for name in ("cat", "porto", "people"):
+        page = eye.see(f"#/lena/topics?topic={name}")
+        shown[name] = page.locator(".section .entry").count()
+
+    assert shown == {name: topics[name].episodes for name in shown}
+    assert topics["people"].children, "what is broad may have none of its own"
 
 
 def test_the_colours_can_be_chosen_and_stay_chosen(there, visit):

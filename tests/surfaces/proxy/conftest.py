@@ -1,5 +1,6 @@
 """Runs the proxy as a server does, before a server that the test tells what to answer."""
 
+import json
 import socket
 import threading
 from contextlib import contextmanager
@@ -56,8 +57,9 @@ class Running:
             {"role": roles[i % 2], "content": one} if isinstance(one, str) else one
             for i, one in enumerate(said)
         ]
-        body = {"model": "small", "messages": messages, **more}
-        answer = self.http.post("/chat/completions", json=body, headers=headers)
+        body = json.dumps({"model": "small", "messages": messages, **more})
+        told = {"Content-Type": "application/json", **(headers or {})}
+        answer = self.http.post("/chat/completions", content=body, headers=told)
         self.settle()
         return answer
 

@@ -116,11 +116,30 @@ def test_a_mistake_in_the_memory_does_not_reach_the_chat_nor_its_words_the_log(s
     assert "4321" not in logged.text
 
 
-def test_a_bank_that_cannot_be_is_said_and_the_chat_goes_on(proxy):
-    answer = proxy.chat("Hi there.", user="x" * 300)
+@pytest.mark.parametrize("user", ["x" * 300, "x" * 300_000, "a\nb", "\ud800"])
+def test_a_bank_that_cannot_be_is_said_and_the_chat_goes_on(proxy, user):
+    answer = proxy.chat("Hi there.", user=user)
 
     assert answer.status_code == 200
-    assert "without=bank" in answer.headers["x-memory"]
+    assert answer.headers["x-memory"].startswith("without=bank; ms=")
+
+
+def test_names_that_are_no_text_are_nobody_rather_than_the_same_bank(proxy, path):
+    answers = [proxy.chat("Hi.", headers={"X-Bank": name}) for name in (b"Zo\xeb", b"Zo\xea")]
+    proxy.stop()
+
+    assert all(answer.headers["x-memory"].startswith("without=bank") for answer in answers)
+    with Memory(path, embedder="hash") as memory:
+        assert memory.banks() == []
+
+
+def test_halves_of_characters_in_a_request_lose_nothing(proxy, remembered):
+    proxy.chat(
+        {"role": "user", "name": "L\udfff", "content": "I moved to \ud83d Lisbon."}, model="\ud800"
+    )
+    proxy.stop()
+
+    assert len(remembered()) == 2
 
 
 def test_neither_keys_nor_what_was_said_are_logged(proxy, upstream, logged):

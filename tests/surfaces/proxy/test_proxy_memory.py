@@ -92,6 +92,19 @@ def test_a_history_that_grows_is_remembered_once(proxy, upstream, remembered):
     assert len({e.session for e in episodes}) == 1
 
 
+@pytest.mark.parametrize("window", [2, 3, 5])
+def test_a_client_that_sends_the_last_words_only_loses_none(proxy, upstream, remembered, window):
+    upstream.answer = lambda _: completion(f"Answer {len(upstream.seen)}.")
+    said = []
+    for question in ("Hello there.", "Yes.", "Go on.", "Yes.", "Yes."):
+        said.append({"role": "user", "content": question})
+        answer = proxy.chat(*said[-window:], headers={"X-Session": "a"})
+        said.append(answer.json()["choices"][0]["message"])
+    proxy.stop()
+
+    assert remembered() == [(one["role"], one["content"]) for one in said]
+
+
 def test_a_client_that_tries_again_is_not_remembered_twice(proxy, upstream, remembered):
     said = ("Hello there.", "Hi.", "I moved to Lisbon.")
     proxy.chat("Hello there.")
@@ -312,6 +325,25 @@ def test_the_responses_protocol_has_memory_too_and_goes_on_by_its_id(proxy, upst
     assert len({e.session for e in episodes[:4]}) == 1
     assert episodes[4].session != episodes[0].session
     assert "I moved to Lisbon in March." in json.dumps(upstream.seen[-1].asked["input"][0])
+
+
+@pytest.mark.parametrize("by", ["previous_response_id", "conversation"])
+def test_the_same_words_again_in_a_conversation_that_the_server_keeps_are_there_again(
+    open_memory, clock, start, upstream, by
+):
+    memory = open_memory()
+    proxy = start(memory)
+    for n, text in enumerate(("Hello there.", "Yes.", "Go on.", "Yes.")):
+        upstream.script = [response(f"r{n + 1}", f"Answer {n}.")]
+        link = {by: "all" if by == "conversation" else f"r{n}"}
+        for _ in range(2):  # a client that tries again is not to be remembered twice
+            upstream.script.append(upstream.script[0])
+            proxy.http.post("/responses", json={"model": "small", "input": text, **link})
+            proxy.settle()
+        clock.advance(timedelta(minutes=1))
+
+    said = [e.text for e in memory.bank("me").episodes(role="user")]
+    assert said == ["Hello there.", "Yes.", "Go on.", "Yes."]
 
 
 def test_the_memory_is_closed_when_the_proxy_ends_and_nothing_is_lost(start, path):

@@ -1,5 +1,6 @@
 """What is passed on: everything, byte for byte, at once, whatever happens on either side."""
 
+import asyncio
 import gzip
 import json
 import socket
@@ -9,6 +10,7 @@ import httpx
 import pytest
 from upstream import chunks, completion
 
+from hippocampus import Memory
 from hippocampus.errors import InputError
 from hippocampus.proxy.app import create_app
 
@@ -60,6 +62,29 @@ def test_every_other_path_is_passed_on_byte_for_byte(proxy, upstream, method, pa
     assert (answer.status_code, answer.content) == (201, raw)
     assert all(answer.headers[name] == value for name, value in headers.items() if name != "Server")
     assert "x-memory" not in answer.headers
+
+
+@pytest.mark.parametrize("path", ["/v1/a/../b/./c?x={y}|\"'[]", "/v1//models", "/v1/%7e?%2f%2F"])
+def test_a_path_is_passed_on_as_it_was_written(proxy, upstream, path):
+    assert proxy.http.get("/", extensions={"target": path.encode()}).status_code == 200
+    assert upstream.seen[0].path == path
+
+
+def test_headers_that_a_connection_names_are_not_passed_on_either_way(proxy, upstream):
+    told = {"Connection": "X-Hop", "X-Hop": "1", "X-Kept": "2"}
+    upstream.script = [(200, told, b"")]
+    answer = proxy.http.get("/models", headers=told)
+
+    assert (upstream.seen[0].header("x-hop"), upstream.seen[0].header("x-kept")) == (None, "2")
+    assert ("x-hop" in answer.headers, answer.headers["x-kept"]) == (False, "2")
+
+
+def test_what_upstream_lets_one_client_keep_is_sent_by_no_other(proxy, upstream):
+    upstream.script = [(200, {"Set-Cookie": "session=ada; Path=/"}, b"")]
+    for _ in range(2):
+        httpx.get(f"{proxy.url}/models")
+
+    assert upstream.seen[1].header("cookie") is None
 
 
 def test_a_body_without_a_length_is_passed_on_as_it_comes(proxy, upstream):
@@ -323,3 +348,37 @@ def test_a_client_that_leaves_before_the_answer_begins_leaves_nothing_behind(
     proxy.settle()
     proxy.stop()
     assert remembered() == []
+
+
+def test_what_is_still_said_when_the_server_ends_is_kept(upstream, path, remembered):
+    def endless(handler):
+        handler.begin()
+        for piece in chunks("Once upon a time", " there was", " a city", done=False):
+            handler.piece(piece)
+        handler.until_gone()
+
+    async def ended_in_the_middle():
+        app = create_app(lambda: Memory(path, embedder="hash"), upstream.url, bank="me")
+        life, client, told = asyncio.Queue(), asyncio.Queue(), asyncio.Queue()
+        came = asyncio.Queue(1)  # as of a client that reads slowly
+        lives = asyncio.create_task(app({"type": "lifespan"}, life.get, told.put))
+        await life.put({"type": "lifespan.startup"})
+        path_ = "/v1/chat/completions"
+        scope = {
+            "type": "http", "method": "POST", "path": path_, "raw_path": path_.encode(),
+            "query_string": b"",
+            "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
+        }  # fmt: skip
+        asks = asyncio.create_task(app(scope, client.get, came.put))
+        await client.put({"type": "http.request", "body": json.dumps(HI).encode()})
+        while not (await came.get()).get("body"):
+            pass
+        await life.put({"type": "lifespan.shutdown"})
+        await lives
+        await asyncio.wait_for(asks, 10)
+
+    upstream.script = [endless]
+    asyncio.run(ended_in_the_middle())
+    asked, answered = remembered()
+    assert ("user", "Hi there.") == asked
+    assert answered[1].startswith("Once upon a time")

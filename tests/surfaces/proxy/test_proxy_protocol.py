@@ -1,9 +1,10 @@
 """Reading requests and answers, and putting memory between two characters of a request."""
 
+import gzip
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from upstream import chunks, completion
 
@@ -68,11 +69,39 @@ def test_what_is_no_request_of_the_protocol_is_not_read(raw):
     assert Asked.read("chat", raw) is None
 
 
-@given(values)
-def test_whatever_stands_in_the_place_of_messages_is_read_or_not_but_never_fails(value):
+WORDS = """role content type text name user model tool_calls function function_call custom index
+ choices message delta refusal output status id response conversation previous_response_id
+ output_text developer assistant response.completed response.output_text.delta \ud800 5""".split(
+    " "
+)
+nearly = st.recursive(
+    st.sampled_from(WORDS) | st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(WORDS), inner, max_size=5)
+        | st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]), "content": inner})
+    ),
+    max_leaves=12,
+)
+"""What is made of the protocol's words, and not put together as it says."""
+
+
+@example([{"role": []}], {})
+@example([{"role": "user", "content": [{"type": []}]}], {})
+@given(st.lists(nearly, max_size=4) | nearly, st.dictionaries(st.sampled_from(WORDS), nearly))
+def test_whatever_stands_in_a_requests_places_it_is_read_or_not_and_never_fails(value, more):
     for kind, key in (("chat", "messages"), ("responses", "input")):
-        asked = Asked.read(kind, json.dumps({key: value}).encode())
-        assert asked is None or asked.said == () or kind == "responses"
+        asked = Asked.read(kind, json.dumps({**more, key: value}).encode())
+        for one in asked.said if asked else ():
+            one.text.encode()
+
+
+@given(st.lists(nearly, max_size=3), st.dictionaries(st.sampled_from(WORDS), nearly))
+def test_whatever_stands_in_an_answers_places_it_is_read_and_never_fails(pieces, whole):
+    streamed = "".join(f"data: {json.dumps(one)}\n\n" for one in pieces)
+    for raw in (streamed, json.dumps(whole)):
+        for kind in ("chat", "responses"):
+            Answer.read(kind, raw.encode()).text.encode()
 
 
 def test_the_roles_of_a_client_that_says_developer_are_kept():
@@ -121,6 +150,14 @@ def test_a_streamed_answer_is_its_pieces(pieces):
     assert Answer.read("chat", raw) == Answer(whole, complete=True)
 
 
+def test_an_answer_that_comes_packed_is_read_as_far_as_it_came():
+    packed = gzip.compress(b"".join(chunks("I moved ", "to Lisbon.")), compresslevel=0)
+
+    assert Answer.read("chat", packed) == Answer("I moved to Lisbon.", complete=True)
+    assert Answer.read("chat", packed[:250]) == Answer("I moved ")
+    assert Answer.read("chat", packed[:4] + b"\xff" * 40) == Answer()
+
+
 @given(st.integers(0, 600))
 def test_of_a_stream_that_broke_off_is_read_what_came(size):
     raw = b"".join(chunks("I ", "moved ", "to ", "Lisbon."))
@@ -143,6 +180,21 @@ def test_what_a_model_thinks_before_it_speaks_is_not_what_it_says():
 
     assert Answer.read("chat", whole).text == "Lisbon."
     assert Answer.read("chat", streamed).text == "Lisbon."
+
+
+def test_thoughts_without_an_end_are_nothing_said_and_what_users_write_is_theirs():
+    began = b"".join(chunks("<think>Hm, ", "Lisbon.", done=False))
+    asked = read({"role": "user", "content": "<think>twice</think> is what I was told."})
+
+    assert Answer.read("chat", began).text == ""
+    assert asked.query == "<think>twice</think> is what I was told."
+
+
+def test_thoughts_are_read_in_one_go_however_often_they_begin():
+    many = "<think>" * 100_000
+    asked = read({"role": "assistant", "content": many}, {"role": "user", "content": "Hi"})
+
+    assert asked.said == (Said("user", "Hi"),)
 
 
 def test_tools_are_noted_by_name_streamed_or_not():

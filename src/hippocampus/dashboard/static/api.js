@@ -23,7 +23,7 @@ const ask = async (path, { method = "GET", query, body, signal, lines } = {}) =>
     for (const one of [value].flat()) if (one !== null && one !== undefined && one !== "") url.searchParams.append(name, one);
   }
   const headers = {};
-  if (key.get()) headers.Authorization = `Bearer ${key.get()}`;
+  if (key.get()) headers.Authorization = `Bearer ${encodeURIComponent(key.get())}`;  // whatever was pasted
   const file = body instanceof Blob;
   if (body !== undefined) headers["Content-Type"] = file ? "application/octet-stream" : "application/json";
   if (lines) headers.Accept = "application/x-ndjson";

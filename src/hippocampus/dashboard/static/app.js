@@ -216,7 +216,8 @@ async function boot() {
     shown = {};
     swap(by("views"));
     swap(by("bank"));
-    swap(main, heading("Hippocampus", null), faulted(error, boot));
+    swap(main, heading("Hippocampus", null));
+    main.append(faulted(error, boot));
     main.removeAttribute("aria-busy");
     main.querySelector("input")?.focus();
     return;

@@ -2,7 +2,7 @@
 
 import { field, h, icon, newId } from "./dom.js";
 import { LEVELS, moment, percent, worded } from "./format.js";
-import { attempt, byline, fill, formDialog, later, toast } from "./parts.js";
+import { attempt, away, byline, fill, formDialog, later, toast } from "./parts.js";
 
 let open = null;
 let shownId = null;
@@ -11,13 +11,15 @@ export const closeMemory = () => open?.close();
 
 export const showMemory = (id, ctx) => {
   if (open && shownId === id) return;  // what is around it was drawn anew
-  if (open) open.remove();
+  if (open) away(open);
   const named = newId("memory");
   const body = h("div", { class: "stack" });
   const node = h("dialog", {
     class: "drawer", "aria-labelledby": named, onclose: () => {
-      node.remove();
+      away(node);
       if (open === node) { open = null; ctx.go(null, { m: null }); }
+      // Where one came from may have been drawn anew meanwhile.
+      if (document.activeElement === document.body) document.querySelector(`main .item[href$="m=${id}"]`)?.focus();
     },
   },
   h("header", { class: "dialog-top" }, h("h2", { id: named }, "Memory"),
@@ -28,7 +30,11 @@ export const showMemory = (id, ctx) => {
   open = node;
   shownId = id;
   node.showModal();
-  const draw = () => fill(body, () => ctx.bank.read("get", { id }), (e) => content(e, ctx, draw));
+  const draw = async () => {
+    const { key } = document.activeElement.dataset;
+    await fill(body, () => ctx.bank.read("get", { id }), (e) => content(e, ctx, draw));
+    if (!node.contains(document.activeElement)) (body.querySelector(`[data-key="${key}"]`) ?? node.querySelector("button")).focus();
+  };
   draw();
 };
 
@@ -70,7 +76,7 @@ const content = (e, ctx, draw) => {
     h("p", null, h("a", { href: ctx.link("sleep", { curve: e.id }) }, "Forgetting curve")),
     details(e, ctx),
     h("h3", null, "What became of it"),
-    later(() => ctx.bank.read("history", { id: e.id }), changes),
+    later(() => ctx.bank.read("history", { id: e.id }), (all) => changes(all, e, ctx)),
     h("h3", null, "Beside it"),
     later(() => ctx.bank.read("related", { id: e.id }), (found) => beside(found, ctx)),
   ];
@@ -106,8 +112,10 @@ export const told = (change) => {
   return parts.join(" · ");
 };
 
-const changes = (all) => h("ol", { class: "changes" }, all.map((change) =>
-  h("li", null, h("time", { datetime: change.at }, moment(change.at)), h("span", null, told(change)))));
+// Its own changes, and those of what was merged with it or says it in other words.
+const changes = (all, e, ctx) => h("ol", { class: "changes" }, all.map((change) =>
+  h("li", null, h("time", { datetime: change.at }, moment(change.at)), h("span", null, told(change),
+    change.episode !== e.id && [" · ", h("a", { href: ctx.link(null, { m: change.episode }) }, "another memory")]))));
 
 const HOW = {
   canonical: "stands for it", alias: "says the same", related: "is near", corrected: "says otherwise", elaborated: "says more",

@@ -55,6 +55,7 @@ export const faulted = (error, retry) => {
   const again = retry && h("button", { class: "primary", onclick: retry }, "Try again");
   const id = error.id && h("p", { class: "quiet" }, "Request ", h("code", null, error.id));
   if (error.status === 401) {
+    if (document.querySelector("main input[type=password]")) return notice("This key does not open the door", error.message);
     return key.get()
       ? notice("This key does not open the door", error.message, keyForm(true))
       : notice("This server asks for a key", "Whoever runs it makes one with “hippocampus keys create”.", keyForm(false));
@@ -67,23 +68,27 @@ export const faulted = (error, retry) => {
   return notice("That did not work", error.message, id, again);
 };
 
-// Asks and draws into a slot; what takes a while shows that it does, what fails says why.
+// Asks and draws into a slot; what takes a while shows that it does, what fails says why. What was
+// asked before and comes later is not drawn.
+const asked = new WeakMap();
 export const fill = async (slot, ask, draw) => {
+  asked.set(slot, ask);
+  const latest = () => asked.get(slot) === ask;
   slot.setAttribute("aria-busy", "true");
   const waits = [
     [200, () => swap(slot, h("div", { class: "waiting" }, h("span", { class: "sr" }, "Loading")))],
     [3000, () => slot.append(h("p", { class: "quiet" }, "Of a large bank this takes a while the first time: all that was said is read."))],
-  ].map(([after, tell]) => setTimeout(tell, after));
+  ].map(([after, tell]) => setTimeout(() => latest() && tell(), after));
   const settle = () => waits.forEach(clearTimeout);
   try {
     const got = await ask();
     settle();
-    swap(slot, draw(got));
+    if (latest()) swap(slot, draw(got));
   } catch (error) {
     settle();
-    if (error.name !== "AbortError") swap(slot, faulted(error, () => fill(slot, ask, draw)));
+    if (latest() && error.name !== "AbortError") swap(slot, faulted(error, () => fill(slot, ask, draw)));
   } finally {
-    slot.removeAttribute("aria-busy");
+    if (latest()) slot.removeAttribute("aria-busy");
   }
 };
 
@@ -95,16 +100,24 @@ export const later = (ask, draw, attributes = {}) => {
 
 // ---------------------------------------------------------------- dialogs
 
+const toasts = document.getElementById("toasts");
+
+// What is not in the dialog on top is under it, and neither pressed nor read out.
+const lift = () => ([...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body).append(toasts);
+
 export const toast = (text, undo) => {
   const node = h("div", { class: "toast" }, text,
     undo && h("button", { onclick: () => { node.remove(); undo(); } }, "Undo"));
-  document.getElementById("toasts").append(node);
+  lift();
+  toasts.append(node);
   setTimeout(() => node.remove(), undo ? 10_000 : 5000);
 };
 
+export const away = (node) => { node.remove(); lift(); };
+
 export const dialog = (title, ...content) => {
   const named = newId("title");
-  const node = h("dialog", { "aria-labelledby": named, onclose: () => node.remove() },
+  const node = h("dialog", { "aria-labelledby": named, onclose: () => away(node) },
     h("header", { class: "dialog-top" }, h("h2", { id: named }, title),
       h("button", { class: "icon-button", "aria-label": "Close", onclick: () => node.close() }, icon("close"))),
     content);

@@ -10,7 +10,8 @@ const ASKABLE = ["lexical", "vector", "tokens", "time", "topic", "concept", "gra
 
 export const show = (ctx) => {
   const { params } = ctx;
-  const results = h("div", { class: "results", "aria-live": "polite" });
+  const results = h("div", { class: "results" });
+  const heard = h("p", { class: "sr", role: "status" });  // all that was found would be read out for minutes
   const input = h("input", {
     id: "q", name: "q", type: "search", required: true, autocomplete: "off", value: params.q ?? "",
     placeholder: "Ask in any words", "aria-label": "Question",
@@ -56,6 +57,8 @@ export const show = (ctx) => {
       });
       clearTimeout(slow);
       swap(results, answer(made, ctx));
+      const { hits, found, confidence } = made.recall;
+      swap(heard, counted(hits.length, "hit"), hits.length > 0 && (found ? `, ${percent(confidence)} sure` : ", probably none that answers"));
       requestAnimationFrame(() => performance.mark("answered"));
     } catch (error) {
       if (error.name !== "AbortError") swap(results, faulted(error, run));
@@ -67,7 +70,7 @@ export const show = (ctx) => {
   if (params.q) run();
   else swap(results, welcome(ctx));
   queueMicrotask(() => !params.q && input.focus());
-  return [h("h1", { class: "sr", tabindex: "-1" }, "Search"), form, results];
+  return [h("h1", { class: "sr", tabindex: "-1" }, "Search"), form, heard, results];
 };
 
 const welcome = () => notice("What would you like to know?",
@@ -95,7 +98,7 @@ const answer = (made, ctx) => {
   ];
 };
 
-const verdict = (recall) => h("div", { class: `verdict ${recall.found ? "" : "unsure"}` },
+const verdict = (recall) => h("div", { class: "verdict" },
   h("p", null, h("strong", null, recall.found ? `${percent(recall.confidence)} sure that it is among these` : "Probably nothing here answers that"),
     recall.when && recall.found && h("span", null, "It was ", h("strong", null, stretch(recall.when)), recall.when.text && ` (“${recall.when.text}”)`),
     recall.intervals.map((one) => h("span", null, `“${one.text}” is ${stretch(one)}`))),
@@ -108,6 +111,7 @@ const degraded = (recall) => recall.degraded.length > 0 && h("div", { class: "hi
 // The cues that brought a hit here, most first: one strip in tints of one colour, and in words.
 const shares = (hit) => {
   const parts = Object.entries(hit.shares).sort((a, b) => b[1] - a[1]);
+  if (!parts.length) return null;  // what no cue speaks for, and is there for want of better
   return h("details", { class: "why" },
     h("summary", null,
       h("span", { class: "strip", "aria-hidden": "true" }, parts.map(([, share], at) =>

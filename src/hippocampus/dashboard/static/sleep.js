@@ -144,7 +144,7 @@ const curve = ({ policy, episode: e, history }, ctx) => {
   const half = Math.log(2) / (policy.decay_per_hour * 24);
   const now = Date.now();
   const began = e ? Date.parse(e.said_at) : 0;
-  const uses = e ? [began, ...history.filter((c) => c.kind === "feedback" && c.detail.helpful).map((c) => Date.parse(c.at))] : [0];
+  const uses = e ? [began, ...history.filter((c) => c.episode === e.id && c.kind === "feedback" && c.detail.helpful).map((c) => Date.parse(c.at))] : [0];
   const end = e ? Math.max(now, began) + Math.max(30 * DAY, Math.abs(now - began) * 0.15) : 180 * DAY;
   const left = (at) => Math.exp(-rate * (at - Math.max(...uses.filter((use) => use <= at))));
   const steps = 240;
@@ -152,7 +152,7 @@ const curve = ({ policy, episode: e, history }, ctx) => {
     .sort((a, b) => a - b).map((at) => ({ x: at, y: left(at) }));
   const marks = e ? [
     { x: now, label: "now", rule: true },
-    ...history.filter((c) => ["fade", "pin", "lapse", "merge", "feedback"].includes(c.kind)).slice(-6)
+    ...history.filter((c) => c.episode === e.id && ["fade", "pin", "lapse", "merge", "feedback"].includes(c.kind)).slice(-6)
       .map((c) => ({ x: Date.parse(c.at), y: left(Date.parse(c.at)), label: told(c).split(" · ")[0] })),
   ] : [{ x: half * DAY, y: 0.5, label: `half after ${Math.round(half)} days` }];
   const name = (at) => (e ? day(at) : `day ${Math.round(at / DAY)}`);
@@ -166,7 +166,7 @@ const curve = ({ policy, episode: e, history }, ctx) => {
       points, kind: "line", top: 1, height: 240, bands: warm, marks, xTicks: ticks, xLabel: e ? null : "days since it was said, recalled or helped",
       title: h("span", { class: "quiet" }, "Share of a memory’s importance that is left"), yText: percent,
       label: `How importance decays: half of it in ${Math.round(half)} days; arrow keys read the values`,
-      read: (p) => `${name(p.x)}: ${percent(p.y)} left`, hint: `Half of it goes in ${Math.round(half)} days; each use begins anew.`,
+      read: (p) => `${name(p.x)}: ${percent(p.y)} left`, hint: `Half of it goes in ${Math.round(half)} days; each use begins anew.${e ? " Recalls are uses that no verb tells of: they are not drawn." : ""}`,
     }),
     h("div", { class: "row" }, h("p", { class: "quiet" }, e?.pinned ? "It is pinned: it never fades, whatever is left. " : null, says(policy)), policyForm(policy, ctx)),
     numbers(["", "left"], points.filter((_, at) => at % 24 === 0).map((p) => [name(p.x), percent(p.y)])),

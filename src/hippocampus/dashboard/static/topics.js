@@ -50,8 +50,11 @@ const one = (topic, by, ctx) => [
   topic.aliases.length > 0 && h("p", { class: "quiet" }, `Also: ${topic.aliases.map(worded).join(", ")}`),
   h("p", { class: "row" }, h("a", { class: "chip", href: ctx.link("trends", { terms: worded(topic.name) }) }, "Its trend"),
     h("a", { class: "chip", href: ctx.link("search", { q: worded(topic.name) }) }, "Search for it")),
-  h("section", { class: "section" }, h("h2", null, "Memories"),
-    later(() => ctx.bank.ask("recall", { query: worded(topic.name), k: 12, cues: ["topic", "lexical"] }), (found) => (found.hits.length
-      ? h("ul", null, found.hits.map((hit) => entry(hit.episode, ctx, { query: worded(topic.name) })))
-      : h("p", { class: "quiet" }, "None are found by its name alone.")))),
+  topic.episodes > 0 && h("section", { class: "section" }, h("h2", null, "Memories"),
+    later(() => ctx.bank.ask("recall", { query: worded(topic.name), k: Math.min(topic.episodes + 6, 30), cues: ["topic", "lexical"] }), (found) => {
+      const under = found.hits.filter((hit) => hit.shares.topic > 0);  // others are near them and no more
+      return under.length
+        ? h("ul", null, under.map((hit) => entry(hit.episode, ctx, { query: worded(topic.name) })))
+        : h("p", { class: "quiet" }, "None are found by its name alone.");
+    })),
 ];

@@ -38,13 +38,13 @@ export const map = (nodes, edges, label) => {
   let drawn = 0;
   const draw = (width) => {
     const height = Math.round(Math.max(300, Math.min(width * 0.6, 130 + 75 * Math.sqrt(nodes.length))));
-    const some = nodes.slice(0, width < 500 ? 14 : 36);
+    const some = nodes.slice(0, width < 500 ? 14 : 36).map((one) => ({ ...one, label: brief(one.name, Math.min(32, width / 16)) }));
     const most = Math.max(...some.map((one) => one.size));
     const at = some.map((one, i) => {
       const angle = i * 2.399963, far = Math.sqrt((i + 0.5) / some.length) * 0.42;
       return {
         x: width * (0.5 + far * Math.cos(angle)), y: height * (0.5 + far * Math.sin(angle)),
-        r: 4 + 9 * Math.sqrt(one.size / most), half: one.name.length * 3.3 + 5,
+        r: 4 + 9 * Math.sqrt(one.size / most), half: one.label.length * 3.3 + 5,
       };
     });
     const kept = edges.filter(([a, b]) => a < some.length && b < some.length && a !== b);
@@ -75,15 +75,17 @@ export const map = (nodes, edges, label) => {
     for (let turn = 0; turn < 200 && apart(at, width, height); turn++);
     swap(frame, s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": label },
       kept.map(([a, b]) => s("line", { x1: at[a].x, y1: at[a].y, x2: at[b].x, y2: at[b].y })),
-      some.map((one, i) => s("a", { href: one.href, class: one.aside ? "item aside" : "item" },
+      some.map((one, i) => s("a", { href: one.href, class: one.aside ? "item aside" : "item", "aria-label": one.name },
         s("circle", { cx: at[i].x, cy: at[i].y, r: at[i].r }),
-        s("text", { x: at[i].x, y: at[i].y + at[i].r + 13 }, one.name)))));
+        s("text", { x: at[i].x, y: at[i].y + at[i].r + 13 }, one.label)))));
   };
   new ResizeObserver(([{ contentRect: { width } }]) => {
     if (width > 0 && Math.floor(width) !== drawn) draw(drawn = Math.floor(width));
   }).observe(frame);
   return frame;
 };
+
+const brief = (name, most) => (name.length > most ? `${[...name].slice(0, most - 1).join("")}…` : name);
 
 // Push apart what would overlap, names with their circles as boxes; whether there was anything.
 const apart = (at, width, height) => {
