@@ -53,7 +53,7 @@ class Server:
         self.readers = Pool("read", threads=limits.readers, waiting=limits.waiting)
         self.writers = Pool("write", threads=limits.writers, waiting=limits.waiting)
         self.upkeep = Pool("upkeep", threads=limits.upkeep, waiting=limits.waiting)
-        self.door = Door(self.keys, limits, self.readers)
+        self.door = Door(self.keys, limits)
         self.answers = Answers(limits.answers_bytes)
         self.ready = False
         for pool in self.pools:
