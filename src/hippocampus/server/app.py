@@ -40,6 +40,8 @@ _Method: TypeAlias = Callable[..., Any]
 _Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 _PAGE: Final = (("limit", int | None, None), ("cursor", str | None, None))
 """What a verb that gives a list takes beside its own arguments."""
+_READ_AT_ONCE: Final = 1 << 14
+"""Bytes of a request that are read where everybody waits, in half a millisecond at most."""
 
 
 class Server:
@@ -167,7 +169,7 @@ def _calling(server: Server, _: str, verb: Verb, method: _Method, takes: Argumen
 
     async def endpoint(request: Request) -> Response:
         _, bank = await server.door.admit(request, verb.role)
-        given = await _given(server, request, takes)
+        given = await _given(server, request, takes, pool)
         call = partial(_call, server.memory, method, bank, *given.positional, **given.named)
         if takes.reports and bodies.wants_lines(request):
             return await told(request, pool, call)
@@ -184,7 +186,7 @@ def _asking(server: Server, name: str, verb: Verb, method: _Method, takes: Argum
         asked = bank, name, await server.body(request)
         body = server.known(asked)
         if body is None:
-            given = takes.from_json(asked[2])
+            given = await _read(asked[2], takes, server.readers)
             call = partial(_call, server.memory, method, bank, *given.positional, **given.named)
             body = await server.readers.run(lambda: server.answer(asked, call))
         return _json(body)
@@ -204,18 +206,25 @@ def _paging(server: Server, _: str, verb: Verb, method: _Method, takes: Argument
 
     async def endpoint(request: Request) -> Response:
         _, bank = await server.door.admit(request, verb.role)
-        given = await _given(server, request, takes)
+        given = await _given(server, request, takes, server.readers)
         body, cursor = await server.readers.run(lambda: page(bank, given))
         return _json(body, {} if cursor is None else {"Next-Cursor": cursor})
 
     return endpoint
 
 
-async def _given(server: Server, request: Request, takes: Arguments) -> Given:
+async def _given(server: Server, request: Request, takes: Arguments, pool: Pool) -> Given:
     """Return the arguments that a request brings."""
     if request.method == "GET":
         return takes.from_query(request.query_params.multi_items())
-    return takes.from_json(await server.body(request))
+    return await _read(await server.body(request), takes, pool)
+
+
+async def _read(body: bytes, takes: Arguments, pool: Pool) -> Given:
+    """Return the arguments that JSON tells of; much of it takes seconds, so it has a thread."""
+    if len(body) <= _READ_AT_ONCE:
+        return takes.from_json(body)
+    return await pool.run(lambda: takes.from_json(body))
 
 
 def _call(memory: Memory, method: _Method, bank: str, *given: object, **named: object) -> Any:  # noqa: ANN401

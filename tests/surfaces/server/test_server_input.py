@@ -2,6 +2,8 @@
 
 import json
 import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -112,6 +114,24 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read(serve, memory):
             assert answer.status_code == 413
             assert "more than" in fault(answer).message
         assert http.get("/v1/banks").json() == []
+
+
+def test_a_body_that_takes_long_to_read_keeps_nobody_else_waiting(http, url):
+    turns = ",".join(['{"text": ""}'] * 400_000)  # of which none is kept: the first is blank
+    body = f'{{"turns": [{turns}]}}'.encode()
+    headers = {"Content-Type": "application/json"}
+    waited = []
+    with ThreadPoolExecutor(1) as thread, httpx.Client(base_url=url) as other:
+        asked = thread.submit(http.post, f"{AT}/remember_many", content=body, headers=headers)
+        began = time.perf_counter()
+        while not asked.done():
+            before = time.perf_counter()
+            other.get("/healthz")
+            waited.append(time.perf_counter() - before)
+        took = time.perf_counter() - began
+
+    assert asked.result().status_code == 422
+    assert max(waited) < took / 2
 
 
 @pytest.mark.parametrize(
