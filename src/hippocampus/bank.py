@@ -1868,6 +1868,10 @@ class Bank:
         with self._memory.hot.use(self), self.writing:
             yield
 
+    def _is_there(self) -> bool:
+        """Return whether the store had the bank when it was last asked or changed."""
+        return self._number != _NO_BANK
+
     def _weigh(self) -> int:
         """
         Return how many bytes of memory the bank holds, texts apart: its index, notes and figures.
