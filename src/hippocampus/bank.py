@@ -1236,8 +1236,7 @@ class Bank:
         try:
             document = parse(Path(path).read_bytes())
         except (ValueError, RecursionError) as exc:
-            msg = f"{path}: not JSON ({exc})"
-            raise InputError(msg) from exc
+            raise SourceError(f"not JSON ({exc})", path=path) from exc
         if memory.embedder is None:
             msg = "a concept index is read with the embedder that made it; open the store with one"
             raise InputError(msg)
