@@ -2,6 +2,7 @@
 
 import json
 import socket
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,6 +12,7 @@ import pytest
 from hippocampus import wire
 from hippocampus.errors import BudgetTooSmall, InvalidFilter
 from hippocampus.server import Limits
+from hippocampus.server.run import make_server
 
 AT = "/v1/banks/ada"
 
@@ -190,6 +192,43 @@ def test_what_is_no_http_is_refused_and_the_server_goes_on(url, http, sent):
 
     assert answer.startswith(b"HTTP/1.1 400") or answer == b""
     assert http.get("/healthz").status_code == 200
+
+
+ENDLESS = b"POST /v1/banks/a/recall HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "part"),
+    [
+        (b"GET /healthz HTTP/1.1\r\n", b"X-More: and more\r\n"),
+        (ENDLESS + b"1\r\n{\r\n0\r\n", b"X-More: and more\r\n"),  # after the body
+        (ENDLESS + b"1\r\n{\r\n0\r\nX-More: ", b"and more "),
+        (ENDLESS + b"1;", b"and more "),
+    ],
+)
+def test_headers_without_an_end_are_cut_off(url, http, head, part):
+    host, _, port = url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        connection.sendall(head)
+        with pytest.raises(ConnectionError):
+            for _ in range(400):
+                connection.sendall(part * 2000)
+    assert http.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /healthz HT"])
+def test_who_says_nothing_is_hung_up_on(memory, sent):
+    urls, ready = [], threading.Event()
+    server = make_server(memory, port=0, ready=lambda url: (urls.append(url), ready.set()))
+    server.config.timeout_keep_alive = 1
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        assert ready.wait(20)
+        assert exchange(urls[0], sent) == b""  # which ends when the server hangs up
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 @pytest.mark.parametrize("number", [2**31, 2**63 - 1, 2**63, 10**30])
