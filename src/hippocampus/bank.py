@@ -1236,7 +1236,8 @@ class Bank:
         try:
             document = parse(Path(path).read_bytes())
         except (ValueError, RecursionError) as exc:
-            raise SourceError(f"not JSON ({exc})", path=path) from exc
+            msg = f"not JSON ({exc})"
+            raise SourceError(msg, path=path) from exc
         if memory.embedder is None:
             msg = "a concept index is read with the embedder that made it; open the store with one"
             raise InputError(msg)

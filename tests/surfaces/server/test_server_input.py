@@ -194,7 +194,7 @@ def test_what_is_no_http_is_refused_and_the_server_goes_on(url, http, sent):
     assert http.get("/healthz").status_code == 200
 
 
-ENDLESS = b"POST /v1/banks/a/recall HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+ENDLESS = b"POST /v1/banks/a/recall HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 @pytest.mark.parametrize(
@@ -211,8 +211,7 @@ def test_headers_without_an_end_are_cut_off(url, http, head, part):
     with socket.create_connection((host, int(port)), timeout=20) as connection:
         connection.sendall(head)
         with pytest.raises(ConnectionError):
-            for _ in range(400):
-                connection.sendall(part * 2000)
+            connection.sendall(part * 1_000_000)
     assert http.get("/healthz").status_code == 200
 
 
