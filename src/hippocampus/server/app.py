@@ -32,7 +32,7 @@ from hippocampus.server.pools import Pool
 from hippocampus.server.progress import told
 from hippocampus.server.settings import Limits
 from hippocampus.server.upkeep import add_upkeep
-from hippocampus.server.watch import Figures, Watch
+from hippocampus.server.watch import Figures, Watch, log_failure
 from hippocampus.sleep.schedule import Schedule
 from hippocampus.wire import VERBS, Verb
 
@@ -117,7 +117,7 @@ def create_app(
     async def life(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             if schedule is not None:
-                stack.enter_context(memory.sleeping(schedule))
+                stack.enter_context(memory.sleeping(schedule, failed=log_failure))
             server.ready = True
             yield
             server.ready = False

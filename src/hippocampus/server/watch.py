@@ -108,7 +108,7 @@ class Watch:
             except ClientDisconnect:
                 status = _GONE
             except Exception as exc:  # noqa: BLE001 - the last one there is to answer
-                _log_failure(exc, request_id)
+                log_failure(exc, request_id)
                 if not status:
                     wrong = HippocampusError("something went wrong here; the log has more of it")
                     await answer(wrong, request_id)(scope, receive, tell)
@@ -142,7 +142,7 @@ def _route(scope: Scope) -> str:
     return getattr(scope.get("route"), "path", "other")
 
 
-def _log_failure(exc: Exception, request_id: str) -> None:
+def log_failure(exc: Exception, request_id: str = "") -> None:
     """Log where something went wrong and of what kind it is; its message may hold what was said."""
     frames = traceback.extract_tb(exc.__traceback__)[-12:]
     where = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
