@@ -272,12 +272,12 @@ class Memory:
         read. What is found is kept in the store for this embedder, and does not apply to another.
 
         Args:
-            conversations: how many are made up; more take longer and leave less to chance.
+            conversations: how many are made up, 8 to 256; more take longer and leave less to chance.
             dry_run: only return what was found.
             progress: told how many turns were read, and of how many.
 
         Raises:
-            InputError: there is no embedder, or fewer than 8 conversations.
+            InputError: there is no embedder, or fewer or more conversations than that.
             StoreReadOnly: the store was opened without the right to change it.
 
         """
