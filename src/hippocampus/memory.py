@@ -272,7 +272,7 @@ class Memory:
         read. What is found is kept in the store for this embedder, and does not apply to another.
 
         Args:
-            conversations: how many are made up, 8 to 256; more take longer and leave less to chance.
+            conversations: how many are made up, 8 to 256; more leave less to chance.
             dry_run: only return what was found.
             progress: told how many turns were read, and of how many.
 

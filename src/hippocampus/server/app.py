@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -58,6 +59,8 @@ class Server:
         self.door = Door(self.keys, limits)
         self.answers = Answers(limits.answers_bytes)
         self.ready = False
+        self.figures.banks_bytes.set_function(lambda: memory.resident_bytes)
+        self.figures.answers_bytes.set_function(lambda: self.answers.nbytes)
         for pool in self.pools:
             self.figures.calls.labels(pool.name).set_function(partial(getattr, pool, "busy"))
 
@@ -267,7 +270,9 @@ def _add_state(app: FastAPI, server: Server) -> None:
     async def metrics(request: Request) -> Response:
         """Return the server's figures for Prometheus; with keys, for an admin of all banks."""
         await server.door.admit_keeper(request)
-        return Response(generate_latest(server.figures.registry), media_type=CONTENT_TYPE_LATEST)
+        # Weighing banks may take a while; and figures are wanted most when no reader is free.
+        told_ = await asyncio.to_thread(generate_latest, server.figures.registry)
+        return Response(told_, media_type=CONTENT_TYPE_LATEST)
 
     async def whoami(request: Request) -> Response:
         """Say what the key may do, and to which banks."""

@@ -59,6 +59,13 @@ class Figures:
             "hippocampus_answers", "Answers to questions, made or given again.", ("how",),
             registry=self.registry,
         )  # fmt: skip
+        self.banks_bytes = Gauge(
+            "hippocampus_resident_bytes", "Memory that banks hold.", registry=self.registry
+        )
+        self.answers_bytes = Gauge(
+            "hippocampus_answers_bytes", "Memory that answers to be given again hold.",
+            registry=self.registry,
+        )  # fmt: skip
         self.made, self.given_again = map(self.answers.labels, ("made", "given again"))
         ProcessCollector(registry=self.registry)
 

@@ -3,10 +3,12 @@
 import json
 import logging
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
 
+from hippocampus.server import Limits
 from hippocampus.server.watch import JsonLines, log
 
 AT = "/v1/banks/acme%2Flena"
@@ -96,6 +98,24 @@ def test_figures_are_by_route_and_name_no_bank(serve, memory):
     assert "process_resident_memory_bytes" in told
     for word in ("4711", "Lena", "lena", "acme", "PROPFIND"):
         assert word not in told
+    figures = dict(line.split(" ") for line in told.splitlines() if line.count(" ") == 1)
+    assert float(figures["hippocampus_resident_bytes"]) > 4000
+    assert float(figures["hippocampus_answers_bytes"]) > 500
+
+
+def test_figures_are_told_when_no_thread_is_free(serve, memory):
+    bank = memory.bank("acme/lena")
+    bank.remember(SAID)
+    limits = Limits(readers=1, waiting=1)
+    with (
+        httpx.Client(base_url=serve(memory, limits=limits), timeout=30) as http,
+        ThreadPoolExecutor(2) as threads,
+        bank.reading,
+    ):
+        for number in range(2):
+            threads.submit(http.post, f"{AT}/recall", json={"query": f"code {number}"})
+        while 'hippocampus_calls{kind="read"} 2.0' not in http.get("/metrics").text:
+            pass
 
 
 def test_traces_have_the_route_and_go_on_those_of_the_caller(memory, serve):
