@@ -113,6 +113,7 @@ def bank_of(request: Request) -> str:
         raise InvalidScope(msg) from exc
 
 
+@lru_cache(maxsize=256)
 def is_loopback(host: str) -> bool:
     """Return whether a host is this machine and nothing else."""
     if host == "localhost":
@@ -125,11 +126,18 @@ def is_loopback(host: str) -> bool:
 
 def _check_is_here(request: Request) -> None:
     """
-    Refuse what a page of another site sends through a browser on this machine.
+    Refuse other machines, and what a page of another site sends through a browser on this one.
 
     Without keys whoever is on this machine may do everything, but a page that somebody reads here
-    is not on this machine, even if its name now leads here.
+    is not on this machine, even if its name now leads here. And whoever runs the application in a
+    server of their own may have it listen anywhere.
     """
+    if request.client is not None and not is_loopback(request.client.host):
+        msg = (
+            "a server without keys answers its own machine alone; make a key with"
+            " 'hippocampus keys create'"
+        )
+        raise AccessError(msg)
     for header in ("host", "origin"):
         given = request.headers.get(header)
         if given is None:

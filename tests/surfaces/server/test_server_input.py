@@ -1,5 +1,6 @@
 """What comes in wrong gets a clear answer in one shape, and changes nothing."""
 
+import asyncio
 import json
 import socket
 import threading
@@ -11,7 +12,7 @@ import pytest
 
 from hippocampus import wire
 from hippocampus.errors import BudgetTooSmall, InvalidFilter
-from hippocampus.server import Limits
+from hippocampus.server import Limits, create_app
 from hippocampus.server.run import make_server
 
 AT = "/v1/banks/ada"
@@ -95,6 +96,20 @@ def test_without_keys_a_page_of_another_site_is_refused(http, header, value):
 @pytest.mark.parametrize("value", ["http://localhost:3000", "http://127.0.0.1", "http://[::1]:80"])
 def test_without_keys_a_page_of_this_machine_is_answered(http, value):
     assert http.get("/v1/banks", headers={"Origin": value}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("address", "status"), [("127.0.0.1", 200), ("::1", 200), ("192.0.2.7", 403), ("::", 403)]
+)
+def test_without_keys_another_machine_is_refused_by_whatever_server_runs_it(
+    memory, address, status
+):
+    async def ask():
+        carrier = httpx.ASGITransport(create_app(memory), client=(address, 4711))
+        async with httpx.AsyncClient(transport=carrier, base_url="http://127.0.0.1") as http:
+            return await http.get("/v1/banks")
+
+    assert asyncio.run(ask()).status_code == status
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(serve, memory):
