@@ -21,6 +21,7 @@ from hippocampus.bank import Bank
 from hippocampus.dashboard import add_dashboard
 from hippocampus.errors import HippocampusError
 from hippocampus.memory import Memory
+from hippocampus.model import Context, Recall
 from hippocampus.server import bodies, pages
 from hippocampus.server.answers import Answers, Asked
 from hippocampus.server.arguments import Arguments, Given
@@ -41,6 +42,8 @@ _Method: TypeAlias = Callable[..., Any]
 _Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 _PAGE: Final = (("limit", int | None, None), ("cursor", str | None, None))
 """What a verb that gives a list takes beside its own arguments."""
+_MAY_FAIL: Final = frozenset({"embedder", "keywords", "reranker"})
+"""Parts that recall goes on without if they fail, and that may be there again with the next."""
 _READ_AT_ONCE: Final = 1 << 14
 """Bytes of a request that are read where everybody waits, in half a millisecond at most."""
 
@@ -82,7 +85,7 @@ class Server:
             self.figures.given_again.inc()
         return body
 
-    def answer(self, asked: Asked, call: Callable[[], object]) -> bytes:
+    def answer(self, asked: Asked, call: Callable[[], Recall | Context]) -> bytes:
         """Return the answer to a question: the one given before, if its bank has not changed."""
         changes, position = self.memory.bank(asked[0]).position()
         body = self.answers.get(asked, position, changes)
@@ -90,9 +93,17 @@ class Server:
             self.figures.given_again.inc()
             return body
         self.figures.made.inc()
-        body = wire.dump(call())
-        self.answers.put(asked, position, changes, body)
+        made = call()
+        body = wire.dump(made)
+        if not self._may_do_better(made):
+            self.answers.put(asked, position, changes, body)
         return body
+
+    def _may_do_better(self, made: Recall | Context) -> bool:
+        """Return whether a part failed that may not fail the next time."""
+        found = made.recall if isinstance(made, Context) else made
+        lacks = (lack for lack in found.degraded if lack != self.memory.no_embedder)
+        return any(lack.part in _MAY_FAIL for lack in lacks)
 
     async def body(self, request: Request) -> bytes:
         """Return the JSON that a request sends."""
