@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import random
 import re
 import secrets
 import sys
@@ -14,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import blake2b
+from itertools import count
 from typing import Any, Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -82,8 +82,8 @@ class Watch:
         self._figures = figures
         self._salt = salt
         self._traced = _tracing()
-        # Numbers in order would tell everybody how much everybody else asks.
-        self._ids = random.Random(secrets.randbits(128))  # noqa: S311 - nothing depends on it
+        self._secret = secrets.token_bytes(16)
+        self._numbers = count()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -96,7 +96,7 @@ class Watch:
         asked = next((v for k, v in scope["headers"] if k == b"x-request-id"), b"").decode(
             "latin-1"
         )
-        request_id = asked if _ID.fullmatch(asked) else f"{self._ids.getrandbits(64):016x}"
+        request_id = asked if _ID.fullmatch(asked) else self._made_id()
         state = scope.setdefault("state", {})
         state["request_id"] = request_id
         began, status = time.perf_counter(), 0
@@ -125,6 +125,16 @@ class Watch:
                 took = time.perf_counter() - began
                 self._note(scope, request_id, status or _GONE, took)
                 span(_route(scope), status)
+
+    def _made_id(self) -> str:
+        """
+        Return an id from which nobody can tell which others there were.
+
+        Numbers in order, or those of a generator, would tell everybody how much everybody else
+        asks; the system's random numbers let other threads go first.
+        """
+        number = next(self._numbers).to_bytes(8, "big")
+        return blake2b(number, key=self._secret, digest_size=8).hexdigest()
 
     def _note(self, scope: Scope, request_id: str, status: int, took: float) -> None:
         route, state = _route(scope), scope["state"]

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import random
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -64,6 +65,38 @@ def test_every_request_is_a_line_of_json_without_what_was_said(http, lines):
     assert len({line["bank"] for line in requests[:6]}) == 1
     for word in ("4711", "safe", "Lena", "lena", "acme", "code"):
         assert word not in "".join(lines), word
+
+
+def test_whoever_has_seen_many_request_ids_cannot_tell_those_of_others(http):
+    def next_id():
+        return int(http.get("/healthz").headers["x-request-id"], 16)
+
+    seen = [next_id() for _ in range(312)]
+    words = [word for one in seen for word in (one & 0xFFFFFFFF, one >> 32)]
+    twister = random.Random()  # noqa: S311 - as the ids would be if Python's generator made them
+    twister.setstate((3, (*map(untempered, words), 624), None))
+    assert twister.getrandbits(64) != next_id()
+
+
+def untempered(word):
+    """Undo what the Mersenne Twister does to a word of its state before it gives it away."""
+    word ^= word >> 18
+    word ^= word << 15 & 0xEFC60000
+    known = word
+    for _ in range(4):
+        known = word ^ (known << 7 & 0x9D2C5680)
+    word = known
+    for _ in range(2):
+        known = word ^ known >> 11
+    return known & 0xFFFFFFFF
+
+
+def test_ids_of_pythons_generator_could_be_told_from_others():
+    made = random.Random(5)  # noqa: S311 - it is the one to be found out
+    words = [made.getrandbits(32) for _ in range(624)]
+    twister = random.Random()  # noqa: S311
+    twister.setstate((3, (*map(untempered, words), 624), None))
+    assert twister.getrandbits(64) == made.getrandbits(64)
 
 
 def test_a_failure_nobody_foresaw_is_told_without_its_words(http, lines, memory, monkeypatch):
