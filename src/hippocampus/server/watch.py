@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -21,7 +22,7 @@ from prometheus_client.process_collector import ProcessCollector
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hippocampus.errors import HippocampusError
+from hippocampus.errors import HippocampusError, StoreClosed
 from hippocampus.server.faults import answer
 
 log = logging.getLogger("hippocampus.server")
@@ -93,12 +94,8 @@ class Watch:
         raw = scope.get("raw_path")
         if raw is not None:
             scope["path"] = raw.partition(b"?")[0].decode("latin-1")
-        asked = next((v for k, v in scope["headers"] if k == b"x-request-id"), b"").decode(
-            "latin-1"
-        )
-        request_id = asked if _ID.fullmatch(asked) else self._made_id()
-        state = scope.setdefault("state", {})
-        state["request_id"] = request_id
+        request_id = self._id_of(scope)
+        scope.setdefault("state", {})["request_id"] = request_id
         began, status = time.perf_counter(), 0
 
         async def tell(message: Message) -> None:
@@ -114,11 +111,16 @@ class Watch:
                 await self._app(scope, receive, tell)
             except ClientDisconnect:
                 status = _GONE
+            except asyncio.CancelledError:  # the server ends, and has waited as long as it was told
+                if status:
+                    raise
+                wrong = StoreClosed("the server has stopped; what was begun may be done", path="")
+                await answer(wrong, request_id)(scope, receive, tell)
             except Exception as exc:  # noqa: BLE001 - the last one there is to answer
                 log_failure(exc, request_id)
                 if not status:
-                    wrong = HippocampusError("something went wrong here; the log has more of it")
-                    await answer(wrong, request_id)(scope, receive, tell)
+                    ours = HippocampusError("something went wrong here; the log has more of it")
+                    await answer(ours, request_id)(scope, receive, tell)
                 status = 500
             finally:
                 self._figures.under_way.dec()
@@ -126,13 +128,17 @@ class Watch:
                 self._note(scope, request_id, status or _GONE, took)
                 span(_route(scope), status)
 
-    def _made_id(self) -> str:
+    def _id_of(self, scope: Scope) -> str:
         """
-        Return an id from which nobody can tell which others there were.
+        Return a request's id: its own, or one from which nobody can tell which others there were.
 
         Numbers in order, or those of a generator, would tell everybody how much everybody else
         asks; the system's random numbers let other threads go first.
         """
+        asked = next((v for k, v in scope["headers"] if k == b"x-request-id"), b"")
+        own = asked.decode("latin-1")
+        if _ID.fullmatch(own):
+            return own
         number = next(self._numbers).to_bytes(8, "big")
         return blake2b(number, key=self._secret, digest_size=8).hexdigest()
 
