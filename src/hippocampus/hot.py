@@ -38,6 +38,10 @@ class Holder(Protocol):
         """What it is called."""
         ...
 
+    def _is_there(self) -> bool:
+        """Return whether there is anything of that name; if not, it is not kept either."""
+        ...
+
     def _weigh(self) -> int:
         """Return how many bytes it holds, about; at most a little is looked at each time."""
         ...
@@ -84,15 +88,13 @@ class Hot(Generic[Held]):
             return self._known.get(name)
 
     def add(self, made: Held) -> Held:
-        """Return what is known by the name of something new: that itself, where there is none."""
-        weight, freed = self._weight(made), list[object]()
+        """
+        Return what is known by the name of something new: that itself, where there is none.
+
+        Until it is used only its callers keep it, for anybody can ask for any number of names.
+        """
         with self._lock:
-            known = self._known.setdefault(made.name, made)
-            if known is made:
-                self._warm.put(made, weight)
-                freed = self._shed()
-        _free(freed)
-        return known
+            return self._known.setdefault(made.name, made)
 
     def drop(self, name: str) -> None:
         """Know nothing by a name any more."""
@@ -125,7 +127,10 @@ class Hot(Generic[Held]):
                 self._users[one] -= 1
                 if not self._users[one]:
                     del self._users[one]
-                self._warm.put(one, weight)
+                if one._is_there() and self._known.get(one.name) is one:
+                    self._warm.put(one, weight)
+                else:  # or it was dropped meanwhile
+                    self._warm.take(one)
                 freed = self._shed()
             _free(freed)
 

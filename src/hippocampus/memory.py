@@ -6,8 +6,8 @@ import json
 import re
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -272,12 +272,12 @@ class Memory:
         read. What is found is kept in the store for this embedder, and does not apply to another.
 
         Args:
-            conversations: how many are made up; more take longer and leave less to chance.
+            conversations: how many are made up, 8 to 256; more leave less to chance.
             dry_run: only return what was found.
             progress: told how many turns were read, and of how many.
 
         Raises:
-            InputError: there is no embedder, or fewer than 8 conversations.
+            InputError: there is no embedder, or fewer or more conversations than that.
             StoreReadOnly: the store was opened without the right to change it.
 
         """
@@ -477,31 +477,50 @@ class Memory:
 
     @contextmanager
     def sleeping(
-        self, schedule: Schedule | None = None, *, look_every_s: float = 60.0
+        self,
+        schedule: Schedule | None = None,
+        *,
+        look_every_s: float = 60.0,
+        failed: Callable[[Exception], None] | None = None,
     ) -> Iterator[None]:
         """
         Let banks sleep when it is time, on a thread of its own, while the block runs.
 
-        The block's end waits for a sleep that has begun. A store that is locked, or a bank that is
-        gone, is tried again; what else goes wrong ends the thread, and is raised at the end.
+        The block's end waits for the sleep that has begun. A store that is locked, or a bank that
+        is gone, is tried again; what else goes wrong ends the thread, and is raised at the end.
 
         Args:
             schedule: when; see there.
             look_every_s: how often to look whether it is time, in seconds, above 0.
+            failed: told what else goes wrong; then it is tried again, and the other banks sleep.
 
         """
         if not look_every_s > 0:
             msg = f"look_every_s={look_every_s!r}: must be above 0 seconds"
             raise InputError(msg)
-        ended, failed = threading.Event(), list[BaseException]()
+        ended, raised, when = threading.Event(), list[Exception](), schedule or Schedule()
+
+        @contextmanager
+        def going_on() -> Iterator[None]:
+            try:
+                yield
+            except (StoreLocked, UnknownBank):
+                pass
+            except Exception as exc:  # noqa: BLE001 - it is told where somebody sees it
+                if failed is not None:
+                    failed(exc)
+                else:
+                    raised.append(exc)
+                    ended.set()
 
         def look() -> None:
-            try:
-                while not ended.wait(look_every_s):
-                    with suppress(StoreLocked, UnknownBank):
-                        self.sleep_if_due(schedule)
-            except BaseException as exc:  # noqa: BLE001 - it is raised where somebody sees it
-                failed.append(exc)
+            while not ended.wait(look_every_s):
+                with going_on():
+                    for name in self.banks():
+                        with going_on():
+                            self.bank(name).sleep_if_due(when)
+                        if ended.is_set():
+                            return
 
         thread = threading.Thread(target=look, name="hippocampus-sleep", daemon=True)
         thread.start()
@@ -510,8 +529,8 @@ class Memory:
         finally:
             ended.set()
             thread.join()
-        if failed:
-            raise failed[0]
+        if raised:
+            raise raised[0]
 
     def close(self) -> None:
         """Release the store. May be called twice."""

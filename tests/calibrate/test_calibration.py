@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.calibrate.calibration import BUILT_IN, CONVERSATIONS, Calibration, calibrate
+from hippocampus.calibrate.calibration import (
+    BUILT_IN,
+    CONVERSATIONS,
+    MOST_CONVERSATIONS,
+    Calibration,
+    calibrate,
+)
 from hippocampus.calibrate.learn import TOLD, balanced, find_hearing, logistic
 from hippocampus.calibrate.synthetic import generate
 from hippocampus.calibrate.thresholds import SIGNALS, area_under_roc, weigh_signals
@@ -98,9 +104,10 @@ def test_progress_counts_the_turns_up_to_all_of_them():
     assert told[-1] == (turns, turns)
 
 
-def test_too_few_conversations_are_refused():
-    with pytest.raises(InputError, match="at least 8"):
-        calibrate(HashEmbedder(), conversations=CONVERSATIONS - 1)
+@pytest.mark.parametrize("number", [CONVERSATIONS - 1, MOST_CONVERSATIONS + 1, 10**9])
+def test_too_few_conversations_or_too_many_are_refused(number):
+    with pytest.raises(InputError, match="from 8 to 256"):
+        calibrate(HashEmbedder(), conversations=number)
 
 
 @pytest.mark.slow

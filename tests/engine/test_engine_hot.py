@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hippocampus import Config, HippocampusError, Ingest, Turn
 from hippocampus.encode.embed import HashEmbedder
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, UnknownBank
 from hippocampus.hot import Hot, held_bytes
 from hippocampus.upkeep import verify
 
@@ -231,6 +231,36 @@ def test_a_bank_somebody_holds_goes_on_and_one_that_nobody_holds_is_gone(open_me
     assert 9 == len(kept.episodes()) == len(memory.bank("tom").episodes())
 
 
+@pytest.mark.parametrize("megabytes", [None, 1.0])
+def test_names_of_no_bank_are_asked_for_without_end_and_nothing_of_them_stays(
+    open_memory, megabytes
+):
+    memory = open_memory(config=config(megabytes))
+    there = memory.bank("ada")
+    there.remember_many(turns(1, 9))
+    asked = [memory.bank(name) for name in NAMES[1:]]
+    for bank in asked:
+        assert [] == list(bank.recall("the garden plan"))
+        with pytest.raises(UnknownBank):
+            bank.stats()
+    gone = [weakref.ref(bank) for bank in asked]
+    index = there._live
+    del asked, bank
+
+    assert [None] * 4 == [one() for one in gone]
+    assert index is memory.bank("ada")._live
+
+
+def test_a_bank_that_is_deleted_while_it_is_asked_is_not_kept_for_ever(open_memory):
+    memory = open_memory()
+    memory.bank("ada").remember_many(turns(1, 9))
+    with memory.bank("ada")._asking():
+        gone = weakref.ref(memory.bank("ada"))
+        memory.delete_bank("ada")
+
+    assert gone() is None
+
+
 def test_what_a_bank_let_go_of_is_freed_at_once(open_memory):
     memory = open_memory(config=config(LITTLE_MB))
     bank = memory.bank("ada")
@@ -359,6 +389,9 @@ class Thing:
 
     def take(self):
         self.index, self.notes = self._full
+
+    def _is_there(self):
+        return True
 
     def _weigh(self):
         return self.index + self.notes

@@ -1,5 +1,6 @@
 """Sleep by steps: what it does is shown first, noted with why, and can be taken back."""
 
+import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -700,6 +701,42 @@ def test_banks_sleep_by_themselves_while_a_block_runs(tmp_path):
             memory.sleeping(look_every_s=0),
         ):
             pass
+
+
+def test_a_sleep_that_fails_is_told_and_tried_again_and_the_other_banks_sleep(open_memory, clock):
+    memory, told = open_memory(), []
+    ada, tom = memory.bank("ada"), memory.bank("tom")
+    for bank in (ada, tom):
+        bank.remember("So it is, said once.")
+    clock.advance(timedelta(hours=1))
+    ada._index = lambda: 1 // 0
+    with memory.sleeping(look_every_s=0.001, failed=told.append):
+        while len(told) < 2 or not tom.sleeps():
+            pass
+        del ada._index
+        while not ada.sleeps():
+            pass
+
+    assert {ZeroDivisionError} == {type(exc) for exc in told}
+
+
+def test_the_end_of_the_block_waits_for_the_sleep_that_has_begun_and_no_other(open_memory, clock):
+    began, goes_on = threading.Event(), threading.Event()
+
+    def model(_):
+        began.set()
+        goes_on.wait(20)
+        return "{}"
+
+    memory = open_memory(model=model)
+    for name in ("ada", "tom"):
+        memory.bank(name).remember("Lena moved to Porto in March, and Tom to Rome.")
+    clock.advance(timedelta(hours=1))
+    with memory.sleeping(look_every_s=0.001):
+        assert began.wait(20)
+        threading.Timer(0.1, goes_on.set).start()
+
+    assert [1, 0] == [len(memory.bank(name).sleeps()) for name in ("ada", "tom")]
 
 
 def test_what_is_promoted_does_not_fade_by_age_and_what_is_pruned_fades_early(memory, clock):

@@ -173,6 +173,10 @@ class Core:
             shown, self._recalled = self._recalled, []
             ledger.note(RECALLED, shown=shown)
 
+    def _is_there(self) -> bool:
+        """Return whether the store had the bank when it was last asked or changed."""
+        return self._number != NO_BANK
+
     def _weigh(self) -> int:
         """
         Return how many bytes of memory the bank holds, texts apart: its index, notes and figures.

@@ -439,8 +439,8 @@ class Knowing(Core):
         try:
             document = parse(Path(path).read_bytes())
         except (ValueError, RecursionError) as exc:
-            msg = f"{path}: not JSON ({exc})"
-            raise InputError(msg) from exc
+            msg = f"not JSON ({exc})"
+            raise SourceError(msg, path=path) from exc
         if memory.embedder is None:
             msg = "a concept index is read with the embedder that made it; open the store with one"
             raise InputError(msg)

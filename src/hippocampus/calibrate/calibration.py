@@ -18,6 +18,8 @@ from hippocampus.recall.confidence import MODELS, Model
 CONVERSATIONS: Final = POOL * GROUPS
 """Some 2 300 turns: enough, with the default embedder's models to start from, and a minute's work
 for it on two cores."""
+MOST_CONVERSATIONS: Final = 256
+"""More say hardly more; these already take half an hour and a gigabyte of memory."""
 _MOST: Final = 1000.0
 _VERSION: Final = 1
 _EVIDENCE: Final = frozenset(model.evidence for model in MODELS)
@@ -175,8 +177,8 @@ def calibrate(
 
     The same for the same embedder, number and seed. No benchmark, and nothing of a bank, is read.
     """
-    if conversations < CONVERSATIONS:
-        msg = f"conversations={conversations}: must be at least {CONVERSATIONS}"
+    if not CONVERSATIONS <= conversations <= MOST_CONVERSATIONS:
+        msg = f"conversations={conversations}: must be from {CONVERSATIONS} to {MOST_CONVERSATIONS}"
         raise InputError(msg)
     trial = run_trial(embedder, conversations=conversations, seed=seed, progress=progress)
     return read_off(trial, embedder)

@@ -64,7 +64,8 @@ def add_dashboard(app: Starlette) -> None:
     async def enter(_: Request) -> Response:
         return RedirectResponse(f"{AT.strip('/')}/", 307, _HEADERS)
 
-    app.router.add_route(AT, enter, include_in_schema=False)
+    for address in ("/", AT):
+        app.router.add_route(address, enter, include_in_schema=False)
     app.router.add_route(f"{AT}/{{name}}", page, include_in_schema=False)
     app.router.add_route(f"{AT}/", page, include_in_schema=False)
 

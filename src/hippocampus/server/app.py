@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -20,6 +21,7 @@ from hippocampus.bank import Bank
 from hippocampus.dashboard import add_dashboard
 from hippocampus.errors import HippocampusError
 from hippocampus.memory import Memory
+from hippocampus.model import Context, Recall
 from hippocampus.server import bodies, pages
 from hippocampus.server.answers import Answers, Asked
 from hippocampus.server.arguments import Arguments, Given
@@ -32,7 +34,7 @@ from hippocampus.server.pools import Pool
 from hippocampus.server.progress import told
 from hippocampus.server.settings import Limits
 from hippocampus.server.upkeep import add_upkeep
-from hippocampus.server.watch import Figures, Watch
+from hippocampus.server.watch import Figures, Watch, log_failure
 from hippocampus.sleep.schedule import Schedule
 from hippocampus.wire import VERBS, Verb
 
@@ -40,6 +42,10 @@ _Method: TypeAlias = Callable[..., Any]
 _Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 _PAGE: Final = (("limit", int | None, None), ("cursor", str | None, None))
 """What a verb that gives a list takes beside its own arguments."""
+_MAY_FAIL: Final = frozenset({"embedder", "keywords", "reranker"})
+"""Parts that recall goes on without if they fail, and that may be there again with the next."""
+_READ_AT_ONCE: Final = 1 << 14
+"""Bytes of a request that are read where everybody waits, in half a millisecond at most."""
 
 
 class Server:
@@ -53,9 +59,11 @@ class Server:
         self.readers = Pool("read", threads=limits.readers, waiting=limits.waiting)
         self.writers = Pool("write", threads=limits.writers, waiting=limits.waiting)
         self.upkeep = Pool("upkeep", threads=limits.upkeep, waiting=limits.waiting)
-        self.door = Door(self.keys, limits, self.readers)
+        self.door = Door(self.keys, limits)
         self.answers = Answers(limits.answers_bytes)
         self.ready = False
+        self.figures.banks_bytes.set_function(lambda: memory.resident_bytes)
+        self.figures.answers_bytes.set_function(lambda: self.answers.nbytes)
         for pool in self.pools:
             self.figures.calls.labels(pool.name).set_function(partial(getattr, pool, "busy"))
 
@@ -77,7 +85,7 @@ class Server:
             self.figures.given_again.inc()
         return body
 
-    def answer(self, asked: Asked, call: Callable[[], object]) -> bytes:
+    def answer(self, asked: Asked, call: Callable[[], Recall | Context]) -> bytes:
         """Return the answer to a question: the one given before, if its bank has not changed."""
         changes, position = self.memory.bank(asked[0]).position()
         body = self.answers.get(asked, position, changes)
@@ -85,9 +93,17 @@ class Server:
             self.figures.given_again.inc()
             return body
         self.figures.made.inc()
-        body = wire.dump(call())
-        self.answers.put(asked, position, changes, body)
+        made = call()
+        body = wire.dump(made)
+        if not self._may_do_better(made):
+            self.answers.put(asked, position, changes, body)
         return body
+
+    def _may_do_better(self, made: Recall | Context) -> bool:
+        """Return whether a part failed that may not fail the next time."""
+        found = made.recall if isinstance(made, Context) else made
+        lacks = (lack for lack in found.degraded if lack != self.memory.no_embedder)
+        return any(lack.part in _MAY_FAIL for lack in lacks)
 
     async def body(self, request: Request) -> bytes:
         """Return the JSON that a request sends."""
@@ -115,7 +131,7 @@ def create_app(
     async def life(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             if schedule is not None:
-                stack.enter_context(memory.sleeping(schedule))
+                stack.enter_context(memory.sleeping(schedule, failed=log_failure))
             server.ready = True
             yield
             server.ready = False
@@ -167,7 +183,7 @@ def _calling(server: Server, _: str, verb: Verb, method: _Method, takes: Argumen
 
     async def endpoint(request: Request) -> Response:
         _, bank = await server.door.admit(request, verb.role)
-        given = await _given(server, request, takes)
+        given = await _given(server, request, takes, pool)
         call = partial(_call, server.memory, method, bank, *given.positional, **given.named)
         if takes.reports and bodies.wants_lines(request):
             return await told(request, pool, call)
@@ -184,7 +200,7 @@ def _asking(server: Server, name: str, verb: Verb, method: _Method, takes: Argum
         asked = bank, name, await server.body(request)
         body = server.known(asked)
         if body is None:
-            given = takes.from_json(asked[2])
+            given = await _read(asked[2], takes, server.readers)
             call = partial(_call, server.memory, method, bank, *given.positional, **given.named)
             body = await server.readers.run(lambda: server.answer(asked, call))
         return _json(body)
@@ -204,18 +220,25 @@ def _paging(server: Server, _: str, verb: Verb, method: _Method, takes: Argument
 
     async def endpoint(request: Request) -> Response:
         _, bank = await server.door.admit(request, verb.role)
-        given = await _given(server, request, takes)
+        given = await _given(server, request, takes, server.readers)
         body, cursor = await server.readers.run(lambda: page(bank, given))
         return _json(body, {} if cursor is None else {"Next-Cursor": cursor})
 
     return endpoint
 
 
-async def _given(server: Server, request: Request, takes: Arguments) -> Given:
+async def _given(server: Server, request: Request, takes: Arguments, pool: Pool) -> Given:
     """Return the arguments that a request brings."""
     if request.method == "GET":
         return takes.from_query(request.query_params.multi_items())
-    return takes.from_json(await server.body(request))
+    return await _read(await server.body(request), takes, pool)
+
+
+async def _read(body: bytes, takes: Arguments, pool: Pool) -> Given:
+    """Return the arguments that JSON tells of; much of it takes seconds, so it has a thread."""
+    if len(body) <= _READ_AT_ONCE:
+        return takes.from_json(body)
+    return await pool.run(lambda: takes.from_json(body))
 
 
 def _call(memory: Memory, method: _Method, bank: str, *given: object, **named: object) -> Any:  # noqa: ANN401
@@ -258,7 +281,9 @@ def _add_state(app: FastAPI, server: Server) -> None:
     async def metrics(request: Request) -> Response:
         """Return the server's figures for Prometheus; with keys, for an admin of all banks."""
         await server.door.admit_keeper(request)
-        return Response(generate_latest(server.figures.registry), media_type=CONTENT_TYPE_LATEST)
+        # Weighing banks may take a while; and figures are wanted most when no reader is free.
+        told_ = await asyncio.to_thread(generate_latest, server.figures.registry)
+        return Response(told_, media_type=CONTENT_TYPE_LATEST)
 
     async def whoami(request: Request) -> Response:
         """Say what the key may do, and to which banks."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import time
 from collections import OrderedDict
@@ -15,7 +16,6 @@ from starlette.requests import Request
 from hippocampus.errors import AccessError, InvalidScope, RateLimited, UnknownBank
 from hippocampus.server.faults import NO_SUCH_BANK
 from hippocampus.server.keys import ANYBODY, Caller, Keys
-from hippocampus.server.pools import Pool
 from hippocampus.server.settings import Limits
 from hippocampus.wire import Role
 
@@ -29,16 +29,12 @@ class Door:
     """Lets a request in, or says why not."""
 
     def __init__(
-        self,
-        keys: Keys,
-        limits: Limits,
-        pool: Pool,
-        clock: Callable[[], float] = time.monotonic,
+        self, keys: Keys, limits: Limits, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._keys = keys
         self._rate = Rate(limits.requests_per_s, limits.burst, clock)
-        self._pool = pool
         self._clock = clock
+        self._reading = asyncio.Lock()
         self._read_at: float | None = None
 
     async def caller(self, request: Request) -> Caller:
@@ -51,12 +47,8 @@ class Door:
             AccessError: a page of another site asks through somebody's browser.
 
         """
-        now = self._clock()
-        if self._read_at is None or now - self._read_at >= _REREAD_S:
-            if self._read_at is not None:
-                self._read_at = now  # whoever comes meanwhile need not read them as well
-            await self._pool.run(self._keys.refresh)
-            self._read_at = now
+        if self._are_old():
+            await self._reread()
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         caller = self._keys.caller(token.strip() if scheme.lower() == "bearer" else None)
         client = "" if request.client is None else request.client.host
@@ -65,6 +57,22 @@ class Door:
             _check_is_here(request)
         request.state.key = caller.id
         return caller
+
+    def _are_old(self) -> bool:
+        return self._read_at is None or self._clock() - self._read_at >= _REREAD_S
+
+    async def _reread(self) -> None:
+        """
+        Read the keys again, once for all who wait for it.
+
+        Nobody goes on with old keys, and no verb's thread is waited for: otherwise whoever keeps a
+        server busy could go on with a key that was revoked.
+        """
+        async with self._reading:
+            if self._are_old():
+                now = self._clock()
+                await asyncio.to_thread(self._keys.refresh)
+                self._read_at = now
 
     async def admit(self, request: Request, role: Role) -> tuple[Caller, str]:
         """
@@ -105,6 +113,7 @@ def bank_of(request: Request) -> str:
         raise InvalidScope(msg) from exc
 
 
+@lru_cache(maxsize=256)
 def is_loopback(host: str) -> bool:
     """Return whether a host is this machine and nothing else."""
     if host == "localhost":
@@ -117,11 +126,18 @@ def is_loopback(host: str) -> bool:
 
 def _check_is_here(request: Request) -> None:
     """
-    Refuse what a page of another site sends through a browser on this machine.
+    Refuse other machines, and what a page of another site sends through a browser on this one.
 
     Without keys whoever is on this machine may do everything, but a page that somebody reads here
-    is not on this machine, even if its name now leads here.
+    is not on this machine, even if its name now leads here. And whoever runs the application in a
+    server of their own may have it listen anywhere.
     """
+    if request.client is not None and not is_loopback(request.client.host):
+        msg = (
+            "a server without keys answers its own machine alone; make a key with"
+            " 'hippocampus keys create'"
+        )
+        raise AccessError(msg)
     for header in ("host", "origin"):
         given = request.headers.get(header)
         if given is None:

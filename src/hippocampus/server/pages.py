@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -53,7 +54,8 @@ def _by_time(
         # Everything given so far was within ``since`` and ``until``, so either can be moved.
         given |= {"offset": passed}
         if given.get("newest"):
-            given["until"] = moment + timedelta(microseconds=1)
+            with suppress(OverflowError):  # of the last moment there is
+                given["until"] = moment + timedelta(microseconds=1)
         else:
             given["since"] = moment
     found = read(**given, limit=most + 1)

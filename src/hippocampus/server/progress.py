@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -45,7 +46,7 @@ def _nobody(_done: int, _total: int) -> None:
     """Tell nobody."""
 
 
-async def _lines(job: Job, request_id: str) -> AsyncIterator[bytes]:
+async def _lines(job: Job, request_id: str) -> AsyncGenerator[bytes]:
     loop, changed = asyncio.get_running_loop(), asyncio.Event()
     latest: list[tuple[int, int]] = []
 
@@ -60,19 +61,21 @@ async def _lines(job: Job, request_id: str) -> AsyncIterator[bytes]:
     # meanwhile would wait for it, and it for them.
     work = asyncio.ensure_future(job(progress))
     work.add_done_callback(lambda _: changed.set())
-    while True:
-        await changed.wait()
-        changed.clear()
-        for done, total in latest:
-            yield wire.dump({"progress": {"done": done, "total": total}}) + b"\n"
-        latest.clear()
-        if work.done() and not changed.is_set():
-            break
-        await asyncio.wait({work}, timeout=_EVERY_S)
     try:
+        while True:
+            await changed.wait()
+            changed.clear()
+            for done, total in latest:
+                yield wire.dump({"progress": {"done": done, "total": total}}) + b"\n"
+            latest.clear()
+            if work.done() and not changed.is_set():
+                break
+            await asyncio.wait({work}, timeout=_EVERY_S)
         yield b'{"result":' + work.result() + b"}\n"
     except HippocampusError as exc:
         yield wire.dump_fault(fault_of(exc, request_id)) + b"\n"
+    finally:
+        work.cancel()  # where the server did not wait for its end
 
 
 class Lines(Response):
@@ -80,7 +83,7 @@ class Lines(Response):
 
     media_type = LINES
 
-    def __init__(self, lines: Callable[[], AsyncIterator[bytes]]) -> None:
+    def __init__(self, lines: Callable[[], AsyncGenerator[bytes]]) -> None:
         self._lines = lines
         self.status_code = 200
         self.background = None
@@ -90,6 +93,7 @@ class Lines(Response):
         """Send the lines."""
         head = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
         await send(head)
-        async for line in self._lines():
-            await send({"type": "http.response.body", "body": line, "more_body": True})
+        async with aclosing(self._lines()) as lines:
+            async for line in lines:
+                await send({"type": "http.response.body", "body": line, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import socket
 import sys
@@ -115,24 +116,54 @@ def _tell_nobody(_url: str) -> None:
 
 
 class _Protocol(HttpToolsProtocol):
-    """Refuses a request whose headers have no end, which the parser would keep."""
+    """
+    Refuses a request whose headers have no end, and hangs up on who says nothing.
+
+    The parser keeps headers, those after a body too, of which nobody here reads any.
+    """
 
     _in_head = False
     _head_bytes = 0
+    """What came since a request began, or since the last of its body."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._await_request()
 
     def data_received(self, data: bytes) -> None:
         self._head_bytes += len(data)
         super().data_received(data)
-        if self._in_head and self._head_bytes > _MOST_HEAD_BYTES:
+        if self._head_bytes > _MOST_HEAD_BYTES:
             self.send_400_response("The request's headers are too long.")
+        self._await_request()
+
+    def _await_request(self) -> None:
+        """Give whoever has no request under way so long for it as between two of them."""
+        idle = self.cycle is None or self.cycle.response_complete
+        if idle and self.timeout_keep_alive_task is None:
+            self.timeout_keep_alive_task = self.loop.call_later(
+                self.timeout_keep_alive, self.timeout_keep_alive_handler
+            )
 
     def on_message_begin(self) -> None:
         self._in_head, self._head_bytes = True, 0
         super().on_message_begin()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_head:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         self._in_head = False
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._head_bytes = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._head_bytes = 0
+        super().on_message_complete()
 
 
 class _Server(uvicorn.Server):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
-import random
 import re
 import secrets
 import sys
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import blake2b
+from itertools import count
 from typing import Any, Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -21,7 +22,7 @@ from prometheus_client.process_collector import ProcessCollector
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hippocampus.errors import HippocampusError
+from hippocampus.errors import HippocampusError, StoreClosed
 from hippocampus.server.faults import answer
 
 log = logging.getLogger("hippocampus.server")
@@ -59,6 +60,13 @@ class Figures:
             "hippocampus_answers", "Answers to questions, made or given again.", ("how",),
             registry=self.registry,
         )  # fmt: skip
+        self.banks_bytes = Gauge(
+            "hippocampus_resident_bytes", "Memory that banks hold.", registry=self.registry
+        )
+        self.answers_bytes = Gauge(
+            "hippocampus_answers_bytes", "Memory that answers to be given again hold.",
+            registry=self.registry,
+        )  # fmt: skip
         self.made, self.given_again = map(self.answers.labels, ("made", "given again"))
         ProcessCollector(registry=self.registry)
 
@@ -75,8 +83,8 @@ class Watch:
         self._figures = figures
         self._salt = salt
         self._traced = _tracing()
-        # Numbers in order would tell everybody how much everybody else asks.
-        self._ids = random.Random(secrets.randbits(128))  # noqa: S311 - nothing depends on it
+        self._secret = secrets.token_bytes(16)
+        self._numbers = count()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -86,12 +94,8 @@ class Watch:
         raw = scope.get("raw_path")
         if raw is not None:
             scope["path"] = raw.partition(b"?")[0].decode("latin-1")
-        asked = next((v for k, v in scope["headers"] if k == b"x-request-id"), b"").decode(
-            "latin-1"
-        )
-        request_id = asked if _ID.fullmatch(asked) else f"{self._ids.getrandbits(64):016x}"
-        state = scope.setdefault("state", {})
-        state["request_id"] = request_id
+        request_id = self._id_of(scope)
+        scope.setdefault("state", {})["request_id"] = request_id
         began, status = time.perf_counter(), 0
 
         async def tell(message: Message) -> None:
@@ -107,17 +111,36 @@ class Watch:
                 await self._app(scope, receive, tell)
             except ClientDisconnect:
                 status = _GONE
+            except asyncio.CancelledError:  # the server ends, and has waited as long as it was told
+                if status:
+                    raise
+                wrong = StoreClosed("the server has stopped; what was begun may be done", path="")
+                await answer(wrong, request_id)(scope, receive, tell)
             except Exception as exc:  # noqa: BLE001 - the last one there is to answer
-                _log_failure(exc, request_id)
+                log_failure(exc, request_id)
                 if not status:
-                    wrong = HippocampusError("something went wrong here; the log has more of it")
-                    await answer(wrong, request_id)(scope, receive, tell)
+                    ours = HippocampusError("something went wrong here; the log has more of it")
+                    await answer(ours, request_id)(scope, receive, tell)
                 status = 500
             finally:
                 self._figures.under_way.dec()
                 took = time.perf_counter() - began
                 self._note(scope, request_id, status or _GONE, took)
                 span(_route(scope), status)
+
+    def _id_of(self, scope: Scope) -> str:
+        """
+        Return a request's id: its own, or one from which nobody can tell which others there were.
+
+        Numbers in order, or those of a generator, would tell everybody how much everybody else
+        asks; the system's random numbers let other threads go first.
+        """
+        asked = next((v for k, v in scope["headers"] if k == b"x-request-id"), b"")
+        own = asked.decode("latin-1")
+        if _ID.fullmatch(own):
+            return own
+        number = next(self._numbers).to_bytes(8, "big")
+        return blake2b(number, key=self._secret, digest_size=8).hexdigest()
 
     def _note(self, scope: Scope, request_id: str, status: int, took: float) -> None:
         route, state = _route(scope), scope["state"]
@@ -142,7 +165,7 @@ def _route(scope: Scope) -> str:
     return getattr(scope.get("route"), "path", "other")
 
 
-def _log_failure(exc: Exception, request_id: str) -> None:
+def log_failure(exc: Exception, request_id: str = "") -> None:
     """Log where something went wrong and of what kind it is; its message may hold what was said."""
     frames = traceback.extract_tb(exc.__traceback__)[-12:]
     where = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]

@@ -128,9 +128,11 @@ def test_files_are_sent_once_and_only_those_that_there_are(http):
     assert "text/javascript; charset=utf-8" == first.headers["content-type"]
     again = http.get("/ui/app.js", headers={"If-None-Match": first.headers["etag"]})
     assert (304, b"") == (again.status_code, again.content)
-    missing = ("__init__.py", "..", "..%2f__init__.py", "%2e%2e/", "static/app.js", "app.js/")
+    missing = ("__init__.py", "%2e%2e", "..%2f__init__.py", "%2e%2e/", "static/app.js", "app.js/")
     assert {404} == {http.get(f"/ui/{name}").status_code for name in missing}
-    assert "ui/" == http.get("/ui").headers["location"]
+    for address in ("/", "/ui"):
+        led = http.get(address)
+        assert (307, "ui/") == (led.status_code, led.headers["location"])
 
 
 def test_the_whole_of_it_weighs_little():

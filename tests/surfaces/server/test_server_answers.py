@@ -2,9 +2,14 @@
 
 from datetime import timedelta
 
+import httpx
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hippocampus.encode.embed import HashEmbedder
+from hippocampus.errors import EncoderError
+from hippocampus.server import Limits
 from hippocampus.server.answers import Answers
 
 AT = "/v1/banks/ada"
@@ -45,6 +50,39 @@ def test_whatever_changes_a_bank_is_in_the_next_answer(http, bank, open_memory):
     assert set() == texts()
     bank.remember("Lena lives in Braga.")
     assert {"Lena lives in Braga."} == texts()
+
+
+@pytest.mark.parametrize("verb", ["recall", "context"])
+def test_an_answer_that_a_part_was_missing_from_is_not_given_again_once_it_is_back(
+    serve, open_memory, verb
+):
+    class Embedder(HashEmbedder):
+        fails = True
+
+        def embed_query(self, text):
+            if self.fails:
+                raise EncoderError("it does not answer")
+            return super().embed_query(text)
+
+    embedder = Embedder()
+    memory = open_memory("failing.db", embedder=embedder)
+    memory.bank("ada").remember("Lena lives in Porto.")
+    with httpx.Client(base_url=serve(memory)) as http:
+        lacks = []
+        for fails in (True, True, False, False):
+            embedder.fails = fails
+            told = http.post(f"{AT}/{verb}", json={"query": "Where does Lena live?"}).json()
+            found = told.get("recall", told)
+            lacks.append([lack["part"] for lack in found["degraded"]])
+
+    assert [["embedder"], ["embedder"], [], []] == lacks
+
+
+def test_an_answer_without_an_embedder_that_there_never_was_is_given_again(serve, open_memory):
+    memory = open_memory("wordy.db", embedder="none")
+    memory.bank("ada").remember("Lena lives in Porto.")
+    with httpx.Client(base_url=serve(memory)) as http:
+        assert ask(http)["cost"] == ask(http)["cost"]
 
 
 def test_what_changes_another_bank_leaves_an_answer_as_it_was(http, bank, memory):
@@ -109,10 +147,6 @@ def test_they_stay_within_their_memory_and_never_answer_for_another_position(ste
 
 
 def test_no_memory_for_answers_means_none(memory, serve):
-    import httpx
-
-    from hippocampus.server import Limits
-
     memory.bank("ada").remember("Lena lives in Porto.")
     with httpx.Client(base_url=serve(memory, limits=Limits(answers_bytes=0))) as http:
         assert ask(http)["cost"] != ask(http)["cost"]

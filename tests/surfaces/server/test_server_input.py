@@ -1,14 +1,19 @@
 """What comes in wrong gets a clear answer in one shape, and changes nothing."""
 
+import asyncio
 import json
 import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
 
 from hippocampus import wire
 from hippocampus.errors import BudgetTooSmall, InvalidFilter
-from hippocampus.server import Limits
+from hippocampus.server import Limits, create_app
+from hippocampus.server.run import make_server
 
 AT = "/v1/banks/ada"
 
@@ -93,6 +98,20 @@ def test_without_keys_a_page_of_this_machine_is_answered(http, value):
     assert http.get("/v1/banks", headers={"Origin": value}).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("address", "status"), [("127.0.0.1", 200), ("::1", 200), ("192.0.2.7", 403), ("::", 403)]
+)
+def test_without_keys_another_machine_is_refused_by_whatever_server_runs_it(
+    memory, address, status
+):
+    async def ask():
+        carrier = httpx.ASGITransport(create_app(memory), client=(address, 4711))
+        async with httpx.AsyncClient(transport=carrier, base_url="http://127.0.0.1") as http:
+            return await http.get("/v1/banks")
+
+    assert asyncio.run(ask()).status_code == status
+
+
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(serve, memory):
     limits = Limits(body_bytes=2000, import_bytes=4000)
     with httpx.Client(base_url=serve(memory, limits=limits)) as http:
@@ -112,6 +131,24 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read(serve, memory):
             assert answer.status_code == 413
             assert "more than" in fault(answer).message
         assert http.get("/v1/banks").json() == []
+
+
+def test_a_body_that_takes_long_to_read_keeps_nobody_else_waiting(http, url):
+    turns = ",".join(['{"text": ""}'] * 400_000)  # of which none is kept: the first is blank
+    body = f'{{"turns": [{turns}]}}'.encode()
+    headers = {"Content-Type": "application/json"}
+    waited = []
+    with ThreadPoolExecutor(1) as thread, httpx.Client(base_url=url) as other:
+        asked = thread.submit(http.post, f"{AT}/remember_many", content=body, headers=headers)
+        began = time.perf_counter()
+        while not asked.done():
+            before = time.perf_counter()
+            other.get("/healthz")
+            waited.append(time.perf_counter() - before)
+        took = time.perf_counter() - began
+
+    assert asked.result().status_code == 422
+    assert max(waited) < took / 2
 
 
 @pytest.mark.parametrize(
@@ -170,6 +207,42 @@ def test_what_is_no_http_is_refused_and_the_server_goes_on(url, http, sent):
 
     assert answer.startswith(b"HTTP/1.1 400") or answer == b""
     assert http.get("/healthz").status_code == 200
+
+
+ENDLESS = b"POST /v1/banks/a/recall HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "part"),
+    [
+        (b"GET /healthz HTTP/1.1\r\n", b"X-More: and more\r\n"),
+        (ENDLESS + b"1\r\n{\r\n0\r\n", b"X-More: and more\r\n"),  # after the body
+        (ENDLESS + b"1\r\n{\r\n0\r\nX-More: ", b"and more "),
+        (ENDLESS + b"1;", b"and more "),
+    ],
+)
+def test_headers_without_an_end_are_cut_off(url, http, head, part):
+    host, _, port = url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        connection.sendall(head)
+        with pytest.raises(ConnectionError):
+            connection.sendall(part * 1_000_000)
+    assert http.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /healthz HT"])
+def test_who_says_nothing_is_hung_up_on(memory, sent):
+    urls, ready = [], threading.Event()
+    server = make_server(memory, port=0, ready=lambda url: (urls.append(url), ready.set()))
+    server.config.timeout_keep_alive = 1
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        assert ready.wait(20)
+        assert exchange(urls[0], sent) == b""  # which ends when the server hangs up
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 @pytest.mark.parametrize("number", [2**31, 2**63 - 1, 2**63, 10**30])

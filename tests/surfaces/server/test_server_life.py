@@ -4,10 +4,12 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import httpx
 import pytest
@@ -107,6 +109,34 @@ def test_a_server_that_is_told_to_stop_under_load_loses_nothing_it_acknowledged(
     assert [line["event"] for line in lines if line["event"] != "request"] == [
         "ready", "stopping", "stopped",
     ]  # fmt: skip
+
+
+def test_who_a_server_that_stops_did_not_wait_for_is_told_and_nothing_is_said_beside_the_log(start):
+    server = start("--drain", "1")
+    head = (
+        "POST /v1/banks/ada/import?name=a.md HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {}\r\n"
+        "Accept: {}\r\nContent-Length: 100000\r\n\r\n"
+    )
+    line = '{"text": "The safe opens with 4711."}\n'
+    lines, octets = "application/x-ndjson", "application/octet-stream"
+    host, _, port = server.url.removeprefix("http://").partition(":")
+    answers = []
+    with ExitStack() as open_:
+        for kind, accept in ((octets, "application/json"), (lines, lines)):
+            made = socket.create_connection((host, int(port)), timeout=20)
+            connection = open_.enter_context(made)
+            connection.sendall((head.format(kind, accept) + line).encode())
+            answers.append(connection)
+        code, out = server.stop()
+        told, cut = (connection.makefile("rb").read() for connection in answers)
+
+    assert (0, "") == (code, out)
+    assert told.startswith(b"HTTP/1.1 503")
+    assert b"StoreClosed" in told
+    assert b'"result"' not in cut
+    for one in "".join(server.log).splitlines():
+        assert "answers at" in one or json.loads(one)["event"]
+    assert "4711" not in "".join(server.log)
 
 
 def test_a_server_that_is_killed_loses_nothing_it_acknowledged(start, path):

@@ -56,6 +56,15 @@ def test_what_is_remembered_or_forgotten_between_pages_moves_nothing(http, seven
     ]
 
 
+def test_pages_go_on_at_the_first_and_the_last_moment_there_are(http, bank):
+    for number, moment in enumerate(("0001-01-02", "9999-12-31T23:59:59.999999+00:00")):
+        for text in "ab":
+            bank.remember(f"{text} {number}", at=moment)
+    for newest in ("true", "false"):
+        pages = list(walk(http, f"{AT}/episodes", limit=1, newest=newest))
+        assert [1] * 4 == [len(page) for page in pages]
+
+
 def test_filters_hold_on_every_page(http, bank):
     for number in range(6):
         bank.remember(

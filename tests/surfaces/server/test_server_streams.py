@@ -188,6 +188,15 @@ def test_the_concept_index_goes_out_and_in(http, bank):
     assert len(out.json()["entries"]) == back.json()
 
 
+def test_a_concept_index_that_is_none_is_refused_without_saying_where_files_are(http, bank):
+    bank.remember("The violin lesson in Porto was nice.")
+    headers = {"Content-Type": "application/json"}
+    for body in (b"{", b"[]", b'{"entries": 5}'):
+        answer = http.post(f"{AT}/import_concepts", content=body, headers=headers)
+        assert answer.status_code == 422
+        assert tempfile.gettempdir() not in answer.text
+
+
 def test_a_picture_of_the_topics_is_a_picture(http, bank):
     bank.remember("The violin lesson in Porto was nice.")
     bank.sleep()

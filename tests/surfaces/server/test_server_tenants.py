@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import httpx
@@ -10,6 +11,7 @@ import pytest
 
 from hippocampus import Memory
 from hippocampus.errors import InputError, Unauthorized
+from hippocampus.server import Limits
 from hippocampus.server.keys import SETTING, Keys
 
 ACME, GLOBEX = "acme/lena", "globex/omar"
@@ -190,6 +192,28 @@ def _within_a_second(fact):
         if fact():
             return True
     return False
+
+
+def test_a_key_that_was_revoked_is_refused_however_busy_a_server_is(serve, open_memory):
+    memory = open_memory("busy.db")
+    memory.bank("ada").remember("Something.")
+    keys = Keys(memory)
+    made = keys.create("x", "read", ["*"])
+    limits = Limits(readers=1, waiting=1, answers_bytes=0)
+    headers = {"Authorization": f"Bearer {made.token}"}
+    with httpx.Client(base_url=serve(memory, limits=limits), headers=headers, timeout=30) as http:
+        assert http.get("/v1/whoami").status_code == 200
+        with ThreadPoolExecutor(3) as threads, memory.bank("ada").reading:
+            asked = [  # one waits for the bank, one for the thread, and one is sent away
+                threads.submit(http.post, "/v1/banks/ada/recall", json={"query": "some"})
+                for _ in range(3)
+            ]
+            while not any(one.done() for one in asked):
+                time.sleep(0.01)
+            keys.revoke(made.key.id)
+            time.sleep(1.1)
+            for _ in range(3):
+                assert http.get("/v1/whoami").status_code == 401
 
 
 @pytest.fixture

@@ -2,11 +2,14 @@
 
 import json
 import logging
+import random
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
 
+from hippocampus.server import Limits
 from hippocampus.server.watch import JsonLines, log
 
 AT = "/v1/banks/acme%2Flena"
@@ -64,6 +67,38 @@ def test_every_request_is_a_line_of_json_without_what_was_said(http, lines):
         assert word not in "".join(lines), word
 
 
+def test_whoever_has_seen_many_request_ids_cannot_tell_those_of_others(http):
+    def next_id():
+        return int(http.get("/healthz").headers["x-request-id"], 16)
+
+    seen = [next_id() for _ in range(312)]
+    words = [word for one in seen for word in (one & 0xFFFFFFFF, one >> 32)]
+    twister = random.Random()  # noqa: S311 - as the ids would be if Python's generator made them
+    twister.setstate((3, (*map(untempered, words), 624), None))
+    assert twister.getrandbits(64) != next_id()
+
+
+def untempered(word):
+    """Undo what the Mersenne Twister does to a word of its state before it gives it away."""
+    word ^= word >> 18
+    word ^= word << 15 & 0xEFC60000
+    known = word
+    for _ in range(4):
+        known = word ^ (known << 7 & 0x9D2C5680)
+    word = known
+    for _ in range(2):
+        known = word ^ known >> 11
+    return known & 0xFFFFFFFF
+
+
+def test_ids_of_pythons_generator_could_be_told_from_others():
+    made = random.Random(5)  # noqa: S311 - it is the one to be found out
+    words = [made.getrandbits(32) for _ in range(624)]
+    twister = random.Random()  # noqa: S311
+    twister.setstate((3, (*map(untempered, words), 624), None))
+    assert twister.getrandbits(64) == made.getrandbits(64)
+
+
 def test_a_failure_nobody_foresaw_is_told_without_its_words(http, lines, memory, monkeypatch):
     def broken():
         raise ValueError(SAID)
@@ -96,6 +131,24 @@ def test_figures_are_by_route_and_name_no_bank(serve, memory):
     assert "process_resident_memory_bytes" in told
     for word in ("4711", "Lena", "lena", "acme", "PROPFIND"):
         assert word not in told
+    figures = dict(line.split(" ") for line in told.splitlines() if line.count(" ") == 1)
+    assert float(figures["hippocampus_resident_bytes"]) > 4000
+    assert float(figures["hippocampus_answers_bytes"]) > 500
+
+
+def test_figures_are_told_when_no_thread_is_free(serve, memory):
+    bank = memory.bank("acme/lena")
+    bank.remember(SAID)
+    limits = Limits(readers=1, waiting=1)
+    with (
+        httpx.Client(base_url=serve(memory, limits=limits), timeout=30) as http,
+        ThreadPoolExecutor(2) as threads,
+        bank.reading,
+    ):
+        for number in range(2):
+            threads.submit(http.post, f"{AT}/recall", json={"query": f"code {number}"})
+        while 'hippocampus_calls{kind="read"} 2.0' not in http.get("/metrics").text:
+            pass
 
 
 def test_traces_have_the_route_and_go_on_those_of_the_caller(memory, serve):
