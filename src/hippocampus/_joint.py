@@ -6,11 +6,20 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
 Asked = TypeVar("Asked")
 Made = TypeVar("Made")
 Fits: TypeAlias = Callable[[Sequence[Asked], Asked], bool]
+
+
+@dataclass(slots=True, eq=False)
+class _Call(Generic[Asked, Made]):
+    """What somebody waits for."""
+
+    asked: Asked
+    made: Future[Made] = field(default_factory=Future)
 
 
 class Joint(Generic[Asked, Made]):
@@ -26,7 +35,7 @@ class Joint(Generic[Asked, Made]):
         """Take what says whether one more call can be done beside some."""
         self._fits = fits
         self._mutex = threading.Lock()
-        self._waiting: list[tuple[Asked, Future[Made]]] = []
+        self._waiting: list[_Call[Asked, Made]] = []
 
     @property
     def waiting(self) -> int:
@@ -49,7 +58,7 @@ class Joint(Generic[Asked, Made]):
             inside: returns what is held meanwhile: a lock, or a semaphore.
 
         """
-        mine = asked, Future[Made]()
+        mine = _Call[Asked, Made](asked)
         with self._mutex:
             self._waiting.append(mine)
         try:
@@ -61,46 +70,46 @@ class Joint(Generic[Asked, Made]):
                 taken = not some or mine in some
         finally:
             self._drop(mine)  # it is there still if we were interrupted
-        return mine[1].result()
+        return mine.made.result()
 
-    def _take(self, mine: tuple[Asked, Future[Made]]) -> list[tuple[Asked, Future[Made]]]:
+    def _take(self, mine: _Call[Asked, Made]) -> list[_Call[Asked, Made]]:
         """Return those that have waited longest; none if somebody else has taken ours."""
         with self._mutex:
             if mine not in self._waiting:
                 return []
             some = self._waiting[:1]
             for one in self._waiting[1:]:
-                if self._fits([asked for asked, _ in some], one[0]):
+                if self._fits([call.asked for call in some], one.asked):
                     some.append(one)
             for one in some:
                 self._waiting.remove(one)
             return some
 
-    def _drop(self, mine: tuple[Asked, Future[Made]]) -> None:
+    def _drop(self, mine: _Call[Asked, Made]) -> None:
         with self._mutex:
             if mine in self._waiting:
                 self._waiting.remove(mine)
 
 
 def _settle(
-    some: Sequence[tuple[Asked, Future[Made]]],
+    some: Sequence[_Call[Asked, Made]],
     do: Callable[[Sequence[Asked]], Sequence[Made]],
 ) -> None:
     """Do some calls and tell whoever waits for each."""
     if not some:
         return
     try:
-        made = do([asked for asked, _ in some])
+        made = do([call.asked for call in some])
     except Exception as exc:  # noqa: BLE001 - raised by whoever asked
         if len(some) > 1:
             for one in some:
                 _settle([one], do)
         else:
-            some[0][1].set_exception(exc)
+            some[0].made.set_exception(exc)
     except BaseException as exc:
-        for _, theirs in some:
-            theirs.set_exception(exc)
+        for one in some:
+            one.made.set_exception(exc)
         raise
     else:
-        for (_, theirs), own in zip(some, made, strict=True):
-            theirs.set_result(own)
+        for one, own in zip(some, made, strict=True):
+            one.made.set_result(own)

@@ -16,7 +16,7 @@ from hippocampus._courtesy import answering
 from hippocampus.bank.core import Core, staying
 from hippocampus.encode.entities import Same, fold_name, meant, resolve
 from hippocampus.encode.tokens import count as count_tokens
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, SourceError
 from hippocampus.filters import Filters, read_filters
 from hippocampus.index.allowed import Filter
 from hippocampus.index.anchors import Anchors

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from concurrent.futures import Future
 from contextlib import nullcontext
 from typing import Final, Protocol, runtime_checkable
 
+from hippocampus._joint import Joint
 from hippocampus.model import Embedded, Embedder, Fingerprint, Passage
 
 _MOST: Final = 8
@@ -41,8 +41,7 @@ class Together:
         self._inner = inner
         passes = at_once or max(1, (os.cpu_count() or 1) // 2)
         self._embedding = threading.BoundedSemaphore(passes)
-        self._lock = threading.Lock()
-        self._waiting: list[tuple[str, Future[Embedded]]] = []
+        self._questions: Joint[str, Embedded] = Joint(lambda some, _: len(some) < _MOST)
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -52,7 +51,7 @@ class Together:
     @property
     def waiting(self) -> int:
         """How many questions wait."""
-        return len(self._waiting)
+        return self._questions.waiting
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
         """Embed passages of a bank, in order; questions do not wait for many."""
@@ -61,38 +60,4 @@ class Together:
 
     def embed_query(self, text: str) -> Embedded:
         """Embed a question, beside those of other threads."""
-        mine: Future[Embedded] = Future()
-        with self._lock:
-            self._waiting.append((text, mine))
-        waits = True
-        while waits:
-            with self._embedding:
-                some = self._take(mine)
-                self._embed(some)
-                waits = bool(some) and all(theirs is not mine for _, theirs in some)
-        return mine.result()
-
-    def _take(self, mine: Future[Embedded]) -> list[tuple[str, Future[Embedded]]]:
-        """Return the questions that have waited longest; none if another has taken this one."""
-        with self._lock:
-            if all(theirs is not mine for _, theirs in self._waiting):
-                return []
-            some, self._waiting = self._waiting[:_MOST], self._waiting[_MOST:]
-            return some
-
-    def _embed(self, some: Sequence[tuple[str, Future[Embedded]]]) -> None:
-        """Embed questions for whoever asked them."""
-        if not some:
-            return
-        try:
-            made = self._inner.embed_queries([text for text, _ in some])
-        except BaseException as exc:  # noqa: BLE001 - raised by each that waits for it
-            alone = len(some) == 1 or not isinstance(exc, Exception)
-            for one in some:
-                if alone:
-                    one[1].set_exception(exc)
-                else:  # whose question it was cannot be told: nobody answers for another's
-                    self._embed([one])
-        else:
-            for (_, theirs), embedded in zip(some, made, strict=True):
-                theirs.set_result(embedded)
+        return self._questions.call(text, self._inner.embed_queries, inside=lambda: self._embedding)
