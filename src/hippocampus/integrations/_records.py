@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 from uuid import uuid4
 
@@ -116,7 +117,7 @@ class Records:
         while turns:
             kept = self.bank.remember_many(turns.values())
             there = {key for e in kept if (key := _key(self.own(e))) in turns}
-            self.bank.pin([e.id for e in kept if self.own(e).get("id") in turns])
+            _those_there(self.bank.pin, [e.id for e in kept if self.own(e).get("id") in turns])
             attempt += 1
             turns = {
                 key: replace(turn, text=f"{turn.text}\n(again, {turn.at:%H:%M:%S.%f}, {attempt})")
@@ -130,13 +131,7 @@ class Records:
         long = [self.own(e)["id"] for e in kept if self.own(e).get("more")]
         if long:
             ids += [e.id for e in self.bank.episodes(where={f"{self.kind}.of": {"$in": long}})]
-        return self._forget(ids)
-
-    def _forget(self, ids: Sequence[str]) -> int:
-        try:
-            return self.bank.forget(ids, erase=self._erase)
-        except UnknownEpisode:  # somebody else has just erased one
-            return sum(self._forget([id_]) for id_ in ids) if len(ids) > 1 else 0
+        return _those_there(partial(self.bank.forget, erase=self._erase), ids)
 
     # ------------------------------------------------------------ reading
 
@@ -232,6 +227,14 @@ def call(name: str, arguments: object) -> str:
     if not isinstance(arguments, str):
         arguments = json.dumps(arguments, ensure_ascii=False, default=str)
     return f"{name}({arguments})" if name else arguments
+
+
+def _those_there(verb: Callable[[Sequence[str]], int], ids: Sequence[str]) -> int:
+    """Do something with all episodes but those that somebody else has just erased."""
+    try:
+        return verb(ids)
+    except UnknownEpisode:
+        return sum(_those_there(verb, [id_]) for id_ in ids) if len(ids) > 1 else 0
 
 
 def _label(given: str | None) -> str | None:

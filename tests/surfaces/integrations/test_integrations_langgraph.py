@@ -489,9 +489,12 @@ class Busy:
 
 @pytest.mark.parametrize("verb", ["remember_many", "pin", "forget"])
 @pytest.mark.parametrize("reader_waits", [False, True])
-def test_what_is_deleted_while_it_is_read_does_not_come_back(bank, clock, verb, reader_waits):
+@pytest.mark.parametrize("erase", [False, True])
+def test_what_is_deleted_while_it_is_read_does_not_come_back(
+    bank, clock, verb, reader_waits, erase
+):
     busy = Busy(bank, verb)
-    here, there = HippocampusStore(busy, clock=clock), HippocampusStore(bank, clock=clock)
+    here, there = (HippocampusStore(one, clock=clock, erase=erase) for one in (busy, bank))
     here.put(NOTES, "k", {"text": "Ada is in a hurry"}, ttl=16)
     clock.advance(minutes(5))
     if reader_waits:
