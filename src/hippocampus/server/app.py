@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from inspect import getdoc
 from typing import Any, Final, TypeAlias
 
 from fastapi import FastAPI, Request
@@ -27,9 +26,9 @@ from hippocampus.server.answers import Answers, Asked
 from hippocampus.server.arguments import Arguments, Given
 from hippocampus.server.door import Door
 from hippocampus.server.faults import Refused, answer
-from hippocampus.server.keys import Keys
+from hippocampus.server.keys import Caller, Keys
 from hippocampus.server.moving import add_moving
-from hippocampus.server.openapi import describe, document
+from hippocampus.server.openapi import describe, describe_state, document
 from hippocampus.server.pools import Pool
 from hippocampus.server.progress import told
 from hippocampus.server.settings import Limits
@@ -290,11 +289,12 @@ def _add_state(app: FastAPI, server: Server) -> None:
         caller = await server.door.caller(request)
         return _json(wire.dump(caller))
 
-    routes: dict[str, _Endpoint] = {
-        "/healthz": healthz, "/readyz": readyz, "/metrics": metrics, "/v1/whoami": whoami,
-    }  # fmt: skip
-    for path, endpoint in routes.items():
+    routes: tuple[tuple[str, _Endpoint, type[Any]], ...] = (
+        ("/healthz", healthz, dict[str, str]), ("/readyz", readyz, dict[str, str]),
+        ("/metrics", metrics, str), ("/v1/whoami", whoami, Caller),
+    )  # fmt: skip
+    for path, endpoint, gives in routes:
         app.add_api_route(
             path, endpoint, methods=["GET"], response_class=Response, response_model=None,
-            tags=["server"], summary=(getdoc(endpoint) or "").partition("\n")[0],
+            **describe_state(endpoint, gives),
         )  # fmt: skip

@@ -96,6 +96,15 @@ def describe_call(
     )
 
 
+def describe_state(endpoint: Callable[..., Any], gives: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return what FastAPI is told of a route for the server itself; ``str`` is plain text."""
+    told = _described(endpoint.__name__, "GET", [], endpoint.__doc__, None, gives, "server")
+    if gives is str:
+        content = {"text/plain": {"schema": {"type": "string"}}}
+        told["openapi_extra"]["responses"]["200"]["content"] = content
+    return told
+
+
 def describe_stream(endpoint: Callable[..., Any]) -> dict[str, Any]:
     """Return what FastAPI is told of a route that takes or gives a file."""
     name = endpoint.__name__.rstrip("_")

@@ -14,6 +14,7 @@ from schemathesis.specs.openapi.checks import (
 
 from hippocampus import Memory
 from hippocampus.server import create_app
+from hippocampus.server.keys import Keys
 
 SLOW = ("/v1/backup", "/v1/rebuild")
 PAIRS = ("quarantine", "import")
@@ -42,10 +43,11 @@ OPERATIONS = [
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory, serve_all):
-    """A memory, and where it is served, for all of these tests."""
+    """A memory, where it is served, and the key to all of it, for all of these tests."""
     file = tmp_path_factory.mktemp("openapi") / "memory.db"
     with Memory(file, embedder="hash") as memory:
-        yield memory, serve_all(memory)
+        token = Keys(memory).create("whoever tries everything", "admin", ["*"]).token
+        yield memory, serve_all(memory), {"Authorization": f"Bearer {token}"}
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +62,7 @@ def told(shared):
 
 
 @pytest.mark.parametrize(("method", "route"), OPERATIONS)
-def test_whatever_the_document_allows_is_answered(api, request, method, route):
+def test_whatever_the_document_allows_is_answered(api, shared, request, method, route):
     few = 1 if route in SLOW else 3
     many = settings(
         max_examples=200 if request.config.getoption("--slow") else few, deadline=None,
@@ -77,10 +79,13 @@ def test_whatever_the_document_allows_is_answered(api, request, method, route):
     @many
     @given(case=api[route][method].as_strategy())
     def ask(case):
-        case.call_and_validate(checks=checks)
+        key = shared[2]
+        case.call_and_validate(checks=checks, headers=key)
         if "bank" in case.path_parameters:  # and of a bank that is there
             case.path_parameters["bank"] = "ada"
-            case.call_and_validate(checks=checks)
+            answer = case.call_and_validate(checks=checks, headers=key)
+            assert answer.status_code not in (401, 403), "the key opens everything"
+        case.call_and_validate(checks=checks, headers={"Authorization": "Bearer none"})
 
     ask()
 
