@@ -70,7 +70,10 @@ class Joint(Generic[Asked, Made]):
                 taken = not some or mine in some
         finally:
             self._drop(mine)  # it is there still if we were interrupted
-        return mine.made.result()
+        try:
+            return mine.made.result()
+        finally:
+            del mine  # an error raised here has this frame, which must not have the error
 
     def _take(self, mine: _Call[Asked, Made]) -> list[_Call[Asked, Made]]:
         """Return those that have waited longest; none if somebody else has taken ours."""
