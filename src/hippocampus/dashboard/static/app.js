@@ -183,6 +183,7 @@ const pressed = (event) => {
   }
   const does = {
     "/": () => { if (shown.view === "search") by("q")?.focus(); else go("search", {}); },
+    Escape: () => { if (by("views").classList.contains("open")) { foldViews(); by("menu").focus(); } },
     g: () => { going = Date.now(); }, j: () => step(1), k: () => step(-1), "?": help, c: turnTheme,
     n: () => by("new")?.click(),
   }[event.key];
