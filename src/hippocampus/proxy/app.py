@@ -115,7 +115,7 @@ class Proxy:
         """
         memory = self._memory.open()
         if self._bank is not None:
-            memory.bank(self._bank).recall("Hello.", 1)
+            memory.bank(self._bank).recall("Hello.", 0)  # nothing is shown, so nothing is used
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request, or live as long as the server does."""

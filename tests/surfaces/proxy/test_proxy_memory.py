@@ -379,3 +379,15 @@ def test_the_memory_is_closed_when_the_proxy_ends_and_nothing_is_lost(start, pat
 
     with Memory(path, embedder="hash") as memory:
         assert len(memory.bank("me").episodes(role="user")) == 20
+
+
+def test_a_start_is_no_use_of_a_memory(open_memory, start):
+    memory = open_memory()
+    bank = memory.bank("me")
+    bank.remember("Hello there.")
+    proxy = start(memory)
+    proxy.app.warm_up()
+    changes = len(bank.journal())
+    bank.note_recalls()
+
+    assert len(bank.journal()) == changes
