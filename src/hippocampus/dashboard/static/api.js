@@ -96,7 +96,6 @@ export const bankOf = (name, signal) => {
     read: (verb, query) => json(at(verb), { query, signal }),
     page: (verb, query) => page(at(verb), { query, signal }),
     ask: (verb, body) => json(at(verb), { method: "POST", body, signal }),
-    askPage: (verb, body) => page(at(verb), { method: "POST", body, signal }),
     told: (verb, body, progress) => told(at(verb), { method: "POST", body, signal }, progress),
     take: (file, progress) => told(at("import"), {
       method: "POST", body: file, query: { name: file.name, modified: new Date(file.lastModified).toISOString() },
