@@ -115,7 +115,7 @@ class Proxy:
         """
         memory = self._memory.open()
         if self._bank is not None:
-            memory.bank(self._bank).recall("Hello.", 1)
+            memory.bank(self._bank).recall("Hello.", 0)  # nothing is shown, so nothing is used
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request, or live as long as the server does."""
@@ -153,8 +153,12 @@ class Proxy:
         path, began, told = scope["path"], time.monotonic(), ""
         kind = next((k for end, k in PATHS.items() if path.endswith(end)), None)
         try:
-            if self._local and not _is_local(_header(scope, b"host")):
-                said = "this proxy is for this machine alone; call it as localhost or 127.0.0.1"
+            host = _header(scope, b"host")
+            if self._local and not _is_local(host):
+                said = (
+                    f"host={host[:100]!r}: this proxy is for this machine alone; call it as"
+                    " localhost or 127.0.0.1, or start it with --host to let others in"
+                )
                 status = await _refuse(send, 403, "forbidden_host", said)
             elif kind is not None and scope["method"] == "POST":
                 status, told = await self._chat(kind, scope, client, send)

@@ -38,8 +38,12 @@ class Place(NamedTuple):
     session: str
     new: list[Said]
     """What the user said that nobody has remembered yet."""
-    again: bool
-    """Whether all of it was asked before, as by a client that tries once more."""
+    after: Sequence[bytes]
+    """What was said after that, where all of it was asked before: a client tries once more."""
+
+    def has(self, answer: Said) -> bool:
+        """Whether this was answered to it before."""
+        return digest(answer) in self.after
 
 
 class Conversations:
@@ -60,20 +64,17 @@ class Conversations:
     def place(self, asked: Asked, session: str | None, now: datetime) -> Place:
         """Find the conversation of a request, named by ``session`` if anybody named it."""
         digests = [digest(one) for one in asked.said]
-        session = session or self._find(digests, asked.fresh, now) or self._name(digests, now)
+        session = session or self._find(digests, asked, now) or self._name(digests, now)
         talk = self._talk(session)
         history, since = digests[: asked.fresh], digests[asked.fresh :]
         end = _end(talk.said, history)
         if end is None:  # nothing says where it goes on: at the end, or with the last words again
-            end = len(talk.said) - (len(since) + _ANSWER if _recent(talk, now) else 0)
-        known = _matched(talk.said[max(0, end) :], since)
+            end = _again(talk.said, since) if _goes_on(talk, asked, now) else len(talk.said)
+        after = talk.said[end:]
+        known = _matched(after, since)
         said = enumerate(asked.said[asked.fresh :])
         new = [one for at, one in said if at not in known and one.role == "user"]
-        return Place(session, new, again=not new and bool(since))
-
-    def has(self, session: str, said: Said) -> bool:
-        """Whether something was said in a conversation before."""
-        return digest(said) in self._talk(session).said
+        return Place(session, new, after if since and not new else ())
 
     def add(self, session: str, said: Iterable[Said], now: datetime) -> None:
         """Take note of what was remembered."""
@@ -103,16 +104,16 @@ class Conversations:
             talk.said.append(digest(Said(role or "", text)))
             talk.last = at
 
-    def _find(self, digests: Sequence[bytes], fresh: int, now: datetime) -> str | None:
+    def _find(self, digests: Sequence[bytes], asked: Asked, now: datetime) -> str | None:
         """Return the conversation that most of a history is from; of equals the last."""
-        history = set(digests[:fresh])
+        history = set(digests[: asked.fresh])
         best, most = None, len(history) / 2
         for session, talk in reversed(self._talks.items()):
             if history:
                 shared = len(history.intersection(talk.said))
             else:
                 alike = talk.said[: len(digests)] == list(digests) != []
-                shared = int(alike and _recent(talk, now))
+                shared = int(alike and _goes_on(talk, asked, now))
             if shared > most or (shared == most and shared and best is None):
                 best, most = session, shared
         return best
@@ -129,8 +130,9 @@ def digest(said: Said) -> bytes:
     return blake2b(f"{said.role}\n{folded}".encode(), digest_size=12).digest()
 
 
-def _recent(talk: Talk, now: datetime) -> bool:
-    return talk.last is not None and now - talk.last <= AGAIN
+def _goes_on(talk: Talk, asked: Asked, now: datetime) -> bool:
+    """Whether words without a history may be those that were said last: soon, or after a tool."""
+    return bool(asked.called) or (talk.last is not None and now - talk.last <= AGAIN)
 
 
 def _end(before: Sequence[bytes], history: Sequence[bytes]) -> int | None:
@@ -138,6 +140,13 @@ def _end(before: Sequence[bytes], history: Sequence[bytes]) -> int | None:
     late = SequenceMatcher(None, before[::-1], history[::-1], autojunk=False)
     block = late.get_matching_blocks()[0]
     return len(before) - block.a if block.size else None
+
+
+def _again(before: Sequence[bytes], since: Sequence[bytes]) -> int:
+    """Return where the words begin that were said last, if these are they; else the end."""
+    last = before[-len(since) - _ANSWER :]
+    back = last[::-1].index(since[0]) + 1 if since and since[0] in last else 0
+    return len(before) - back
 
 
 def _matched(before: Sequence[bytes], now: Sequence[bytes]) -> set[int]:

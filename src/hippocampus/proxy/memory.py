@@ -197,13 +197,14 @@ class Remembrance:
         asked_at = now - timedelta(seconds=waited_s - exchange.asked_at)
         answered_at = now - timedelta(seconds=waited_s - exchange.answered_at)
         talks = self._conversations(bank)
-        session, new, again = talks.place(asked, wish.session or asked.session, now)
+        place = talks.place(asked, wish.session or asked.session, now)
+        session, new = place.session, place.new
         turns = [
             Turn(text=one.text, at=asked_at, role=one.role, speaker=one.name, session=session)
             for one in new
         ]
         said = Said("assistant", answer.text)
-        if answer.text.strip() and not (again and talks.has(session, said)):
+        if answer.text.strip() and not place.has(said):
             about = {
                 "model": asked.model,
                 "tools": [*asked.called, *answer.called],

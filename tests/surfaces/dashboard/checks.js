@@ -86,7 +86,7 @@
     if (!shown(n)) continue;
     const by = n.getAttribute("aria-labelledby");
     const name = n.getAttribute("aria-label") ?? (by && document.getElementById(by)?.textContent)
-      ?? (n.labels?.length ? [...n.labels].map((label) => label.textContent).join(" ") : n.matches("input, select, textarea, [role=img]") ? "" : n.textContent);
+      ?? (n.labels?.length ? [...n.labels].map((label) => label.textContent).join(" ") : n.matches("input, select, textarea, [role=img]") ? "" : n.innerText ?? n.textContent);  // what is hidden names nothing
     if (!name.trim()) flaws.push(`without a name: ${told(n)} ${n.id}`);
     const box = n.getBoundingClientRect();
     if (n.matches("button, select, input:not([type=checkbox])") && (box.height < 24 || box.width < 24)) flaws.push(`too small to touch: ${told(n)}`);

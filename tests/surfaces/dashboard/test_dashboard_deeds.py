@@ -1,5 +1,7 @@
 """What is done in the dashboard is done to the bank; what cannot be done is said, and how."""
 
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 
 import pytest
@@ -327,6 +329,45 @@ def test_a_server_that_is_gone_is_said_to_be_and_asked_again(memory, serve, visi
     page.unroute("**/v1/**")
     page.click("button:has-text('Try again')")
     page.wait_for_selector(".hits .item")
+
+
+@pytest.fixture
+def breaks_off():
+    """Return where a server answers half of what it promises, and hangs up."""
+
+    class Half(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.send_header("Access-Control-Allow-Origin", "*")
+            self.end_headers()
+            self.wfile.write(b'{"progress": {"done": 1, "total": 9}}\n')
+
+        do_POST = do_GET  # noqa: N815 - as the class has it
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Half) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.usefixtures("told")
+def test_an_answer_that_breaks_off_is_a_server_that_is_gone(memory, serve, visit, breaks_off):
+    eye = visit(serve(memory))
+    page = eye.see("#/ada/sleep")
+    for verb in ("sleep", "episodes?*"):
+        page.route(f"**/v1/banks/ada/{verb}", lambda route: route.continue_(url=breaks_off))
+    page.click("button:has-text('Sleep now')")
+    page.wait_for_selector("h2:has-text('The server is gone')")
+    page = eye.see("#/ada/timeline")
+    page.wait_for_selector("h2:has-text('The server is gone')")
+
+    assert "in the middle of its answer" in page.inner_text("main")
 
 
 def test_an_answer_that_comes_late_does_not_take_the_place_of_a_later_one(memory, serve, visit):

@@ -181,6 +181,28 @@ def test_whatever_the_tab_key_reaches_shows_that_it_has_the_focus(there, visit):
     assert {"A", "BUTTON", "SELECT", "INPUT", "svg", "SUMMARY"} <= {tag for tag, *_ in reached}
 
 
+def test_on_a_phone_the_menu_closes_and_nothing_that_has_the_focus_is_hidden(there, visit):
+    eye = visit(there, viewport={"width": PHONE, "height": 740})
+    page = eye.see("#/lena/timeline")
+    assert page.get_by_role("banner").get_by_role("link", name="Hippocampus").count() == 1
+    page.click("#menu")
+    page.keyboard.press("Escape")
+    assert page.evaluate("[document.activeElement.id, menu.ariaExpanded]") == ["menu", "false"]
+
+    page.locator(".item").nth(40).focus()
+    hidden = []
+    for _ in range(30):
+        page.keyboard.press("Shift+Tab")
+        hidden += page.evaluate(
+            """() => {
+            const n = document.activeElement, { left, top } = n.getBoundingClientRect();
+            const there = document.elementFromPoint(left + 4, top + 4);
+            return n === there || n.contains(there) ? [] : [n.textContent];
+            }"""
+        )
+    assert [] == hidden
+
+
 def test_a_plot_is_read_with_the_arrow_keys_and_as_a_table(there, visit, past):
     eye = visit(there)
     page = eye.see("#/lena/trends?terms=Porto&by=month")

@@ -230,6 +230,28 @@ def test_the_steps_of_a_tool_are_noted_with_the_answer_they_led_to(proxy, upstre
     assert answered.session == asked.session
 
 
+@pytest.mark.parametrize("session", [{}, {"X-Session": "a"}])
+def test_what_a_slow_tool_is_asked_for_is_remembered_once(
+    open_memory, clock, start, upstream, session
+):
+    memory = open_memory()
+    proxy = start(memory)
+    for words in (None, "Let me look."):
+        asked = {"role": "user", "content": f"How is the weather, and {words}?"}
+        called = {"role": "assistant", "content": words, "tool_calls": [CALL]}
+        upstream.script = [completion(words, tool_calls=[CALL]), completion("It rains.")]
+        proxy.chat(asked, headers=session)
+        clock.advance(timedelta(hours=1))
+        proxy.chat(asked, called, {"role": "tool", "tool_call_id": "1"}, headers=session)
+        clock.advance(timedelta(hours=1))
+    said = [e.text for e in memory.bank("me").episodes()]
+
+    assert said == [
+        "How is the weather, and None?", "It rains.",
+        "How is the weather, and Let me look.?", "Let me look.", "It rains.",
+    ]  # fmt: skip
+
+
 def test_memory_never_comes_between_a_call_and_its_result(proxy, upstream):
     proxy.chat("I moved to Lisbon in March.")
     proxy.chat(
@@ -357,3 +379,15 @@ def test_the_memory_is_closed_when_the_proxy_ends_and_nothing_is_lost(start, pat
 
     with Memory(path, embedder="hash") as memory:
         assert len(memory.bank("me").episodes(role="user")) == 20
+
+
+def test_a_start_is_no_use_of_a_memory(open_memory, start):
+    memory = open_memory()
+    bank = memory.bank("me")
+    bank.remember("Hello there.")
+    proxy = start(memory)
+    proxy.app.warm_up()
+    changes = len(bank.journal())
+    bank.note_recalls()
+
+    assert len(bank.journal()) == changes

@@ -237,6 +237,7 @@ def test_pages_that_had_their_own_name_lead_here_are_refused(start):
     for host in ("evil.example", "127.0.0.1.evil.example", "", "[::1", "x@evil"):
         refused = proxy.http.post("/chat/completions", json=HI, headers={"Host": host})
         assert (refused.status_code, error(refused)["code"]) == (403, "forbidden_host")
+        assert error(refused)["message"].startswith(f"host={host!r}: this proxy is for this")
     for host in ("localhost:8766", "127.0.0.1", "[::1]:8766"):
         assert proxy.http.get("/models", headers={"Host": host}).status_code == 200
 

@@ -41,11 +41,16 @@ const ask = async (path, { method = "GET", query, body, signal, lines } = {}) =>
   return answer;
 };
 
-const json = async (path, options) => (await ask(path, options)).json();
+// What reads the body of an answer, which may break off.
+const whole = (reading) => reading.catch((error) => {
+  throw error.name === "AbortError" ? error : new Fault(0, { message: "The server stopped in the middle of its answer." });
+});
+
+const json = async (path, options) => whole((await ask(path, options)).json());
 
 const page = async (path, options) => {
   const answer = await ask(path, options);
-  return { entries: await answer.json(), next: answer.headers.get("Next-Cursor") };
+  return { entries: await whole(answer.json()), next: answer.headers.get("Next-Cursor") };
 };
 
 // What takes long tells how far it is, a line at a time, and then what came of it.
@@ -53,7 +58,7 @@ const told = async (path, options, progress) => {
   const answer = await ask(path, { ...options, lines: true });
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let rest = "", done = false; !done;) {
-    const read = await reader.read();
+    const read = await whole(reader.read());
     done = read.done;
     const lines = (rest + (read.value ?? "")).split("\n");
     rest = lines.pop();
@@ -67,7 +72,7 @@ const told = async (path, options, progress) => {
 };
 
 const saved = async (path, name) => {
-  const blob = await (await ask(path)).blob();
+  const blob = await whole((await ask(path)).blob());
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name;
@@ -91,7 +96,6 @@ export const bankOf = (name, signal) => {
     read: (verb, query) => json(at(verb), { query, signal }),
     page: (verb, query) => page(at(verb), { query, signal }),
     ask: (verb, body) => json(at(verb), { method: "POST", body, signal }),
-    askPage: (verb, body) => page(at(verb), { method: "POST", body, signal }),
     told: (verb, body, progress) => told(at(verb), { method: "POST", body, signal }, progress),
     take: (file, progress) => told(at("import"), {
       method: "POST", body: file, query: { name: file.name, modified: new Date(file.lastModified).toISOString() },

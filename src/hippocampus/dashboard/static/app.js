@@ -97,7 +97,7 @@ const show = async ({ again = false } = {}) => {
 
 const empty = (ctx) => notice("Nothing is remembered yet",
   "A bank is one memory, usually one user of one agent. It comes to be when the first thing is remembered in it.",
-  ctx.may("write") && h("button", { class: "primary", onclick: () => first(ctx) }, "Remember something…"),
+  ctx.may("write") && h("button", { class: "primary", onclick: () => first() }, "Remember something…"),
   h("p", { class: "quiet" }, "Or from a terminal: ", h("code", null, "hippocampus remember \"Lena moved to Porto.\"")));
 
 const first = () => formDialog("Remember something", [
@@ -183,6 +183,7 @@ const pressed = (event) => {
   }
   const does = {
     "/": () => { if (shown.view === "search") by("q")?.focus(); else go("search", {}); },
+    Escape: () => { if (by("views").classList.contains("open")) { foldViews(); by("menu").focus(); } },
     g: () => { going = Date.now(); }, j: () => step(1), k: () => step(-1), "?": help, c: turnTheme,
     n: () => by("new")?.click(),
   }[event.key];

@@ -54,7 +54,7 @@ export const plot = (how) => {
     for (const [x, text] of how.xTicks) {
       const place = Math.min(X(x), width - right - text.length * 3.2);
       if (place - text.length * 3.4 < end) continue;
-      end = place + text.length * 3.4 + 16;
+      end = place + text.length * 3.4 + 10;
       svg.append(s("line", { class: "tick", x1: X(x), x2: X(x), y1: top + tall, y2: top + tall + 5 }),
         s("text", { class: "x", x: Math.max(place, left + text.length * 1.5), y: top + tall + 19 }, text));
     }

@@ -68,7 +68,7 @@ export const show = (ctx) => {
     }
   };
   if (params.q) run();
-  else swap(results, welcome(ctx));
+  else swap(results, welcome());
   queueMicrotask(() => !params.q && input.focus());
   return [h("h1", { class: "sr", tabindex: "-1" }, "Search"), form, heard, results];
 };

@@ -48,7 +48,7 @@ const run = async (ctx, slot, dry, button) => {
     const deeds = slept.steps.flatMap((step) => step.deeds);
     swap(slot, h("section", { class: "notice-card" }, h("h2", null, "What it would do"),
       outcome(count(deeds.map((one) => one.deed)), stats.episodes),
-      deedList(deeds.map((one) => ({ ...one, why: one.why })), ctx),
+      deedList(deeds, ctx),
       slept.notes.map((note) => h("p", { class: "quiet" }, note))));
   } catch (error) {
     if (error.name !== "AbortError") swap(slot, faulted(error, () => run(ctx, slot, dry, button)));
