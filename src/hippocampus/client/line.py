@@ -192,6 +192,8 @@ class Line:
         )  # fmt: skip
         try:
             response = await self.world.send(request)
+            if not call.long:  # the body has what the headers have left of the time
+                request.extensions["timeout"]["read"] = max(0.001, until - time.monotonic())
             try:
                 if response.status_code == httpx.codes.OK:
                     return await take(response, inf if call.long else until)

@@ -49,6 +49,21 @@ def fault(kind, message="no", status=422, **detail):
     return says(dump_fault(Fault(type=kind, message=message, detail=detail)), status)
 
 
+class Sent:
+    """An answer that is here in pieces."""
+
+    status_code = 200
+
+    def __init__(self, pieces):
+        self.pieces = pieces
+
+    def iter_bytes(self):
+        yield from self.pieces
+
+    def close(self):
+        """Nothing is open."""
+
+
 @pytest.fixture
 def bank(scripted):
     """Return a bank on a server that answers as it is told, and the server."""
@@ -188,6 +203,27 @@ def test_an_answer_that_comes_a_byte_at_a_time_is_given_up_as_well(bank):
     assert 1 == len(server.asked)
 
 
+def test_the_body_of_an_answer_has_what_its_head_has_left_of_the_time():
+    patience = []
+
+    class Watched(Blocking):
+        async def send(self, request):
+            patience.append(request.extensions["timeout"]["read"])
+            self.asked = request
+            return Sent([b"7"])
+
+        async def more(self, chunks):
+            patience.append(self.asked.extensions["timeout"]["read"])
+            return await super().more(chunks)
+
+    line = Line("http://localhost:1", Watched, key=None, timeout_s=9, attempts=1)
+
+    assert 7 == finish(line.ask(Call("GET", "/"), int))
+    assert 9 > patience[0] > patience[1] > 0
+    finish(line.ask(Call("GET", "/", long=True), int))
+    assert [None] == list(dict.fromkeys(patience[3:])), "what takes long has the time it takes"
+
+
 @pytest.mark.parametrize(
     "nonsense",
     [
@@ -252,18 +288,9 @@ def test_lines_are_lines_however_they_are_cut_on_the_way(cuts):
     at = [0, *sorted(cut for cut in cuts if cut < len(sent)), len(sent)]
     pieces, steps = [sent[a:b] for a, b in pairwise(at)], []
 
-    class Sent:
-        status_code = 200
-
-        def iter_bytes(self):
-            yield from pieces
-
-        def close(self):
-            """Nothing is open."""
-
     class Told(Blocking):
         async def send(self, _):
-            return Sent()
+            return Sent(pieces)
 
     line = Line("http://localhost:1", Told, key=None, timeout_s=9, attempts=1)
     call = line.follow(Call("POST", "/"), lambda *step: steps.append(step), int)
