@@ -45,6 +45,8 @@ from hippocampus.errors import (
     InputError,
     SourceError,
     StoreCorrupt,
+    StoreError,
+    UnknownBank,
     UnknownEpisode,
 )
 from hippocampus.filters import Filters, read_filters, spell_out
@@ -671,8 +673,14 @@ class Bank:
             recalled=list(self._recalled) if dry_run else (),
         )
         notes = () if calibrated.lacking is None else (calibrated.lacking,)
-        with giving_way():
-            slept = sleeper.sleep(wanted, notes)
+        try:
+            with giving_way():
+                slept = sleeper.sleep(wanted, notes)
+        except StoreError as exc:
+            if self._store.bank_number(self.name) == ledger.bank:
+                raise
+            msg = f"bank {self.name!r} was deleted while it slept; of what was, nothing is left"
+            raise UnknownBank(msg) from exc
         with self._asking():  # the sleeper pays for the index, not the next reader
             return slept
 
