@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hippocampus import Memory, Policy, Turn
 from hippocampus._clock import ManualClock, to_micros
 from hippocampus.config import POLICIES, Config, Ingest
-from hippocampus.errors import InputError, StoreCorrupt, UnknownEpisode
+from hippocampus.errors import InputError, StoreCorrupt, UnknownBank, UnknownEpisode
 from hippocampus.sleep import sleeper, value
 from hippocampus.sleep.night import read_uses
 from hippocampus.sleep.schedule import Past, Schedule, due
@@ -718,6 +718,23 @@ def test_a_sleep_that_fails_is_told_and_tried_again_and_the_other_banks_sleep(op
             pass
 
     assert {ZeroDivisionError} == {type(exc) for exc in told}
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_bank_that_another_process_deletes_while_it_sleeps_is_said_to_be_gone(open_memory, anew):
+    bank, other = open_memory().bank("ada"), open_memory()
+    for step in (0, len(STEPS) - 1):
+        bank.remember_many([Turn(text=f"Lena's lesson in Porto, number {n}.") for n in range(9)])
+
+        def delete(done, _, step=step):
+            if done == step:
+                other.delete_bank("ada")
+                if anew:
+                    other.bank("ada").remember("All is new.")
+
+        with pytest.raises(UnknownBank, match="while it slept"):
+            bank.sleep(progress=delete)
+    assert ["All is new."][: int(anew)] == [episode.text for episode in bank.episodes()]
 
 
 def test_the_end_of_the_block_waits_for_the_sleep_that_has_begun_and_no_other(open_memory, clock):

@@ -11,7 +11,7 @@ from hippocampus._clock import from_micros, to_micros
 from hippocampus._courtesy import giving_way
 from hippocampus.bank.core import NO_BANK, Core, ids_of, staying
 from hippocampus.config import Policy
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, StoreError, UnknownBank
 from hippocampus.ingest.ledger import DEEDS, Ledger
 from hippocampus.ingest.prepare import check_text
 from hippocampus.model import DOUBTED, HELD, PINNED, Act, Episode, Progress, SleepStep, Slept
@@ -88,8 +88,14 @@ class Sleeping(Core):
             recalled=list(self._recalled) if dry_run else (),
         )
         notes = () if calibrated.lacking is None else (calibrated.lacking,)
-        with giving_way():
-            slept = sleeper.sleep(wanted, notes)
+        try:
+            with giving_way():
+                slept = sleeper.sleep(wanted, notes)
+        except StoreError as exc:
+            if self._store.bank_number(self.name) == ledger.bank:
+                raise
+            msg = f"bank {self.name!r} was deleted while it slept; of what was, nothing is left"
+            raise UnknownBank(msg) from exc
         with self._asking():  # the sleeper pays for the index, not the next reader
             return slept
 

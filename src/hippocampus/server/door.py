@@ -6,7 +6,7 @@ import asyncio
 import ipaddress
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -47,16 +47,27 @@ class Door:
             AccessError: a page of another site asks through somebody's browser.
 
         """
-        if self._are_old():
-            await self._reread()
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        caller = self._keys.caller(token.strip() if scheme.lower() == "bearer" else None)
+        caller = await self._known(request)
         client = "" if request.client is None else request.client.host
         self._rate.take(caller.id or client)
         if caller is ANYBODY:
             _check_is_here(request)
         request.state.key = caller.id
         return caller
+
+    async def while_known(
+        self, request: Request, parts: AsyncIterator[bytes]
+    ) -> AsyncIterator[bytes]:
+        """Yield the parts of a body as long as the key is known: a stream may outlast it."""
+        async for part in parts:
+            await self._known(request)
+            yield part
+
+    async def _known(self, request: Request) -> Caller:
+        if self._are_old():
+            await self._reread()
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        return self._keys.caller(token.strip() if scheme.lower() == "bearer" else None)
 
     def _are_old(self) -> bool:
         return self._read_at is None or self._clock() - self._read_at >= _REREAD_S

@@ -50,7 +50,10 @@ def add_moving(app: FastAPI, server: Server) -> None:
         """
         _, bank = await server.door.admit(request, "write")
         kind = bodies.check_media_type(request, LINES, BYTES)
-        sent = bodies.chunks(request, most=server.limits.import_bytes, idle_s=server.limits.body_s)
+        sent = server.door.while_known(
+            request,
+            bodies.chunks(request, most=server.limits.import_bytes, idle_s=server.limits.body_s),
+        )
         named = _Named.of(request)
         take = partial(_take_in, server, server.memory.bank(bank), named, kind, sent)
         return await reported(request, take)

@@ -216,6 +216,29 @@ def test_a_key_that_was_revoked_is_refused_however_busy_a_server_is(serve, open_
                 assert http.get("/v1/whoami").status_code == 401
 
 
+def test_an_import_ends_when_its_key_is_revoked(serve, open_memory):
+    memory = open_memory("stream.db")
+    keys = Keys(memory)
+    made = keys.create("x", "write", ["*"])
+    batch = memory.config.ingest.batch
+
+    def lines():
+        for number in range(batch + 20):
+            if number == batch:
+                keys.revoke(made.key.id)
+            if number >= batch:
+                time.sleep(0.1)
+            yield b'{"text": "Number %d."}\n' % number
+
+    headers = {"Authorization": f"Bearer {made.token}"}
+    with httpx.Client(base_url=serve(memory), headers=headers, timeout=30) as http:
+        kinds = {"Content-Type": "application/x-ndjson", "Accept": "application/json"}
+        answer = http.post("/v1/banks/ada/import", content=lines(), headers=kinds)
+
+    assert (401, "Unauthorized") == (answer.status_code, answer.json()["error"]["type"])
+    assert batch == memory.bank("ada").stats().episodes
+
+
 @pytest.fixture
 def path(tmp_path):
     """A store of each test's own, for keys that are made outlast a test."""
