@@ -13,7 +13,10 @@ from urllib.parse import quote as percent
 import anyio
 from mcp.server.mcpserver import MCPServer, ResourceSecurity
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
     Completion,
     CompletionArgument,
     CompletionContext,
@@ -22,7 +25,13 @@ from mcp_types import (
 )
 from pydantic import Field
 
-from hippocampus.errors import HippocampusError, InvalidScope, UnknownBank, UnknownEpisode
+from hippocampus.errors import (
+    HippocampusError,
+    InputError,
+    InvalidScope,
+    UnknownBank,
+    UnknownEpisode,
+)
 from hippocampus.mcp.tools import Toolbox
 
 if TYPE_CHECKING:
@@ -214,5 +223,9 @@ def add_prompt(server: MCPServer[Any], toolbox: Toolbox) -> None:
         """Recall before you answer, remember after."""
         if not task.strip():
             return HABIT
-        known = toolbox.context(task, budget_tokens=_PROMPT_TOKENS).structured_content or {}
+        try:
+            known = toolbox.context(task, budget_tokens=_PROMPT_TOKENS).structured_content or {}
+        except HippocampusError as exc:  # the SDK would say only that something is wrong
+            code = INVALID_PARAMS if isinstance(exc, InputError) else INTERNAL_ERROR
+            raise MCPError(code, str(exc)) from exc
         return "\n\n".join(part for part in (HABIT, known["text"], task) if part)

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp.shared.exceptions import MCPError
 
 from hippocampus import Config, Ingest, Memory
 from hippocampus.encode.tokens import count
@@ -470,6 +471,8 @@ def test_a_store_that_cannot_be_opened_is_told_and_tried_again(tmp_path, connect
 
     door.knock()
     assert str(path) in agent.refused("status")
+    with pytest.raises(MCPError, match=f"{path}.*is not a hippocampus store"):
+        agent.ask("get_prompt", "memory", {"task": "Water the roses"})
     path.unlink()
     assert 0 == agent("status")["memories"]
     door.close()
