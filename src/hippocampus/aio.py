@@ -88,6 +88,7 @@ class AsyncBank:
     export_concepts = on_a_thread(Bank.export_concepts)
     import_concepts = on_a_thread(Bank.import_concepts)
     history = on_a_thread(Bank.history)
+    uses = on_a_thread(Bank.uses)
     journal = on_a_thread(Bank.journal)
     stats = on_a_thread(Bank.stats)
     export = on_a_thread(Bank.export)

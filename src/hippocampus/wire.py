@@ -64,6 +64,7 @@ VERBS: Final[Mapping[str, Verb]] = {
     "count": Verb("POST", "read"),
     "trend": Verb("POST", "read"),
     "history": _LISTED,
+    "uses": _LISTED,
     "journal": Verb("GET", "read", "seq"),
     "stats": Verb("GET", "read"),
     "correct": _CHANGES,

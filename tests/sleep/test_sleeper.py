@@ -1057,6 +1057,28 @@ def test_what_compact_has_shortened_is_worth_what_it_was(memory, clock):
 
     assert len(WELL) > lengths[0] > lengths[1]
     assert known == [{"Ada": (1, to_micros(START), 1.0), "Tom": (0, 0, 0.0)}] * 3
+    assert {e.speaker: bank.uses(e.id) for e in bank.episodes()} == {"Ada": [START] * 2, "Tom": []}
+
+
+def test_a_memory_was_of_use_when_it_was_recalled_and_when_it_helped_and_not_else(memory, clock):
+    bank = memory.bank("ada")
+    said = bank.remember(WELL, speaker="Ada")
+    other = bank.remember("The tram was late.", speaker="Tom")
+    known = []
+    for deed in (
+        lambda: bank.recall("harbour", k=1, speaker="Ada"),
+        lambda: bank.feedback(said.id, helpful=False),
+        lambda: bank.feedback(said.id, helpful=True),
+        bank.note_recalls,
+    ):
+        clock.advance(timedelta(hours=1))
+        deed()
+        known.append([(at - START) / timedelta(hours=1) for at in bank.uses(said.id)])
+
+    assert known == [[1], [1], [1, 3], [1, 3]]
+    assert bank.uses(other.id) == []
+    with pytest.raises(UnknownEpisode):
+        bank.uses("0" * 24)
 
 
 def test_a_file_read_again_finds_what_compact_has_shortened(memory, clock, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection
 from dataclasses import asdict
+from datetime import datetime
 from typing import Final
 
 from hippocampus._clock import from_micros, to_micros
@@ -24,6 +25,7 @@ from hippocampus.sleep.night import (
     RECALLED,
     SLEPT,
     count_sleeps,
+    find_uses,
     read_policy,
 )
 from hippocampus.sleep.schedule import Past, Schedule, due
@@ -261,6 +263,17 @@ class Sleeping(Core):
             return 0
         with self._changing(), self._transaction() as ledger:
             return ledger.tell(ids, OUTCOME, helpful=helpful)
+
+    def uses(self, id: str) -> list[datetime]:  # noqa: A002
+        """
+        Return when an episode was of use, in order: among the first of a recall, or of help.
+
+        What is of use fades as if it had been said then (``Policy.decay_per_hour``).
+        """
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            found = find_uses(ledger, ledger.find(id).row, list(self._recalled))
+        return [from_micros(at) for at in found]
 
     def note_recalls(self) -> None:
         """Write down what was recalled since the last time; ``remember`` and ``sleep`` do so."""

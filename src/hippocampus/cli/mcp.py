@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
         app,
         "mcp",
         "hippocampus mcp --store agent.db",
-        "hippocampus mcp --bank work --http --port 8766",
+        "hippocampus mcp --bank work --http --port 8768",
         "claude mcp add memory -- hippocampus mcp --store ~/agent.db",
         panel=PANEL,
     )(mcp)
@@ -43,7 +43,7 @@ def mcp(
     ] = False,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Of HTTP; 0 for any that is free.")
-    ] = 8766,
+    ] = 8768,
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
         typer.Option(help="What is logged, on stderr."),

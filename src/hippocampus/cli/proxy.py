@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
 from ipaddress import ip_address
 from typing import Annotated
@@ -101,6 +102,8 @@ def proxy(
             server_header=False, date_header=False, proxy_headers=False,
             timeout_graceful_shutdown=30,
         )  # fmt: skip
+        for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn stops first, and then passes it on
+            signal.signal(number, lambda *_: None)
         uvicorn.Server(config).run(sockets=[listening])
 
 

@@ -45,6 +45,7 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
     "get": {"id": _AN_ID},
     "history": {"id": _AN_ID},
     "related": {"id": _AN_ID},
+    "uses": {"id": _AN_ID},
     "expand": {"address": "notes/trip.md#chunk-3"},
     "episodes": {"limit": 20, "newest": True, "session": "trip"},
     "journal": {"after": 0, "limit": 100},

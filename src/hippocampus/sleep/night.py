@@ -177,6 +177,28 @@ def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()
     return Uses(uses, used_at, outcome, tuple(shown))
 
 
+def find_uses(ledger: Ledger, row: int, recalled: Sequence[Sequence[int]] = ()) -> list[int]:
+    """
+    Return when a memory was of use, in microseconds and in order: recalled, or found helpful.
+
+    ``recalled``: what the journal does not tell yet.
+    """
+    journal = ledger.store.journal(ledger.bank, kinds=(RECALLED, OUTCOME, SHORTENED))
+    told = [(change, json.loads(change.detail)) for change in journal]
+    rows = {row}
+    for change, detail in reversed(told):
+        if change.kind == SHORTENED:  # its recalls are those of what it was before
+            rows |= {old for old, new in detail["rows"] if new in rows}
+    shown = [one for change, detail in told if change.kind == RECALLED for one in detail["shown"]]
+    uses = [at for at, *of in (*shown, *recalled) if not rows.isdisjoint(of)]
+    uses += [
+        detail.get("at", change.at)
+        for change, detail in told
+        if change.kind == OUTCOME and change.row == row and detail.get("helpful")
+    ]
+    return sorted(uses)
+
+
 def count_sleeps(ledger: Ledger) -> int:
     """Return how many sleeps a bank has had or begun."""
     return len(ledger.store.journal(ledger.bank, kinds=(ASLEEP,)))

@@ -225,6 +225,7 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     yield "facts of one", lambda: bank.facts("Ada", as_of=NOON)
     yield "summary of one", lambda: bank.summary("s1")
     yield "related", lambda: bank.related(ids[0])
+    yield "uses", lambda: bank.uses(ids[0])
     yield "export_concepts", lambda: bank.export_concepts(folder / "concepts.json")
     yield "concepts", lambda: json.loads((folder / "concepts.json").read_text())
     yield "import_concepts", lambda: bank.import_concepts(folder / "concepts.json")

@@ -130,7 +130,7 @@ def test_what_is_not_there_among_ones_own_names_no_other_bank(tenants):
 def test_an_id_of_another_bank_is_unknown(tenants):
     theirs = tenants.memory.bank(GLOBEX).episodes()[0].id
 
-    for verb in ("get", "history", "related"):
+    for verb in ("get", "history", "related", "uses"):
         answer = tenants.ask("admin", "GET", at(ACME, verb), params={"id": theirs})
         assert answer.status_code == 404
         assert "1234" not in answer.text
@@ -225,6 +225,10 @@ def test_an_import_ends_when_its_key_is_revoked(serve, open_memory):
     def lines():
         for number in range(batch + 20):
             if number == batch:
+                until = time.monotonic() + 30
+                while not memory.banks() or memory.bank("ada").stats().episodes < batch:
+                    assert time.monotonic() < until
+                    time.sleep(0.01)
                 keys.revoke(made.key.id)
             if number >= batch:
                 time.sleep(0.1)

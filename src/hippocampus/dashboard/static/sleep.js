@@ -133,18 +133,18 @@ const undo = (night, ctx) => formDialog(`Undo sleep ${night.number}?`,
 
 const forgetting = async (ctx) => {
   const id = ctx.params.curve;
-  const [policy, episode, history] = await Promise.all([
-    ctx.bank.read("policy"), id && ctx.bank.read("get", { id }), id && ctx.bank.read("history", { id }),
+  const [policy, episode, history, used] = await Promise.all([
+    ctx.bank.read("policy"), ...(id ? ["get", "history", "uses"].map((verb) => ctx.bank.read(verb, { id })) : []),
   ]);
-  return { policy, episode, history };
+  return { policy, episode, history, used };
 };
 
-const curve = ({ policy, episode: e, history }, ctx) => {
+const curve = ({ policy, episode: e, history, used }, ctx) => {
   const rate = (policy.decay_per_hour * 24) / DAY;  // per millisecond
   const half = Math.log(2) / (policy.decay_per_hour * 24);
   const now = Date.now();
   const began = e ? Date.parse(e.said_at) : 0;
-  const uses = e ? [began, ...history.filter((c) => c.episode === e.id && c.kind === "feedback" && c.detail.helpful).map((c) => Date.parse(c.at))] : [0];
+  const uses = e ? [began, ...used.map((at) => Date.parse(at)).filter((at) => at > began)] : [0];
   const end = e ? Math.max(now, began) + Math.max(30 * DAY, Math.abs(now - began) * 0.15) : 180 * DAY;
   const left = (at) => Math.exp(-rate * (at - Math.max(...uses.filter((use) => use <= at))));
   const steps = 240;
@@ -166,7 +166,7 @@ const curve = ({ policy, episode: e, history }, ctx) => {
       points, kind: "line", top: 1, height: 240, bands: warm, marks, xTicks: ticks, xLabel: e ? null : "days since it was said, recalled or helped",
       title: h("span", { class: "quiet" }, "Share of a memory’s importance that is left"), yText: percent,
       label: `How importance decays: half of it in ${Math.round(half)} days; arrow keys read the values`,
-      read: (p) => `${name(p.x)}: ${percent(p.y)} left`, hint: `Half of it goes in ${Math.round(half)} days; each use begins anew.${e ? " Recalls are uses that no verb tells of: they are not drawn." : ""}`,
+      read: (p) => `${name(p.x)}: ${percent(p.y)} left`, hint: `Half of it goes in ${Math.round(half)} days; each use begins anew${e ? `, and it was of use ${counted(used.length, "time")}` : ""}.`,
     }),
     h("div", { class: "row" }, h("p", { class: "quiet" }, e?.pinned ? "It is pinned: it never fades, whatever is left. " : null, says(policy)), policyForm(policy, ctx)),
     numbers(["", "left"], points.filter((_, at) => at % 24 === 0).map((p) => [name(p.x), percent(p.y)])),
