@@ -41,7 +41,7 @@ def test_it_serves_remembers_and_ends_when_told_with_nothing_lost(upstream, path
         answer = say(url, "I moved to Lisbon in March.")
         process.send_signal(signal.SIGTERM)
         log = process.stderr.read()
-        process.wait(20)
+        assert process.wait(20) == 0
 
     assert answer.headers["x-memory"].startswith("bank=me; memories=0")
     assert "POST '/v1/chat/completions' 200" in log
