@@ -6,7 +6,7 @@ import inspect
 import shutil
 import sqlite3
 import struct
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 from hypothesis import given
@@ -96,6 +96,23 @@ def test_a_missing_file_is_made_only_when_asked_and_never_its_folder(tmp_path):
         open_store(tmp_path / "no" / "a.db", busy_timeout_s=1)
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_another_is_making_a_store_meanwhile_is_one(tmp_path, monkeypatch):
+    path, real = tmp_path / "memory.db", schema.read_format
+
+    def read_and_be_overtaken(db):
+        found = real(db)
+        monkeypatch.setattr(schema, "read_format", real)
+        other = sqlite3.connect(path, isolation_level=None, timeout=0)
+        with closing(other), suppress(sqlite3.OperationalError):  # it has to wait
+            schema.migrate(other)
+        return found
+
+    monkeypatch.setattr(schema, "read_format", read_and_be_overtaken)
+    open_store(path, busy_timeout_s=5).close()
+    with closing(sqlite3.connect(path)) as db:
+        assert real(db) == (schema.APPLICATION_ID, schema.FORMAT)
 
 
 def test_an_empty_file_becomes_a_store(opened, path):

@@ -286,7 +286,11 @@ class SqliteStore:
                 )
         db = self._connect(f"{file.as_uri()}?mode=rwc", _WRITER_PRAGMAS)
         try:
-            _judge(*schema.read_format(db), fresh=_is_blank(db), path=self._path, newest=migrations)
+            db.execute("BEGIN DEFERRED")  # to read of one moment: another may be making it a store
+            mark, found = schema.read_format(db)
+            fresh = _is_blank(db)
+            db.execute("COMMIT")
+            _judge(mark, found, fresh=fresh, path=self._path, newest=migrations)
             # The mark goes into the file itself, before there is a log it could hide in.
             schema.migrate(db, migrations)
             self._switch_to_wal(db)
