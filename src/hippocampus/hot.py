@@ -186,9 +186,14 @@ def _free(let_go: list[object]) -> None:
     """
     if let_go:
         let_go.clear()
-        trim = _malloc_trim()
-        if trim is not None:
-            trim(0)
+        give_back()
+
+
+def give_back() -> None:
+    """Have the system get back the memory that is free."""
+    trim = _malloc_trim()
+    if trim is not None:
+        trim(0)
 
 
 @cache

@@ -13,6 +13,7 @@ from hippocampus._courtesy import giving_way
 from hippocampus.bank.core import NO_BANK, Core, ids_of, staying
 from hippocampus.config import Policy
 from hippocampus.errors import InputError, StoreError, UnknownBank
+from hippocampus.hot import give_back
 from hippocampus.ingest.ledger import DEEDS, Ledger
 from hippocampus.ingest.prepare import check_text
 from hippocampus.model import DOUBTED, HELD, PINNED, Act, Episode, Progress, SleepStep, Slept
@@ -99,6 +100,7 @@ class Sleeping(Core):
             msg = f"bank {self.name!r} was deleted while it slept; of what was, nothing is left"
             raise UnknownBank(msg) from exc
         with self._asking():  # the sleeper pays for the index, not the next reader
+            give_back()  # a night holds several times what a bank does
             return slept
 
     def _gathered(self, ledger: Ledger, *, unread: bool) -> Gathered:
