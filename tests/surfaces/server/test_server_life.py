@@ -115,7 +115,7 @@ def test_who_a_server_that_stops_did_not_wait_for_is_told_and_nothing_is_said_be
     server = start("--drain", "1")
     head = (
         "POST /v1/banks/ada/import?name=a.md HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {}\r\n"
-        "Accept: {}\r\nContent-Length: 100000\r\n\r\n"
+        "Accept: {}\r\nContent-Length: 100000\r\nExpect: 100-continue\r\n\r\n"
     )
     line = '{"text": "The safe opens with 4711."}\n'
     lines, octets = "application/x-ndjson", "application/octet-stream"
@@ -125,7 +125,9 @@ def test_who_a_server_that_stops_did_not_wait_for_is_told_and_nothing_is_said_be
         for kind, accept in ((octets, "application/json"), (lines, lines)):
             made = socket.create_connection((host, int(port)), timeout=20)
             connection = open_.enter_context(made)
-            connection.sendall((head.format(kind, accept) + line).encode())
+            connection.sendall(head.format(kind, accept).encode())
+            assert connection.recv(1000).startswith(b"HTTP/1.1 ")  # it has begun
+            connection.sendall(line.encode())
             answers.append(connection)
         code, out = server.stop()
         told, cut = (connection.makefile("rb").read() for connection in answers)
