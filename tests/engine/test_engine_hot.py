@@ -1,7 +1,11 @@
 """Banks are kept within a budget of memory, and nobody can tell but by how long an answer takes."""
 
 import gc
+import os
+import platform
 import random
+import subprocess
+import sys
 import threading
 import tracemalloc
 import weakref
@@ -440,3 +444,43 @@ def test_what_is_not_in_use_fits_and_what_was_used_last_goes_last(things, limit,
         one.users -= 1
         use.__exit__(None, None, None)
     assert sum(other._weigh() for other in made) <= limit
+
+
+POOLS = """
+import ctypes, os, sys, tempfile, threading
+from hippocampus.hot import share_arenas
+
+library = ctypes.CDLL(None)
+library.malloc.restype = library.fopen.restype = ctypes.c_void_p
+share_arenas()
+together = threading.Barrier(12)
+
+def take():
+    together.wait()
+    for _ in range(50):
+        library.malloc(1000)
+    together.wait()
+
+threads = [threading.Thread(target=take) for _ in range(12)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+with tempfile.NamedTemporaryFile() as told:
+    file = ctypes.c_void_p(library.fopen(told.name.encode(), b"w"))
+    library.malloc_info(0, file)
+    library.fclose(file)
+    print(told.read().count(b"<heap nr="))
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="pools are of the GNU C library")
+@pytest.mark.parametrize(("set_by_user", "at_most"), [({}, 2), ({"MALLOC_ARENA_MAX": "5"}, 5)])
+def test_threads_of_a_server_share_two_pools_of_memory_unless_the_user_says_otherwise(
+    set_by_user, at_most
+):
+    told = subprocess.run(
+        [sys.executable, "-c", POOLS], env=os.environ | set_by_user, capture_output=True,
+        text=True, check=True,
+    )  # fmt: skip
+    assert 2 <= int(told.stdout) <= at_most
+    if set_by_user:
+        assert int(told.stdout) > 2

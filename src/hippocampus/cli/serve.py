@@ -91,6 +91,7 @@ def serve(
     for package in ("fastapi", "uvicorn", "prometheus_client"):
         require(package, extra="server", feature="the server")
     from hippocampus.errors import InputError  # noqa: PLC0415 - only when used
+    from hippocampus.hot import share_arenas  # noqa: PLC0415
     from hippocampus.server import Limits, serve  # noqa: PLC0415
     from hippocampus.server.watch import LEVELS, log_to_stderr  # noqa: PLC0415
     from hippocampus.sleep.schedule import Schedule  # noqa: PLC0415
@@ -103,6 +104,7 @@ def serve(
         readers=threads, drain_s=drain,
     )  # fmt: skip
     log_to_stderr(log_level)
+    share_arenas()
     with scope.open(create=True, embed=True, model=model, resident_mb=resident_mb) as memory:
         serve(
             memory, host=host, port=port, limits=limits, schedule=Schedule() if sleep else None,

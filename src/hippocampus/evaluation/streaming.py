@@ -1,7 +1,8 @@
 """
 What a bank still finds after it has lived through its sessions under a policy (HUMAN, 8.2 and 9).
 
-Sessions come in order of time, by a clock that is theirs, and the bank sleeps after every so many.
+Sessions come in order of time, by a clock that is theirs, and the bank sleeps after every so many
+and after the last.
 The configurations are those of the paper's Tables 3 and 4, over policies of ours.
 """
 
@@ -128,8 +129,10 @@ class _Life:
         ids: dict[str, list[str]] = {}
         session_of: dict[str, str] = {}
         outcomes = []
+        steps = list(in_sessions(self.case))
+        sessions = sum(bool(step.remember) for step in steps)
         told = 0
-        for step in in_sessions(self.case):
+        for step in steps:
             for question in step.ask:
                 self._wait(question.now)
                 outcomes.append(self._ask(question, ids, session_of))
@@ -142,7 +145,7 @@ class _Life:
             for episode in self.bank.remember_many(turns):
                 ids.setdefault(str(episode.metadata["ref"]), []).append(episode.id)
             told += bool(turns)
-            if turns and told % self.every == 0:
+            if turns and (told % self.every == 0 or told == sessions):
                 self.bank.sleep(steps=_STEPS)
         return outcomes, _kept(self.bank)
 

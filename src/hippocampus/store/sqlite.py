@@ -52,7 +52,7 @@ _PRAGMAS = (
     "PRAGMA trusted_schema = OFF",  # a file is data: its schema may not call functions
     "PRAGMA cell_size_check = ON",
     "PRAGMA temp_store = MEMORY",  # no words in temporary files, not even while VACUUM runs
-    "PRAGMA cache_size = -16384",
+    "PRAGMA cache_size = -2048",
 )
 _WRITER_PRAGMAS = (
     "PRAGMA foreign_keys = ON",
