@@ -234,3 +234,19 @@ def test_what_was_shown_of_a_memory_that_is_there_no_more_is_news(bank, faded):
     bank.forget(faded.id)
 
     assert faded.id != bank.remember(faded.text, speaker="Tom").id
+
+
+def test_what_is_said_again_is_kept_whatever_was_recalled_or_is_there(bank, clock):
+    first = bank.remember(PEANUTS, speaker="Ada")
+    clock.advance(timedelta(minutes=1))
+    assert first == bank.recall("peanuts").hits[0].episode
+    quoted = bank.context("peanuts").text
+
+    assert first == bank.remember(PEANUTS, speaker="Ada")
+    second = bank.remember(PEANUTS, speaker="Ada", again=True)
+    third = bank.remember(PEANUTS, speaker="Ada", metadata={"run": 3}, again=True)
+    fourth = bank.remember(quoted, again=True)
+
+    assert 4 == len({first.id, second.id, third.id, fourth.id}) == len(bank.episodes())
+    same = Turn(text=PEANUTS, speaker="Ada", at=clock.now(), metadata={"run": 3})
+    assert [third] == bank.remember_many([same], again=True)

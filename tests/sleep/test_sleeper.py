@@ -125,7 +125,9 @@ def test_the_sleeps_of_a_bank_are_listed_with_what_they_did(memory, clock):
     assert past[1]["phrases"].counts == {"episodes": 40}
 
 
-@pytest.mark.parametrize("wrong", [[], ["dream"], "validate", ["validate", "dream"]])
+@pytest.mark.parametrize(
+    "wrong", [[], ["dream"], "validate", ["validate", "dream"], iter(["validate"]), 7]
+)
 def test_steps_that_there_are_not_are_refused(memory, wrong):
     memory.bank("ada").remember("hello there")
     with pytest.raises(InputError, match="steps="):

@@ -90,6 +90,7 @@ class Writing(Looking):
         source: str | None = None,
         address: str | None = None,
         metadata: Mapping[str, Any] | None = None,
+        again: bool = False,
     ) -> Episode:
         """
         Keep one thing that happened, durably, and return it.
@@ -108,6 +109,8 @@ class Writing(Looking):
             source: the file or system it came from.
             address: where in the source; made from session and turn when left out.
             metadata: a JSON object to filter by.
+            again: keep it though it says what was just recalled, or is there already; then only
+                what has the same metadata as well is the same episode.
 
         Raises:
             InputError: something in the arguments; nothing was stored.
@@ -118,23 +121,25 @@ class Writing(Looking):
             text=text, at=at, speaker=speaker, role=role, session=session,
             source=source, address=address, metadata={} if metadata is None else metadata,
         )  # fmt: skip
-        return self.remember_many([turn])[0]
+        return self.remember_many([turn], again=again)[0]
 
     @staying
     def remember_many(
-        self, turns: Iterable[Turn], *, progress: Progress | None = None
+        self, turns: Iterable[Turn], *, again: bool = False, progress: Progress | None = None
     ) -> list[Episode]:
         """
         Keep many turns; return their episodes in order, the parts of long ones apart.
 
         All turns are checked before the first is stored. They are stored in batches, one
         transaction each: after a crash whole batches are there, and doing it again adds the rest.
+        ``again`` is that of ``remember``.
         """
         groups: list[Group] = []
         now = self._memory.now()
         for place, turn in enumerate(turns):
             try:
-                groups.append(self._group(turn, now))
+                group = self._group(turn, now, by_metadata=again)
+                groups.append(group._replace(again=again))
             except InputError as exc:
                 exc.add_note(f"in turn {place} of this call; nothing of the call was stored")
                 raise
@@ -354,7 +359,7 @@ class Writing(Looking):
             id_ = group.first.id
             if id_ in answer or id_ in fresh:
                 continue
-            echo = self._gate.echo(ledger, group, now)
+            echo = None if group.again else self._gate.echo(ledger, group, now)
             if echo is None:
                 fresh[id_] = group
             else:

@@ -8,10 +8,13 @@ languages among them, count as nouns that are a kind of nothing known.
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 from io import BytesIO
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,28 +33,47 @@ _MOSTLY: Final = 77
 """Uses as a noun, of 255, from which on what looks like its plural is one."""
 
 
-class _Words(NamedTuple):
+class _Words:
     """
-    The dictionary.
+    The dictionary: 89 000 words in 3 MB, for a dict of them would be 13.
 
-    ``place``: where each word is. By place, ``noun`` and ``verb``: uses as such, of 255;
-    ``parent``: the place of what it is a kind of, -1 for none.
+    By place, ``noun`` and ``verb``: uses as such, of 255; ``parent``: the place of what a word is a
+    kind of, -1 for none.
     """
 
-    words: list[str]
-    place: dict[str, int]
-    noun: bytes
-    verb: bytes
-    parent: NDArray[np.int32]
+    def __init__(self, kept: Mapping[str, NDArray[Any]]) -> None:
+        self._text = kept["words"].tobytes().decode()
+        ends = np.flatnonzero(kept["words"] == ord("\n")).tolist()
+        self._start = array("i", [0, *(end + 1 for end in ends), len(self._text) + 1])
+        hashes = np.fromiter(map(hash, self._text.split("\n")), np.int64)
+        order = np.argsort(hashes)
+        self._hashes = array("q", hashes[order].tobytes())
+        self._places = array("i", order.astype(np.int32).tobytes())
+        self.noun = kept["noun"].tobytes()
+        self.verb = kept["verb"].tobytes()
+        self.parent = array("i", kept["parent"].tobytes())
+
+    def find(self, word: str) -> int | None:
+        """Return the place of a word."""
+        wanted = hash(word)
+        at = bisect_left(self._hashes, wanted)
+        while at < len(self._hashes) and self._hashes[at] == wanted:
+            place = self._places[at]
+            if self.spell(place) == word:
+                return place
+            at += 1
+        return None
+
+    def spell(self, place: int) -> str:
+        """Return the word at a place."""
+        return self._text[self._start[place] : self._start[place + 1] - 1]
 
 
 @cache
 def _words() -> _Words:
     data = (files("hippocampus.encode") / "words" / "nouns.npz").read_bytes()
     with np.load(BytesIO(data)) as kept:
-        words = kept["words"].tobytes().decode().split("\n")
-        place = dict(zip(words, range(len(words)), strict=True))
-        return _Words(words, place, kept["noun"].tobytes(), kept["verb"].tobytes(), kept["parent"])
+        return _Words(kept)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -61,7 +83,7 @@ def singular(word: str) -> str:
     for ending, instead in _PLURALS:
         one = word.removesuffix(ending) + instead
         if word.endswith(ending) and len(one) > 2 and (ending == "sses" or not one.endswith("s")):
-            at = known.place.get(one)
+            at = known.find(one)
             if at is not None and known.noun[at] >= _MOSTLY:
                 return one
     return word
@@ -82,7 +104,7 @@ def use_of(word: str) -> Use:
     forms = [word, singular(word)]
     forms += [word.removesuffix(end) + to for end, to in _INFLECTED if word.endswith(end)]
     for form in forms:
-        at = known.place.get(form)
+        at = known.find(form)
         if at is not None:
             return Use(known.noun[at] / 255, known.verb[at] / 255, known=True)
     return Use(1.0, 0.0, known=False)
@@ -95,9 +117,10 @@ def kinds(noun: str) -> list[str]:
     The noun is in its dictionary form, its words apart by spaces, as are those returned.
     """
     known = _words()
-    at = known.place.get(noun.replace(" ", "_"), -1)
+    found = known.find(noun.replace(" ", "_"))
+    at = -1 if found is None else known.parent[found]
     above: list[str] = []
-    while at >= 0 and known.parent[at] >= 0:
-        at = int(known.parent[at])
-        above.append(known.words[at].replace("_", " "))
+    while at >= 0:
+        above.append(known.spell(at).replace("_", " "))
+        at = known.parent[at]
     return above

@@ -87,6 +87,8 @@ class Group(NamedTuple):
     drafts: list[Draft]
     dated: bool
     """Whether the turn came with a time of its own."""
+    again: bool = False
+    """Whether it is kept even if it is an echo."""
 
     @property
     def first(self) -> Draft:

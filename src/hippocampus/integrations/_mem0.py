@@ -158,8 +158,6 @@ def make_turn(
 
 def stands_for(episode: Episode, turn: Turn) -> bool:
     """Return whether an episode is what a turn has become: in force, and the same one's."""
-    if episode.said_at != turn.at:  # it was recalled, and is said again, or it is erased
-        return episode.state == "active"
     same = all(episode.metadata.get(key) == turn.metadata.get(key) for key in SCOPES)
     return same and episode.state == "active"
 

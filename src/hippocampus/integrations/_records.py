@@ -70,16 +70,19 @@ class Records:
 
     def add(self, entries: Sequence[Entry]) -> list[str]:
         """Keep values, durably and in this order; returns the ids in their metadata."""
-        turns: dict[str, Turn] = {}
+        turns: list[Turn] = []
         ids: list[str] = []
         for entry, at in zip(entries, self._moments(entries), strict=True):
             ids.append(id_ := uuid4().hex)
             head, rest = _cut(_writable(entry.text))
             carried = {"id": id_, "value": entry.value, **({"more": True} if rest else {})}
-            turns[id_] = self._turn(entry, head or _writable(entry.label), at, carried)
+            turns.append(self._turn(entry, head or _writable(entry.label), at, carried))
             if rest:
-                turns[_rest(id_)] = self._turn(entry, rest, at, {"of": id_})
-        self._remember(turns)
+                turns.append(self._turn(entry, rest, at, {"of": id_}))
+        # A bank answers what it has just recalled with what is there: right for a memory, but a
+        # conversation would lose a message, and a store an item.
+        kept = self.bank.remember_many(turns, again=True)
+        _those_there(self.bank.pin, [e.id for e in kept if "id" in self.own(e)])
         return ids
 
     def _moments(self, entries: Sequence[Entry]) -> list[datetime]:
@@ -104,26 +107,6 @@ class Records:
             session=entry.session, address=_label(entry.address),
             metadata={self.kind: {**entry.fields, **own}},
         )  # fmt: skip
-
-    def _remember(self, turns: dict[str, Turn]) -> None:
-        """
-        Remember turns until each is an episode of its own.
-
-        A bank answers what it has just recalled, and what has the text and time of another, with
-        the episode that is there. That is right for a memory, but would lose a message of a
-        conversation or an item of a store: such a text is remembered as said again.
-        """
-        attempt = 0
-        while turns:
-            kept = self.bank.remember_many(turns.values())
-            there = {key for e in kept if (key := _key(self.own(e))) in turns}
-            _those_there(self.bank.pin, [e.id for e in kept if self.own(e).get("id") in turns])
-            attempt += 1
-            turns = {
-                key: replace(turn, text=f"{turn.text}\n(again, {turn.at:%H:%M:%S.%f}, {attempt})")
-                for key, turn in turns.items()
-                if key not in there
-            }
 
     def drop(self, kept: Sequence[Episode]) -> int:
         """Take values back with all that they say; returns how many episodes changed."""
@@ -267,12 +250,3 @@ def _cut(text: str) -> tuple[str, str]:
     space = max(text.rfind(" ", 0, _HEAD), text.rfind("\n", 0, _HEAD))
     at = space if space > 0 else _HEAD
     return text[:at], text[at:].strip()
-
-
-def _rest(id_: str) -> str:
-    return f"the rest of {id_}"
-
-
-def _key(own: Mapping[str, Any]) -> str | None:
-    """Return by what an episode's turn was known."""
-    return _rest(own["of"]) if "of" in own else own.get("id")

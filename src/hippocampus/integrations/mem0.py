@@ -196,12 +196,12 @@ class Memory:
         bank, began = self.memory.bank(bank_of(scope)), self.memory.now()
         kept = []
         for turn, episode in zip(turns, bank.remember_many(turns), strict=True):
-            # The same words of the same moment are one episode of a bank: it may be another
-            # agent's, or deleted. So the moment gives way.
+            # The same words of the same moment, or that were just found, are one episode of a
+            # bank: it may be another agent's or run's, or deleted. So the moment gives way.
             while not stands_for(episode, turn):
                 assert not isinstance(turn.at, str | None), "made so"
                 turn = replace(turn, at=turn.at + INSTANT)  # noqa: PLW2901
-                (episode,) = bank.remember_many([turn])  # noqa: PLW2901
+                (episode,) = bank.remember_many([turn], again=True)  # noqa: PLW2901
             event = "NONE" if episode.noted_at < began else "ADD"
             about = {key: episode.metadata.get(key) for key in more}
             kept.append({"id": id_of(episode), "memory": episode.text, "event": event} | about)

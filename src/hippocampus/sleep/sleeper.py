@@ -68,8 +68,8 @@ def check_steps(steps: Collection[str] | None) -> tuple[str, ...]:
     """Return the steps asked for, in the order in which they are done."""
     if steps is None:
         return STEPS
-    unknown = [repr(name) for name in steps if name not in STEPS]
-    if isinstance(steps, str) or unknown or not steps:
+    several = isinstance(steps, Collection) and not isinstance(steps, str)
+    if not several or not steps or any(name not in STEPS for name in steps):
         msg = f"steps={steps!r}: must be a collection of {', '.join(STEPS)}"
         raise InputError(msg)
     return tuple(name for name in STEPS if name in steps)

@@ -217,6 +217,18 @@ def test_what_was_recalled_and_comes_back_is_not_kept_again(memory, clock):
     assert shown == said(memory.get_all(filters=ADA))
 
 
+def test_what_was_found_in_one_run_is_kept_in_another(memory, clock):
+    text = "Ada is allergic to peanuts and to cats."
+    first = memory.add(text, user_id="ada", run_id="one")
+    clock.advance(timedelta(minutes=1))
+    assert [text] == said(memory.search("allergies", filters=ADA))
+
+    second = memory.add(text, user_id="ada", run_id="two")
+
+    assert ["ADD"] == [one["event"] for one in second["results"]]
+    assert ids(first) != ids(second) == ids(memory.get_all(filters=ADA | {"run_id": "two"}))
+
+
 def test_the_same_words_at_the_same_time_are_one_memory_of_each_agent(memory, clock):
     at = "2024-05-01T10:00:00+00:00"
 
