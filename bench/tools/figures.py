@@ -44,6 +44,12 @@ def anchors(root: Path = ROOT) -> str:
     return _lines([*_speed(speed, OF_ANCHORS, "`python -m bench --only concepts`")])
 
 
+def beside(root: Path = ROOT) -> str:
+    """Return what the page on mem0 shows."""
+    report = _load(root, "bench/results/mem0.json")
+    return _lines([] if report is None else [*_beside(report)])
+
+
 def _lines(parts: list[str]) -> str:
     return "\n".join(parts or ["No report has been committed yet."]) + "\n"
 
@@ -150,9 +156,37 @@ def _speed(speed: Mapping[str, Any] | None, shown: Collection[str], command: str
     yield f"{command} measures these. Machine: {machine}. Commit: `{speed['commit'][:12]}`."
 
 
+_EVEN = 0.03
+"""By how much two may differ and still be called even."""
+
+
+def _beside(report: Mapping[str, Any]) -> Iterator[str]:
+    yield "| | here | mem0 | |"
+    yield "|---|---:|---:|---|"
+    for row in report["rows"]:
+        unit = f" {row['unit']}" if row["unit"] else ""
+        better = row["ratio"] if row["note"] == "more is better" else 1 / row["ratio"]
+        outcome = "**lost**" if better < 1 else f"{better:.2g} times as good"
+        if abs(better - 1) <= _EVEN:
+            outcome = "even"
+        here, there = (f"{row[which]:,.3g}{unit}" for which in ("value", "baseline"))
+        yield f"| {row['name']} | {here} | {there} | {outcome} |"
+    yield ""
+    yield (
+        f"mem0ai {report['mem0ai']}; {report['turns']:,} turns, {report['questions']:,} questions;"
+        f" load average {min(report['load'])} to {max(report['load'])}, our own included."
+    )
+    yield _made_on(report)
+
+
 def main() -> None:
     """Rewrite the block in every page, or fail when one differs from the reports."""
-    for name, made in (("README.md", block()), ("docs/concepts.md", anchors())):
+    pages = {
+        "README.md": block(),
+        "docs/concepts.md": anchors(),
+        "docs/surfaces/mem0.md": beside(),
+    }
+    for name, made in pages.items():
         page = ROOT / name
         text = page.read_text(encoding="utf-8")
         parts = BLOCK.split(text)

@@ -156,6 +156,7 @@ def test_the_figures_of_the_pages_are_those_of_the_committed_reports():
 def test_without_reports_there_are_no_figures(figures, reports):
     assert figures.block(reports) == "No report has been committed yet.\n"
     assert figures.anchors(reports) == "No report has been committed yet.\n"
+    assert figures.beside(reports) == "No report has been committed yet.\n"
 
 
 def test_a_report_that_is_missing_leaves_only_its_row_out(figures, reports):
