@@ -140,7 +140,7 @@ def test_a_run_is_written_shown_and_plotted(repeated, tmp_path):
     made = streaming.run(repeated, "longmemeval", every=8, systems=["adaptive-10K"], resamples=50)
 
     report = json.loads(made.write(tmp_path / "s.json").read_text())
-    assert report["settings"]["sleeps every"] == "8 sessions"
+    assert report["settings"]["sleeps"] == "after every 8 sessions and the last"
     assert report["settings"]["embedder"] is None
     (plotted,) = made.plot(tmp_path / "plots")
     assert plotted.read_bytes().startswith(b"\x89PNG")
@@ -201,6 +201,12 @@ def test_what_is_told_twice_is_told_later_by_the_same_and_is_evidence_too():
             assert twice.turn.role == "user"
             assert twice.turn.session != one.turn.session
     assert made.questions[0].gold == {"t0", "t0 again"}
+
+
+def test_a_bank_sleeps_after_its_last_session_as_well(repeated):
+    found = rows(repeated, every=100, systems=["dedup-only"])
+
+    assert found[KEEP]["store_episodes"] - found["dedup-only"]["store_episodes"] == 2
 
 
 def test_merging_saves_what_was_told_twice_and_loses_no_evidence(write):

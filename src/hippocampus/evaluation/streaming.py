@@ -341,7 +341,7 @@ def run(
             "questions": len(found[KEEP]),
             "banks": len(dataset.cases),
             "limit": limit,
-            "sleeps every": f"{every} sessions",
+            "sleeps": f"after every {every} sessions and the last",
             "told twice": repeats,
             "embedder": None if embedder is None else str(embedder.fingerprint),
             "context_tokens": BUDGET,
