@@ -55,6 +55,19 @@ def test_the_index_goes_out_as_json_and_comes_back(slept, tmp_path):
     assert any("violin" in hit["episode"]["text"] for hit in found["hits"][:3])
 
 
+def test_who_reads_the_document_while_it_is_written_anew_has_it_whole(slept, tmp_path):
+    path = tmp_path / "concepts.json"
+    slept("anchors", "export", str(path))
+    written = path.read_text()
+    with path.open() as held:
+        assert slept("anchors", "export", str(path)).code == 0
+        assert held.read() == written
+    (tmp_path / "folder").mkdir()
+
+    assert slept("anchors", "export", str(tmp_path / "folder")).code == 2
+    assert {"concepts.json", "folder"} == {file.name for file in tmp_path.glob("[cf]*")}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -331,6 +331,7 @@ class Knowing(Core):
 
         Raises:
             MissingExtra: matplotlib is not installed.
+            InputError: the name does not end in .png, .svg or .pdf.
 
         """
         plot_topics(self._tag_graph(), Path(path))
@@ -390,7 +391,12 @@ class Knowing(Core):
                 raise InputError(msg)
             document = export_concepts(ledger, anchors, model=used.name, now=memory.now())
         written = json.dumps(document, ensure_ascii=False, indent=1)
-        Path(path).write_text(written + "\n", encoding="utf-8")
+        partial = Path(f"{path}.partial")
+        try:  # who reads the file meanwhile has the old one or the new one whole
+            partial.write_text(written + "\n", encoding="utf-8")
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
         return len(document["entries"])
 
     def related(self, id: str) -> list[Related]:  # noqa: A002
