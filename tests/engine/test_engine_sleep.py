@@ -371,6 +371,25 @@ def test_who_curates_a_name_does_not_lose_what_it_calls_up(open_memory):
     assert before[0] == pytest.approx(1)
 
 
+def test_what_is_denied_calls_nothing_up_from_then_on_not_even_what_is_new(open_memory):
+    bank = travels(open_memory(config=SMALL))
+    other = open_memory(config=SMALL).bank("travels")
+
+    def about(which=bank):
+        return max(hit.about for hit in which.recall("What about Lisbon?", 40))
+
+    assert about() == about(other) == pytest.approx(1)
+    bank.curate(deny=["Lisbon"])
+    assert about() == about(other) == 0, "an anchor that there is"
+    bank.sleep()
+    new = bank.remember("I flew to Lisbon, to Lisbon at last.", session="new")
+    assert about() == about(other) == 0, "none that there is"
+    assert not bank.recall("What about Lisbon?", 40, cues=["concept"])[0].about
+    bank.curate(remove=["Lisbon"])
+    assert about() == about(other) == pytest.approx(1)
+    assert {new.id} == {hit.id for hit in bank.recall("What about Lisbon?", 40) if hit.about}
+
+
 def test_sources_that_anchors_may_not_lead_to_are_not_called_up_by_their_sessions_either(
     open_memory,
 ):

@@ -355,11 +355,11 @@ class Knowing(Core):
         remove: Collection[str] = (),
     ) -> None:
         """
-        Say what shall be an anchor and what shall never be; ``sleep`` heeds it.
+        Say what shall be an anchor and what shall never be.
 
         Args:
-            add: words or phrases that are anchors from now on, and never pruned.
-            deny: that are none, however salient.
+            add: words or phrases that are anchors from the next ``sleep`` on, and never pruned.
+            deny: that call nothing up any more, and are none, however salient.
             remove: of which neither is said any more.
 
         Raises:

@@ -423,7 +423,7 @@ def add(names: Names, *, scope: BankScope, as_json: Json = False) -> None:
 
 
 def deny(names: Names, *, scope: BankScope, as_json: Json = False) -> None:
-    """Have words or phrases never be anchors."""
+    """Have words or phrases call nothing up from now on, and never be anchors."""
     with scope.open_bank() as bank:
         bank.curate(deny=names)
     _said(deny=names, as_json=as_json)
@@ -463,6 +463,8 @@ def import_(
 def _said(*, as_json: bool, **said: list[str]) -> None:
     if as_json:
         print_json(said)
+    elif "deny" in said:
+        stdout().print("heeded from now on")
     else:
         stdout().print("'hippocampus sleep' heeds it")
 
