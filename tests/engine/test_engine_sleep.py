@@ -371,6 +371,25 @@ def test_who_curates_a_name_does_not_lose_what_it_calls_up(open_memory):
     assert before[0] == pytest.approx(1)
 
 
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("go to market", "What about Go-to-Market?"),
+        ("state of the art", "How is the state of the arts?"),
+        ("long range laser tunneling effect", "the long range laser tunneling effects, how far?"),
+    ],
+)
+def test_what_is_curated_need_be_no_noun_phrase_to_be_heard_and_called_up(open_memory, name, asked):
+    bank = travels(open_memory(config=SMALL))
+    said = {bank.remember(f"We looked into the {name} {n}.", session=f"t{n}").id for n in (1, 2)}
+    bank.curate(add=[name])
+    bank.sleep()
+
+    assert said == {hit.id for hit in bank.recall(asked, 40) if hit.about > 0.9}
+    others = bank.recall(name.replace(" ", " and "), 40)
+    assert not [hit for hit in others if hit.id in said and hit.about > 0.9]
+
+
 def test_what_is_denied_calls_nothing_up_from_then_on_not_even_what_is_new(open_memory):
     bank = travels(open_memory(config=SMALL))
     other = open_memory(config=SMALL).bank("travels")

@@ -287,9 +287,13 @@ class ConceptCue:
         for place, sound in enumerate(anchors.sounds):
             if sound:
                 self._sounds[sound].append(place)
+        self._spelled: defaultdict[int, list[int]] = defaultdict(list)
+        """Curated anchors of several words by the first: they need not be noun phrases."""
         for place, keys in enumerate(anchors.words):
             for key in keys:
                 self._parts[key].append(place)
+            if keys and anchors.kind(place) == "curated":
+                self._spelled[keys[0]].append(place)
         self._activity: _Activity | None = None
         self._counts: _Many | None = None
         self._since = Growing(np.int64, 2)
@@ -392,6 +396,11 @@ class ConceptCue:
 
     def _heard(self, question: Question) -> dict[int, float]:
         heard = {self._place[key]: 1.0 for key in question.phrases if key in self._place}
+        for at, key in enumerate(question.words):
+            for place in self._spelled.get(key, ()):
+                keys = self.anchors.words[place]
+                if question.words[at : at + len(keys)] == keys:
+                    heard[place] = 1.0
         for sound in question.sounds:
             for place in self._sounds.get(sound, ()):
                 heard.setdefault(place, _BY_SOUND)
