@@ -82,7 +82,10 @@ def test_who_reads_the_document_while_it_is_written_anew_has_it_whole(slept, tmp
         (lambda d: d["entries"]["violin"].update(kind="odd"), "kind='odd'"),
         (lambda d: d["entries"].update(Violins=d["entries"]["violin"]), "the same anchor as"),
         (lambda d: d["entries"].update({" ": d["entries"]["violin"]}), "an anchor has a name"),
-        (lambda d: d["entries"].update({"\ud800": d["entries"]["violin"]}), "lone surrogate U+D800"),
+        (
+            lambda d: d["entries"].update({"\ud800": d["entries"]["violin"]}),
+            "lone surrogate U+D800",
+        ),
         (lambda d: d["entries"].update(violin=7), "must be an object"),
     ],
 )

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hippocampus.config import Concepts
 from hippocampus.encode.details import digest_details
 from hippocampus.encode.phrases import find_phrases, key_of
-from hippocampus.errors import StoreCorrupt
+from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors, effective
 from hippocampus.index.phrased import PROPER
 from hippocampus.sleep.concepts import Material, kin_of, rebuild
@@ -269,3 +269,24 @@ def test_kin_are_the_same_whether_sessions_are_fewer_than_anchors_or_more(sessio
         assert np.allclose(walked[one, kin.anchors], kin.strengths, atol=1e-5)
         left_out = np.delete(walked[one], kin.anchors)
         assert not (left_out >= 0.02 * walked[one, one] + 1e-6).any()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ({"sources": "mail"}, "'mail': give names in a tuple"),
+        ({"sources": ("mail", 3)}, "give names in a tuple"),
+        ({"sources": (" ",)}, "give names in a tuple"),
+        ({"k": "twenty"}, "'twenty': must be from 1"),
+        ({"k": True}, "must be from 1"),
+        ({"words": 1.5}, "1.5: must be a whole number"),
+        ({"k": 51}, "must not be above k_max, 50"),
+        ({"theta": float("nan")}, "must be from -1.0 to 1.0"),
+        ({"pronouns": "no"}, "must be True or False"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_by_name(wrong, complaint):
+    with pytest.raises(InputError, match=f"Concepts.{next(iter(wrong))}=.*{complaint}"):
+        Concepts(**wrong)
+
+    assert Concepts(sources=["mail"]).sources == ["mail"]
