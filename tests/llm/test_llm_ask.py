@@ -94,7 +94,7 @@ def test_any_function_is_a_model_and_what_it_takes_is_guessed():
     assert (1, 1, 2) == (asked.usage.calls, asked.usage.estimated, asked.usage.completion_tokens)
 
 
-class ReadTimeout(Exception):  # noqa: N818 - as httpx has it
+class ReadTimeout(Exception):
     """What a client raises that is neither ours nor an OSError."""
 
 
