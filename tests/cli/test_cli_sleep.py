@@ -40,6 +40,18 @@ def test_curating_is_heeded_by_the_next_sleep(slept):
     assert slept("anchors", "report", "--json").json["promotable"] == []
 
 
+def test_the_report_says_what_was_given_up_and_what_is_about_to_be(slept):
+    slept("remember", "The garden is green.", "--at", "2025-12-01", "--embedder", "hash")
+    reports = []
+    for _ in range(3):
+        slept("sleep", "--embedder", "hash")
+        reports.append(slept("anchors", "report", "--json").json)
+
+    assert ["violin" in report["weak"] for report in reports] == [True, True, False]
+    assert ["violin" in report["pruned"] for report in reports] == [False, False, True]
+    assert "violin" in slept("anchors", "report").out.partition("given up: ")[2]
+
+
 def test_the_index_goes_out_as_json_and_comes_back(slept, tmp_path):
     path = tmp_path / "concepts.json"
     assert "anchors written to" in slept("anchors", "export", str(path)).out

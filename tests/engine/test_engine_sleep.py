@@ -324,6 +324,23 @@ def test_phrases_that_were_never_read_are_read_by_the_next_sleep_and_stay(slept)
     assert verify(memory).sound
 
 
+def test_an_anchor_that_was_given_up_is_told_of_as_long_as_anything_in_force_names_it(slept):
+    memory, bank = slept
+    bank.remember("The garden is green.", at="2025-12-01")
+    assert bank.anchors(pruned=True) == []
+    for _ in range(3):
+        bank.sleep()
+    told = {anchor.name: anchor for anchor in bank.anchors(pruned=True)}
+
+    assert told["violin"].kind == "discovered"
+    assert told["lisbon"].kind == "named"
+    assert "violin" not in {anchor.name for anchor in bank.anchors()}
+    for episode in bank.find("violin"):
+        bank.forget(episode.id)
+    assert {anchor.name for anchor in bank.anchors(pruned=True)} == set(told) - {"violin"}
+    assert verify(memory).sound
+
+
 def test_what_is_forgotten_is_spelled_by_no_list(slept):
     _, bank = slept
     bank.forget([episode.id for episode in bank.find("violin")])

@@ -134,6 +134,13 @@ def test_an_anchor_that_fades_is_given_up_at_the_third_rebuild_and_a_curated_one
 
     assert lives == [True, True, False]
     assert "violin" in report.pruned
+    told = {one.name: one for one in Anchors.load(anchors.to_bytes(), path="a.db").pruned}
+    assert set(told) == set(report.pruned)
+    assert all("violin" in world.texts[row] for row in told["violin"].rows)
+    later, _ = world.rebuild(anchors, curated=["hedgehog"])
+    assert {one.name for one in later.pruned} >= set(told) - set(later.names), "and then too"
+    denied, _ = world.rebuild(anchors, denied=["violin"])
+    assert "violin" not in {one.name for one in denied.pruned}
     assert "hedgehog" in anchors.names
     assert "chess" in anchors.names
 

@@ -41,6 +41,7 @@ from hippocampus.model import (
 )
 from hippocampus.recall.facts import Known, Told, know
 from hippocampus.sleep.artifact import parse
+from hippocampus.sleep.concepts import PRUNED_AFTER
 from hippocampus.sleep.cycle import (
     CURATED,
     check_curated,
@@ -165,11 +166,26 @@ class Knowing(Core):
         return [text for at, text in sorted(ranked) if at < last][:most]
 
     @staying
-    def anchors(self) -> list[AnchorInfo]:
-        """Return the bank's anchors, the most salient first; none before the first ``sleep``."""
+    def anchors(self, *, pruned: bool = False) -> list[AnchorInfo]:
+        """
+        Return the bank's anchors, the most salient first; none before the first ``sleep``.
+
+        Args:
+            pruned: those instead that sleep gave up and that are still spoken of, the last first.
+
+        """
         found = self._read_anchors()
         if found is None:
             return []
+        if pruned:
+            return [
+                AnchorInfo(
+                    name=one.name, kind=one.kind, salience=one.salience,
+                    found_at=from_micros(one.found_at), weak=PRUNED_AFTER, strong=0, episodes=0,
+                )
+                for one in found.pruned
+                if self._shown(np.array(one.rows, np.int64)).any()
+            ]  # fmt: skip
         listed = [
             AnchorInfo(
                 name=name, kind=found.kind(place), salience=float(found.salience[place]),

@@ -400,18 +400,19 @@ def list_(*, scope: BankScope, as_json: Json = False) -> None:
 
 def report(*, scope: BankScope, as_json: Json = False) -> None:
     """
-    Say which anchors may be worth keeping for good, and which are about to be given up.
+    Say which anchors may be worth keeping, which are about to be given up, and which were.
 
     Keep one with 'hippocampus anchors add'; what is curated is never given up.
     """
     with scope.open_bank() as bank:
         anchors = [anchor for anchor in bank.anchors() if anchor.kind == "discovered"]
+        pruned = [anchor.name for anchor in bank.anchors(pruned=True)]
     strong = [anchor.name for anchor in anchors if anchor.strong >= 3]
     weak = [anchor.name for anchor in anchors if anchor.weak]
     if as_json:
-        print_json({"promotable": strong, "weak": weak})
+        print_json({"promotable": strong, "weak": weak, "pruned": pruned})
         return
-    for what, names in (("worth keeping", strong), ("fading", weak)):
+    for what, names in (("worth keeping", strong), ("fading", weak), ("given up", pruned)):
         stdout().print(clean(f"{what}: {', '.join(names) or 'none'}"))
 
 
