@@ -233,6 +233,22 @@ def test_topics_are_a_graph_and_a_model_that_fails_loses_nothing(open_memory):
     assert bank.recall("violin", k=3, cues=["topic"]).hits[0].text.count("violin")
 
 
+def test_relations_that_go_round_in_a_circle_over_answers_are_left_out_and_counted(open_memory):
+    def model(prompt):
+        way = ("violin", "garden") if "Item 0:" in prompt else ("garden", "violin")
+        relations = [dict(zip(("parent", "child"), way, strict=True))]
+        return json.dumps({"tags": ["violin", "garden", "roof"], "relations": relations})
+
+    bank = open_memory(config=SMALL, model=model).bank("ada")
+    bank.remember_many(talk())
+    slept = bank.sleep(steps=["topics"])
+    topics = {topic.name: topic for topic in bank.topics()}
+
+    assert slept["topics"].counts["refused"] == 1
+    assert "violin" in topics["garden"].parents or "garden" in topics["violin"].parents
+    assert "1 refused" in str(slept)
+
+
 def test_a_model_is_asked_once_about_the_same_talk(open_memory):
     asked = []
 

@@ -210,6 +210,7 @@ def rebuild_topics(
     if not _keep(ledger, "topic", len(shown), pack(made), gathered.seq):
         return None
     counts = {"tags": report.tags, "relations": report.relations, "by a model": report.by_model}
+    counts |= {"refused": report.refused} if report.refused else {}
     names = {"fallbacks": report.fallbacks}
     return replace(_step("topics", started, **counts), names=names, usage=answers.usage)
 
