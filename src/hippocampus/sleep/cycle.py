@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hippocampus._courtesy import pausing
 from hippocampus.config import Compact, Concepts
 from hippocampus.encode.phrase import Phrase
-from hippocampus.encode.phrases import key_of
+from hippocampus.encode.phrases import find_phrases, key_of
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
@@ -442,6 +442,8 @@ def _with_curated(ledger: Ledger, material: Material, names: Sequence[str]) -> M
     keys, owner = [material.keys], [material.owner]
     for name in pausing(names):
         key = key_of(name)
+        if any(phrase.key == key for phrase in find_phrases(name)):
+            continue  # it is among the phrases already; to look for a text takes a while
         known = material.owner[material.keys & ~np.uint32(PROPER) == key]
         rows = np.setdiff1d(ledger.content.find([Phrase(name)], material.shown), known)
         keys.append(np.full(len(rows), key, np.uint32))
