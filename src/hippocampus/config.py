@@ -287,10 +287,23 @@ class Concepts:
         }
         for name, (least, most) in rules.items():
             given = getattr(self, name)
-            calibrated = given is None and name in Cosines._fields
-            if not calibrated and not least <= given <= most:  # NaN is not either
+            if given is None and name in Cosines._fields:  # as calibrated
+                continue
+            number = isinstance(given, int | float) and not isinstance(given, bool)
+            if not number or not least <= given <= most:  # NaN is not either
                 msg = f"Concepts.{name}={given!r}: must be from {least} to {most}"
                 raise InputError(msg)
+            if isinstance(least, int) and not isinstance(given, int):
+                msg = f"Concepts.{name}={given!r}: must be a whole number"
+                raise InputError(msg)
+        for name in ("pronouns", "senses", "fresh"):
+            if not isinstance(getattr(self, name), bool):
+                msg = f"Concepts.{name}={getattr(self, name)!r}: must be True or False"
+                raise InputError(msg)
+        several = isinstance(self.sources, tuple | list | set | frozenset)  # no text: its letters
+        if self.sources is not None and not (several and all(map(_is_named, self.sources))):
+            msg = f"Concepts.sources={self.sources!r}: give names in a tuple, or None for all"
+            raise InputError(msg)
         if self.k > self.k_max:
             msg = f"Concepts.k={self.k}: must not be above k_max, {self.k_max}"
             raise InputError(msg)
@@ -304,6 +317,10 @@ class Concepts:
         """Return this for an embedder whose cosines were calibrated; what was given stays."""
         found = {name: getattr(cosines, name) for name in _COSINES}
         return replace(self, **{n: least for n, least in found.items() if getattr(self, n) is None})
+
+
+def _is_named(source: object) -> bool:
+    return isinstance(source, str) and bool(source.strip())
 
 
 _MAY_BE_NONE: Final = ("near", "long_days", "token_target", "episode_target")

@@ -40,6 +40,18 @@ def test_curating_is_heeded_by_the_next_sleep(slept):
     assert slept("anchors", "report", "--json").json["promotable"] == []
 
 
+def test_the_report_says_what_was_given_up_and_what_is_about_to_be(slept):
+    slept("remember", "The garden is green.", "--at", "2025-12-01", "--embedder", "hash")
+    reports = []
+    for _ in range(3):
+        slept("sleep", "--embedder", "hash")
+        reports.append(slept("anchors", "report", "--json").json)
+
+    assert ["violin" in report["weak"] for report in reports] == [True, True, False]
+    assert ["violin" in report["pruned"] for report in reports] == [False, False, True]
+    assert "violin" in slept("anchors", "report").out.partition("given up: ")[2]
+
+
 def test_the_index_goes_out_as_json_and_comes_back(slept, tmp_path):
     path = tmp_path / "concepts.json"
     assert "anchors written to" in slept("anchors", "export", str(path)).out
@@ -53,6 +65,19 @@ def test_the_index_goes_out_as_json_and_comes_back(slept, tmp_path):
     found = slept("recall", "fiddle", "--cues", "concept", "--embedder", "hash", "--json").json
 
     assert any("violin" in hit["episode"]["text"] for hit in found["hits"][:3])
+
+
+def test_who_reads_the_document_while_it_is_written_anew_has_it_whole(slept, tmp_path):
+    path = tmp_path / "concepts.json"
+    slept("anchors", "export", str(path))
+    written = path.read_text()
+    with path.open() as held:
+        assert slept("anchors", "export", str(path)).code == 0
+        assert held.read() == written
+    (tmp_path / "folder").mkdir()
+
+    assert slept("anchors", "export", str(tmp_path / "folder")).code == 2
+    assert {"concepts.json", "folder"} == {file.name for file in tmp_path.glob("[cf]*")}
 
 
 @pytest.mark.parametrize(
@@ -69,6 +94,10 @@ def test_the_index_goes_out_as_json_and_comes_back(slept, tmp_path):
         (lambda d: d["entries"]["violin"].update(kind="odd"), "kind='odd'"),
         (lambda d: d["entries"].update(Violins=d["entries"]["violin"]), "the same anchor as"),
         (lambda d: d["entries"].update({" ": d["entries"]["violin"]}), "an anchor has a name"),
+        (
+            lambda d: d["entries"].update({"\ud800": d["entries"]["violin"]}),
+            "lone surrogate U+D800",
+        ),
         (lambda d: d["entries"].update(violin=7), "must be an object"),
     ],
 )

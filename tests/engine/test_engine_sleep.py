@@ -233,6 +233,22 @@ def test_topics_are_a_graph_and_a_model_that_fails_loses_nothing(open_memory):
     assert bank.recall("violin", k=3, cues=["topic"]).hits[0].text.count("violin")
 
 
+def test_relations_that_go_round_in_a_circle_over_answers_are_left_out_and_counted(open_memory):
+    def model(prompt):
+        way = ("violin", "garden") if "Item 0:" in prompt else ("garden", "violin")
+        relations = [dict(zip(("parent", "child"), way, strict=True))]
+        return json.dumps({"tags": ["violin", "garden", "roof"], "relations": relations})
+
+    bank = open_memory(config=SMALL, model=model).bank("ada")
+    bank.remember_many(talk())
+    slept = bank.sleep(steps=["topics"])
+    topics = {topic.name: topic for topic in bank.topics()}
+
+    assert slept["topics"].counts["refused"] == 1
+    assert "violin" in topics["garden"].parents or "garden" in topics["violin"].parents
+    assert "1 refused" in str(slept)
+
+
 def test_a_model_is_asked_once_about_the_same_talk(open_memory):
     asked = []
 
@@ -324,6 +340,23 @@ def test_phrases_that_were_never_read_are_read_by_the_next_sleep_and_stay(slept)
     assert verify(memory).sound
 
 
+def test_an_anchor_that_was_given_up_is_told_of_as_long_as_anything_in_force_names_it(slept):
+    memory, bank = slept
+    bank.remember("The garden is green.", at="2025-12-01")
+    assert bank.anchors(pruned=True) == []
+    for _ in range(3):
+        bank.sleep()
+    told = {anchor.name: anchor for anchor in bank.anchors(pruned=True)}
+
+    assert told["violin"].kind == "discovered"
+    assert told["lisbon"].kind == "named"
+    assert "violin" not in {anchor.name for anchor in bank.anchors()}
+    for episode in bank.find("violin"):
+        bank.forget(episode.id)
+    assert {anchor.name for anchor in bank.anchors(pruned=True)} == set(told) - {"violin"}
+    assert verify(memory).sound
+
+
 def test_what_is_forgotten_is_spelled_by_no_list(slept):
     _, bank = slept
     bank.forget([episode.id for episode in bank.find("violin")])
@@ -369,6 +402,44 @@ def test_who_curates_a_name_does_not_lose_what_it_calls_up(open_memory):
 
     assert before == [hit.about for hit in bank.recall("What about Lisbon?", 3)]
     assert before[0] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("go to market", "What about Go-to-Market?"),
+        ("state of the art", "How is the state of the arts?"),
+        ("long range laser tunneling effect", "the long range laser tunneling effects, how far?"),
+    ],
+)
+def test_what_is_curated_need_be_no_noun_phrase_to_be_heard_and_called_up(open_memory, name, asked):
+    bank = travels(open_memory(config=SMALL))
+    said = {bank.remember(f"We looked into the {name} {n}.", session=f"t{n}").id for n in (1, 2)}
+    bank.curate(add=[name])
+    bank.sleep()
+
+    assert said == {hit.id for hit in bank.recall(asked, 40) if hit.about > 0.9}
+    others = bank.recall(name.replace(" ", " and "), 40)
+    assert not [hit for hit in others if hit.id in said and hit.about > 0.9]
+
+
+def test_what_is_denied_calls_nothing_up_from_then_on_not_even_what_is_new(open_memory):
+    bank = travels(open_memory(config=SMALL))
+    other = open_memory(config=SMALL).bank("travels")
+
+    def about(which=bank):
+        return max(hit.about for hit in which.recall("What about Lisbon?", 40))
+
+    assert about() == about(other) == pytest.approx(1)
+    bank.curate(deny=["Lisbon"])
+    assert about() == about(other) == 0, "an anchor that there is"
+    bank.sleep()
+    new = bank.remember("I flew to Lisbon, to Lisbon at last.", session="new")
+    assert about() == about(other) == 0, "none that there is"
+    assert not bank.recall("What about Lisbon?", 40, cues=["concept"])[0].about
+    bank.curate(remove=["Lisbon"])
+    assert about() == about(other) == pytest.approx(1)
+    assert {new.id} == {hit.id for hit in bank.recall("What about Lisbon?", 40) if hit.about}
 
 
 def test_sources_that_anchors_may_not_lead_to_are_not_called_up_by_their_sessions_either(

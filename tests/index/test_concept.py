@@ -1,5 +1,6 @@
 """Hearing an anchor is enough to have what lies under it, also what came since the last rebuild."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -171,6 +172,37 @@ def test_meaning_calls_up_an_anchor_that_was_not_named():
     meant = cue.anchors.vectors[0]
 
     assert [heard.anchor for heard in cue.hear(ask(vector=meant))] == [0]
+
+
+def test_what_is_denied_is_heard_in_no_way_and_all_else_as_before():
+    cue, seen = cue_of(["violin", "old violin"], 40, theta=0.0, near=2.0)
+    anchors = replace(cue.anchors, sounds=("FLN", "OLTF"), words=((), (key_of("violin"),)))
+    meant = anchors.vectors[0]
+    asked = [
+        ask("violin"),
+        ask(sounds=("FLN",)),
+        ask(vector=meant),
+        ask(points=1.0),
+        replace(ask("our violin"), known=frozenset(), parts=frozenset({key_of("violin")})),
+        ask("kite"),
+    ]
+    heard = {}
+    for denied in ((), ("violin", "kite")):
+        one = ConceptCue(
+            anchors, Concepts(theta=0.0, near=2.0), seen, a_day_apart, alone(40),
+            denied=map(key_of, denied),
+        )  # fmt: skip
+        one.observe(Payloads.of([said("violin"), said("Kite")] * 20))
+        heard[denied] = [{each.anchor for each in one.hear(question)} for question in asked]
+        found = [one.activate(question) for question in (asked[0], asked[5])]
+        assert [each is None for each in found] == [bool(denied)] * 2
+        assert bool(len(one.propose(asked[5], None, 9))) is not bool(denied)
+        assert {each.anchor for each in one.hear(ask("old violin"))} == {1}
+
+    free, silent = heard.values()
+    assert all(0 in anchors for anchors in free[:4])
+    assert free[4] == {1}
+    assert silent == [set()] * 6
 
 
 @given(st.integers(0, 9))

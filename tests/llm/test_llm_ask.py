@@ -94,6 +94,10 @@ def test_any_function_is_a_model_and_what_it_takes_is_guessed():
     assert (1, 1, 2) == (asked.usage.calls, asked.usage.estimated, asked.usage.completion_tokens)
 
 
+class ReadTimeout(Exception):
+    """What a client raises that is neither ours nor an OSError."""
+
+
 def raising(error):
     def model(_):
         raise error
@@ -107,6 +111,7 @@ def raising(error):
         (lambda _: None, ModelAnswer, "must be text, and is NoneType"),
         (lambda _: "pardon?", ModelAnswer, "2 attempts.*not JSON"),
         (raising(TimeoutError("slow")), ModelUnavailable, "TimeoutError: slow"),
+        (raising(ReadTimeout("in 60 s")), ModelUnavailable, "ReadTimeout: in 60 s"),
         (raising(EncoderError("broke")), EncoderError, "broke"),
     ],
 )  # fmt: skip

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hippocampus.config import Concepts
 from hippocampus.encode.details import digest_details
 from hippocampus.encode.phrases import find_phrases, key_of
-from hippocampus.errors import StoreCorrupt
+from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors, effective
 from hippocampus.index.phrased import PROPER
 from hippocampus.sleep.concepts import Material, kin_of, rebuild
@@ -134,6 +134,13 @@ def test_an_anchor_that_fades_is_given_up_at_the_third_rebuild_and_a_curated_one
 
     assert lives == [True, True, False]
     assert "violin" in report.pruned
+    told = {one.name: one for one in Anchors.load(anchors.to_bytes(), path="a.db").pruned}
+    assert set(told) == set(report.pruned)
+    assert all("violin" in world.texts[row] for row in told["violin"].rows)
+    later, _ = world.rebuild(anchors, curated=["hedgehog"])
+    assert {one.name for one in later.pruned} >= set(told) - set(later.names), "and then too"
+    denied, _ = world.rebuild(anchors, denied=["violin"])
+    assert "violin" not in {one.name for one in denied.pruned}
     assert "hedgehog" in anchors.names
     assert "chess" in anchors.names
 
@@ -269,3 +276,24 @@ def test_kin_are_the_same_whether_sessions_are_fewer_than_anchors_or_more(sessio
         assert np.allclose(walked[one, kin.anchors], kin.strengths, atol=1e-5)
         left_out = np.delete(walked[one], kin.anchors)
         assert not (left_out >= 0.02 * walked[one, one] + 1e-6).any()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ({"sources": "mail"}, "'mail': give names in a tuple"),
+        ({"sources": ("mail", 3)}, "give names in a tuple"),
+        ({"sources": (" ",)}, "give names in a tuple"),
+        ({"k": "twenty"}, "'twenty': must be from 1"),
+        ({"k": True}, "must be from 1"),
+        ({"words": 1.5}, "1.5: must be a whole number"),
+        ({"k": 51}, "must not be above k_max, 50"),
+        ({"theta": float("nan")}, "must be from -1.0 to 1.0"),
+        ({"pronouns": "no"}, "must be True or False"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_by_name(wrong, complaint):
+    with pytest.raises(InputError, match=f"Concepts.{next(iter(wrong))}=.*{complaint}"):
+        Concepts(**wrong)
+
+    assert Concepts(sources=["mail"]).sources == ["mail"]

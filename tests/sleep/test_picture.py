@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hippocampus.errors import InputError
 from hippocampus.index.topic import TagGraph
 from hippocampus.sleep.picture import outline, plot_topics
 
@@ -46,3 +47,22 @@ def test_every_tag_is_in_the_outline_and_any_graph_can_be_drawn(tmp_path_factory
     assert path.read_bytes().startswith(b"\x89PNG")
     lines = [line.split()[0] for line in outline(graph)]
     assert {tag.name for tag in graph} == set(lines)
+
+
+@pytest.mark.parametrize(
+    ("ending", "begins"), [("png", b"\x89PNG"), ("SVG", b"<?xml"), ("pdf", b"%PDF")]
+)
+def test_a_picture_is_drawn_in_every_format_that_is_promised(tmp_path, ending, begins):
+    pytest.importorskip("matplotlib", reason="drawing is an extra")
+    path = tmp_path / f"topics.{ending}"
+    plot_topics(graph_of(("animal", "cat")), path)
+
+    assert path.read_bytes().startswith(begins)
+
+
+@pytest.mark.parametrize("name", ["topics.xyz", "topics", ".png"])
+def test_a_picture_of_no_known_format_is_refused_and_nothing_is_written(tmp_path, name):
+    with pytest.raises(InputError, match=r"drawn as \.png, \.svg, \.pdf"):
+        plot_topics(graph_of(("animal", "cat")), tmp_path / name)
+
+    assert not list(tmp_path.iterdir())

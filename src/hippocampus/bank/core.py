@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, Final, NamedTuple, ParamSpec, TypeVar
 
+from hippocampus.encode.phrases import key_of
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.hot import held_bytes
@@ -29,8 +30,10 @@ from hippocampus.ingest.ledger import Ledger
 from hippocampus.model import Degradation, Embedder, Summary
 from hippocampus.recall.told import Bearing
 from hippocampus.sleep.cycle import (
+    CURATED,
     WOKE,
     read_anchors,
+    read_curated,
     read_facts,
     read_gists,
     read_summary,
@@ -46,6 +49,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 B = TypeVar("B", bound="Core")
 
+_ANEW: Final = frozenset({WOKE, CURATED})
+"""Changes after which what sleep has made is looked at anew, and nothing else."""
 NO_BANK: Final = 0
 """A number that no bank has: what it is asked for is not there."""
 _MORE: Final = 1 / 8
@@ -243,18 +248,18 @@ class Core:
     def _follow(self, live: LiveIndex) -> bool:
         """Bring an index up; False when something must leave memory that it cannot take back."""
         with self._store.read():
-            kinds = ("erase", "rebuild", WOKE)
+            kinds = ("erase", "rebuild", *_ANEW)
             found = self._store.journal(self._number, after=live.seq, kinds=kinds)
             undone = {change.kind for change in found}
-            if undone == {WOKE}:
+            if undone and undone <= _ANEW:
                 self._attach_concepts(live)
-            if undone <= {WOKE}:
+            if undone <= _ANEW:
                 live.catch_up()
         if "erase" in undone:
             self._quoted.clear()
             self._memory.segments.drop(self._number)
             self._gate.clear()
-        return undone <= {WOKE}
+        return undone <= _ANEW
 
     def _new_index(self) -> LiveIndex:
         memory = self._memory
@@ -313,8 +318,9 @@ class Core:
             leads = None if how.sources is None else columns.source.telling(how.sources)
             live.cues["graph"] = GraphCue()
             live.cues["concept"] = ConceptCue(
-                anchors, how, vectors, columns.said_at, lambda: columns.session.codes, leads
-            )
+                anchors, how, vectors, columns.said_at, lambda: columns.session.codes, leads,
+                [key_of(name) for name in read_curated(ledger).denied],
+            )  # fmt: skip
 
     def _fitting(self, anchors: Anchors, vectors: VectorCue) -> Anchors | None:
         """Return anchors whose vectors are such as the bank's; None, and say so, for others."""

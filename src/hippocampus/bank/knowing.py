@@ -41,6 +41,7 @@ from hippocampus.model import (
 )
 from hippocampus.recall.facts import Known, Told, know
 from hippocampus.sleep.artifact import parse
+from hippocampus.sleep.concepts import PRUNED_AFTER
 from hippocampus.sleep.cycle import (
     CURATED,
     check_curated,
@@ -165,11 +166,26 @@ class Knowing(Core):
         return [text for at, text in sorted(ranked) if at < last][:most]
 
     @staying
-    def anchors(self) -> list[AnchorInfo]:
-        """Return the bank's anchors, the most salient first; none before the first ``sleep``."""
+    def anchors(self, *, pruned: bool = False) -> list[AnchorInfo]:
+        """
+        Return the bank's anchors, the most salient first; none before the first ``sleep``.
+
+        Args:
+            pruned: those instead that sleep gave up and that are still spoken of, the last first.
+
+        """
         found = self._read_anchors()
         if found is None:
             return []
+        if pruned:
+            return [
+                AnchorInfo(
+                    name=one.name, kind=one.kind, salience=one.salience,
+                    found_at=from_micros(one.found_at), weak=PRUNED_AFTER, strong=0, episodes=0,
+                )
+                for one in found.pruned
+                if self._shown(np.array(one.rows, np.int64)).any()
+            ]  # fmt: skip
         listed = [
             AnchorInfo(
                 name=name, kind=found.kind(place), salience=float(found.salience[place]),
@@ -331,6 +347,7 @@ class Knowing(Core):
 
         Raises:
             MissingExtra: matplotlib is not installed.
+            InputError: the name does not end in .png, .svg or .pdf.
 
         """
         plot_topics(self._tag_graph(), Path(path))
@@ -354,11 +371,11 @@ class Knowing(Core):
         remove: Collection[str] = (),
     ) -> None:
         """
-        Say what shall be an anchor and what shall never be; ``sleep`` heeds it.
+        Say what shall be an anchor and what shall never be.
 
         Args:
-            add: words or phrases that are anchors from now on, and never pruned.
-            deny: that are none, however salient.
+            add: words or phrases that are anchors from the next ``sleep`` on, and never pruned.
+            deny: that call nothing up any more, and are none, however salient.
             remove: of which neither is said any more.
 
         Raises:
@@ -390,7 +407,12 @@ class Knowing(Core):
                 raise InputError(msg)
             document = export_concepts(ledger, anchors, model=used.name, now=memory.now())
         written = json.dumps(document, ensure_ascii=False, indent=1)
-        Path(path).write_text(written + "\n", encoding="utf-8")
+        partial = Path(f"{path}.partial")
+        try:  # who reads the file meanwhile has the old one or the new one whole
+            partial.write_text(written + "\n", encoding="utf-8")
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
         return len(document["entries"])
 
     def related(self, id: str) -> list[Related]:  # noqa: A002

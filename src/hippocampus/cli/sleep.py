@@ -400,18 +400,19 @@ def list_(*, scope: BankScope, as_json: Json = False) -> None:
 
 def report(*, scope: BankScope, as_json: Json = False) -> None:
     """
-    Say which anchors may be worth keeping for good, and which are about to be given up.
+    Say which anchors may be worth keeping, which are about to be given up, and which were.
 
     Keep one with 'hippocampus anchors add'; what is curated is never given up.
     """
     with scope.open_bank() as bank:
         anchors = [anchor for anchor in bank.anchors() if anchor.kind == "discovered"]
+        pruned = [anchor.name for anchor in bank.anchors(pruned=True)]
     strong = [anchor.name for anchor in anchors if anchor.strong >= 3]
     weak = [anchor.name for anchor in anchors if anchor.weak]
     if as_json:
-        print_json({"promotable": strong, "weak": weak})
+        print_json({"promotable": strong, "weak": weak, "pruned": pruned})
         return
-    for what, names in (("worth keeping", strong), ("fading", weak)):
+    for what, names in (("worth keeping", strong), ("fading", weak), ("given up", pruned)):
         stdout().print(clean(f"{what}: {', '.join(names) or 'none'}"))
 
 
@@ -423,7 +424,7 @@ def add(names: Names, *, scope: BankScope, as_json: Json = False) -> None:
 
 
 def deny(names: Names, *, scope: BankScope, as_json: Json = False) -> None:
-    """Have words or phrases never be anchors."""
+    """Have words or phrases call nothing up from now on, and never be anchors."""
     with scope.open_bank() as bank:
         bank.curate(deny=names)
     _said(deny=names, as_json=as_json)
@@ -463,6 +464,8 @@ def import_(
 def _said(*, as_json: bool, **said: list[str]) -> None:
     if as_json:
         print_json(said)
+    elif "deny" in said:
+        stdout().print("heeded from now on")
     else:
         stdout().print("'hippocampus sleep' heeds it")
 

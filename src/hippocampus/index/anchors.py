@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,17 @@ _VERSION: Final = 2
 _UNREADABLE: Final = (
     ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
-_IN_HEAD: Final = ("names", "sounds", "words", "rows_built")
+_IN_HEAD: Final = ("names", "sounds", "words", "rows_built", "pruned")
+
+
+class Pruned(NamedTuple):
+    """An anchor that was given up, and some of the rows that still name it."""
+
+    name: str
+    kind: AnchorKind
+    salience: float
+    found_at: int
+    rows: tuple[int, ...]
 
 
 def effective(
@@ -74,7 +84,7 @@ class Anchors:
     (c, dimension), those of anchor i at ``[centre_ends[i], centre_ends[i + 1])``, none where it has
     only one. ``mentions``: the rows that name it, in order of time, by ``mention_ends``. ``kin``:
     anchors that one activates, itself first, by ``kin_ends``, int32; ``kin_strengths``: by how
-    much, in (0, 1], float32.
+    much, in (0, 1], float32. ``pruned``: those that were given up lately, the last first.
     """
 
     names: tuple[str, ...]
@@ -103,6 +113,7 @@ class Anchors:
     kin: NDArray[np.int32]
     kin_strengths: NDArray[np.float32]
     kin_ends: NDArray[np.int64]
+    pruned: tuple[Pruned, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -131,6 +142,7 @@ class Anchors:
                 arrays[name] = value
         head: dict[str, Any] = {"version": _VERSION, "rows_built": self.rows_built}
         head |= {"names": self.names, "sounds": self.sounds, "words": self.words}
+        head |= {"pruned": self.pruned}
         arrays["head"] = np.frombuffer(json.dumps(head, ensure_ascii=False).encode(), np.uint8)
         written = io.BytesIO()
         np.savez_compressed(written, allow_pickle=False, **arrays)
@@ -158,6 +170,7 @@ class Anchors:
                 names=tuple(head["names"]), sounds=tuple(head["sounds"]),
                 words=tuple(map(tuple, head["words"])),
                 rows_built=int(head["rows_built"]), **arrays,
+                pruned=tuple(map(_pruned, head.get("pruned", ()))),  # earlier ones kept none
             )  # fmt: skip
             made.check()
         except _UNREADABLE as exc:
@@ -195,6 +208,9 @@ class Anchors:
             _rule(pairs.shape == (len(pairs), 2), "pairs that are none")
         for rows in (self.rows, self.mentions, self.aliases, self.edges):
             _rule(_within(rows, self.rows_built), "an episode that was not there")
+        for one in self.pruned:
+            named = np.array(one.rows, np.int32)
+            _rule(_within(named, self.rows_built), "an episode that was not there")
         _rule(_within(self.kin, count), "kin that is no anchor")
         for numbers in (self.salience, self.vectors, self.scores, self.centres,
                         self.kin_strengths, self.edge_cosines):  # fmt: skip
@@ -212,6 +228,12 @@ class Anchors:
     def _arrays(self) -> dict[str, NDArray[Any]]:
         named = [field.name for field in fields(self)]
         return {name: getattr(self, name) for name in named if name not in _IN_HEAD}
+
+
+def _pruned(given: Sequence[Any]) -> Pruned:
+    name, kind, salience, found_at, rows = given
+    _rule(isinstance(name, str) and kind in KINDS, "an anchor that was none")
+    return Pruned(name, kind, float(salience), int(found_at), tuple(map(int, rows)))
 
 
 def _rule(kept: bool, broken: str) -> None:  # noqa: FBT001 - said as a sentence

@@ -9,7 +9,7 @@ only its best rows are sought among all rows of the sessions that do.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -244,6 +244,7 @@ class ConceptCue:
         said_at: when rows were said, in microseconds.
         sessions: the sessions of all rows by number, -1 for none.
         leads: which of some rows anchors may lead to; all by default.
+        denied: keys of what is never to call anything up, anchor or not.
 
     """
 
@@ -258,6 +259,7 @@ class ConceptCue:
         said_at: Callable[[Rows], NDArray[np.int64]],
         sessions: Sessions,
         leads: Callable[[Rows], Mask] | None = None,
+        denied: Collection[int] = (),
     ) -> None:
         self.anchors = anchors
         self._how = how
@@ -266,6 +268,9 @@ class ConceptCue:
         self._said_at = said_at
         self._sessions = sessions
         self._leads = leads
+        self._denied = frozenset(denied)
+        self._silent = np.isin(anchors.keys, np.array(sorted(self._denied), np.uint32))
+        """Which anchors were denied since they were chosen."""
         self._length = anchors.rows_built
         self._place = {key: place for place, key in enumerate(anchors.keys.tolist())}
         self._meant = Meant(anchors.vectors, how.exact)
@@ -282,9 +287,13 @@ class ConceptCue:
         for place, sound in enumerate(anchors.sounds):
             if sound:
                 self._sounds[sound].append(place)
+        self._spelled: defaultdict[int, list[int]] = defaultdict(list)
+        """Curated anchors of several words by the first: they need not be noun phrases."""
         for place, keys in enumerate(anchors.words):
             for key in keys:
                 self._parts[key].append(place)
+            if keys and anchors.kind(place) == "curated":
+                self._spelled[keys[0]].append(place)
         self._activity: _Activity | None = None
         self._counts: _Many | None = None
         self._since = Growing(np.int64, 2)
@@ -313,9 +322,10 @@ class ConceptCue:
             key = written & ~PROPER
             place = self._place.get(key)
             if place is None:
-                self._novel[key].append(row)
-                if written & PROPER:
-                    self._new_names.add(key)
+                if key not in self._denied:
+                    self._novel[key].append(row)
+                    if written & PROPER:
+                        self._new_names.add(key)
             else:
                 self._more[place].append(row)
                 mentioned[row].append(place)
@@ -376,18 +386,27 @@ class ConceptCue:
         if question.vector is not None and len(self.anchors):
             best, cosines = self._meant.best(question.vector, self._how.most_meant)
             for place, cosine in zip(best.tolist(), cosines.tolist(), strict=True):
-                if cosine >= self._least.sem_theta:
+                if cosine >= self._least.sem_theta and not self._silent[place]:
                     heard.setdefault(place, cosine)
         return [Heard(*one) for one in sorted(heard.items(), key=lambda one: -one[1])]
 
     def _called(self, question: Question) -> dict[int, float]:
+        heard = self._heard(question)
+        return {place: sure for place, sure in heard.items() if not self._silent[place]}
+
+    def _heard(self, question: Question) -> dict[int, float]:
         heard = {self._place[key]: 1.0 for key in question.phrases if key in self._place}
+        for at, key in enumerate(question.words):
+            for place in self._spelled.get(key, ()):
+                keys = self.anchors.words[place]
+                if question.words[at : at + len(keys)] == keys:
+                    heard[place] = 1.0
         for sound in question.sounds:
             for place in self._sounds.get(sound, ()):
                 heard.setdefault(place, _BY_SOUND)
         if any(map(self.anchors.is_tied, heard)) or self._new_names & question.phrases.keys():
             return heard
-        parts = [self._parts.get(key, ()) for key in question.parts]
+        parts = [self._parts.get(key, ()) for key in question.parts - self._denied]
         some = {place: _BY_PART for places in parts if len(places) <= _FEW for place in places}
         return some | heard
 
@@ -418,7 +437,7 @@ class ConceptCue:
             return {}
         lately /= np.sqrt(often + _FAMILIAR)
         more = self._spread(lately / lately.sum()) / (self._spread(often / often.sum()) + _USUAL)
-        more[lately <= 0] = 0
+        more[(lately <= 0) | self._silent] = 0
         best = np.argsort(-more, kind="stable")[: self._how.active]
         best = best[more[best] > 0]
         return dict(zip(best.tolist(), (more[best] / more[best].sum()).tolist(), strict=True))
@@ -452,6 +471,7 @@ class ConceptCue:
         for place, share in seeds.items():
             inside = slice(*anchors.kin_ends[place : place + 2])
             active[anchors.kin[inside]] += np.float32(share) * anchors.kin_strengths[inside]
+        active[self._silent] = 0
         places = np.flatnonzero(active)
         named = [self._naming(place) for place in places.tolist()]
         fresh = (key for key in question.phrases if key in self._new_names)
@@ -507,7 +527,7 @@ class ConceptCue:
 
         A name does, or what it takes for known.
         """
-        if not self.anchors.is_tied(place):
+        if self._silent[place] or not self.anchors.is_tied(place):
             return False
         key = int(self.anchors.keys[place])
         only_said = key in question.phrases and key not in question.known

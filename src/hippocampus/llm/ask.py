@@ -17,7 +17,14 @@ from itertools import repeat
 from threading import Event
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from hippocampus.errors import EncoderError, InputError, ModelAnswer, ModelError, ModelUnavailable
+from hippocampus.errors import (
+    EncoderError,
+    HippocampusError,
+    InputError,
+    ModelAnswer,
+    ModelError,
+    ModelUnavailable,
+)
 from hippocampus.model import Usage
 
 T = TypeVar("T")
@@ -196,9 +203,13 @@ def _completed(
             prompt = f"{told}\n{data}"
             text = model(prompt)
             made = Completion(text, estimate(prompt, text if isinstance(text, str) else ""))
-    except EncoderError:
+    except HippocampusError:
         raise
-    except OSError as exc:  # whatever client a caller has wrapped: connections, time
+    except Exception as exc:
+        # Whatever client a caller has wrapped: connections, time. Those of httpx and of openai are
+        # no OSErrors; a mistake of the function itself is a built-in error, and not hidden.
+        if type(exc).__module__ == "builtins" and not isinstance(exc, OSError):
+            raise
         msg = f"{type(exc).__name__}: {exc}"
         raise ModelUnavailable(msg) from exc
     if not isinstance(made.text, str):

@@ -74,6 +74,7 @@ def understand(
         token_terms=token_terms,
         keywords=keywords,
         phrases=_phrases(text, found, places) if phrases else {},
+        words=tuple(key_of(text[t.start : t.end]) for t in found) if phrases else (),
         known=known,
         parts=parts,
         sounds=_sounds(text, found) if phrases else (),

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from hippocampus.config import Concepts
 from hippocampus.encode.phrases import key_of
 from hippocampus.encode.sounds import sound_of
+from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError
 from hippocampus.index.anchors import KINDS, Anchors, leads_back, runs
 from hippocampus.index.under import nearest_edges
@@ -232,6 +233,7 @@ def _checked(document: object, model: str) -> tuple[_Entries, dict[str, str], _R
         raise InputError(msg)
     keys: dict[int, str] = {}
     for name, entry in entries.items():
+        encode(name)  # refuses what no store can hold
         wrong = _wrong(name, entry)
         if wrong is None and keys.setdefault(key_of(name), name) != name:
             wrong = f"is the same anchor as {keys[key_of(name)]!r}"

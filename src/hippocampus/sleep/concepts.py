@@ -21,7 +21,7 @@ from hippocampus._courtesy import pausing
 from hippocampus.config import Concepts
 from hippocampus.encode.phrases import Phrase, key_of
 from hippocampus.encode.sounds import sound_of
-from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, effective, runs
+from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, Pruned, effective, runs
 from hippocampus.index.phrased import PROPER
 from hippocampus.index.under import nearest_edges, same, settle
 from hippocampus.kernel import top_k
@@ -39,6 +39,9 @@ STRONG: Final = 75
 """Percentile of salience from which on an anchor that has lost none of its own is strong."""
 PRUNED_AFTER: Final = 3
 """Rebuilds in a row in which a weak anchor is given up, or a strong one put forward."""
+_PRUNED_KEPT: Final = 100
+_NAMING_PRUNED: Final = 8
+"""Anchors given up that are told of, and rows that name one: if none is in force, it is not."""
 _HOUR: Final = 3.6e9
 _AT_ONCE: Final = 8192
 _SENSES: Final = 3
@@ -112,7 +115,8 @@ def rebuild(
         how: sizes and thresholds.
 
     """
-    chosen = _choose(material, old, names, curated, denied, now, how)
+    tally = Tally.of(material, now)
+    chosen = _choose(tally, old, names, curated, denied, now, how)
     anchors = _directions(chosen, old, vectors, embed)
     mentions = mentions_of([one.key for one in chosen], material)
     known = _known_aliases(old, material, vectors, how)
@@ -151,6 +155,7 @@ def rebuild(
         centres=np.concatenate([anchors[:0], *senses]), centre_ends=centre_ends,
         mentions=named, mention_ends=mention_ends,
         kin=others, kin_strengths=strengths, kin_ends=kin_ends,
+        pruned=_pruned(old, {one.key for one in chosen}, denied, tally, material),
     )  # fmt: skip
     before = set() if old is None else set(old.names)
     after = {one.name for one in chosen}
@@ -187,7 +192,7 @@ def words_of(name: str) -> tuple[int, ...]:
 
 
 def _choose(
-    material: Material,
+    tally: Tally,
     old: Anchors | None,
     names: Callable[[Collection[int]], Mapping[int, Sequence[Phrase]]],
     curated: Sequence[str],
@@ -196,7 +201,6 @@ def _choose(
     how: Concepts,
 ) -> list[_Chosen]:
     """Take what is curated, what lives on, and the most salient of what is new."""
-    tally = Tally.of(material, now)
     never = {key_of(name) for name in denied}
     chosen: dict[int, _Chosen] = {}
     for name in curated:
@@ -256,6 +260,37 @@ def _living(old: Anchors | None, tally: Tally) -> list[_Chosen]:
             at = int(old.found_at[place])
             living.append(_Chosen(name, key, old.kind(place), salience, found, at, weak, strong))
     return living
+
+
+def _pruned(
+    old: Anchors | None,
+    chosen: Collection[int],
+    denied: Collection[str],
+    tally: Tally,
+    material: Material,
+) -> tuple[Pruned, ...]:
+    """Return what was given up lately and is still spoken of, the last first."""
+    if old is None:
+        return ()
+    known = {
+        key_of(one.name): one
+        for one in (
+            *(
+                Pruned(old.names[place], old.kind(place), 0.0, int(old.found_at[place]), ())
+                for place in range(len(old))
+                if old.kind(place) != "curated"
+            ),
+            *old.pruned,
+        )
+    }
+    never = {*chosen, *map(key_of, denied)}
+    kept = [key for key in known if key not in never and tally.has(key)][:_PRUNED_KEPT]
+    return tuple(
+        known[key]._replace(
+            salience=tally.salience_of(key), rows=tuple(rows[-_NAMING_PRUNED:].tolist())
+        )
+        for key, rows in zip(kept, mentions_of(kept, material), strict=True)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from hippocampus._courtesy import pausing
 from hippocampus.config import Compact, Concepts
-from hippocampus.encode.phrases import key_of
+from hippocampus.encode.phrase import Phrase
+from hippocampus.encode.phrases import find_phrases, key_of
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
@@ -25,7 +26,7 @@ from hippocampus.index.graph import Statements
 from hippocampus.index.graph import pack as pack_facts
 from hippocampus.index.graph import unpack as unpack_facts
 from hippocampus.index.live import LiveIndex, read_payloads
-from hippocampus.index.phrased import unpack_phrases
+from hippocampus.index.phrased import PROPER, unpack_phrases
 from hippocampus.index.topic import Artifact, pack, unpack
 from hippocampus.index.vector import VectorCue
 from hippocampus.ingest.ledger import Ledger
@@ -209,6 +210,7 @@ def rebuild_topics(
     if not _keep(ledger, "topic", len(shown), pack(made), gathered.seq):
         return None
     counts = {"tags": report.tags, "relations": report.relations, "by a model": report.by_model}
+    counts |= {"refused": report.refused} if report.refused else {}
     names = {"fallbacks": report.fallbacks}
     return replace(_step("topics", started, **counts), names=names, usage=answers.usage)
 
@@ -417,7 +419,7 @@ def rebuild_concepts(
         return SleepStep(name="concepts", elapsed_s=0.0, skipped=why)
     curated = read_curated(ledger)
     made, report = rebuild(
-        gathered.material,
+        _with_curated(ledger, gathered.material, curated.wanted),
         _if_sound(read_anchors, ledger),
         vectors=gathered.vectors,
         names=ledger.names,
@@ -433,6 +435,20 @@ def rebuild_concepts(
     counts = {"anchors": len(made), "entries": report.entries}
     counts |= {what: len(which) for what, which in names.items()}
     return replace(_step("concepts", started, **counts), names=names)
+
+
+def _with_curated(ledger: Ledger, material: Material, names: Sequence[str]) -> Material:
+    """Have whoever says a curated name mention it, though it be no noun phrase: "go to market"."""
+    keys, owner = [material.keys], [material.owner]
+    for name in pausing(names):
+        key = key_of(name)
+        if any(phrase.key == key for phrase in find_phrases(name)):
+            continue  # it is among the phrases already; to look for a text takes a while
+        known = material.owner[material.keys & ~np.uint32(PROPER) == key]
+        rows = np.setdiff1d(ledger.content.find([Phrase(name)], material.shown), known)
+        keys.append(np.full(len(rows), key, np.uint32))
+        owner.append(rows.astype(np.int64))
+    return replace(material, keys=np.concatenate(keys), owner=np.concatenate(owner))
 
 
 def export_concepts(

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from hippocampus._optional import require
+from hippocampus.errors import InputError
 from hippocampus.index.topic import Tag, TagGraph
 
+FORMATS: Final = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
+"""How a picture may be written, and what is left out of each: else no two would be the same."""
 _LINE: Final = 0.24
 """Inches a tag takes from top to bottom."""
 _COLUMN: Final = 3.1
@@ -56,8 +59,12 @@ def plot_topics(graph: TagGraph, path: Path) -> None:
 
     Raises:
         MissingExtra: matplotlib is not installed.
+        InputError: the name does not end in one of ``FORMATS``.
 
     """
+    if path.suffix.lower() not in FORMATS:
+        msg = f"{path}: a picture is drawn as {', '.join(FORMATS)}; end the name in one of them"
+        raise InputError(msg)
     require("matplotlib", extra="bench", feature="drawing topics")
     from matplotlib.figure import Figure  # noqa: PLC0415 - only when something is drawn
 
@@ -84,7 +91,7 @@ def plot_topics(graph: TagGraph, path: Path) -> None:
     for at, tag in enumerate(loose):
         x, y = (at // rows) * _COLUMN, -(height + 2 + at % rows) * _LINE
         _draw_tag(axes, tag, x, y, "#8a8a8a", "#555555")
-    figure.savefig(path, dpi=110, metadata={"Software": None})
+    figure.savefig(path, dpi=110, metadata={FORMATS[path.suffix.lower()]: None})
 
 
 def _tops(graph: TagGraph) -> list[Tag]:
