@@ -679,6 +679,78 @@ def test_a_bank_sleeps_every_six_hours_at_night_or_when_idle_and_only_after_a_ch
     assert steps(rested._replace(slept=at(3), remade=at(3)), at(9)) == (), "and once"
 
 
+def slept_on(memory):
+    return [[step.name for step in slept.steps] for slept in memory.sleep_if_due()]
+
+
+def test_what_is_written_while_a_clock_stands_still_or_is_set_back_is_slept_on_in_its_time(
+    memory, clock
+):
+    bank = memory.bank("ada")
+    bank.remember(said(0), speaker="Ada")
+    assert len(slept_on(memory)) == 1
+    bank.remember(said(1), speaker="Ada")
+    clock.advance(timedelta(hours=1))
+    assert len(slept_on(memory)) == 1
+    assert slept_on(memory) == []
+    clock.advance(timedelta(days=-9))
+    bank.remember(said(2), speaker="Ada")
+    assert slept_on(memory) == []
+    clock.advance(timedelta(days=10))
+    assert len(slept_on(memory)) == 1
+    assert slept_on(memory) == []
+
+
+def test_a_sleep_of_some_steps_does_not_put_off_the_others(memory, clock):
+    bank = memory.bank("ada")
+    bank.remember(said(0), speaker="Ada")
+    bank.sleep()
+    clock.advance(timedelta(minutes=1))
+    bank.remember(said(1), speaker="Ada")
+    clock.advance(timedelta(hours=1))
+    bank.sleep(steps=["summary"])
+    assert slept_on(memory) == [[name for name in STEPS if name not in NIGHTLY]]
+    assert slept_on(memory) == []
+
+
+def test_what_a_sleep_did_itself_is_no_reason_to_sleep_again_however_much_it_was(tmp_path):
+    class Running:
+        """A clock that goes on whenever it is asked, as the machine's does."""
+
+        passed = timedelta(0)
+
+        def now(self):
+            self.passed += timedelta(milliseconds=1)
+            return START + self.passed
+
+    clock = Running()
+    with Memory(tmp_path / "m.db", embedder="none", clock=clock) as memory:
+        bank = memory.bank("ada")
+        times = [START + timedelta(seconds=number) for number in range(700)]
+        bank.remember_many([Turn(text="I water the plants.", at=at) for at in times])
+        bank.set_policy(Policy(doubt_minutes=0))
+        bank.sleep()
+        assert bank.sleep()["deduplicate"].counts == {"merged": 699}
+        clock.passed += timedelta(days=2)
+        assert slept_on(memory) == []
+
+
+def test_quarantine_ends_though_nothing_else_happens_any_more(memory, clock):
+    bank = memory.bank("ada")
+    for _ in range(2):
+        clock.advance(timedelta(minutes=1))
+        bank.remember(said(0), speaker="Ada", at=clock.now())
+    assert len(slept_on(memory)) == 1
+    assert len(bank.quarantine()) == 1
+    clock.advance(timedelta(minutes=14))
+    assert slept_on(memory) == []
+    clock.advance(timedelta(minutes=60))
+    assert len(slept_on(memory)) == 1
+    assert not bank.quarantine()
+    clock.advance(timedelta(days=2))
+    assert slept_on(memory) == []
+
+
 @pytest.mark.parametrize(
     "wrong", [{"every": timedelta(0)}, {"idle": 30}, {"night": 24}, {"night": True}]
 )
