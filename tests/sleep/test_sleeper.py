@@ -565,6 +565,42 @@ def test_what_is_held_can_be_neither_forgotten_corrected_nor_erased_until_releas
     assert bank.forget(kept.id) == 1
 
 
+def test_what_is_hidden_can_be_held_and_stays_until_it_is_released(memory, clock):
+    bank = memory.bank("ada")
+    forgotten = bank.remember("The contract was signed in May.").id
+    bank.forget(forgotten)
+    merged = bank.remember("The ferry was late again.", at=START).id
+    clock.advance(timedelta(hours=1))
+    stands = bank.remember("the ferry was late again.", at=clock.now()).id
+    bank.sleep()
+    gone = bank.remember("The lunch was cold.").id
+    bank.forget(gone)
+    assert bank.get(merged).superseded_by == stands
+
+    assert bank.hold([forgotten, merged], reason="case 12") == 2
+    assert bank.hold([forgotten, merged], reason="case 12") == 0
+    assert bank.compact(superseded=True, dry_run=True).forgotten == 1
+    assert bank.compact(superseded=True).forgotten == 1
+    assert bank.get(forgotten).text == "The contract was signed in May."
+    assert bank.get(merged).text == "The ferry was late again."
+    for act in (
+        lambda: bank.restore(forgotten),
+        lambda: bank.forget(stands),
+        lambda: bank.forget(stands, erase=True),
+    ):
+        with pytest.raises(InputError, match="held"):
+            act()
+    assert bank.get(stands).state == "active"
+    with pytest.raises(UnknownEpisode):
+        bank.hold(gone, reason="case 12")
+
+    assert bank.release([forgotten, merged]) == 2
+    assert bank.compact(superseded=True).superseded == 1
+    with pytest.raises(UnknownEpisode):
+        bank.get(forgotten)
+    assert verify(memory).sound
+
+
 def test_feedback_moves_a_memory_up_or_down_among_equals(memory):
     bank = memory.bank("ada")
     filled(memory, ManualClock(START))

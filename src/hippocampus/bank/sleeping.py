@@ -250,7 +250,8 @@ class Sleeping(Core):
         """
         Keep episodes from every change, such as for a court; returns how many changed.
 
-        Until ``release`` none can fade, be merged, forgotten, corrected or erased.
+        Until ``release`` none can fade, be merged, forgotten, corrected or erased. What is hidden
+        already stays so, and ``compact`` leaves it.
         """
         if not isinstance(reason, str) or not reason.strip():
             msg = f"reason={reason!r}: say why, in a few words, for whoever finds it held"
