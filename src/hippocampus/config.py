@@ -354,8 +354,8 @@ class Policy:
     """How far memories fade: 0 not at all, 1 without ornament, 2 to half their tokens, 3 to a
     quarter, 4 to keywords, 5 until they lapse."""
     token_target: int | None = None
-    """Tokens that the memories shown should have together; the least valuable fade until they do.
-    None: as many as there are."""
+    """Tokens that the memories shown should have together; the least valuable fade until they do,
+    as far as ``deepest`` lets them. None: as many as there are."""
     episode_target: int | None = None
     """Most memories that are kept; what has been of use since it was said stays, and of the rest
     what is likely to be. What exceeds it lapses. None: as many as there are; then the next two mean
@@ -442,6 +442,9 @@ class Policy:
             return policy
         if name == "useful":
             return replace(policy, episode_target=int(target))
+        if not policy.deepest:
+            msg = f"policy {given!r}: {name} lets nothing fade; use adaptive:{target} for a target"
+            raise InputError(msg)
         return replace(policy, token_target=int(target))
 
 

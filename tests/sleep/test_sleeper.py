@@ -363,6 +363,24 @@ def test_erasing_what_stands_for_others_frees_those_whose_details_are_others(mer
     assert "The boat cost 45 euros." == bank.recall("boat")[0].text
 
 
+def test_where_there_is_no_embedder_a_sleep_says_what_it_could_not_tell(tmp_path, clock):
+    with Memory(tmp_path / "m.db", embedder="none", clock=clock) as memory:
+        bank = memory.bank("ada")
+        bank.remember(said(0), speaker="Ada", at=START)
+        slept = bank.sleep()
+        assert slept["deduplicate"].skipped == "there was nothing to do"
+        assert "no embedder" in slept["reconsolidate"].skipped
+        assert not slept.notes
+
+        bank.set_policy("dedup")
+        assert "no embedder" in bank.sleep()["deduplicate"].skipped
+        clock.advance(timedelta(days=1))
+        bank.remember(said(0), speaker="Ada", at=clock.now())
+        slept = bank.sleep()
+        assert slept["deduplicate"].counts == {"merged": 1}
+        assert "only the same words are merged" in " ".join(slept.notes)
+
+
 def test_what_is_pinned_or_held_is_not_merged(memory):
     bank = memory.bank("ada")
     kept = [
@@ -664,7 +682,7 @@ def test_a_policy_is_the_banks_own_and_comes_back_as_it_was_given(tmp_path):
         assert m.bank("tom").policy.token_target == 25000
         m.bank("ada").set_policy(None)
         assert m.bank("ada").policy == Policy()
-        for wrong in ("forgetful", "adaptive:", "adaptive:many", 7):
+        for wrong in ("forgetful", "adaptive:", "adaptive:many", "keep:300", "dedup:300", 7):
             with pytest.raises(InputError, match="policy"):
                 m.bank("ada").set_policy(wrong)
 

@@ -42,12 +42,15 @@ from hippocampus.sleep.night import (
     read_policy,
 )
 from hippocampus.sleep.schedule import Past, Schedule, due
-from hippocampus.sleep.sleeper import NIGHTLY, STEPS, Sleeper, check_steps
+from hippocampus.sleep.sleeper import BY_MEANING, NIGHTLY, STEPS, Sleeper, check_steps
 
 _LOOKED_BACK: Final = 1000
 """Changes at a time among which the last that somebody made is looked for."""
 _BY_DAY: Final = frozenset(STEPS) - frozenset(NIGHTLY)
 """The steps without which a sleep was of a part only, and does not put off the next one."""
+_BLIND: Final = (
+    "there is no embedder, so only the same words are merged, and not what means the same"
+)
 _OF_SLEEP: Final = frozenset({ASLEEP, SLEPT, WOKE, RECALLED, CONSOLIDATED, "absorb", *DEEDS})
 """The journal's kinds that sleep writes, and so need none."""
 
@@ -104,7 +107,9 @@ class Sleeping(Core):
             dry_run=dry_run,
             recalled=list(self._recalled) if dry_run else (),
         )
-        notes = () if calibrated.lacking is None else (calibrated.lacking,)
+        notes = [] if calibrated.lacking is None else [calibrated.lacking]
+        if "deduplicate" in wanted and memory.embedder is None:
+            notes += [_BLIND] if sleeper.policy.merge in BY_MEANING else []
         try:
             with giving_way():
                 slept = sleeper.sleep(wanted, notes)

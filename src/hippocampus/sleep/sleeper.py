@@ -57,6 +57,8 @@ STEPS: Final = (
 NIGHTLY: Final = ("gists", "concepts", "topics")
 """Those that make something of a whole bank anew: once a night is enough, for what is written since
 is taken in as it comes."""
+BY_MEANING: Final = ("near", "cluster")
+"""What policies merge by more than the words, and so need an embedder for."""
 _TRIES: Final = 3
 _RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
 _ANEW: Final = "would be made anew from what there is; it changes no episode"
@@ -157,14 +159,15 @@ class Sleeper:
 
     def _forget(self, night: Night) -> list[Act]:
         if self.policy.episode_target is not None:
-            night = night.after(lapsed := retain(night))
-            return [*lapsed, *self._fade(night)]
+            after = night.after(lapsed := retain(night))
+            left = int(self.policy.cap * night.material.shown.sum()) - len(lapsed)
+            return [*lapsed, *self._fade(after, most=max(0, left))]
         return self._fade(night)
 
-    def _fade(self, night: Night) -> list[Act]:
+    def _fade(self, night: Night, *, most: int | None = None) -> list[Act]:
         if not self.policy.deepest:
             return []
-        return forget(night, self._value(night))
+        return forget(night, self._value(night), most=most)
 
     def _value(self, night: Night) -> Value:
         return appraise(night, signals=self.signals, interference=self.cosines.interference)
@@ -190,9 +193,18 @@ class Sleeper:
             elapsed_s=time.perf_counter() - started,
             counts=dict(counts),
             deeds=deeds,
-            skipped="" if acts else "there was nothing to do",
+            skipped="" if acts else self._why_not(name, night),
         )
         return night.after(acts), step
+
+    def _why_not(self, name: str, night: Night) -> str:
+        """Return why a step did nothing: it found nothing, or could not tell."""
+        by_meaning = {
+            "reconsolidate": self.policy.reconsolidate,
+            "deduplicate": self.policy.merge in BY_MEANING,
+        }
+        blind = night.vectors is None and by_meaning.get(name, False)
+        return "there is no embedder to tell what is near" if blind else "there was nothing to do"
 
     def _night(self, gathered: Gathered) -> Night:
         return read_night(
