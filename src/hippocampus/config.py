@@ -452,7 +452,8 @@ POLICIES: Final[Mapping[str, Policy]] = {
     "keep": Policy(),
     "dedup": Policy(merge="near"),
     "human": Policy(merge="near", importance="factors", warm_level=1, deepest=3),
-    "hema": Policy(prune_share=0.005, deepest=5),
+    # All of it stays in the warm tier, where nothing fades: the paper knows no age but in turns.
+    "hema": Policy(prune_share=0.005, deepest=5, prune=0.0, warm_days=1e9),
     "adaptive": Policy(merge="near", deepest=5, cap=1.0),
     "useful": Policy(cap=1.0),
     "aggressive": Policy(merge="cluster", warm_level=2, deepest=4, cap=1.0),

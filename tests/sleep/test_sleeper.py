@@ -478,6 +478,14 @@ def test_hema_lets_half_a_percent_lapse_every_hundred_turns(memory, clock):
     assert not deeds(bank.sleep())
 
 
+def test_under_hemas_policy_nothing_fades_by_age(memory, clock):
+    bank = filled(memory, clock)
+    bank.set_policy("hema")
+    for _ in range(3):
+        clock.advance(timedelta(days=300))
+        assert not deeds(bank.sleep())
+
+
 def test_what_has_faded_is_shown_shorter_and_kept_whole_until_compact(memory, clock):
     bank = memory.bank("ada")
     text = (
