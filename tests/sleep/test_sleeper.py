@@ -213,6 +213,10 @@ DETAILS = [
     ("Ana will bring the cake.", "Rui will bring the cake."),
     ("We meet on Monday at the pier.", "We meet on Tuesday at the pier."),
     ("I like the new flat.", "I don't like the new flat."),
+    ("It is 5 degrees outside.", "It is -5 degrees outside."),
+    ("I locked the door.", "I unlocked the door."),
+    ("We meet in the evening at the pier.", "We meet in the morning at the pier."),
+    ("The code of the shed is aB3.", "The code of the shed is Ab3."),
 ]
 
 
@@ -244,6 +248,19 @@ def test_details_that_differ_are_never_merged_away_however_near_two_are(tmp_path
 
     assert pair[1] in left
     assert len(left) == 2, "what differs in no detail is merged"
+
+
+@pytest.mark.parametrize("policy", ["keep", "dedup"])
+def test_the_same_words_are_not_the_same_where_their_spelling_tells(memory, clock, policy):
+    bank = memory.bank("ada")
+    bank.set_policy(policy)
+    texts = ["The code is aB3.", "The code is Ab3.", "the code is aB3.", "Ask US.", "Ask us."]
+    for n, text in enumerate(texts):
+        bank.remember(text, speaker="Ada", session="s", at=START + n * timedelta(minutes=30))
+    clock.advance(timedelta(hours=9))
+    bank.sleep()
+
+    assert sorted(texts[1:]) == sorted(e.text for e in bank.episodes())
 
 
 def test_what_has_outlived_its_last_tier_lapses_unless_it_is_promoted_pinned_or_of_use(
