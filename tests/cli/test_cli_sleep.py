@@ -124,6 +124,10 @@ def test_facts_are_shown_with_their_times_and_as_of_a_moment(shell):
     assert [] == shell("facts", "--as-of", "2001-01-01", "--json").json
     assert 2 == shell("facts", " ").code
 
+    asked = shell("recall", "Where does Ada live?").out
+    assert asked.index("moved to Lisbon") < asked.index("live in Porto")
+    assert 1 == asked.count("until 2025-05-02"), "what is over says since when"
+
 
 def test_gists_are_listed_with_how_mature_they_are(shell):
     for day in range(1, 16):
