@@ -1029,6 +1029,30 @@ def test_two_sleeps_and_a_writer_at_once_lose_nothing(tmp_path, clock):
         assert verify(memory).sound
 
 
+@pytest.mark.parametrize("how", ["another sleep", "a person"])
+def test_what_others_hide_while_a_bank_sleeps_leaves_room_for_the_rest(memory, clock, how):
+    bank = memory.bank("ada")
+    kept = []
+    for number in range(40):
+        clock.advance(timedelta(hours=5))
+        kept.append(bank.remember(said(number % 10), speaker="Ada", at=clock.now()).id)
+    bank.feedback(kept[30:], helpful=False)  # so that they would be the first to go
+    bank.set_policy("adaptive:250")
+    clock.advance(timedelta(days=9))
+
+    def meanwhile(step, _):
+        if step == 1 and len(bank.sleeps()) == 1:
+            if how == "a person":
+                bank.forget(kept[:30])
+            else:
+                assert bank.sleep(steps=["deduplicate"])["deduplicate"].counts == {"merged": 30}
+
+    slept = bank.sleep(steps=["validate", "forget"], progress=meanwhile)
+
+    assert slept["forget"].counts == {}
+    assert kept[30:] == [e.id for e in bank.episodes()]
+
+
 def test_a_clock_that_jumps_backwards_neither_fades_nor_clears_anything(memory, clock):
     bank = filled(memory, clock)
     bank.set_policy("human")
