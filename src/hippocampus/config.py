@@ -371,8 +371,8 @@ class Policy:
     """How far memories fade: 0 not at all, 1 without ornament, 2 to half their tokens, 3 to a
     quarter, 4 to keywords, 5 until they lapse."""
     token_target: int | None = None
-    """Tokens that the memories shown should have together; the least valuable fade until they do.
-    None: as many as there are."""
+    """Tokens that the memories shown should have together; the least valuable fade until they do,
+    as far as ``deepest`` lets them. None: as many as there are."""
     episode_target: int | None = None
     """Most memories that are kept; what has been of use since it was said stays, and of the rest
     what is likely to be. What exceeds it lapses. None: as many as there are; then the next two mean
@@ -459,6 +459,9 @@ class Policy:
             return policy
         if name == "useful":
             return replace(policy, episode_target=int(target))
+        if not policy.deepest:
+            msg = f"policy {given!r}: {name} lets nothing fade; use adaptive:{target} for a target"
+            raise InputError(msg)
         return replace(policy, token_target=int(target))
 
 
@@ -466,7 +469,8 @@ POLICIES: Final[Mapping[str, Policy]] = {
     "keep": Policy(),
     "dedup": Policy(merge="near"),
     "human": Policy(merge="near", importance="factors", warm_level=1, deepest=3),
-    "hema": Policy(prune_share=0.005, deepest=5),
+    # All of it stays in the warm tier, where nothing fades: the paper knows no age but in turns.
+    "hema": Policy(prune_share=0.005, deepest=5, prune=0.0, warm_days=1e9),
     "adaptive": Policy(merge="near", deepest=5, cap=1.0),
     "useful": Policy(cap=1.0),
     "aggressive": Policy(merge="cluster", warm_level=2, deepest=4, cap=1.0),

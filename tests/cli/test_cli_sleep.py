@@ -1,9 +1,13 @@
 """Sleep and anchors on the command line."""
 
 import json
+import signal
+import sqlite3
 
 import pytest
 
+from hippocampus import Config, Memory
+from hippocampus.cli.sleep import sleep_those_due
 from hippocampus.sleep.sleeper import STEPS
 
 SUBJECTS = ("the greenhouse", "a violin", "Lisbon", "the roof", "our boat", "a tax form")
@@ -149,6 +153,10 @@ def test_facts_are_shown_with_their_times_and_as_of_a_moment(shell):
     assert [] == shell("facts", "--as-of", "2001-01-01", "--json").json
     assert 2 == shell("facts", " ").code
 
+    asked = shell("recall", "Where does Ada live?").out
+    assert asked.index("moved to Lisbon") < asked.index("live in Porto")
+    assert 1 == asked.count("until 2025-05-02"), "what is over says since when"
+
 
 def test_gists_are_listed_with_how_mature_they_are(shell):
     for day in range(1, 16):
@@ -159,3 +167,25 @@ def test_gists_are_listed_with_how_mature_they_are(shell):
     assert "painted the old boat" in gist["text"]
     assert (3, True) == (len(gist["sources"]), gist["silent"])
     assert "0.03 silent" in shell("gists").out
+
+
+def test_a_watch_lets_banks_sleep_that_are_due_until_it_is_interrupted(shell):
+    shell("remember", "We painted the old boat in Porto.")
+    with shell.spawn("sleep", "--watch", text=True) as watch:
+        assert any(line.startswith("summary:") for line in watch.stdout), "the last of its steps"
+        watch.send_signal(signal.SIGINT)
+
+    assert watch.returncode == 130
+    assert shell("sleep", "--list", "--json").json[0]["number"] == 1
+
+
+def test_a_watch_goes_on_where_a_store_is_locked(shell):
+    for bank in ("ada", "tom"):
+        shell("remember", "We painted the old boat in Porto.", "--bank", bank)
+    with Memory(shell.store, embedder="hash", config=Config(busy_timeout_s=0.05)) as memory:
+        holder = sqlite3.connect(shell.store, isolation_level=None)
+        holder.execute("BEGIN IMMEDIATE")
+        assert list(sleep_those_due(memory)) == []
+        holder.execute("ROLLBACK")
+        holder.close()
+        assert [slept.bank for slept in sleep_those_due(memory)] == ["ada", "tom"]

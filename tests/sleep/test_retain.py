@@ -162,6 +162,17 @@ def test_one_sleep_lets_go_of_no_more_than_its_cap(bank, clock):
     assert 15 == len(there(bank))
 
 
+def test_what_lapses_for_want_of_room_and_what_fades_by_age_share_one_cap(bank, clock):
+    tell(bank, clock, *(plain(n) for n in range(20)))
+    clock.advance(timedelta(days=900))
+    fading = replace(KEEP_THREE, deepest=5, long_days=10, promote=0.0, cap=0.25)
+    sleep(bank, fading)
+
+    assert 15 == len(there(bank))
+    sleep(bank, replace(fading, episode_target=14, cap=0.5))
+    assert 8 == len(there(bank)), "one for want of room, and the cap lets six more go by age"
+
+
 @pytest.mark.parametrize("rows", [0, 1])
 def test_a_bank_with_hardly_anything_is_no_trouble(bank, clock, rows):
     tell(bank, clock, *(plain(n) for n in range(rows)))

@@ -213,6 +213,10 @@ DETAILS = [
     ("Ana will bring the cake.", "Rui will bring the cake."),
     ("We meet on Monday at the pier.", "We meet on Tuesday at the pier."),
     ("I like the new flat.", "I don't like the new flat."),
+    ("It is 5 degrees outside.", "It is -5 degrees outside."),
+    ("I locked the door.", "I unlocked the door."),
+    ("We meet in the evening at the pier.", "We meet in the morning at the pier."),
+    ("The code of the shed is aB3.", "The code of the shed is Ab3."),
 ]
 
 
@@ -244,6 +248,19 @@ def test_details_that_differ_are_never_merged_away_however_near_two_are(tmp_path
 
     assert pair[1] in left
     assert len(left) == 2, "what differs in no detail is merged"
+
+
+@pytest.mark.parametrize("policy", ["keep", "dedup"])
+def test_the_same_words_are_not_the_same_where_their_spelling_tells(memory, clock, policy):
+    bank = memory.bank("ada")
+    bank.set_policy(policy)
+    texts = ["The code is aB3.", "The code is Ab3.", "the code is aB3.", "Ask US.", "Ask us."]
+    for n, text in enumerate(texts):
+        bank.remember(text, speaker="Ada", session="s", at=START + n * timedelta(minutes=30))
+    clock.advance(timedelta(hours=9))
+    bank.sleep()
+
+    assert sorted(texts[1:]) == sorted(e.text for e in bank.episodes())
 
 
 def test_what_has_outlived_its_last_tier_lapses_unless_it_is_promoted_pinned_or_of_use(
@@ -363,6 +380,24 @@ def test_erasing_what_stands_for_others_frees_those_whose_details_are_others(mer
     assert "The boat cost 45 euros." == bank.recall("boat")[0].text
 
 
+def test_where_there_is_no_embedder_a_sleep_says_what_it_could_not_tell(tmp_path, clock):
+    with Memory(tmp_path / "m.db", embedder="none", clock=clock) as memory:
+        bank = memory.bank("ada")
+        bank.remember(said(0), speaker="Ada", at=START)
+        slept = bank.sleep()
+        assert slept["deduplicate"].skipped == "there was nothing to do"
+        assert "no embedder" in slept["reconsolidate"].skipped
+        assert not slept.notes
+
+        bank.set_policy("dedup")
+        assert "no embedder" in bank.sleep()["deduplicate"].skipped
+        clock.advance(timedelta(days=1))
+        bank.remember(said(0), speaker="Ada", at=clock.now())
+        slept = bank.sleep()
+        assert slept["deduplicate"].counts == {"merged": 1}
+        assert "only the same words are merged" in " ".join(slept.notes)
+
+
 def test_what_is_pinned_or_held_is_not_merged(memory):
     bank = memory.bank("ada")
     kept = [
@@ -458,6 +493,14 @@ def test_hema_lets_half_a_percent_lapse_every_hundred_turns(memory, clock):
         f"turn {n} of our talk" for n in range(len(gone))
     }
     assert not deeds(bank.sleep())
+
+
+def test_under_hemas_policy_nothing_fades_by_age(memory, clock):
+    bank = filled(memory, clock)
+    bank.set_policy("hema")
+    for _ in range(3):
+        clock.advance(timedelta(days=300))
+        assert not deeds(bank.sleep())
 
 
 def test_what_has_faded_is_shown_shorter_and_kept_whole_until_compact(memory, clock):
@@ -565,6 +608,42 @@ def test_what_is_held_can_be_neither_forgotten_corrected_nor_erased_until_releas
     assert bank.forget(kept.id) == 1
 
 
+def test_what_is_hidden_can_be_held_and_stays_until_it_is_released(memory, clock):
+    bank = memory.bank("ada")
+    forgotten = bank.remember("The contract was signed in May.").id
+    bank.forget(forgotten)
+    merged = bank.remember("The ferry was late again.", at=START).id
+    clock.advance(timedelta(hours=1))
+    stands = bank.remember("the ferry was late again.", at=clock.now()).id
+    bank.sleep()
+    gone = bank.remember("The lunch was cold.").id
+    bank.forget(gone)
+    assert bank.get(merged).superseded_by == stands
+
+    assert bank.hold([forgotten, merged], reason="case 12") == 2
+    assert bank.hold([forgotten, merged], reason="case 12") == 0
+    assert bank.compact(superseded=True, dry_run=True).forgotten == 1
+    assert bank.compact(superseded=True).forgotten == 1
+    assert bank.get(forgotten).text == "The contract was signed in May."
+    assert bank.get(merged).text == "The ferry was late again."
+    for act in (
+        lambda: bank.restore(forgotten),
+        lambda: bank.forget(stands),
+        lambda: bank.forget(stands, erase=True),
+    ):
+        with pytest.raises(InputError, match="held"):
+            act()
+    assert bank.get(stands).state == "active"
+    with pytest.raises(UnknownEpisode):
+        bank.hold(gone, reason="case 12")
+
+    assert bank.release([forgotten, merged]) == 2
+    assert bank.compact(superseded=True).superseded == 1
+    with pytest.raises(UnknownEpisode):
+        bank.get(forgotten)
+    assert verify(memory).sound
+
+
 def test_feedback_moves_a_memory_up_or_down_among_equals(memory):
     bank = memory.bank("ada")
     filled(memory, ManualClock(START))
@@ -628,7 +707,7 @@ def test_a_policy_is_the_banks_own_and_comes_back_as_it_was_given(tmp_path):
         assert m.bank("tom").policy.token_target == 25000
         m.bank("ada").set_policy(None)
         assert m.bank("ada").policy == Policy()
-        for wrong in ("forgetful", "adaptive:", "adaptive:many", 7):
+        for wrong in ("forgetful", "adaptive:", "adaptive:many", "keep:300", "dedup:300", 7):
             with pytest.raises(InputError, match="policy"):
                 m.bank("ada").set_policy(wrong)
 
@@ -677,6 +756,78 @@ def test_a_bank_sleeps_every_six_hours_at_night_or_when_idle_and_only_after_a_ch
     assert steps(rested, at(2)) == ()
     assert steps(rested, at(3)) == STEPS, "what was said by day is made anew at night"
     assert steps(rested._replace(slept=at(3), remade=at(3)), at(9)) == (), "and once"
+
+
+def slept_on(memory):
+    return [[step.name for step in slept.steps] for slept in memory.sleep_if_due()]
+
+
+def test_what_is_written_while_a_clock_stands_still_or_is_set_back_is_slept_on_in_its_time(
+    memory, clock
+):
+    bank = memory.bank("ada")
+    bank.remember(said(0), speaker="Ada")
+    assert len(slept_on(memory)) == 1
+    bank.remember(said(1), speaker="Ada")
+    clock.advance(timedelta(hours=1))
+    assert len(slept_on(memory)) == 1
+    assert slept_on(memory) == []
+    clock.advance(timedelta(days=-9))
+    bank.remember(said(2), speaker="Ada")
+    assert slept_on(memory) == []
+    clock.advance(timedelta(days=10))
+    assert len(slept_on(memory)) == 1
+    assert slept_on(memory) == []
+
+
+def test_a_sleep_of_some_steps_does_not_put_off_the_others(memory, clock):
+    bank = memory.bank("ada")
+    bank.remember(said(0), speaker="Ada")
+    bank.sleep()
+    clock.advance(timedelta(minutes=1))
+    bank.remember(said(1), speaker="Ada")
+    clock.advance(timedelta(hours=1))
+    bank.sleep(steps=["summary"])
+    assert slept_on(memory) == [[name for name in STEPS if name not in NIGHTLY]]
+    assert slept_on(memory) == []
+
+
+def test_what_a_sleep_did_itself_is_no_reason_to_sleep_again_however_much_it_was(tmp_path):
+    class Running:
+        """A clock that goes on whenever it is asked, as the machine's does."""
+
+        passed = timedelta(0)
+
+        def now(self):
+            self.passed += timedelta(milliseconds=1)
+            return START + self.passed
+
+    clock = Running()
+    with Memory(tmp_path / "m.db", embedder="none", clock=clock) as memory:
+        bank = memory.bank("ada")
+        times = [START + timedelta(seconds=number) for number in range(700)]
+        bank.remember_many([Turn(text="I water the plants.", at=at) for at in times])
+        bank.set_policy(Policy(doubt_minutes=0))
+        bank.sleep()
+        assert bank.sleep()["deduplicate"].counts == {"merged": 699}
+        clock.passed += timedelta(days=2)
+        assert slept_on(memory) == []
+
+
+def test_quarantine_ends_though_nothing_else_happens_any_more(memory, clock):
+    bank = memory.bank("ada")
+    for _ in range(2):
+        clock.advance(timedelta(minutes=1))
+        bank.remember(said(0), speaker="Ada", at=clock.now())
+    assert len(slept_on(memory)) == 1
+    assert len(bank.quarantine()) == 1
+    clock.advance(timedelta(minutes=14))
+    assert slept_on(memory) == []
+    clock.advance(timedelta(minutes=60))
+    assert len(slept_on(memory)) == 1
+    assert not bank.quarantine()
+    clock.advance(timedelta(days=2))
+    assert slept_on(memory) == []
 
 
 @pytest.mark.parametrize(
@@ -876,6 +1027,30 @@ def test_two_sleeps_and_a_writer_at_once_lose_nothing(tmp_path, clock):
             bank.undo(number)
         assert {e.id for e in bank.episodes()} >= before - {first}
         assert verify(memory).sound
+
+
+@pytest.mark.parametrize("how", ["another sleep", "a person"])
+def test_what_others_hide_while_a_bank_sleeps_leaves_room_for_the_rest(memory, clock, how):
+    bank = memory.bank("ada")
+    kept = []
+    for number in range(40):
+        clock.advance(timedelta(hours=5))
+        kept.append(bank.remember(said(number % 10), speaker="Ada", at=clock.now()).id)
+    bank.feedback(kept[30:], helpful=False)  # so that they would be the first to go
+    bank.set_policy("adaptive:250")
+    clock.advance(timedelta(days=9))
+
+    def meanwhile(step, _):
+        if step == 1 and len(bank.sleeps()) == 1:
+            if how == "a person":
+                bank.forget(kept[:30])
+            else:
+                assert bank.sleep(steps=["deduplicate"])["deduplicate"].counts == {"merged": 30}
+
+    slept = bank.sleep(steps=["validate", "forget"], progress=meanwhile)
+
+    assert slept["forget"].counts == {}
+    assert kept[30:] == [e.id for e in bank.episodes()]
 
 
 def test_a_clock_that_jumps_backwards_neither_fades_nor_clears_anything(memory, clock):

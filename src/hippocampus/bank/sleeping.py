@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from hippocampus._clock import from_micros, to_micros
@@ -16,24 +16,41 @@ from hippocampus.errors import InputError, StoreError, UnknownBank
 from hippocampus.hot import give_back
 from hippocampus.ingest.ledger import DEEDS, Ledger
 from hippocampus.ingest.prepare import check_text
-from hippocampus.model import DOUBTED, HELD, PINNED, Act, Episode, Progress, SleepStep, Slept
+from hippocampus.model import (
+    DOUBTED,
+    HELD,
+    PINNED,
+    Act,
+    Episode,
+    JournalRow,
+    Progress,
+    SleepStep,
+    Slept,
+)
 from hippocampus.sleep.cycle import WOKE, Gathered, gather
 from hippocampus.sleep.gists import CONSOLIDATED
 from hippocampus.sleep.night import (
     ASLEEP,
+    DOUBTS,
     OUTCOME,
     POLICY,
     RECALLED,
     SLEPT,
     count_sleeps,
+    doubts_of,
     find_uses,
     read_policy,
 )
 from hippocampus.sleep.schedule import Past, Schedule, due
-from hippocampus.sleep.sleeper import NIGHTLY, STEPS, Sleeper, check_steps
+from hippocampus.sleep.sleeper import BY_MEANING, NIGHTLY, STEPS, Sleeper, check_steps
 
 _LOOKED_BACK: Final = 1000
-"""Changes among which the last that somebody made is looked for."""
+"""Changes at a time among which the last that somebody made is looked for."""
+_BY_DAY: Final = frozenset(STEPS) - frozenset(NIGHTLY)
+"""The steps without which a sleep was of a part only, and does not put off the next one."""
+_BLIND: Final = (
+    "there is no embedder, so only the same words are merged, and not what means the same"
+)
 _OF_SLEEP: Final = frozenset({ASLEEP, SLEPT, WOKE, RECALLED, CONSOLIDATED, "absorb", *DEEDS})
 """The journal's kinds that sleep writes, and so need none."""
 
@@ -90,7 +107,9 @@ class Sleeping(Core):
             dry_run=dry_run,
             recalled=list(self._recalled) if dry_run else (),
         )
-        notes = () if calibrated.lacking is None else (calibrated.lacking,)
+        notes = [] if calibrated.lacking is None else [calibrated.lacking]
+        if "deduplicate" in wanted and memory.embedder is None:
+            notes += [_BLIND] if sleeper.policy.merge in BY_MEANING else []
         try:
             with giving_way():
                 slept = sleeper.sleep(wanted, notes)
@@ -167,23 +186,38 @@ class Sleeping(Core):
         """Return when the bank was last changed, slept, and had everything made anew."""
         with self._store.read():
             number = self._store.bank_number(self.name) or NO_BANK
-            last = self._store.last_seq(number)
-            nights = self._store.journal(number, kinds=(ASLEEP, SLEPT))
-            changed = self._store.journal(number, after=max(0, last - _LOOKED_BACK))
-        begun = [(c.at, json.loads(c.detail)) for c in nights if c.kind == ASLEEP]
-        ended = {json.loads(c.detail)["sleep"] for c in nights if c.kind == SLEPT}
-        told = [(at, detail) for at, detail in begun if detail["sleep"] in ended]
-        remade = [at for at, detail in told if set(detail["steps"]) >= set(NIGHTLY)]
-        own = [c.at for c in changed if c.kind not in _OF_SLEEP]
-        # What is not among the last changes was changed before all of them.
-        first = [c.at for c in changed[:1]] if last > _LOOKED_BACK else []
-        moments = (max(own or first, default=None), max((at for at, _ in told), default=None))
-        return Past(
-            *(
-                None if at is None else from_micros(at)
-                for at in (*moments, max(remade, default=None))
-            )
-        )
+            told = self._store.journal(number, kinds=(ASLEEP, SLEPT, *DOUBTS))
+            changed = self._last_change(number)
+        ended = {json.loads(c.detail)["sleep"] for c in told if c.kind == SLEPT}
+        begun = [(c, json.loads(c.detail)) for c in told if c.kind == ASLEEP]
+        done = [(c, set(detail["steps"])) for c, detail in begun if detail["sleep"] in ended]
+        slept = [c for c, steps in done if steps >= _BY_DAY]
+        remade = [c for c, steps in done if steps >= set(NIGHTLY)]
+        last = (changed, slept[-1] if slept else None, remade[-1] if remade else None)
+        # A clock that stood still, or was set back, gives one moment to all of them; what was
+        # first says the journal, a microsecond apart.
+        order = sorted({c.seq for c in last if c is not None})
+        past = Past(*(c and from_micros(c.at + order.index(c.seq)) for c in last))
+        return self._out_of_doubt(past, doubts_of(told).since.values())
+
+    def _out_of_doubt(self, past: Past, doubted: Collection[int]) -> Past:
+        """Count it as a change that time in quarantine is over: only a sleep lets go of it."""
+        if past.changed is None or not doubted:
+            return past
+        over = from_micros(max(doubted)) + timedelta(minutes=self.policy.doubt_minutes)
+        return past if over > self._memory.now() else past._replace(changed=max(over, past.changed))
+
+    def _last_change(self, bank: int) -> JournalRow | None:
+        """Return the last change that somebody made, and not sleep."""
+        stop = self._store.last_seq(bank)
+        while stop > 0:
+            start = max(0, stop - _LOOKED_BACK)
+            found = self._store.journal(bank, after=start, limit=stop - start)
+            own = [c for c in found if c.kind not in _OF_SLEEP]
+            if own:
+                return own[-1]
+            stop = start
+        return None
 
     @property
     def policy(self) -> Policy:
@@ -221,7 +255,8 @@ class Sleeping(Core):
         """
         Keep episodes from every change, such as for a court; returns how many changed.
 
-        Until ``release`` none can fade, be merged, forgotten, corrected or erased.
+        Until ``release`` none can fade, be merged, forgotten, corrected or erased. What is hidden
+        already stays so, and ``compact`` leaves it.
         """
         if not isinstance(reason, str) or not reason.strip():
             msg = f"reason={reason!r}: say why, in a few words, for whoever finds it held"

@@ -233,6 +233,7 @@ class Writing(Looking):
         Its words leave the stream, whose segments are made anew, and everything else, free pages
         and logs included; ``restore`` finds nothing any more. Others read and write meanwhile.
         Killed half-way, some is gone and the rest is forgotten as before; doing it again finishes.
+        What is held stays.
 
         Args:
             superseded: also the earlier wordings of what was corrected, and what was merged.
@@ -252,7 +253,8 @@ class Writing(Looking):
             before = after = sum(self._store.stored_bytes(ledger.bank).values())
             settled = self._settle(ledger, dry_run=dry_run) if faded else 0
             if dry_run:
-                removed.update(e.state for e in self._store.scan_episodes(ledger.bank))
+                every = self._store.scan_episodes(ledger.bank)
+                removed.update(e.state for e in every if not e.marks & HELD)
             else:
                 some = _RUNS_AT_ONCE * self._memory.config.ingest.seal_rows
                 stop = self._store.episode_count(ledger.bank)

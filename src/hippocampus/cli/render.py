@@ -219,7 +219,8 @@ def _hits(
     made.add_column("what was remembered", ratio=1)
     made.add_column("why", no_wrap=True)
     for number, hit in enumerate(hits, 1):
-        what = head_line(hit.episode, zone).append("\n")
+        over = f"  until {hit.until.astimezone(zone):%Y-%m-%d}" if hit.until else ""
+        what = head_line(hit.episode, zone).append(f"{over}\n", "dim")
         what.append_text(marked(hit.text, query, limit=limit))
         if ids:
             what.append(f"\n{hit.id}", "dim")

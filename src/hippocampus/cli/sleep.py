@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -13,9 +13,10 @@ import typer
 from hippocampus.cli.command import command
 from hippocampus.cli.options import BankScope, Json, Model
 from hippocampus.cli.render import clean, print_json, progress, stderr, stdout, table
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, StoreLocked, UnknownBank
 
 if TYPE_CHECKING:
+    from hippocampus.memory import Memory
     from hippocampus.model import Slept
 
 PANEL, CHANGE, KNOW = "Look after", "Change", "Know"
@@ -180,13 +181,27 @@ def _watch(scope: BankScope, model: str, *, as_json: bool) -> None:
     with scope.open(embed=True, model=model) as memory:
         stderr().print("watching; Ctrl-C ends it", style="dim")
         while True:
-            for slept in memory.sleep_if_due():
+            for slept in sleep_those_due(memory):
                 if as_json:
                     print_json(slept)
                 else:
                     stdout().print(clean(f"{slept.at:%Y-%m-%d %H:%M} {slept.bank}"))
                     _say(slept)
             time.sleep(_LOOK_EVERY_S)
+
+
+def sleep_those_due(memory: Memory) -> Iterator[Slept]:
+    """Let banks sleep for which it is time; what is locked, or gone, is no reason to stop."""
+    from hippocampus.sleep.schedule import Schedule  # noqa: PLC0415
+
+    for name in memory.banks():
+        try:
+            slept = memory.bank(name).sleep_if_due(Schedule())
+        except (StoreLocked, UnknownBank) as exc:
+            stderr().print(clean(f"{name}: {exc}"), style="dim")
+        else:
+            if slept is not None:
+                yield slept
 
 
 def _counted(counts: Mapping[str, int], verb: str, *, as_json: bool) -> None:

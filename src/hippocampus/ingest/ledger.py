@@ -471,8 +471,12 @@ class Ledger:
         return bool(told) and told[-1].kind == "merge"
 
     def compact(self, states: Collection[State], rows: range) -> Counter[State]:
-        """Erase those of some rows that are in one of these states; returns how many of each."""
-        found = [e for e in self.store.episodes(self.bank, rows) if e.state in states]
+        """
+        Erase those of some rows that are in one of these states; returns how many of each.
+
+        What is held stays, as hidden as it is.
+        """
+        found = [e for e in self.store.episodes(self.bank, rows) if _may_go(e, states)]
         self._erase([e.row for e in found], by="compact")
         return Counter(e.state for e in found)
 
@@ -494,11 +498,16 @@ class Ledger:
         self._change(self._at(), rows, kind, fields)
 
     def mark(self, ids: Iterable[str], marks: int, kind: str, *, on: bool, **fields: object) -> int:
-        """Put marks on episodes in force, long texts whole, or take them off; return how many."""
+        """
+        Put marks on episodes in force, long texts whole, or take them off; return how many.
+
+        What is hidden can be held, too: it is still there, and ``compact`` would end that.
+        """
+        states = ("active",) if marks != HELD else ("active", "forgotten", "superseded")
         rows = [
             record.row
             for record in self.whole(map(self.find, ids))
-            if record.state == "active" and bool(record.marks & marks) != on
+            if record.state in states and bool(record.marks & marks) != on
         ]
         if rows:
             self.store.set_marks(self.bank, rows, marks, on=on)
@@ -684,6 +693,8 @@ class Ledger:
         whole = self.whole(map(self.find, ids))
         self.check_free(whole)
         rows = [record.row for record in whole if record.state == start]
+        for row in rows if start == "active" else ():
+            self.check_free(self.store.episodes(self.bank, self._aliases(row, "superseded")))
         if rows:
             self.change(rows, kind)
         for row in rows:  # what it stands for goes with it, and comes back as it was
@@ -751,6 +762,11 @@ class Ledger:
             ids = self.content.unpacked(dict(enumerate(payloads, first)))
             return Segment.of(first, list(ids.values())).to_block()
         return Block(first, len(payloads), Payloads.of(payloads).to_bytes())
+
+
+def _may_go(record: EpisodeRow, states: Collection[State]) -> bool:
+    """Return whether ``compact`` may take an episode out of the store."""
+    return record.state in states and not record.marks & HELD
 
 
 def _may(act: Act, was: EpisodeRow | None, stand: EpisodeRow | None) -> bool:

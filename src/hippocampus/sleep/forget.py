@@ -24,8 +24,12 @@ _LEAST: Final = "of least salience in its hundred turns"
 _DAY_H: Final = 24.0
 
 
-def forget(night: Night, value: Value) -> list[Act]:
-    """Return what fades, and how far, and what lapses; the least valuable first, up to the cap."""
+def forget(night: Night, value: Value, *, most: int | None = None) -> list[Act]:
+    """
+    Return what fades, and how far, and what lapses; the least valuable first, up to the cap.
+
+    ``most``: what is left of that, if something has lapsed tonight already.
+    """
     policy, rows = night.policy, value.rows
     if not policy.deepest or not len(rows):
         return []
@@ -48,7 +52,7 @@ def forget(night: Night, value: Value) -> list[Act]:
     due[kept] = level[kept]
     changed = np.flatnonzero(due > level)
     order = changed[np.argsort(value.value[changed], kind="stable")]
-    most = int(policy.cap * len(rows))
+    most = int(policy.cap * len(rows)) if most is None else most
     return [
         _act(int(rows[place]), int(due[place]), _why(int(why[place]), value, place))
         for place in order[:most].tolist()

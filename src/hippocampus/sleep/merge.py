@@ -16,13 +16,17 @@ from typing import Final
 import numpy as np
 
 from hippocampus._clock import from_micros
+from hippocampus.encode.opposed import are_opposed, spelling
+from hippocampus.index.base import Mask
 from hippocampus.index.under import RICH
-from hippocampus.model import HELD, PINNED, Act
-from hippocampus.sleep.concepts import Rows
+from hippocampus.model import HELD, PINNED, Act, EpisodeRow
+from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.night import Night
 
 _DAY: Final = 86_400_000_000
 _QUARTER: Final = 900_000_000
+_LOOKS: Final = 4
+"""Near ones that are read to see whether they say the same; who is unlike them all stays."""
 _AT_ONCE: Final = 1024
 """Rows whose cosines with all others are in memory at a time."""
 
@@ -52,7 +56,7 @@ def merge(night: Night, *, near: float, cluster: float) -> list[Act]:
         groups = _alike(night, rows)
     else:
         least, groups = cluster, [rows]
-    into = dict(_near(night, groups, least))
+    into = dict(_near(night, groups, least, _opposed(night) if how == "near" else None))
     # What stands for the same words may itself be merged.
     acts = [act._replace(by=into[act.by][0]) if act.by in into else act for act in acts]
     why = "says the same" if how == "near" else "is of the same matter"
@@ -83,13 +87,39 @@ def _exact(night: Night, *, any_day: bool) -> Iterator[Act]:
             place = () if any_day else (day(e.said_at), e.session, e.source, e.metadata)
             groups[e.digest, e.speaker, e.role, e.parts, e.part, place].append(e.row)
     why = "the same words" if any_day else "the same words on the same day"
-    for rows in groups.values():
-        if len(rows) < 2:
-            continue
+    several = [rows for rows in groups.values() if len(rows) > 1]
+    for rows in _spelled_alike(night, several):
         last = max(rows, key=lambda row: (night.records[row].said_at, row))
         for row in rows:
             if row != last and _free(night, row):
                 yield Act("merge", row, why, by=last)
+
+
+def _spelled_alike(night: Night, groups: list[list[int]]) -> Iterator[list[int]]:
+    """Yield what is also spelled the same where that tells: digests know no case."""
+    wholes = {row: _parts(night.records[row]) for rows in groups for row in rows}
+    texts = night.texts({part for parts in wholes.values() for part in parts})
+    for rows in groups:
+        alike: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+        for row in rows:
+            alike[spelling(" ".join(texts.get(part, "") for part in wholes[row]))].append(row)
+        yield from (some for some in alike.values() if len(some) > 1)
+
+
+def _parts(record: EpisodeRow) -> range:
+    """Return the rows of the text that a row is a part of, for it is merged whole or not."""
+    first = max(0, record.row - record.part)
+    return range(first, first + record.parts)
+
+
+def _opposed(night: Night) -> Callable[[int, int], bool]:
+    """Return what tells whether two that mean about the same say something else all the same."""
+
+    @cache
+    def text(row: int) -> str:
+        return night.texts([row]).get(row, "")
+
+    return lambda row, other: are_opposed(text(row), text(other))
 
 
 def _day_in(zone: tzinfo) -> Callable[[int], int]:
@@ -119,12 +149,13 @@ def _alike(night: Night, rows: Rows) -> list[Rows]:
 
 
 def _near(
-    night: Night, groups: list[Rows], least: float
+    night: Night, groups: list[Rows], least: float, opposed: Callable[[int, int], bool] | None
 ) -> Iterator[tuple[int, tuple[int, float]]]:
     """
     Yield what is nearer than ``least`` to one that stays, and which: the nearest of them.
 
-    Only pairs of which no sleep has seen one are looked at, so that a sleep costs what is new.
+    ``opposed``: says of which two that does not hold. Only pairs of which no sleep has seen one
+    are looked at, so that a sleep costs what is new.
     """
     assert night.vectors is not None, "the caller has seen that there are vectors"
     seen = night.seen("deduplicate")
@@ -146,10 +177,18 @@ def _near(
                 close = (before > least) & stays[:place]
                 if row < seen:
                     close &= order[:place] >= seen
-                if close.any():
-                    stays[place] = False
-                    best = int(np.argmax(np.where(close, before, -1)))
-                    yield row, (int(order[best]), float(before[best]))
+                for best in _nearest(before, close):
+                    if opposed is None or not opposed(row, int(order[best])):
+                        stays[place] = False
+                        yield row, (int(order[best]), float(before[best]))
+                        break
+
+
+def _nearest(cosines: Floats, close: Mask) -> list[int]:
+    """Return the places of the few nearest of those that are close, the nearest first."""
+    places = np.flatnonzero(close)
+    ranked: list[int] = places[np.argsort(-cosines[places], kind="stable")][:_LOOKS].tolist()
+    return ranked
 
 
 def _best_first(night: Night, rows: Rows) -> Rows:

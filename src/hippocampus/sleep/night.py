@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import tzinfo
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -15,7 +15,7 @@ from hippocampus.config import Policy
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.base import Mask
 from hippocampus.ingest.ledger import SHORTENED, Ledger
-from hippocampus.model import DOUBTED, HELD, PINNED, Act, EpisodeRow, State
+from hippocampus.model import DOUBTED, HELD, PINNED, Act, EpisodeRow, JournalRow, State
 from hippocampus.sleep.concepts import Floats, Material, Rows
 
 RECALLED: Final = "recall"
@@ -28,6 +28,8 @@ POLICY: Final = "policy"
 """The journal's kind of a policy chosen for a bank, or of going back to the default."""
 ASLEEP: Final = "asleep"
 """The journal's kind of a sleep that begins."""
+DOUBTS: Final = ("doubt", "clear")
+"""The journal's kinds of what goes into quarantine, and leaves it."""
 
 Micros: TypeAlias = NDArray[np.int64]
 
@@ -224,10 +226,15 @@ class Doubts(NamedTuple):
 
 def read_doubts(ledger: Ledger) -> Doubts:
     """Return what the journal tells of quarantine."""
+    return doubts_of(ledger.store.journal(ledger.bank, kinds=DOUBTS))
+
+
+def doubts_of(changes: Iterable[JournalRow]) -> Doubts:
+    """Return what changes, in order, tell of quarantine."""
     since: dict[int, int] = {}
     ever: set[int] = set()
-    for change in ledger.store.journal(ledger.bank, kinds=("doubt", "clear")):
-        if change.row is None:
+    for change in changes:
+        if change.row is None or change.kind not in DOUBTS:
             continue
         if change.kind == "doubt":
             since[change.row] = change.at

@@ -7,6 +7,7 @@ only told. Steps that make something of what there is make it anew, and drop wha
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -19,7 +20,7 @@ from hippocampus.config import Compact, Concepts, Cosines, Policy
 from hippocampus.errors import InputError
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.llm.ask import ChatModel, Completer
-from hippocampus.model import Act, Deeds, Embedder, Progress, SleepStep, Slept
+from hippocampus.model import STATE_CHANGES, Act, Deeds, Embedder, Progress, SleepStep, Slept
 from hippocampus.sleep.cycle import (
     Gathered,
     find_missing_phrases,
@@ -57,6 +58,10 @@ STEPS: Final = (
 NIGHTLY: Final = ("gists", "concepts", "topics")
 """Those that make something of a whole bank anew: once a night is enough, for what is written since
 is taken in as it comes."""
+BY_MEANING: Final = ("near", "cluster")
+"""What policies merge by more than the words, and so need an embedder for."""
+_VISIBLE: Final = (*STATE_CHANGES, "fade")
+"""The journal's kinds that change how much of an episode can be seen."""
 _TRIES: Final = 3
 _RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
 _ANEW: Final = "would be made anew from what there is; it changes no episode"
@@ -105,6 +110,8 @@ class Sleeper:
     summed: Answers = field(default_factory=Answers)
     read: Answers = field(default_factory=Answers)
     gisted: Answers = field(default_factory=Answers)
+    _seen: int = field(default=0, init=False)
+    """Up to which change the night tells."""
 
     def sleep(self, steps: Sequence[str], notes: Sequence[str]) -> Slept:
         """Do some steps, and note that they were done."""
@@ -157,14 +164,15 @@ class Sleeper:
 
     def _forget(self, night: Night) -> list[Act]:
         if self.policy.episode_target is not None:
-            night = night.after(lapsed := retain(night))
-            return [*lapsed, *self._fade(night)]
+            after = night.after(lapsed := retain(night))
+            left = int(self.policy.cap * night.material.shown.sum()) - len(lapsed)
+            return [*lapsed, *self._fade(after, most=max(0, left))]
         return self._fade(night)
 
-    def _fade(self, night: Night) -> list[Act]:
+    def _fade(self, night: Night, *, most: int | None = None) -> list[Act]:
         if not self.policy.deepest:
             return []
-        return forget(night, self._value(night))
+        return forget(night, self._value(night), most=most)
 
     def _value(self, night: Night) -> Value:
         return appraise(night, signals=self.signals, interference=self.cosines.interference)
@@ -174,9 +182,12 @@ class Sleeper:
     ) -> tuple[Night | None, SleepStep]:
         """Do what a step proposes; in a dry run, return the night as it would be after it."""
         started = time.perf_counter()
-        if night is None:
-            night = self._night(self.look())
+        night = self._fresh() if night is None else night
         acts = propose(night)
+        for _ in range(_TRIES):
+            if self.dry_run or not self._is_disturbed(number):
+                break
+            acts = propose(night := self._fresh())
         if not self.dry_run:
             done: list[Act] = []
             for start in range(0, len(acts), _AT_ONCE):
@@ -190,9 +201,32 @@ class Sleeper:
             elapsed_s=time.perf_counter() - started,
             counts=dict(counts),
             deeds=deeds,
-            skipped="" if acts else "there was nothing to do",
+            skipped="" if acts else self._why_not(name, night),
         )
         return night.after(acts), step
+
+    def _why_not(self, name: str, night: Night) -> str:
+        """Return why a step did nothing: it found nothing, or could not tell."""
+        by_meaning = {
+            "reconsolidate": self.policy.reconsolidate,
+            "deduplicate": self.policy.merge in BY_MEANING,
+        }
+        blind = night.vectors is None and by_meaning.get(name, False)
+        return "there is no embedder to tell what is near" if blind else "there was nothing to do"
+
+    def _fresh(self) -> Night:
+        gathered = self.look()
+        self._seen = gathered.seq
+        return self._night(gathered)
+
+    def _is_disturbed(self, number: int) -> bool:
+        """
+        Return whether somebody else has hidden or shown something since the night was read.
+
+        Who makes room would let go of more than it has to, and of the wrong.
+        """
+        changes = self.ledger.store.journal(self.ledger.bank, after=self._seen, kinds=_VISIBLE)
+        return any(json.loads(change.detail).get("sleep") != number for change in changes)
 
     def _night(self, gathered: Gathered) -> Night:
         return read_night(
