@@ -446,7 +446,7 @@ class Policy:
         """
         Return one of ``POLICIES``; ``name:NUMBER`` gives it a target.
 
-        That is of tokens, and for ``useful`` of memories.
+        That is of tokens, and for ``useful`` of memories; those two must have one.
         """
         given = name
         name, colon, target = given.partition(":")
@@ -456,6 +456,9 @@ class Policy:
             raise InputError(msg)
         policy = POLICIES[name]
         if not target:
+            if name in _AIMED:
+                msg = f"policy {given!r}: say what to keep, as in {name}:{_AIMED[name]}"
+                raise InputError(msg)
             return policy
         if name == "useful":
             return replace(policy, episode_target=int(target))
@@ -464,6 +467,9 @@ class Policy:
             raise InputError(msg)
         return replace(policy, token_target=int(target))
 
+
+_AIMED: Final = {"adaptive": "25000", "useful": "1000"}
+"""Policies that mean nothing without a target, each with one: of tokens, or of memories."""
 
 POLICIES: Final[Mapping[str, Policy]] = {
     "keep": Policy(),

@@ -7,7 +7,7 @@ import re
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -470,10 +470,17 @@ class Memory:
         return done
 
     def sleep_if_due(self, schedule: Schedule | None = None) -> list[Slept]:
-        """Let every bank sleep for which it is time; return what they did."""
-        schedule = schedule or Schedule()
-        slept = (self.bank(name).sleep_if_due(schedule) for name in self.banks())
-        return [one for one in slept if one is not None]
+        """
+        Let every bank sleep for which it is time; return what they did.
+
+        One that is locked, or gone meanwhile, keeps none of the others awake; it is still due.
+        """
+        schedule, slept = schedule or Schedule(), list[Slept]()
+        for name in self.banks():
+            with suppress(StoreLocked, UnknownBank):
+                one = self.bank(name).sleep_if_due(schedule)
+                slept += [] if one is None else [one]
+        return slept
 
     @contextmanager
     def sleeping(

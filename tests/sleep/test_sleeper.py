@@ -15,7 +15,13 @@ from hypothesis import strategies as st
 from hippocampus import Memory, Policy, Turn
 from hippocampus._clock import ManualClock, to_micros
 from hippocampus.config import POLICIES, Config, Ingest
-from hippocampus.errors import InputError, StoreCorrupt, UnknownBank, UnknownEpisode
+from hippocampus.errors import (
+    InputError,
+    StoreCorrupt,
+    StoreLocked,
+    UnknownBank,
+    UnknownEpisode,
+)
 from hippocampus.sleep import sleeper, value
 from hippocampus.sleep.night import read_uses
 from hippocampus.sleep.schedule import Past, Schedule, due
@@ -707,7 +713,16 @@ def test_a_policy_is_the_banks_own_and_comes_back_as_it_was_given(tmp_path):
         assert m.bank("tom").policy.token_target == 25000
         m.bank("ada").set_policy(None)
         assert m.bank("ada").policy == Policy()
-        for wrong in ("forgetful", "adaptive:", "adaptive:many", "keep:300", "dedup:300", 7):
+        for wrong in (
+            "forgetful",
+            "adaptive",
+            "useful",
+            "adaptive:",
+            "adaptive:many",
+            "keep:300",
+            "dedup:300",
+            7,
+        ):
             with pytest.raises(InputError, match="policy"):
                 m.bank("ada").set_policy(wrong)
 
@@ -871,6 +886,23 @@ def test_a_sleep_that_fails_is_told_and_tried_again_and_the_other_banks_sleep(op
             pass
 
     assert {ZeroDivisionError} == {type(exc) for exc in told}
+
+
+def test_a_bank_that_is_locked_keeps_none_of_the_others_awake(open_memory, clock, monkeypatch):
+    memory = open_memory()
+    for name in ("ada", "tom"):
+        memory.bank(name).remember("So it is, said once.")
+    clock.advance(timedelta(hours=1))
+
+    def locked(*_, **__):
+        raise StoreLocked("somebody else writes", path="m.db")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(memory.bank("ada"), "sleep", locked)
+        assert 1 == len(memory.sleep_if_due())
+
+    assert [0, 1] == [len(memory.bank(name).sleeps()) for name in ("ada", "tom")]
+    assert 1 == len(memory.sleep_if_due()), "it was still due"
 
 
 @pytest.mark.parametrize("anew", [False, True])

@@ -31,7 +31,7 @@ Cues: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="NAMES",
-        help="Only these cues, by comma: tokens,vector,lexical,time,signature,concept,topic.",
+        help="Only these cues, by comma: tokens,vector,lexical,time,signature,concept,graph,topic.",
     ),
 ]
 Now: TypeAlias = Annotated[
