@@ -144,6 +144,22 @@ def test_what_was_promoted_once_stays_so_when_better_comes(open_memory, clock):
         assert 3 <= bank.sleep()["gists"].counts["promoted"] <= (6 + day) // 2
 
 
+def test_what_a_sleep_promoted_is_promoted_no_more_once_it_is_undone(memory, bank):
+    def promoted():
+        return len(read_noted(memory.ledger("ada")).promoted)
+
+    before = promoted()
+    assert before, "it has slept"
+    bank.undo(1)
+    assert promoted() == 0
+    second = bank.sleep()
+    assert promoted() == before
+    bank.undo(1)
+    assert promoted() == before, "a later sleep has said so"
+    bank.undo(second.number)
+    assert promoted() == 0
+
+
 # ---------------------------------------------------------------- sources that change
 
 

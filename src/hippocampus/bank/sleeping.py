@@ -28,7 +28,7 @@ from hippocampus.model import (
     Slept,
 )
 from hippocampus.sleep.cycle import WOKE, Gathered, gather
-from hippocampus.sleep.gists import CONSOLIDATED
+from hippocampus.sleep.gists import CONSOLIDATED, demote
 from hippocampus.sleep.night import (
     ASLEEP,
     DOUBTS,
@@ -134,8 +134,8 @@ class Sleeping(Core):
         """
         Take back what a sleep did to episodes: how many were merged, faded, hidden or kept apart.
 
-        What somebody has changed since stays as they made it. What was made anew of everything,
-        such as anchors, follows with the next sleep.
+        What somebody has changed since stays as they made it. What it promoted is promoted no more.
+        What was made anew of everything, such as gists and anchors, follows with the next sleep.
 
         Raises:
             InputError: the bank has had no such sleep.
@@ -148,6 +148,7 @@ class Sleeping(Core):
                 had = f"from 1 to {begun}" if begun else "none: it has not slept"
                 msg = f"sleep={sleep!r}: bank {self.name!r} has had {had}"
                 raise InputError(msg)
+            demote(ledger, sleep)
             return dict(ledger.undo(sleep))
 
     def sleeps(self) -> list[Slept]:

@@ -26,7 +26,7 @@ from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.model import Usage
 from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.importance import PROMOTED, Numbers, tiers
-from hippocampus.sleep.night import Night
+from hippocampus.sleep.night import ASLEEP, Night
 from hippocampus.sleep.summary import alike, have_worded, line_asked_for, short_name
 from hippocampus.sleep.topics import BATCH
 from hippocampus.sleep.value import Value, near_ones
@@ -77,8 +77,24 @@ def read_noted(ledger: Ledger) -> Noted:
     for change in ledger.store.journal(ledger.bank, kinds=(CONSOLIDATED,)):
         said = json.loads(change.detail)
         promoted.update(said["promoted"])
+        promoted.difference_update(said.get("demoted", ()))
         traces += [(made_at, tuple(rows)) for made_at, *rows in said["traces"]]
     return Noted(frozenset(promoted), tuple(traces))
+
+
+def demote(ledger: Ledger, sleep: int) -> None:
+    """Have what a sleep promoted be promoted no more, but by a sleep to come; in a transaction."""
+    rows: set[int] = set()
+    theirs = False
+    for change in ledger.store.journal(ledger.bank, kinds=(ASLEEP, CONSOLIDATED)):
+        said = json.loads(change.detail)
+        if change.kind == ASLEEP:
+            theirs = said["sleep"] == sleep
+            continue
+        rows.difference_update(said.get("demoted", ()), () if theirs else said["promoted"])
+        rows.update(said["promoted"] if theirs else ())
+    if rows:
+        ledger.note(CONSOLIDATED, promoted=[], traces=[], demoted=sorted(rows))
 
 
 def make_gists(
