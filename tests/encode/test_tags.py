@@ -21,6 +21,7 @@ from hippocampus.encode.tags import (
     is_feeling,
     relations_of,
     relations_of_names,
+    same_as,
     spoken,
     subsumptions,
     tag_groups,
@@ -115,7 +116,7 @@ def test_any_texts_give_at_most_eight_valid_tags_each_once(groups):
     taggings = tag_groups(groups)
 
     assert len(groups) == len(taggings)
-    for tags, relations in taggings:
+    for tags, relations, _names in taggings:
         assert len(tags) == len(set(tags)) <= MOST
         assert all(tag == tag_name(tag) for tag in tags)
         assert all(parent != child and child for parent, child in relations)
@@ -149,6 +150,62 @@ def test_the_dictionary_tells_kinds_and_stops_where_a_person_would():
 def test_a_feeling_is_named_by_all_its_words():
     assert {"happy", "joy"} <= set(spoken("joy"))
     assert ("pottery class",) == spoken("pottery_class")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("car", "automobile"), ("sofa", "couch"), ("film", "movie"), ("doctor", "physician"),
+        ("living_room", "sitting_room"), ("automobiles", "cars"), ("movie", "motion_picture"),
+    ],
+)  # fmt: skip
+def test_words_that_mean_the_same_first_of_all_make_one_tag(one, other):
+    assert set(same_as(one)) == set(same_as(other))
+    assert len(same_as(one)) > 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ("bank", "depository", "a bank is a slope first"),
+        ("partner", "spouse", "a partner is of a firm as often"),
+        ("picture", "photo", "to picture is a verb"),
+        ("frog", "toad", "people keep them apart, whatever the dictionary says"),
+        ("glasses", "spectacles", "a text is read by stems, and the stem is that of a glass"),
+        ("joy", "joyousness", "a feeling has words of its own"),
+        ("kid", "child", "kids are no one's subject"),
+        ("paris", "french_capital", "names stay as they are"),
+        ("jack", "jackfruit", "names stay as they are"),
+        ("dog", "cat", "they are not the same"),
+    ],
+)  # fmt: skip
+def test_words_that_may_mean_something_else_stay_apart(one, other, why):
+    assert set(same_as(one)).isdisjoint(same_as(other)), why
+
+
+@given(st.sampled_from(["car", "auto", "motorcar", "movie", "apple", "bank", "joy", "teacher"]))
+def test_what_means_the_same_does_so_from_every_side(tag):
+    assert tag in same_as(tag)
+    for other in same_as(tag):
+        assert same_as(tag) == same_as(other)
+        assert tag_name(other) == other
+
+
+def test_a_text_names_a_tag_by_a_synonym_but_not_by_one_of_several_words():
+    assert {"car", "automobile", "auto", "motorcar"} == set(spoken("car"))
+    assert "motion picture" not in spoken("movie"), "who was sitting in a room was in no such room"
+    assert ("motion picture", "film", "movie") == spoken("motion_picture")
+    assert ("car",) == spoken("car", {"car"}), "where it is a name it has no synonyms"
+    assert "auto" not in spoken("car", {"auto"})
+
+
+def test_words_that_mean_the_same_are_counted_as_one_by_the_one_said_most():
+    talk = ["The automobile is broken.", "That automobile!", "My car is in repair."]
+    other = ["Tea in the garden.", "The garden is wet.", "More tea?"]
+    first, _ = tag_groups([talk, other])
+
+    assert "automobile" in first.tags
+    assert "car" not in first.tags
 
 
 def test_a_tag_is_broader_where_it_is_nearly_always_there_and_not_the_other_way_round():

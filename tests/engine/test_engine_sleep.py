@@ -233,6 +233,23 @@ def test_topics_are_a_graph_and_a_model_that_fails_loses_nothing(open_memory):
     assert bank.recall("violin", k=3, cues=["topic"]).hits[0].text.count("violin")
 
 
+def test_synonyms_are_one_topic_and_recall_finds_what_was_said_by_either(open_memory):
+    bank = open_memory(config=SMALL).bank("ada")
+    said = ["My car broke again.", "Grandpa had an automobile.", "The car costs too much.", "Tea?"]
+    bank.remember_many([Turn(text=said[n % 4] + f" {n}", session="s") for n in range(24)])
+    bank.sleep()
+    bank.remember("She sold her automobile.")
+    topics = {topic.name: topic for topic in bank.topics()}
+
+    assert ("automobile",) == topics["car"].aliases
+    assert 18 == topics["car"].episodes
+    assert "automobile" not in topics
+    assert not any("automobile" in line for line in bank.topic_outline())
+    for word in ("car", "automobile", "motorcar"):
+        hits = bank.recall(word, k=19, cues=["topic"]).hits
+        assert 19 == sum("car" in hit.text or "automobile" in hit.text for hit in hits)
+
+
 def test_relations_that_go_round_in_a_circle_over_answers_are_left_out_and_counted(open_memory):
     def model(prompt):
         way = ("violin", "garden") if "Item 0:" in prompt else ("garden", "violin")

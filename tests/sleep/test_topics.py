@@ -1,6 +1,7 @@
 """Sleep makes the graph of tags from what a bank was told: the same again, whoever tags."""
 
 import json
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -8,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.encode.embed import HashEmbedder
+from hippocampus.encode.tags import same_as
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import EncoderError
+from hippocampus.index.base import Question
 from hippocampus.index.lexical import pack_terms
-from hippocampus.index.topic import TopicCue, pack, unpack
+from hippocampus.index.topic import Artifact, TagGraph, TopicCue, pack, unpack
 from hippocampus.model import Payloads
 from hippocampus.sleep.topics import WINDOW, Turn, group_turns, make_topics
 
@@ -107,6 +110,86 @@ def test_the_cue_puts_rows_where_sleep_puts_them(texts):
     assert all(set(tag.rows.tolist()) <= set(fresh.rows(tag.name).tolist()) for tag in graph)
 
 
+CARS = [
+    "The car is at the garage again.",
+    "A garage that cannot repair a car!",
+    "Grandpa had an automobile like it.",
+    "His automobile had a violin on the back seat.",
+    "My car is cheap.",
+    "The violin is not, and the violin is old.",
+]
+
+
+@pytest.mark.parametrize("word", ["car", "automobile", "motorcar", "cars"])
+def test_a_question_by_any_synonym_reaches_the_tag_that_the_texts_say_most(word):
+    graph = made(CARS)[0].graph
+    cue = TopicCue(graph, len(CARS))
+    question = Question(
+        text=word,
+        now=datetime(2025, 1, 1, tzinfo=UTC),
+        terms=hash_terms(word),
+        term_weights=np.ones(1, np.float32),
+    )
+    asked = cue.route(question)
+
+    assert "car" in asked
+    assert "automobile" not in {tag.name for tag in graph}
+    assert [0, 1, 2, 3, 4] == graph["car"].rows.tolist() == graph["automobile"].rows.tolist()
+    assert {"automobile"} == graph["car"].aliases, "nobody said motorcar"
+
+
+def test_the_tag_shown_is_the_form_that_the_texts_say_most():
+    swapped = [
+        text.replace("automobile", "CAR").replace(" car", " automobile").replace("CAR", "car")
+        for text in CARS
+    ]
+    graph = made(swapped)[0].graph
+
+    assert "automobile" == graph["car"].name
+    assert {"car"} == graph["automobile"].aliases
+
+
+def test_what_was_written_since_comes_under_the_tag_by_a_synonym_as_well():
+    artifact, _ = made(CARS)
+    cue = TopicCue(unpack(pack(artifact)).graph, artifact.length)
+    cue.observe(Payloads.of([pack_terms(hash_terms("She sold her automobile."))]))
+
+    assert len(CARS) in cue.rows("car")
+    assert len(CARS) in cue.rows("automobile")
+
+
+def test_what_an_earlier_version_kept_as_two_tags_is_read_and_becomes_one_in_the_next_sleep():
+    graph = TagGraph()
+    for tag, rows in {"car": [0, 1, 4], "automobile": [2, 3]}.items():
+        graph.add(tag, rows, [tuple(hash_terms(tag).tolist())])
+    before = unpack(pack(Artifact(graph, len(CARS))))
+
+    assert [2, 3] == TopicCue(before.graph, before.length).rows("automobile").tolist()
+    assert "car" == made(CARS, before=before)[0].graph["automobile"].name
+
+
+def test_a_name_is_nothings_synonym():
+    talk = ["My film is on.", "A film by night.", "We saw Movie at work.", "I like Movie, our cat."]
+    graph = made(talk)[0].graph
+
+    assert [0, 1] == graph["film"].rows.tolist()
+    assert "movie" not in graph["film"].aliases
+
+
+def test_nor_is_the_name_of_who_speaks():
+    graph = made(CARS, speakers={"Violin Automobile"})[0].graph
+
+    assert [0, 1, 4] == graph["car"].rows.tolist()
+    assert "automobile" not in graph
+
+
+def test_what_is_under_a_synonym_is_under_the_tag():
+    answer = json.dumps({"tags": ["car", "automobile_museum", "violin"]})
+    graph = made(CARS, model=Model(answer))[0].graph
+
+    assert {"car"} == graph["automobile_museum"].parents
+
+
 @given(st.lists(st.tuples(st.sampled_from("abc") | st.none(), st.integers(0, 9)), max_size=90))
 def test_groups_are_windows_of_one_session_in_order_and_hold_every_turn_once(given_turns):
     turns = [Turn(row, "x", session, at) for row, (session, at) in enumerate(given_turns)]
@@ -175,6 +258,62 @@ def test_where_a_model_fails_words_make_the_tags_and_the_report_says_why(answer)
     assert 0 == report.by_model
     assert 1 == len(report.fallbacks)
     assert "group 0" in report.fallbacks[0]
+
+
+def test_a_models_synonyms_become_one_tag_with_what_it_put_under_each():
+    answer = {
+        "tags": ["automobiles", "film", "movie"],
+        "relations": [
+            {"parent": "car", "child": "automobile"},
+            {"parent": "doctor", "child": "film"},
+            {"parent": "physician", "child": "motorcar"},
+        ],
+    }
+    artifact, report = made(CARS, model=Model(json.dumps(answer)))
+    graph = artifact.graph
+
+    assert 1 == report.by_model
+    assert 0 == report.refused, "that one is under its like says nothing"
+    assert graph["automobile"] is graph["car"] is graph["motorcar"] is graph["automobiles"]
+    assert graph["film"] is graph["movie"]
+    assert graph["doctor"] is graph["physician"]
+    assert {"car", graph["film"].name} == graph["doctor"].children
+    assert "car" == graph["automobiles"].name, "as the speakers call it, not the model"
+    assert [0, 1, 2, 3, 4] == graph["car"].rows.tolist()
+    assert 1 == sum("car" in {tag.name, *tag.aliases} for tag in graph)
+
+
+WORDS = [
+    "car",
+    "automobile",
+    "motorcar",
+    "cars",
+    "auto",
+    "film",
+    "movie",
+    "sofa",
+    "couch",
+    "vehicle",
+]
+some_tags = st.lists(st.sampled_from(WORDS), min_size=3, max_size=8, unique=True)
+some_relations = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(WORDS)), max_size=8)
+
+
+@given(some_tags, some_relations)
+def test_no_two_tags_mean_the_same_and_edges_go_down_whatever_a_model_relates(tags, pairs):
+    relations = [{"parent": parent, "child": child} for parent, child in pairs if parent < child]
+    model = Model(json.dumps({"tags": tags, "relations": relations}))
+    artifact, report = made(CARS, model=model)
+    graph = artifact.graph
+
+    assert 1 == report.by_model
+    meant = [same_as(tag.name) for tag in graph]
+    assert len(meant) == len(set(meant))
+    names = [name for tag in graph for name in (tag.name, *tag.aliases)]
+    assert len(names) == len(set(names))
+    for tag in graph:
+        assert all(graph[parent].level < tag.level for parent in tag.parents)
+    assert pack(artifact) == pack(unpack(pack(artifact)))
 
 
 def test_relations_of_several_answers_that_close_a_circle_are_refused_and_counted():

@@ -1,5 +1,5 @@
 """
-English nouns: which words are nouns most of the time, and what they are kinds of.
+English nouns: which words are nouns most of the time, what they are kinds of, which mean the same.
 
 Distilled from WordNet (``bench/tools/build_nouns.py``; its licence is beside the data), so that
 "violin" is known for an instrument without a model. Words it does not have, names and other
@@ -38,7 +38,8 @@ class _Words:
     The dictionary: 89 000 words in 3 MB, for a dict of them would be 13.
 
     By place, ``noun`` and ``verb``: uses as such, of 255; ``parent``: the place of what a word is a
-    kind of, -1 for none.
+    kind of, -1 for none; ``same``: that of the word that stands for all that mean what it does,
+    -1 where no other does.
     """
 
     def __init__(self, kept: Mapping[str, NDArray[Any]]) -> None:
@@ -52,6 +53,7 @@ class _Words:
         self.noun = kept["noun"].tobytes()
         self.verb = kept["verb"].tobytes()
         self.parent = array("i", kept["parent"].tobytes())
+        self.same = array("i", kept["same"].tobytes())
 
     def find(self, word: str) -> int | None:
         """Return the place of a word."""
@@ -124,3 +126,23 @@ def kinds(noun: str) -> list[str]:
         above.append(known.spell(at).replace("_", " "))
         at = known.parent[at]
     return above
+
+
+@lru_cache(maxsize=1 << 14)
+def synonyms(noun: str) -> tuple[str, ...]:
+    """
+    Return the nouns that mean the same, this one too, the most used first; () if it is unknown.
+
+    They do when that is the first sense of each, and the usual one: "car" and "automobile". The
+    noun is in its dictionary form, its words apart by spaces, as are those returned.
+    """
+    known = _words()
+    found = known.find(noun.replace(" ", "_"))
+    if found is None:
+        return ()
+    standing = known.same[found]
+    if standing < 0:
+        return (noun,)
+    places = np.flatnonzero(np.frombuffer(known.same, np.int32) == standing).tolist()
+    places.sort(key=lambda at: (at != standing, at))
+    return tuple(known.spell(at).replace("_", " ") for at in places)

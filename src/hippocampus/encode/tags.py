@@ -20,7 +20,7 @@ from importlib.resources import files
 from typing import Final, NamedTuple, TypeAlias
 
 from hippocampus._courtesy import pausing
-from hippocampus.encode.nouns import kinds, singular, use_of
+from hippocampus.encode.nouns import kinds, singular, synonyms, use_of
 from hippocampus.encode.phrases import find_phrases
 from hippocampus.encode.terms import FUNCTION_WORDS, stem
 
@@ -61,10 +61,15 @@ class Relation(NamedTuple):
 
 
 class Tagging(NamedTuple):
-    """The tags of one group of texts, best first, and what is broader than what among them."""
+    """
+    The tags of one group of texts, best first, and what is broader than what among them.
+
+    ``names``: what would make tags there and is, in all the groups, mostly written as a name.
+    """
 
     tags: tuple[str, ...]
     relations: tuple[Relation, ...] = ()
+    names: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=1 << 16)
@@ -122,6 +127,7 @@ def tag_groups(groups: Sequence[Sequence[str]], *, apart: Collection[str] = ()) 
     A tag is good in a group when many of its texts name it, when few other groups do, and when
     groups that name it at all tend to do so again: a subject, once raised, is returned to, while
     "a nice picture" is not (Church and Gale 1995). Up to eight; fewer where nothing better is said.
+    Words that mean the same are counted as one, by that of them which is said most.
 
     Args:
         groups: the texts of each group: a session, or some twenty turns of one.
@@ -132,10 +138,13 @@ def tag_groups(groups: Sequence[Sequence[str]], *, apart: Collection[str] = ()) 
     silent |= {name.partition("_")[0] for name in silent}
     short = {name[:size] for name in silent for size in range(3, len(name))}  # "Mel", but not "car"
     found = [_count(texts, silent, short) for texts in pausing(groups)]
+    names = _names_among(found)
+    written = [names & group.keys() for group in found]
+    found = _as_one(found, names)
     named = Counter(name for group in found for name in group)
     again = Counter(name for group in found for name, one in group.items() if one.times > 1)
     taggings = []
-    for group in pausing(found):
+    for group, as_names in zip(pausing(found), written, strict=True):
         worth = {
             name: math.log2(1 + one.times)
             * math.sqrt(math.log((len(groups) + 1) / named[name]))
@@ -146,7 +155,7 @@ def tag_groups(groups: Sequence[Sequence[str]], *, apart: Collection[str] = ()) 
             for name, one in group.items()
         }
         tags = _choose(group, worth, named)
-        taggings.append(Tagging(tags, tuple(relations_of(tags))))
+        taggings.append(Tagging(tags, tuple(relations_of(tags)), as_names))
     return taggings
 
 
@@ -175,6 +184,44 @@ def _count(
     return {
         name: _Named(count, proper[name] * 2 > count, name in felt) for name, count in times.items()
     }
+
+
+def _names_among(found: Iterable[Mapping[str, _Named]]) -> frozenset[str]:
+    """Return what is written as a name more often than not."""
+    balance: Counter[str] = Counter()
+    for group in found:
+        for name, one in group.items():
+            balance[name] += one.times if one.proper else -one.times
+    return frozenset(name for name, times in balance.items() if times > 0)
+
+
+def _as_one(
+    found: Sequence[Mapping[str, _Named]], names: AbstractSet[str]
+) -> list[dict[str, _Named]]:
+    """Count what means the same together, under what of it is said most in all the groups."""
+    times: Counter[str] = Counter()
+    for group in found:
+        times.update({name: one.times for name, one in group.items()})
+    shown = {
+        name: max((same for same in same_as(name, names) if same in times), key=times.__getitem__)
+        for name in times
+        if same_as(name, names) != (name,)
+    }
+    merged = []
+    for group in found:
+        one_each: dict[str, _Named] = {}
+        for name, one in group.items():
+            to = shown.get(name, name)
+            so_far = one_each.get(to)
+            one_each[to] = one if so_far is None else _both(so_far, one)
+        merged.append(one_each)
+    return merged
+
+
+def _both(one: _Named, other: _Named) -> _Named:
+    return _Named(
+        one.times + other.times, one.proper and other.proper, one.feeling or other.feeling
+    )
 
 
 def _words(text: str) -> Iterator[str]:
@@ -341,9 +388,44 @@ def is_feeling(tag: str) -> bool:
     return tag in _all_feelings()
 
 
-def spoken(tag: str) -> tuple[str, ...]:
-    """Return the words by which a text names a tag: its own, or those for a feeling."""
-    return _spoken().get(tag, ()) or (tag.replace("_", " "),)
+def spoken(tag: str, names: AbstractSet[str] = frozenset()) -> tuple[str, ...]:
+    """
+    Return the words by which a text names a tag: its own and their synonyms, or a feeling's.
+
+    Not synonyms of several words: who was sitting in a room was in no sitting room. ``names``: what
+    is written as a name, and so has no synonyms.
+    """
+    same = (word for word in same_as(tag, names) if word != tag and "_" not in word)
+    return _spoken().get(tag, ()) or (tag.replace("_", " "), *same)
+
+
+def same_as(tag: str, names: AbstractSet[str] = frozenset()) -> tuple[str, ...]:
+    """
+    Return the tags that mean what one does, the most used first, it or its singular among them.
+
+    By the dictionary, where that is the first sense of each; but for words that are no one's
+    subject, those for feelings, those that people keep apart, and ``names``.
+    """
+    if tag in names:
+        return (tag,)
+    same = _same_as(tag)
+    return tuple(word for word in same if word not in names) or (tag,)
+
+
+@lru_cache(maxsize=1 << 14)
+def _same_as(tag: str) -> tuple[str, ...]:
+    *before, last = tag.split("_")
+    for noun in dict.fromkeys((tag, "_".join([*before, singular(last)]))):
+        known = synonyms(noun.replace("_", " "))
+        if known:
+            same = tuple(filter(_has_synonyms, (word.replace(" ", "_") for word in known)))
+            return same if noun in same and len(same) > 1 else (tag,)
+    return (tag,)
+
+
+def _has_synonyms(word: str) -> bool:
+    apart = word in _lists()["apart"] or word in _feelings() or is_feeling(word)
+    return not apart and tag_name(word) == word and not _says_nothing(word)
 
 
 @cache

@@ -8,7 +8,7 @@ not done twice: a model is not asked again about talk it has tagged, nor the emb
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,13 +28,15 @@ from hippocampus.encode.tags import (
     is_feeling,
     relations_of,
     relations_of_names,
+    same_as,
     spoken,
     subsumptions,
     tag_groups,
+    tag_name,
 )
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import EncoderError, ModelAnswer
-from hippocampus.index.topic import Artifact, TagGraph, Terms
+from hippocampus.index.topic import Artifact, Tag, TagGraph, Terms
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.model import Embedder, Passage, Usage
 
@@ -80,6 +82,7 @@ class Tagged:
     """
     What making the topics of a bank came to.
 
+    ``merged``: tags that became other names of one, as another form or a synonym of it.
     ``refused``: relations that would have closed a cycle. ``by_model``: groups a model tagged,
     ``asked``: of those, now. ``fallbacks``: why it did not tag the others, a line for each.
     """
@@ -140,13 +143,16 @@ def make_topics(
                 by_model[at] = answer
     kept = {digests[at]: write_answer(tagging) for at, tagging in by_model.items()}
     answers.by_digest |= kept
-    taggings = [by_model.get(at, made) for at, made in enumerate(tag_groups(texts, apart=speakers))]
+    by_words = tag_groups(texts, apart=speakers)
+    taggings = [by_model.get(at, made) for at, made in enumerate(by_words)]
+    names = {part for name in map(tag_name, speakers) if name for part in (name, *name.split("_"))}
+    names = names.union(*(made.names for made in by_words))
     vectors = _Vectors(embedder, before)
     graph = TagGraph()
-    merged, own = _add_tags(graph, groups, taggings)
+    merged, own = _add_tags(graph, groups, taggings, names)
     given = [relation for tagging in by_model.values() for relation in tagging.relations]
     given += relations_of_names((text for group in texts for text in group), own)
-    refused = _relate(graph, own, given, sum(map(len, groups)), vectors)
+    refused = _relate(graph, own, given, sum(map(len, groups)), vectors, names)
     _prune(graph, own.keys())
     _embed(graph, vectors)
     report = Tagged(
@@ -176,9 +182,13 @@ def group_turns(turns: Iterable[Turn], size: int = WINDOW) -> list[list[Turn]]:
     return groups
 
 
-def names_of(tag: str) -> list[Terms]:
-    """Return the names of a tag, each as the hashes of its words, as the words cue has them."""
-    return sorted({tuple(hash_terms(words).tolist()) for words in spoken(tag)})
+def names_of(tag: str, names: AbstractSet[str] = frozenset()) -> list[Terms]:
+    """
+    Return the names of a tag, each as the hashes of its words, as the words cue has them.
+
+    ``names``: the bank's proper names, which have no synonyms.
+    """
+    return sorted({tuple(hash_terms(words).tolist()) for words in spoken(tag, names)})
 
 
 def _kept_answers(digests: Sequence[str], known: Mapping[str, str]) -> dict[int, Tagging]:
@@ -241,42 +251,77 @@ class _Vectors:
 
 
 def _add_tags(
-    graph: TagGraph, groups: Sequence[Sequence[Turn]], taggings: Sequence[Tagging]
+    graph: TagGraph,
+    groups: Sequence[Sequence[Turn]],
+    taggings: Sequence[Tagging],
+    names: AbstractSet[str],
 ) -> tuple[int, dict[str, set[int]]]:
     """Put tags and their rows in; return how many were merged, and the places of each by name."""
     turns = [turn for group in groups for turn in group]
-    where = _places(groups, taggings)
+    holding = _holding(turns)
+    where = _places(groups, taggings, holding, names)
     least = ENOUGH if len(turns) > WINDOW else 1
     given = Counter(tag for tagging in taggings for tag in tagging.tags)
+    said: dict[str, int] = {}
+    for tag in list(where):
+        words = (tag, *(word for word in same_as(tag, names) if "_" not in word))
+        said |= {word: len(_saying(word.replace("_", " "), holding)) for word in words}
+        most = max(words, key=said.__getitem__)
+        if most not in where:  # a model's word for what the speakers call otherwise
+            where[most], given[most] = set(where[tag]), given[tag]
     ranked = sorted(where, key=lambda tag: (-given[tag], -len(where[tag]), tag))
     merged = 0
-    spelled: dict[frozenset[frozenset[int]], str] = {}
-    for tag in pausing(sorted(ranked[:MOST_TAGS], key=lambda tag: (len(tag), tag))):
+    first: dict[Hashable, str] = {}
+    # What is said most comes first, so it is what others are merged into, and what is shown.
+    for tag in pausing(sorted(ranked[:MOST_TAGS], key=lambda tag: (-said[tag], len(tag), tag))):
         if len(where[tag]) >= least:
-            names = names_of(tag)
-            graph.add(tag, [turns[place].row for place in where[tag]], names)
-            same = spelled.setdefault(frozenset(map(frozenset, names)), tag)
-            merged += graph.merge(tag, into=same)
+            graph.add(tag, [turns[place].row for place in where[tag]], names_of(tag, names))
+            for key in _identities(tag, names):
+                merged += graph.merge(tag, into=first.setdefault(key, tag))
+    for kept in list(graph):
+        for word in same_as(kept.name, names):
+            if said.get(word) and word not in graph:
+                graph.alias(word, kept.name)
     return merged, {tag.name: where[tag.name] for tag in graph}
 
 
-def _places(groups: Sequence[Sequence[Turn]], taggings: Sequence[Tagging]) -> dict[str, set[int]]:
-    """Return at which places in the talk each tag is: where it is named, else all of its group."""
+def _identities(tag: str, names: AbstractSet[str]) -> Iterator[Hashable]:
+    """Yield what makes two tags one where it is the same: stems of words, and what they mean."""
+    yield frozenset(map(frozenset, names_of(tag, {tag})))  # as a name, so its own words only
+    same = same_as(tag, names)
+    if len(same) > 1:
+        yield same
+
+
+def _holding(turns: Iterable[Turn]) -> Mapping[int, set[int]]:
+    """Return the places in the talk that hold each term."""
     holding: defaultdict[int, set[int]] = defaultdict(set)
-    spans: list[range] = []
-    place = 0
-    for group in pausing(groups):
-        spans.append(range(place, place + len(group)))
-        for turn in group:
-            for term in set(hash_terms(turn.text).tolist()):
-                holding[term].add(place)
-            place += 1
+    for place, turn in enumerate(pausing(list(turns))):
+        for term in set(hash_terms(turn.text).tolist()):
+            holding[term].add(place)
+    return holding
+
+
+def _saying(words: str, holding: Mapping[int, set[int]]) -> set[int]:
+    """Return the places that hold all of some words."""
+    return set.intersection(*(holding.get(term, set()) for term in hash_terms(words).tolist()))
+
+
+def _places(
+    groups: Sequence[Sequence[Turn]],
+    taggings: Sequence[Tagging],
+    holding: Mapping[int, set[int]],
+    names: AbstractSet[str],
+) -> dict[str, set[int]]:
+    """Return at which places in the talk each tag is: where it is named, else all of its group."""
     where: dict[str, set[int]] = {}
-    for tagging, span in zip(taggings, spans, strict=True):
+    start = 0
+    for group, tagging in zip(groups, taggings, strict=True):
+        span = range(start, start + len(group))
+        start = span.stop
         for tag in tagging.tags:
             if tag not in where:
-                named = (map(holding.__getitem__, terms) for terms in names_of(tag))
-                where[tag] = set().union(*(set.intersection(*sets) for sets in named))
+                where[tag] = set().union(*(_saying(w, holding) for w in spoken(tag, names)))
             if where[tag].isdisjoint(span):  # a model's words need not be the speaker's
                 where[tag].update(span)
     return where
@@ -288,9 +333,14 @@ def _relate(
     given: Iterable[Relation],
     total: int,
     vectors: _Vectors,
+    names: AbstractSet[str],
 ) -> int:
     """Put in relations a model gave, those of words, those of places; return how many failed."""
-    by_words = relations_of(sorted(own), own)
+    meant = {word: tag for tag in sorted(own) for word in _called(graph[tag], names)}
+    by_words = [
+        Relation(meant.get(parent, parent), meant.get(child, child))
+        for parent, child in relations_of(sorted(own), meant)
+    ]
     alike = vectors.alike(sorted(own), [name for relation in by_words for name in relation])
     if alike is not None:
         by_words = [
@@ -303,9 +353,20 @@ def _relate(
     refused = 0
     for parent, child in pausing(dict.fromkeys([*given, *by_words, *by_places])):
         for name in (parent, child):
-            graph.add(name, names=names_of(name))
-        refused += not graph.relate(parent, child)
+            like = (meant[word] for word in same_as(name, names) if word in meant)
+            if name not in graph and (same := next(like, None)) is not None:
+                graph.alias(name, same)
+            added = graph.add(name, names=names_of(name, names))
+            for word in _called(added, names):
+                meant.setdefault(word, added.name)
+        if graph[parent] is not graph[child]:  # a model has a synonym under its like
+            refused += not graph.relate(parent, child)
     return refused
+
+
+def _called(tag: Tag, names: AbstractSet[str]) -> list[str]:
+    """Return all that a tag is called: itself, its other names, what means the same as it."""
+    return sorted({tag.name, *tag.aliases, *same_as(tag.name, names)})
 
 
 def _prune(graph: TagGraph, own: Collection[str]) -> None:
