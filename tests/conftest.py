@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -83,3 +83,15 @@ def memory(open_memory):
 def bank(memory):
     """Return an empty bank of it."""
     return memory.bank("ada")
+
+
+@pytest.fixture
+def corrected(bank, clock):
+    """Return a memory, and what a person said within the hour of its recall that it is not so."""
+    flight = bank.remember("Our flight to Porto leaves on Monday.", speaker="Ada", role="user")
+    clock.advance(timedelta(days=2))
+    bank.recall("When does our flight to Porto leave?")
+    clock.advance(timedelta(minutes=5))
+    news = bank.remember("No, our flight to Porto leaves on Tuesday.", speaker="Ada", role="user")
+    assert {"corrected": 1} == bank.sleep(steps=["reconsolidate"])["reconsolidate"].counts
+    return flight, news

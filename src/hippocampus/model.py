@@ -146,6 +146,9 @@ class Hit:
     until: datetime | None = None
     """Since when what it tells of what is asked is over, and something else is so; None: it is not
     known to be, or nothing of the kind is asked."""
+    corrected_by: str | None = None
+    """The id of what a person said of it, soon after it was recalled, that it is otherwise; None if
+    nobody did, as far as sleep has noted, or if that is nothing that this recall may see."""
 
     @property
     def id(self) -> str:
@@ -164,7 +167,8 @@ class Hit:
 
     def __str__(self) -> str:
         over = f"  (until {self.until:%Y-%m-%d})" if self.until else ""
-        return f"{self.score:.2f}  {self.episode}{over}"
+        other = f"  (corrected by {self.corrected_by})" if self.corrected_by else ""
+        return f"{self.score:.2f}  {self.episode}{over}{other}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 
 from hippocampus.model import Episode, Pointer
 
@@ -21,9 +21,12 @@ MORE_CLOSE = "</more>"
 INDENT = "    "
 """What further lines of one memory begin with, so that none can pass for a memory of its own."""
 
+MARKS = r"(?:, until \d{4}-\d\d-\d\d)?(?:, corrected later)?"
+"""What may follow the time of a line that tells what is no longer so, as a pattern."""
+
 _BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _ESCAPES = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;"})
-_LINE = re.compile(r"\[\d{4}-\d\d-\d\d \d\d:\d\d\] (.*)", re.DOTALL)
+_LINE = re.compile(rf"\[\d{{4}}-\d\d-\d\d \d\d:\d\d{MARKS}\] (.*)", re.DOTALL)
 _BETWEEN_LINES = re.compile(rf"\n(?!{INDENT})")
 _TAGS = frozenset({OPEN, CLOSE, RECENT_OPEN, RECENT_CLOSE})
 
@@ -38,14 +41,29 @@ def unquote(text: str) -> str:
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
-def line(episode: Episode, zone: tzinfo) -> str:
-    """Render one episode: date and time, who, what; what has several lines is indented."""
+def line(
+    episode: Episode, zone: tzinfo, *, until: datetime | None = None, corrected: bool = False
+) -> str:
+    """
+    Render one episode: date and time, who, what; what has several lines is indented.
+
+    Beside the time stands until when it was so, and that it was corrected, if that is known: inside
+    the bracket, where no remembered text can put it.
+    """
     who = episode.speaker or episode.role or episode.source or ""
-    when = episode.said_at
-    with suppress(OverflowError):  # within a day of the years 1 and 9999 there is only UTC
-        when = when.astimezone(zone)
+    marks = [_local(episode.said_at, zone).isoformat(" ", "minutes")[:16]]
+    if until is not None:
+        marks.append(f"until {_local(until, zone).date().isoformat()}")
+    if corrected:
+        marks.append("corrected later")
     said = _BREAK.sub(rf"\g<0>{INDENT}", f"{who}{': ' if who else ''}{episode.text}")
-    return f"[{when.isoformat(' ', 'minutes')[:16]}] {quote(said)}"
+    return f"[{', '.join(marks)}] {quote(said)}"
+
+
+def _local(moment: datetime, zone: tzinfo) -> datetime:
+    with suppress(OverflowError):  # within a day of the years 1 and 9999 there is only UTC
+        return moment.astimezone(zone)
+    return moment
 
 
 def can_be_named(pointer: Pointer) -> bool:

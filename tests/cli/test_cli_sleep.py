@@ -158,6 +158,17 @@ def test_facts_are_shown_with_their_times_and_as_of_a_moment(shell):
     assert 1 == asked.count("until 2025-05-02"), "what is over says since when"
 
 
+def test_a_hit_says_by_what_it_was_corrected(shell, corrected):
+    flight, news = corrected
+    asked = shell("recall", "our flight to Porto", "--bank", "ada", env={"COLUMNS": "120"})
+    told = shell("recall", "our flight to Porto", "--bank", "ada", "--json").json
+
+    assert 1 == asked.out.count(f"corrected by {news.id}")
+    assert {flight.id: news.id, news.id: None} == {
+        hit["episode"]["id"]: hit["corrected_by"] for hit in told["hits"]
+    }
+
+
 def test_gists_are_listed_with_how_mature_they_are(shell):
     for day in range(1, 16):
         shell("remember", f"We painted the old boat in Porto, {day}.", "--at", f"2025-03-{day:02}")

@@ -1,12 +1,15 @@
 """A context: within its budget, in order of time, and quoted so that memory stays data."""
 
 import re
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Config, Memory, Turn
+from hippocampus.context.compose import compose
 from hippocampus.encode.tokens import count
 from hippocampus.errors import BudgetTooSmall, InputError, UnknownEpisode
 from hippocampus.quotes import CLOSE, OPEN, quote, unquote
@@ -100,6 +103,65 @@ def test_memories_stand_in_order_of_time_with_date_and_speaker(talk):
     assert len(TURNS) == len(dates) == len(context.items)
     assert "\n[2025-03-01 10:00] Tom: The spare key is under the blue pot.\n" in body
     assert context.items[0].id == context.recall[0].id
+
+
+def test_what_is_over_says_beside_its_date_until_when_it_was_so(bank):
+    bank.remember("I live in Porto.", speaker="Ada", at="2025-03-01T10:00")
+    bank.remember("I moved to Lisbon.", speaker="Ada", at="2025-05-02T10:00")
+    asked = bank.context("Where does Ada live?", summary="")
+    plain = bank.context("Porto or Lisbon?", summary="")
+
+    assert "\n[2025-03-01 10:00, until 2025-05-02] Ada: I live in Porto.\n" in asked.text
+    assert "\n[2025-05-02 10:00] Ada: I moved to Lisbon.\n" in asked.text
+    assert 1 == sum(hit.until is not None for hit in asked.items)
+    assert "until" not in plain.text, "nothing of the kind is asked"
+
+
+def test_until_when_it_was_so_is_shown_in_the_configured_zone(open_memory):
+    bank = open_memory(":memory:", config=Config(timezone="Asia/Kathmandu")).bank("ada")
+    bank.remember("I live in Porto.", speaker="Ada", at="2025-03-01T22:00Z")
+    bank.remember("I moved to Lisbon.", speaker="Ada", at="2025-05-01T22:00Z")
+
+    assert "[2025-03-02 03:45, until 2025-05-02]" in bank.context("Where does Ada live?").text
+
+
+@pytest.mark.parametrize("recent", [0, 2])
+def test_what_was_corrected_says_so_wherever_it_stands(bank, corrected, recent):
+    flight, news = corrected
+    made = bank.context("our flight to Porto", recent=recent, summary="")
+    shown = [line for line in made.text.splitlines() if line.startswith("[")]
+
+    assert [
+        f"[{flight.said_at:%Y-%m-%d %H:%M}, corrected later] Ada: {flight.text}",
+        f"[{news.said_at:%Y-%m-%d %H:%M}] Ada: {news.text}",
+    ] == shown
+
+
+@given(
+    budget=st.integers(40, 700),
+    recent=st.integers(0, 6),
+    pointers=st.sampled_from([0, 3]),
+    over=st.lists(st.tuples(st.booleans(), st.booleans()), min_size=10, max_size=10),
+)
+def test_what_is_over_or_corrected_keeps_the_budget_as_well(talk, budget, recent, pointers, over):
+    found = talk.recall("the spare key", k=10)
+    until = datetime(2025, 5, 2, tzinfo=UTC)
+    hits = [
+        replace(hit, until=until if ended else None, corrected_by="x" if wrong else None)
+        for hit, (ended, wrong) in zip(found.hits, over, strict=True)
+    ]
+    made = compose(
+        replace(found, hits=tuple(hits)), budget_tokens=budget, zone=UTC, pointers=pointers,
+        recent=talk.episodes(limit=recent, newest=True) if recent else (),
+    )  # fmt: skip
+    last = {episode.id for episode in talk.episodes(limit=recent, newest=True)} if recent else ()
+
+    assert count(made.text) == made.tokens <= budget
+    shown = made.text.count("until 2025-05-02")
+    inside = [hit for hit in hits if hit in made.items]
+    beside = [hit for hit in hits if hit.id in last]
+    least = sum(hit.until is not None for hit in inside)
+    assert least <= shown <= least + sum(hit.until is not None for hit in beside)
 
 
 def test_times_are_shown_in_the_configured_zone(open_memory):

@@ -127,6 +127,24 @@ def test_each_rendered_line_that_comes_back_alone_is_recognised(bank):
     assert len(kept) == len(bank.episodes())
 
 
+@pytest.mark.usefixtures("corrected")
+def test_lines_that_say_what_is_over_or_corrected_are_known_when_they_come_back(bank, clock):
+    bank.remember("I live in Porto, near the river.", speaker="Ada", at="2025-03-01")
+    bank.remember("I have moved to Lisbon by now.", speaker="Ada", at="2025-05-02")
+    kept = bank.episodes()
+    home = bank.context("Where does Ada live?", summary="").text
+    flight = bank.context("our flight to Porto", summary="", recent=2).text
+    alone = next(line for line in flight.splitlines() if "later" in line)
+    assert ", until 2025-05-02] Ada: I live" in home
+    assert ", corrected later] Ada: Our flight" in alone
+    clock.advance(timedelta(minutes=1))
+
+    for text in (home, flight, alone, alone.replace(", corr", ", until 2025-06-03, corr")):
+        assert bank.remember(text, speaker="x", at=clock.now()) in kept
+    assert "Nice." == bank.remember(f"{home}\n\nNice.", speaker="x").text
+    assert len(kept) + 1 == len(bank.episodes())
+
+
 def test_of_text_that_quotes_a_context_only_what_is_new_is_stored(bank):
     bank.remember(PEANUTS, speaker="Ada", at="2025-03-02")
     context = bank.context("peanuts", recent=1)

@@ -95,6 +95,8 @@ def test_the_day_of_a_memory_is_shown_with_its_month_its_year_and_without_it(day
     [
         ("[2023-05-08 13:56] Ann: I went yesterday.", "7 May 2023", True),
         ("[2023-05-08 13:56] Ann: I went yesterday.", "6 May 2023", False),
+        ("[2023-05-08 13:56, until 2023-06-01] Ann: I went yesterday.", "7 May 2023", True),
+        ("[2023-05-08 13:56, corrected later] Ann: I went yesterday.", "corrected", False),
         ("[2023-06-09 10:00] Ann: It was last week.", "The week before 9 June 2023", False),
         ("[2023-06-09 10:00] Ann: It was the week before.", "The week before 9 June 2023", True),
         ("[2023-06-09 10:00] Ann: I moved last month.", "May 2023", True),

@@ -29,6 +29,7 @@ from hippocampus.filters import Filters, read_filters, spell_out
 from hippocampus.index.base import Mask, Question
 from hippocampus.index.live import LiveIndex
 from hippocampus.index.moments import to_moment
+from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.prepare import check_text
 from hippocampus.model import (
     Context,
@@ -111,7 +112,7 @@ class Recalling(Knowing, Looking):
                 question = self._joined(index, question, join, event, allowed, wanted)
             ranking, judged = self._search(index, question, allowed, wanted, limit=max(k, DEPTH))
             searched = time.perf_counter()
-            hits = self._hits(ranking, judged.scores[:k])
+            hits = self._hits(index, ranking, judged.scores[:k], allowed)
             sessions = index.columns.session.named(ranking.sessions[:k])
             count = len(index) if allowed is None else int(np.count_nonzero(allowed))
             degraded += self._lacking(index, vectors=embedded is not None, signed=bool(keywords))
@@ -290,14 +291,16 @@ class Recalling(Knowing, Looking):
                 degraded.append(Degradation(part="keywords", reason=str(exc)))
         return find_keywords(query)
 
-    def _hits(self, ranking: Ranking, scores: Numbers) -> list[Hit]:
+    def _hits(
+        self, index: LiveIndex, ranking: Ranking, scores: Numbers, allowed: Mask | None
+    ) -> list[Hit]:
         k = len(scores)
         rows, over = ranking.rows[:k].tolist(), ranking.over
         ledger = self._memory.ledger_of(self._number, self.name)
         entries = ledger.read(rows)
         gifts = np.maximum([part[:k] for part in ranking.parts.values()], 0).T.tolist()
         hits: list[Hit] = []
-        for place, entry in enumerate(entries):
+        for place, (row, entry) in enumerate(zip(rows, entries, strict=True)):
             episode, tokens = entry.episode, entry.tokens
             if episode.level:  # of what has faded ``get`` has all
                 episode = replace(episode, text=entry.shown)
@@ -311,7 +314,10 @@ class Recalling(Knowing, Looking):
                     shares={n: g / total for n, g in given.items() if g > 0} if total else {},
                     tokens=tokens,
                     about=float(ranking.about[place]),
-                    until=from_micros(over[row]) if (row := rows[place]) in over else None,
+                    until=from_micros(over[row]) if row in over else None,
+                    corrected_by=self._correction(ledger, row, told, allowed)
+                    if (told := index.corrected.get(row))
+                    else None,
                 )
             )
         now = self._memory.clock.now()
@@ -320,6 +326,19 @@ class Recalling(Knowing, Looking):
             self._recalled.append([to_micros(now), *ranking.rows[: min(k, _SHOWN)].tolist()])
             del self._recalled[:-_NOTED]
         return hits
+
+    def _correction(
+        self, ledger: Ledger, row: int, told: Sequence[str], allowed: Mask | None
+    ) -> str | None:
+        """Return the last of what corrects a row, or what stands for that, that a read may see."""
+        for by in reversed(told):
+            said = self._store.rows_of(self._number, [by]).values()
+            for other in (*said, *ledger.standing(said)):
+                # Others may have put something in its place since the index was caught up.
+                seen = allowed is None or (other < len(allowed) and allowed[other])
+                if seen and other != row:  # with which it may have been merged
+                    return self._store.episodes(self._number, [other])[0].id
+        return None
 
     @spell_out
     @answering()
@@ -350,7 +369,8 @@ class Recalling(Knowing, Looking):
         to ``gists`` mature gists of what was found, the
         memories in order of time, each with date and speaker and quoted as data, the ``recent``
         last turns, up to ``pointers`` addresses of what did not fit, for ``expand``, and the
-        ``user``'s message. Where it gets tight, memories go by rank, the last ones first. Tokens
+        ``user``'s message. A memory whose ``Hit.until`` or ``Hit.corrected_by`` is known says so
+        beside its date. Where it gets tight, memories go by rank, the last ones first. Tokens
         are counted in ``encode.tokens.VOCABULARY``.
 
         ``summary`` is the bank's own once it has slept, or of the one session that is asked for;

@@ -220,7 +220,8 @@ def _hits(
     made.add_column("why", no_wrap=True)
     for number, hit in enumerate(hits, 1):
         over = f"  until {hit.until.astimezone(zone):%Y-%m-%d}" if hit.until else ""
-        what = head_line(hit.episode, zone).append(f"{over}\n", "dim")
+        other = f"  corrected by {hit.corrected_by}" if hit.corrected_by else ""
+        what = head_line(hit.episode, zone).append(f"{over}{other}\n", "dim")
         what.append_text(marked(hit.text, query, limit=limit))
         if ids:
             what.append(f"\n{hit.id}", "dim")

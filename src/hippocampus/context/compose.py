@@ -57,7 +57,8 @@ def compose(  # noqa: PLR0913 - a prompt has as many parts
     The frame (system, persona, projects, summary, and at the end the user's message) is there
     whole; then recent turns, newest kept first; then hits by rank, whole ones only. What did not
     fit is named in ``left_out``; the first ``pointers`` of it also in the text, by address, for
-    which the last hits may give way. In the text, memories stand in order of time.
+    which the last hits may give way. In the text, memories stand in order of time; those known to
+    be over, or corrected, say so.
 
     ``compact`` is the bank's own summary, in place of one, and ``gists`` what the bank knows: as
     data, and only where they leave most of the room to memories; of gists the first ones.
@@ -69,7 +70,8 @@ def compose(  # noqa: PLR0913 - a prompt has as many parts
     """
     parts = {"persona": persona, "projects": projects, "summary": summary}
     frame = [part for part in (system, *itertools.starmap(_tagged, parts.items())) if part]
-    render = partial(_render, frame, zone=zone, last=_tagged("user", user))
+    say = _saying(recall, zone)
+    render = partial(_render, frame, say=say, last=_tagged("user", user))
     needed = count(render([], []))
     if needed > budget_tokens:
         raise BudgetTooSmall(budget_tokens=budget_tokens, needed_tokens=needed)
@@ -91,7 +93,7 @@ def compose(  # noqa: PLR0913 - a prompt has as many parts
         return spent + cost + (tags if first else 0) <= budget_tokens
 
     for episode in sorted(recent, key=lambda e: e.said_at, reverse=True):
-        cost = count(line(episode, zone)) + 1
+        cost = count(say(episode)) + 1
         if not fits(cost, first=not kept_recent):
             break
         spent += cost + (0 if kept_recent else tags)
@@ -101,7 +103,7 @@ def compose(  # noqa: PLR0913 - a prompt has as many parts
     for hit in recall.hits:
         if hit.id in shown or hit.score < minimum or (held and _folded(hit.text) in held):
             continue
-        cost = count(line(hit.episode, zone)) + 1
+        cost = count(say(hit.episode)) + 1
         if fits(cost, first=not kept):
             spent += cost + (0 if kept else tags)
             kept.append(hit)
@@ -118,6 +120,19 @@ def compose(  # noqa: PLR0913 - a prompt has as many parts
         left_out=tuple(left),
         recall=recall,
     )
+
+
+def _saying(recall: Recall, zone: tzinfo) -> Callable[[Episode], str]:
+    """Return what renders an episode, with what recall knows of it, among the last turns too."""
+    marked = {hit.id: hit for hit in recall.hits if hit.until or hit.corrected_by}
+
+    def say(episode: Episode) -> str:
+        hit = marked.get(episode.id)
+        if hit is None:
+            return line(episode, zone)
+        return line(episode, zone, until=hit.until, corrected=hit.corrected_by is not None)
+
+    return say
 
 
 def _fitting(gists: Sequence[str], room: int) -> str:
@@ -200,17 +215,16 @@ def _render(
     recent: Sequence[Episode],
     left: Sequence[Pointer] = (),
     *,
-    zone: tzinfo,
+    say: Callable[[Episode], str],
     last: str = "",
 ) -> str:
     parts = list(frame)
     if hits:
         ordered = sorted((hit.episode for hit in hits), key=in_time)
-        parts.append("\n".join([OPEN, *(line(episode, zone) for episode in ordered), CLOSE]))
+        parts.append("\n".join([OPEN, *map(say, ordered), CLOSE]))
     if recent:
         ordered = sorted(recent, key=in_time)
-        lines = [line(episode, zone) for episode in ordered]
-        parts.append("\n".join([RECENT_OPEN, *lines, RECENT_CLOSE]))
+        parts.append("\n".join([RECENT_OPEN, *map(say, ordered), RECENT_CLOSE]))
     if left:
         parts.append("\n".join([MORE_OPEN, *map(pointer_line, left), MORE_CLOSE]))
     if last:

@@ -32,7 +32,7 @@ from hippocampus.evaluation.trial import Lived, Posed, live, load
 from hippocampus.llm import ask as llm
 from hippocampus.llm.ask import Asked, ChatModel, Completer
 from hippocampus.model import Usage
-from hippocampus.quotes import INDENT, unquote
+from hippocampus.quotes import INDENT, MARKS, unquote
 
 BUDGETS: Final = (500, 1000, 2000, 3500)
 """Tokens of the contexts; a model answers from the largest."""
@@ -100,7 +100,7 @@ _DATES = [
         rf"\b{_NAMED},?\s+(?P<year>\d{{4}})\b",
     )
 ]
-_LINE = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d)\] ?(.*)", re.DOTALL)
+_LINE = re.compile(rf"\[(\d{{4}}-\d\d-\d\d \d\d:\d\d){MARKS}\] ?(.*)", re.DOTALL)
 _BETWEEN_LINES = re.compile(rf"\n(?!{INDENT})")
 _DAY = timedelta(days=1)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,10 +19,9 @@ from hippocampus.model import STATE_CHANGES, JournalRow, Kind, Payloads, Store
 _KINDS: Final = (*STATE_CHANGES, "feedback", "annotate", "withdrawn")
 
 
-def _outcome(change: JournalRow) -> int:
+def _outcome(kind: str, detail: Mapping[str, Any]) -> int:
     """Return what a change says of the worth of its episode."""
-    detail = json.loads(change.detail)
-    match change.kind:
+    match kind:
         case "feedback" if "helpful" in detail:  # or the episode is erased
             return 1 if detail["helpful"] else -1
         case "annotate" if detail.get("why") == "corrected":
@@ -48,6 +47,8 @@ class LiveIndex:
         """The last change taken in."""
         self.outcome = Growing(np.float32)
         """How often each row helped, less how often it did not or was found to be otherwise."""
+        self.corrected: dict[int, list[str]] = {}
+        """Rows that were found to be otherwise, each with the ids of what says so, in order."""
         self.gists: Priming | None = None
         """What sleep has made of clusters of rows, if it has."""
         self.without_vectors = 0
@@ -79,7 +80,7 @@ class LiveIndex:
             if change.kind in STATE_CHANGES:
                 self.columns.set_state(change.row, STATE_CHANGES[change.kind], change.at)
             else:
-                self.outcome.view[change.row] += _outcome(change)
+                self._judge(change.row, change)
         self.seq = last
         vector = self.cues.get("vector")
         if isinstance(vector, VectorCue):
@@ -89,6 +90,19 @@ class LiveIndex:
         if isinstance(signature, SignatureCue):
             unsigned = self.columns.visible() & ~signature.present
             self.without_signatures = int(np.count_nonzero(unsigned))
+
+    def _judge(self, row: int, change: JournalRow) -> None:
+        """Take in what was said of a row."""
+        detail = json.loads(change.detail)
+        self.outcome.view[row] += _outcome(change.kind, detail)
+        by = detail.get("by") if detail.get("why") == "corrected" else None
+        if by is None:
+            return
+        told = self.corrected.setdefault(row, [])
+        if change.kind == "annotate":
+            told.append(by)
+        elif by in told:
+            told.remove(by)
 
 
 def read_payloads(store: Store, bank: int, kind: Kind, start: int, stop: int) -> Iterator[Payloads]:

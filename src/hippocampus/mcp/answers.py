@@ -154,6 +154,8 @@ class Shown:
             made["score"] = round(hit.score, 2)
         if hit is not None and hit.until is not None:
             made["over_since"] = moment(hit.until, zone)
+        if hit is not None and hit.corrected_by is not None:
+            made["corrected_by"] = hit.corrected_by
         if episode.state != "active":
             made["state"] = episode.state
         if self.cut:
@@ -168,7 +170,7 @@ class Shown:
             told.append(f"score {data['score']:.2f}")
         told += [
             f"{name.replace('_', ' ')} {quote(json.dumps(data[name], ensure_ascii=False))}"
-            for name in ("session", "source", "over_since", "state")
+            for name in ("session", "source", "over_since", "corrected_by", "state")
             if name in data
         ]
         if self.cut:

@@ -21,6 +21,7 @@ class Remembered(TypedDict):
     address: NotRequired[Annotated[str, Field(description="Where in its source or session.")]]
     score: NotRequired[Annotated[float, Field(description="How surely it bears on the question.")]]
     over_since: NotRequired[Annotated[str, Field(description="Since when it is so no longer.")]]
+    corrected_by: NotRequired[Annotated[str, Field(description="Id of what says it is otherwise.")]]
     state: NotRequired[Annotated[str, Field(description="Given when it is not in force.")]]
     cut: NotRequired[Annotated[bool, Field(description="Given when the text was cut to fit.")]]
 

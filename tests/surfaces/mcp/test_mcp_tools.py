@@ -79,6 +79,18 @@ def test_the_text_of_a_recall_says_what_its_data_says(calm):
     assert "    [2025-03-03 18:30] Ada: We hiked in the Alps with Tom.\n" in text
 
 
+def test_a_recall_and_a_context_say_what_was_corrected(agent, corrected):
+    flight, news = corrected
+    found = agent("recall", query="our flight to Porto")["memories"]
+
+    assert {flight.id: news.id, news.id: None} == {
+        one["id"]: one.get("corrected_by") for one in found
+    }
+    assert f', corrected by "{news.id}"\n' in agent.text("recall", query="our flight to Porto")
+    made = agent("context", query="our flight to Porto")["text"]
+    assert f", corrected later] Ada: {flight.text}" in made
+
+
 def test_a_recall_that_finds_nothing_says_so(calm):
     found = calm("recall", query="zebra xylophone quarterly")
 
