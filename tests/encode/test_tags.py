@@ -19,6 +19,7 @@ from hippocampus.encode.tags import (
     Relation,
     Tagging,
     is_feeling,
+    read_group,
     relations_of,
     relations_of_names,
     same_as,
@@ -47,6 +48,10 @@ CATS = [
     "The vet gave the cat medicine, and the dog barked at the vet.",
     "The dog and the cat sleep in one basket.",
 ]
+
+
+def tagged(groups, **options):
+    return tag_groups([read_group(texts) for texts in groups], **options)
 
 
 # ---------------------------------------------------------------- names
@@ -87,7 +92,7 @@ def test_the_name_of_a_tag_is_a_tag_of_that_name(text):
 
 
 def test_what_is_returned_to_becomes_a_tag_and_pleasantries_do_not():
-    pottery, running, cats = tag_groups([POTTERY, RUNNING, CATS])
+    pottery, running, cats = tagged([POTTERY, RUNNING, CATS])
 
     assert {"bowl", "kiln"} <= set(pottery.tags)
     assert "marathon" in running.tags
@@ -96,7 +101,7 @@ def test_what_is_returned_to_becomes_a_tag_and_pleasantries_do_not():
 
 
 def test_entities_and_feelings_are_tags_but_no_more_than_a_few():
-    (tagging,) = tag_groups([POTTERY])
+    (tagging,) = tagged([POTTERY])
 
     assert "frustration" in tagging.tags
     assert 1 == sum(map(is_feeling, tagging.tags))
@@ -105,7 +110,7 @@ def test_entities_and_feelings_are_tags_but_no_more_than_a_few():
 
 def test_speakers_are_no_tags_by_any_name_but_words_that_begin_like_them_are():
     talk = ["Hey Caroline, I washed the car.", "Hi Caro, which car? The old car, Mel?"]
-    (tagging,) = tag_groups([talk], apart=["Caroline Smith", "Melanie"])
+    (tagging,) = tagged([talk], apart=["Caroline Smith", "Melanie"])
 
     assert "car" in tagging.tags
     assert not {"caroline", "caroline_smith", "caro", "mel", "smith"} & set(tagging.tags)
@@ -113,7 +118,7 @@ def test_speakers_are_no_tags_by_any_name_but_words_that_begin_like_them_are():
 
 @given(st.lists(st.lists(st.text(max_size=40), max_size=4), max_size=4))
 def test_any_texts_give_at_most_eight_valid_tags_each_once(groups):
-    taggings = tag_groups(groups)
+    taggings = tagged(groups)
 
     assert len(groups) == len(taggings)
     for tags, relations, _names in taggings:
@@ -123,7 +128,7 @@ def test_any_texts_give_at_most_eight_valid_tags_each_once(groups):
 
 
 def test_the_same_texts_give_the_same_tags():
-    assert tag_groups([POTTERY, CATS]) == tag_groups([POTTERY, CATS])
+    assert tagged([POTTERY, CATS]) == tagged([POTTERY, CATS])
 
 
 # ---------------------------------------------------------------- relations by words
@@ -202,7 +207,7 @@ def test_a_text_names_a_tag_by_a_synonym_but_not_by_one_of_several_words():
 def test_words_that_mean_the_same_are_counted_as_one_by_the_one_said_most():
     talk = ["The automobile is broken.", "That automobile!", "My car is in repair."]
     other = ["Tea in the garden.", "The garden is wet.", "More tea?"]
-    first, _ = tag_groups([talk, other])
+    first, _ = tagged([talk, other])
 
     assert "automobile" in first.tags
     assert "car" not in first.tags
@@ -237,7 +242,7 @@ def test_names_are_places_or_people_by_the_words_beside_them():
         Relation("people", "dona_odete"),
         Relation("people", "odete"),
         Relation("place", "horta"),
-    } == set(relations_of_names(texts, tags))
+    } == set(relations_of_names([read_group(texts)], tags))
 
 
 def test_kinds_of_the_same_are_not_above_each_other():

@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from hashlib import blake2b
 
 import numpy as np
 import pytest
@@ -9,14 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.encode.embed import HashEmbedder
-from hippocampus.encode.tags import same_as
+from hippocampus.encode.tags import read_group, same_as
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import EncoderError
 from hippocampus.index.base import Question
 from hippocampus.index.lexical import pack_terms
 from hippocampus.index.topic import Artifact, TagGraph, TopicCue, pack, unpack
 from hippocampus.model import Payloads
-from hippocampus.sleep.topics import WINDOW, Turn, group_turns, make_topics
+from hippocampus.sleep import topics
+from hippocampus.sleep.topics import RULES, WINDOW, Turn, group_turns, make_topics
 
 TALK = [
     "The cat is ill and will not eat.",
@@ -190,6 +192,63 @@ def test_what_is_under_a_synonym_is_under_the_tag():
     assert {"car"} == graph["automobile_museum"].parents
 
 
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(
+                st.tuples(st.sampled_from([*TALK, *CARS]), st.sampled_from("ab") | st.none()),
+                max_size=30,
+            ),
+            st.sets(st.integers(0, 60), max_size=4),
+        ),
+        min_size=2,
+        max_size=4,
+    )
+)
+def test_many_sleeps_make_what_one_would_have_made(nights):
+    turns, before, embedder = [], None, HashEmbedder(16)
+    for told, hidden in nights:
+        for text, session in told:
+            turns.append(Turn(len(turns), text, session, len(turns)))
+        turns = [turn._replace(text="") if turn.row in hidden else turn for turn in turns]
+        artifact, _ = make_topics(turns, length=len(turns), embedder=embedder, before=before)
+        before = unpack(pack(artifact))
+    at_once, _ = make_topics(turns, length=len(turns), embedder=embedder)
+
+    assert pack(at_once) == pack(before)
+
+
+def test_what_was_read_is_read_again_only_where_talk_went_on_or_something_was_hidden():
+    talk = [Turn(row, f"{TALK[row % 7]} {row}", None, row) for row in range(10 * WINDOW)]
+    first, report = make_topics(talk, length=len(talk))
+    assert 10 == report.read == report.groups
+
+    more = range(10 * WINDOW, 11 * WINDOW)
+    on = [*talk, *(Turn(row, f"{TALK[row % 7]} {row}", None, row) for row in more)]
+    longer, report = make_topics(on, length=len(on), before=unpack(pack(first)))
+    assert (1, 11) == (report.read, report.groups)
+
+    on[3] = on[3]._replace(text="")
+    _, report = make_topics(on, length=len(on), before=unpack(pack(longer)))
+    assert (1, 11) == (report.read, report.groups)
+
+
+def test_what_rules_read_is_as_it_was_when_they_were_numbered():
+    # If this fails, you have changed what is read of a text: raise RULES, and put the new digest
+    # here, so that no bank goes on with what the rules before have read.
+    read = [read_group(texts) for texts in (TALK, CARS)]
+    digest = blake2b(json.dumps(read, sort_keys=True).encode(), digest_size=8).hexdigest()
+
+    assert (1, "e279ee56eb4a4666") == (RULES, digest)
+
+
+def test_what_other_rules_have_read_is_read_again(monkeypatch):
+    first, _ = made()
+    monkeypatch.setattr(topics, "RULES", RULES + 1)
+
+    assert 1 == made(before=first)[1].read
+
+
 @given(st.lists(st.tuples(st.sampled_from("abc") | st.none(), st.integers(0, 9)), max_size=90))
 def test_groups_are_windows_of_one_session_in_order_and_hold_every_turn_once(given_turns):
     turns = [Turn(row, "x", session, at) for row, (session, at) in enumerate(given_turns)]
@@ -248,6 +307,15 @@ def test_a_model_is_not_asked_again_about_what_it_has_tagged():
     assert 1 == model.asked
     assert (1, 0) == (report.by_model, report.asked)
     assert pack(first) == pack(again)
+
+
+def test_a_model_is_asked_about_what_is_new_only_where_talk_goes_on_and_on():
+    talk = [Turn(row, f"{TALK[row % 7]} {row}", None, row) for row in range(11 * WINDOW)]
+    model, started = Model(ANSWER), talk[: 10 * WINDOW]
+    first, _ = make_topics(started, length=len(started), model=model)
+    _, report = make_topics(talk, length=len(talk), model=model, before=first)
+
+    assert (11, 1) == (model.asked, report.asked)
 
 
 @pytest.mark.parametrize("answer", ["garbage", EncoderError("timed out after 5 s")])

@@ -120,7 +120,35 @@ def _feelings() -> Mapping[str, str]:
 # ---------------------------------------------------------------- what a group is about
 
 
-def tag_groups(groups: Sequence[Sequence[str]], *, apart: Collection[str] = ()) -> list[Tagging]:
+class Reading(NamedTuple):
+    """
+    What a group of texts names, whatever other groups do: it need be read only once.
+
+    ``named``: of each tag that its phrases make, how often they do, and how often as a name.
+    ``felt``: how often words of each feeling are said. ``beside``: of what is written with a
+    capital, how often it is, how often as places are ("in Porto"), and as people are.
+    """
+
+    named: Mapping[str, tuple[int, int]]
+    felt: Mapping[str, int]
+    beside: Mapping[str, tuple[int, int, int]]
+
+
+def read_group(texts: Sequence[str]) -> Reading:
+    """Read what a group of texts names: a session, or some twenty turns of one."""
+    times: Counter[str] = Counter()
+    proper: Counter[str] = Counter()
+    for text in pausing(texts):
+        for name, is_name in _named_in(text):
+            times[name] += 1
+            proper[name] += is_name
+    feelings = _feelings()
+    felt = Counter(feelings[word] for text in texts for word in _words(text) if word in feelings)
+    named = {name: (count, proper[name]) for name, count in times.items()}
+    return Reading(named, felt, _beside(texts))
+
+
+def tag_groups(groups: Sequence[Reading], *, apart: Collection[str] = ()) -> list[Tagging]:
     """
     Return the tags of each group of texts, best first, told by how often and where they are named.
 
@@ -130,14 +158,14 @@ def tag_groups(groups: Sequence[Sequence[str]], *, apart: Collection[str] = ()) 
     Words that mean the same are counted as one, by that of them which is said most.
 
     Args:
-        groups: the texts of each group: a session, or some twenty turns of one.
+        groups: what each group names.
         apart: names that say who talks, not of what: those of the speakers.
 
     """
     silent = {name for name in map(tag_name, apart) if name}
     silent |= {name.partition("_")[0] for name in silent}
     short = {name[:size] for name in silent for size in range(3, len(name))}  # "Mel", but not "car"
-    found = [_count(texts, silent, short) for texts in pausing(groups)]
+    found = [_count(group, silent, short) for group in pausing(groups)]
     names = _names_among(found)
     written = [names & group.keys() for group in found]
     found = _as_one(found, names)
@@ -167,23 +195,16 @@ class _Named(NamedTuple):
     feeling: bool
 
 
-def _count(
-    texts: Sequence[str], silent: AbstractSet[str], short: AbstractSet[str]
-) -> dict[str, _Named]:
-    times: Counter[str] = Counter()
-    proper: Counter[str] = Counter()
-    feelings = _feelings()
-    felt = [feelings[word] for text in texts for word in _words(text) if word in feelings]
-    for text in pausing(texts):
-        for name, is_name in _named_in(text):
-            if name not in silent and not (is_name and name in short):
-                times[name] += 1
-                proper[name] += is_name
-    for name, count in Counter(felt).items():
-        times[name] = max(times[name], count)
-    return {
-        name: _Named(count, proper[name] * 2 > count, name in felt) for name, count in times.items()
-    }
+def _count(group: Reading, silent: AbstractSet[str], short: AbstractSet[str]) -> dict[str, _Named]:
+    found = {}
+    for name in dict.fromkeys([*group.named, *group.felt]):
+        times, proper = (0, 0) if name in silent else group.named.get(name, (0, 0))
+        if name in short:
+            times, proper = times - proper, 0
+        times = max(times, group.felt.get(name, 0))
+        if times:
+            found[name] = _Named(times, proper * 2 > times, name in group.felt)
+    return found
 
 
 def _names_among(found: Iterable[Mapping[str, _Named]]) -> frozenset[str]:
@@ -333,7 +354,7 @@ def relations_of(tags: Iterable[str], known: Collection[str] = ()) -> list[Relat
 _INTENTS: Final = frozenset({"planning", "decision", "advice", "complaint", "apology", "ambition"})
 
 
-def relations_of_names(texts: Iterable[str], tags: Iterable[str]) -> list[Relation]:
+def relations_of_names(groups: Iterable[Reading], tags: Iterable[str]) -> list[Relation]:
     """
     Return which tags are names of places and which of people, told by the words beside them.
 
@@ -344,19 +365,12 @@ def relations_of_names(texts: Iterable[str], tags: Iterable[str]) -> list[Relati
     where: Counter[str] = Counter()
     who: Counter[str] = Counter()
     times: Counter[str] = Counter()
-    for text in pausing(texts):
-        for found in _NAME.finditer(text):
-            words = found["name"].split()
-            before, after = (found["before"] or "").casefold(), (found["after"] or "").casefold()
-            for size in range(len(words), 0, -1):
-                for at in range(len(words) - size + 1):
-                    name = tag_name(" ".join(words[at : at + size]))
-                    if name is None or name not in tags or not words[at][0].isupper():
-                        continue
-                    times[name] += 1
-                    titled = words[max(0, at - 1)].casefold() in _TITLES
-                    where[name] += at == 0 and before in _WHERE
-                    who[name] += titled or (at + size == len(words) and after in _WHO)
+    for group in pausing(groups):
+        for name in group.beside.keys() & tags:
+            there, as_place, as_person = group.beside[name]
+            times[name] += there
+            where[name] += as_place
+            who[name] += as_person
     found_kinds = []
     for name, count in sorted(times.items()):
         known = bool(kinds(name.replace("_", " ")))  # "Pottery helps" is no person
@@ -365,6 +379,27 @@ def relations_of_names(texts: Iterable[str], tags: Iterable[str]) -> list[Relati
         elif 3 * where[name] >= count and where[name] >= max(2, 2 * who[name]):
             found_kinds.append(Relation("place", name))
     return found_kinds
+
+
+def _beside(texts: Iterable[str]) -> dict[str, tuple[int, int, int]]:
+    """Return how often each name is written, how often as places are, and as people are."""
+    where: Counter[str] = Counter()
+    who: Counter[str] = Counter()
+    times: Counter[str] = Counter()
+    for text in pausing(texts):
+        for found in _NAME.finditer(text):
+            words = found["name"].split()
+            before, after = (found["before"] or "").casefold(), (found["after"] or "").casefold()
+            for size in range(len(words), 0, -1):
+                for at in range(len(words) - size + 1):
+                    name = tag_name(" ".join(words[at : at + size]))
+                    if name is None or not words[at][0].isupper():
+                        continue
+                    times[name] += 1
+                    titled = words[max(0, at - 1)].casefold() in _TITLES
+                    where[name] += at == 0 and before in _WHERE
+                    who[name] += titled or (at + size == len(words) and after in _WHO)
+    return {name: (count, where[name], who[name]) for name, count in times.items()}
 
 
 _NAME = re.compile(

@@ -245,13 +245,15 @@ class Artifact(NamedTuple):
     A graph as it is kept.
 
     ``length``: of the rows it was made from, which are those before it. ``embedder``: identity of
-    who made the tags' vectors, "" for nobody. ``kept``: what its maker wants to see again, JSON.
+    who made the tags' vectors, "" for nobody. ``kept``, JSON, and ``readings``, which are of no use
+    to the cue and stay packed: what its maker wants to see again.
     """
 
     graph: TagGraph
     length: int
     embedder: str = ""
     kept: Mapping[str, Any] = {}
+    readings: bytes = b""
 
 
 def pack(artifact: Artifact) -> bytes:
@@ -263,6 +265,7 @@ def pack(artifact: Artifact) -> bytes:
         "length": artifact.length,
         "embedder": artifact.embedder,
         "kept": artifact.kept,
+        "readings": b64encode(artifact.readings).decode(),
         "tags": [
             {
                 "name": tag.name,
@@ -353,7 +356,8 @@ def _read(said: Mapping[str, Any]) -> Artifact:
     length, embedder, kept = said["length"], said["embedder"], said["kept"]
     if type(length) is not int or type(embedder) is not str or type(kept) is not dict:
         raise TypeError(length)
-    return Artifact(graph, length, embedder, kept)
+    readings = b64decode(said.get("readings", ""), validate=True)  # earlier versions kept none
+    return Artifact(graph, length, embedder, kept, readings)
 
 
 def _named(name: object) -> str:

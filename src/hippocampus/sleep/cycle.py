@@ -185,7 +185,7 @@ def rebuild_topics(
     answers: Answers,
 ) -> SleepStep | None:
     """
-    Make the graph of tags anew (SWIFT, section 3.2).
+    Bring the graph of tags up to what was said since the last sleep (SWIFT, section 3.2).
 
     None if somebody erased or rebuilt in the meantime: then what was gathered must not be kept.
     ``answers``: what a model answered in earlier tries, to which those of this one are added.
@@ -196,12 +196,12 @@ def rebuild_topics(
         return SleepStep(name="topics", elapsed_s=0.0, skipped="there are no episodes")
     with ledger.store.read():
         texts = ledger.texts(rows)
-        records = ledger.store.episodes(ledger.bank, list(texts))
+        records = ledger.store.episodes(ledger.bank, range(len(shown)))
         before = _if_sound(read_topics, ledger)
     made, report = make_topics(
-        [Turn(e.row, texts[e.row], e.session, e.said_at) for e in records],
+        [Turn(e.row, texts.get(e.row, ""), e.session, e.said_at) for e in records],
         length=len(shown),
-        speakers={e.speaker for e in records if e.speaker},
+        speakers={e.speaker for e in records if e.speaker and e.row in texts},
         embedder=embedder,
         model=model,
         answers=answers,
@@ -209,7 +209,8 @@ def rebuild_topics(
     )
     if not _keep(ledger, "topic", len(shown), pack(made), gathered.seq):
         return None
-    counts = {"tags": report.tags, "relations": report.relations, "by a model": report.by_model}
+    counts = {"groups read": report.read, "tags": report.tags, "relations": report.relations}
+    counts["by a model"] = report.by_model
     counts |= {"refused": report.refused} if report.refused else {}
     names = {"fallbacks": report.fallbacks}
     return replace(_step("topics", started, **counts), names=names, usage=answers.usage)

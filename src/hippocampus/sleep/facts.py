@@ -84,9 +84,7 @@ def read_with_model(
     ``answers``: of earlier tries of this sleep; those to this one are put there.
     """
     speakers = {record.row: who_speaks(record.speaker, record.role) for record in records}
-    turns = [
-        Turn(e.row, texts[e.row], e.session, e.said_at) for e in records if e.row in texts
-    ]  # fmt: skip
+    turns = [Turn(e.row, texts.get(e.row, ""), e.session, e.said_at) for e in records]
     groups = group_turns(turns)
     shown = [
         [Line(speakers[turn.row], f"{from_micros(turn.at):%Y-%m-%d}", turn.text) for turn in group]

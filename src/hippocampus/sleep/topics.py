@@ -1,12 +1,15 @@
 """
 From what a bank was told to its graph of tags (SWIFT, 3.2).
 
-The graph is made of the turns given, in one order, so doing it again gives the same. What costs is
-not done twice: a model is not asked again about talk it has tagged, nor the embedder about a name.
+The graph is put together of the turns given, in one order, so what comes of many sleeps is what one
+would have made. What costs is done once: talk is not read again, by rules or by a model, nor is a
+name embedded again.
 """
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -23,9 +26,11 @@ from hippocampus._courtesy import pausing
 from hippocampus.encode.tagging import read_answer, tag_by_model, write_answer
 from hippocampus.encode.tags import (
     Alike,
+    Reading,
     Relation,
     Tagging,
     is_feeling,
+    read_group,
     relations_of,
     relations_of_names,
     same_as,
@@ -60,8 +65,16 @@ _FLAT: Final = 1e-3
 """A cosine; what differs by less differs by rounding."""
 
 
+RULES: Final = 1
+"""Of reading talk: to be raised with whatever changes what is read, for what was is kept."""
+
+
 class Turn(NamedTuple):
-    """What tags are made of; ``at`` in microseconds since 1970, UTC."""
+    """
+    What tags are made of; ``at`` in microseconds since 1970, UTC.
+
+    Without a text it is hidden: it tells nothing, and keeps its place.
+    """
 
     row: int
     text: str
@@ -83,8 +96,9 @@ class Tagged:
     What making the topics of a bank came to.
 
     ``merged``: tags that became other names of one, as another form or a synonym of it.
-    ``refused``: relations that would have closed a cycle. ``by_model``: groups a model tagged,
-    ``asked``: of those, now. ``fallbacks``: why it did not tag the others, a line for each.
+    ``refused``: relations that would have closed a cycle. ``read``: groups that rules had not read
+    before. ``by_model``: groups a model tagged, ``asked``: of those, now. ``fallbacks``: why it did
+    not tag the others, a line for each.
     """
 
     turns: int
@@ -93,6 +107,7 @@ class Tagged:
     relations: int
     merged: int = 0
     refused: int = 0
+    read: int = 0
     embedded: int = 0
     by_model: int = 0
     asked: int = 0
@@ -113,7 +128,7 @@ def make_topics(
     Make the graph of tags of a bank, and say what came of it.
 
     Args:
-        turns: of the bank, those in force.
+        turns: of the bank; those that are not in force without a text.
         length: the bank's rows so far, hidden ones too; later ones come in by the cue's
             ``observe``.
         speakers: whose names are no tags.
@@ -122,7 +137,7 @@ def make_topics(
         model: whom to ask for tags. Where it fails tags come from words, and the report
             says so; nothing is lost.
         answers: of earlier tries of this sleep; those to this one are put there.
-        before: the last artifact, from which vectors and the model's answers are taken again.
+        before: the last artifact, from which is taken again what was read, embedded and answered.
 
     """
     groups = group_turns(turns)
@@ -143,7 +158,9 @@ def make_topics(
                 by_model[at] = answer
     kept = {digests[at]: write_answer(tagging) for at, tagging in by_model.items()}
     answers.by_digest |= kept
-    by_words = tag_groups(texts, apart=speakers)
+    readings = _Readings(before)
+    read = readings.of(texts, digests)
+    by_words = tag_groups(read, apart=speakers)
     taggings = [by_model.get(at, made) for at, made in enumerate(by_words)]
     names = {part for name in map(tag_name, speakers) if name for part in (name, *name.split("_"))}
     names = names.union(*(made.names for made in by_words))
@@ -151,7 +168,7 @@ def make_topics(
     graph = TagGraph()
     merged, own = _add_tags(graph, groups, taggings, names)
     given = [relation for tagging in by_model.values() for relation in tagging.relations]
-    given += relations_of_names((text for group in texts for text in group), own)
+    given += relations_of_names(read, own)
     refused = _relate(graph, own, given, sum(map(len, groups)), vectors, names)
     _prune(graph, own.keys())
     _embed(graph, vectors)
@@ -162,23 +179,29 @@ def make_topics(
         relations=sum(len(tag.children) for tag in graph),
         merged=merged,
         refused=refused,
+        read=readings.made,
         embedded=vectors.made,
         by_model=len(by_model),
         asked=len(asked),
         fallbacks=tuple(fallbacks),
     )
-    return Artifact(graph, length, vectors.identity, kept), report
+    return Artifact(graph, length, vectors.identity, kept, readings.packed()), report
 
 
 def group_turns(turns: Iterable[Turn], size: int = WINDOW) -> list[list[Turn]]:
-    """Cut each session, in order of time, into windows of like length, about ``size`` turns."""
+    """
+    Cut each session, in order of time, into windows of ``size`` turns; the last is about as long.
+
+    What is said next moves no cut but the last, and what is hidden none: it is left out of its
+    window then. So talk that goes on and on is not read anew by every sleep.
+    """
     ordered = sorted(turns, key=lambda turn: (turn.session or "", turn.at, turn.row))
-    groups = []
+    groups: list[list[Turn]] = []
     for _, session in groupby(ordered, key=lambda turn: turn.session):
         talk = list(session)
-        count = max(1, round(len(talk) / size))
-        cuts = [len(talk) * part // count for part in range(count + 1)]
-        groups += [talk[start:end] for start, end in pairwise(cuts)]
+        cuts = [*range(0, max(1, len(talk) - size // 2 + 1), size), len(talk)]
+        windows = ([turn for turn in talk[start:end] if turn.text] for start, end in pairwise(cuts))
+        groups += filter(None, windows)
     return groups
 
 
@@ -203,6 +226,32 @@ def _kept_answers(digests: Sequence[str], known: Mapping[str, str]) -> dict[int,
 
 def _digest(texts: Sequence[str]) -> str:
     return blake2b("\0".join(texts).encode(), digest_size=16).hexdigest()
+
+
+class _Readings:
+    """What groups name, each read once."""
+
+    def __init__(self, before: Artifact | None) -> None:
+        self.made = 0
+        self._known: dict[str, Reading] = {}
+        if before is not None and before.readings:
+            rules, known = json.loads(zlib.decompress(before.readings))
+            if rules == RULES:
+                self._known = {digest: Reading(*read) for digest, read in known.items()}
+
+    def of(self, groups: Sequence[Sequence[str]], digests: Sequence[str]) -> list[Reading]:
+        """Return what each group names; of the others nothing is kept."""
+        known, self._known = self._known, {}
+        for texts, digest in zip(groups, digests, strict=True):
+            if digest not in self._known:
+                self.made += digest not in known
+                self._known[digest] = known.get(digest) or read_group(texts)
+        return [self._known[digest] for digest in digests]
+
+    def packed(self) -> bytes:
+        """Return the bytes of what is kept."""
+        body = json.dumps([RULES, self._known], sort_keys=True, separators=(",", ":"))
+        return zlib.compress(body.encode(), 6) if self._known else b""
 
 
 class _Vectors:
