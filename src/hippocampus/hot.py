@@ -93,6 +93,11 @@ class Hot(Generic[Held]):
         with self._lock:
             return self._known.get(name)
 
+    def known(self) -> list[Held]:
+        """Return all that is held, or kept by its callers."""
+        with self._lock:
+            return list(self._known.values())
+
     def add(self, made: Held) -> Held:
         """
         Return what is known by the name of something new: that itself, where there is none.

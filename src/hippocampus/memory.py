@@ -29,6 +29,7 @@ from hippocampus.encode.indexing import dump, load
 from hippocampus.encode.keywords import KeywordExtractor
 from hippocampus.errors import (
     EmbedderMismatch,
+    HippocampusError,
     InputError,
     InvalidScope,
     ModelNotInstalled,
@@ -540,7 +541,14 @@ class Memory:
             raise raised[0]
 
     def close(self) -> None:
-        """Release the store. May be called twice."""
+        """
+        Write down what was recalled, if the store can take it, and release it. May be called twice.
+
+        Sleep needs to know what is recalled, by processes that do nothing else, too.
+        """
+        for bank in self.hot.known():
+            with suppress(HippocampusError):  # full, locked, closed: no answer depends on it
+                bank.note_recalls()
         self.store.close()
 
     def __enter__(self) -> Self:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hippocampus import Config, Ingest, Memory, Turn
-from hippocampus.errors import StoreError, StoreLocked, StoreReadOnly, UnknownBank
+from hippocampus.errors import StoreClosed, StoreError, StoreLocked, StoreReadOnly, UnknownBank
 from hippocampus.upkeep import verify
 
 BATCH = 20
@@ -263,6 +263,22 @@ def test_a_lock_held_too_long_is_an_error_and_reading_goes_on(path, open_memory)
     holder.close()
     bank.remember("Kept now.")
     assert 2 == len(bank.episodes())
+
+
+def test_a_memory_that_cannot_note_what_was_recalled_is_closed_all_the_same(path, open_memory):
+    locked = open_memory(config=Config(busy_timeout_s=0.1))
+    kept = locked.bank("ada").remember("The spare key is under the blue pot.")
+    reader = open_memory(read_only=True)
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    for memory in (locked, reader):
+        assert memory.bank("ada").recall("key")
+        memory.close()
+        with pytest.raises(StoreClosed):
+            memory.banks()
+    holder.close()
+
+    assert [] == open_memory().bank("ada").uses(kept.id)
 
 
 def test_a_read_only_memory_answers_and_refuses_every_change(open_memory, tmp_path):

@@ -1376,6 +1376,42 @@ def test_a_dry_run_knows_what_was_recalled_a_moment_ago(tmp_path, clock):
         assert deeds(bank.sleep()) == deeds(told)
 
 
+def test_what_a_process_only_recalled_is_known_to_the_next(tmp_path, clock):
+    from hippocampus.encode.embed import HashEmbedder
+
+    def opened():
+        return Memory(tmp_path / "m.db", embedder=Alike(HashEmbedder(64)), clock=clock)
+
+    with opened() as memory:
+        said = memory.bank("ada").remember("I live in Porto.", speaker="Ada", role="user")
+    clock.advance(timedelta(days=9))
+    with opened() as memory:
+        memory.bank("ada").recall("where does Ada live?")
+    clock.advance(timedelta(minutes=1))
+    with opened() as memory:
+        bank = memory.bank("ada")
+        assert bank.uses(said.id) == [START + timedelta(days=9)]
+        bank.remember("No, I live in Lisbon now.", speaker="Ada", role="user")
+        assert bank.sleep()["reconsolidate"].counts == {"corrected": 1}
+
+
+def test_closing_makes_no_bank_anew_that_was_recalled_from_and_notes_nothing_in_another(
+    tmp_path, clock
+):
+    path = tmp_path / "m.db"
+    with Memory(path, embedder="none", clock=clock) as memory:
+        for name in ("gone", "again"):
+            memory.bank(name).remember("The tram was late.")
+            memory.bank(name).recall("tram")
+        with Memory(path, embedder="none", clock=clock) as other:
+            for name in ("gone", "again"):
+                other.delete_bank(name)
+            made = other.bank("again").remember("The tram was early.")
+    with Memory(path, embedder="none", clock=clock) as memory:
+        assert memory.banks() == ["again"]
+        assert memory.bank("again").uses(made.id) == []
+
+
 def test_what_two_sides_say_in_the_same_words_is_neither_merged_nor_kept_apart(memory, clock):
     bank = memory.bank("ada")
     for second, role in enumerate(("user", "assistant")):

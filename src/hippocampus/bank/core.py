@@ -176,7 +176,8 @@ class Core:
         """Note what was recalled; the caller has begun to write, and so holds ``reading``."""
         if self._recalled:
             shown, self._recalled = self._recalled, []
-            ledger.note(RECALLED, shown=shown)
+            if ledger.bank == self._number:  # and not another one of that name
+                ledger.note(RECALLED, shown=shown)
 
     def _is_there(self) -> bool:
         """Return whether the store had the bank when it was last asked or changed."""

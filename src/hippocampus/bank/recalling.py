@@ -18,7 +18,7 @@ from hippocampus.bank.core import staying
 from hippocampus.bank.knowing import Knowing
 from hippocampus.bank.looking import Looking
 from hippocampus.config import Signatures
-from hippocampus.context.compose import compose
+from hippocampus.context.compose import compose, frame_within
 from hippocampus.encode.keywords import find_keywords
 from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.encode.when import find_intervals
@@ -392,6 +392,10 @@ class Recalling(Knowing, Looking):
         if isinstance(without, str):
             msg = f"without={without!r:.100}: give the texts in a list, even if it is one"
             raise InputError(msg)
+        frame_within(  # before anything is recalled: what fails must leave no trace of that
+            budget_tokens, system=system, persona=persona, projects=projects, summary=summary or "",
+            user=user,
+        )  # fmt: skip
         found = self.recall(query, k, now=now, cues=cues, **filters)
         last = self.episodes(limit=recent, newest=True, **filters) if recent else []
         return compose(

@@ -314,9 +314,9 @@ class Sleeping(Core):
         return [from_micros(at) for at in found]
 
     def note_recalls(self) -> None:
-        """Write down what was recalled since the last time; ``remember`` and ``sleep`` do so."""
+        """Write down what was recalled since the last time; writing, sleep and closing do so."""
         if self._recalled:
-            with self._changing(), self._transaction() as ledger:
+            with self._changing(), self._transaction(indexed=False) as ledger:
                 self._tell_recalls(ledger)
 
     def _mark(

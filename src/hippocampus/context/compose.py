@@ -68,13 +68,11 @@ def compose(  # noqa: PLR0913 - a prompt has as many parts
         BudgetTooSmall: the frame alone does not fit.
 
     """
-    parts = {"persona": persona, "projects": projects, "summary": summary}
-    frame = [part for part in (system, *itertools.starmap(_tagged, parts.items())) if part]
+    frame, needed = frame_within(
+        budget_tokens, system=system, persona=persona, projects=projects, summary=summary, user=user
+    )
     say = _saying(recall, zone)
     render = partial(_render, frame, say=say, last=_tagged("user", user))
-    needed = count(render([], []))
-    if needed > budget_tokens:
-        raise BudgetTooSmall(budget_tokens=budget_tokens, needed_tokens=needed)
     own = "" if summary or not compact else f"{SUMMARY_OPEN}\n{quote(compact)}\n{SUMMARY_CLOSE}"
     if own and _OWN_PART * count(own) <= budget_tokens - needed:
         frame.append(own)
@@ -120,6 +118,31 @@ def compose(  # noqa: PLR0913 - a prompt has as many parts
         left_out=tuple(left),
         recall=recall,
     )
+
+
+def frame_within(
+    budget_tokens: int,
+    *,
+    system: str,
+    persona: str,
+    projects: str,
+    summary: str,
+    user: str,
+) -> tuple[list[str], int]:
+    """
+    Return what stands before the memories, and the tokens of that and of the user's message.
+
+    Raises:
+        BudgetTooSmall: it does not fit.
+
+    """
+    parts = {"persona": persona, "projects": projects, "summary": summary}
+    frame = [part for part in (system, *itertools.starmap(_tagged, parts.items())) if part]
+    last = _tagged("user", user)
+    needed = count("\n\n".join([*frame, *([last] if last else [])]))
+    if needed > budget_tokens:
+        raise BudgetTooSmall(budget_tokens=budget_tokens, needed_tokens=needed)
+    return frame, needed
 
 
 def _saying(recall: Recall, zone: tzinfo) -> Callable[[Episode], str]:
