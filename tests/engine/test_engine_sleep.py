@@ -15,6 +15,7 @@ from hippocampus import Config, Ingest, Turn
 from hippocampus.config import Concepts
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.errors import EncoderError, InputError, UnknownBank
+from hippocampus.model import Block
 from hippocampus.upkeep import verify
 
 SMALL = Config(ingest=Ingest(seal_rows=16, batch=32), concepts=Concepts(theta=0.15))
@@ -438,6 +439,88 @@ def test_what_is_curated_need_be_no_noun_phrase_to_be_heard_and_called_up(open_m
     assert said == {hit.id for hit in bank.recall(asked, 40) if hit.about > 0.9}
     others = bank.recall(name.replace(" ", " and "), 40)
     assert not [hit for hit in others if hit.id in said and hit.about > 0.9]
+
+
+def curate_by_hand(bank, names, _path):
+    bank.curate(add=names)
+    bank.sleep()
+
+
+def curate_by_document(bank, names, path):
+    bank.sleep()
+    bank.export_concepts(path)
+    document = json.loads(path.read_text())
+    document["entries"] |= {name: {"ids": [], "scores": []} for name in names}
+    path.write_text(json.dumps(document))
+    bank.import_concepts(path)
+
+
+@pytest.mark.parametrize("curate", [curate_by_hand, curate_by_document])
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("C++", "C"),
+        ("C#", "C"),
+        (".NET", "net"),
+        ("R&D", "R"),
+        ("A/B test", "B test"),
+        ("node.js", "node"),
+        ("break even on paper", "even break on paper"),
+        ("over the moon", "moon over"),
+    ],
+)
+def test_what_is_curated_is_matched_as_it_is_spelled_and_is_nothing_else(
+    open_memory, tmp_path, curate, name, other
+):
+    bank = travels(open_memory(config=SMALL))
+
+    def remember(what, *sessions):
+        return {bank.remember(f"We looked into {what} {n}.", session=n).id for n in sessions}
+
+    def called_up(what):
+        return {hit.id for hit in bank.recall(f"What about {what}?", 60) if hit.about > 0.9}
+
+    own, others = remember(name, "t1", "t2"), remember(other, "u1", "u2")
+    curate(bank, [name, other], tmp_path / "concepts.json")
+    assert called_up(name) == own, "said before the anchor was"
+    assert called_up(other) == others
+
+    own |= remember(name, "t3")
+    others |= remember(other, "u3")
+    assert called_up(name) == own, "said since"
+    assert called_up(other) == others
+
+
+def test_a_word_is_not_found_where_it_is_only_part_of_a_curated_name(open_memory):
+    bank = travels(open_memory(config=SMALL))
+    for n in range(3):
+        bank.remember(f"We moved to .NET at last, {n}.", session=f"t{n}")
+        bank.remember(f"The net was torn, {n}.", session=f"u{n}")
+    bank.curate(add=[".NET"])
+    bank.sleep()
+    bank.remember("We are on .NET 9 now.", session="t3")
+    bank.remember("They mended the net.", session="u3")
+
+    for asked in ("the net?", ".NET?"):
+        under = bank.recall(asked, 60, cues=["concept"])
+        assert len(under) >= 4
+        assert all((".NET" in hit.text) == (".NET" in asked) for hit in under.hits[:4])
+
+
+def test_texts_that_cannot_be_read_for_curated_names_are_told_of(slept, open_memory):
+    memory, bank = slept
+    bank.curate(add=["over the moon"])
+    bank.sleep()
+    bank.remember_many([Turn(text=f"Over the moon, {n} times.") for n in range(16)])
+    with memory.store.write():
+        number = memory.store.bank_number("ada")
+        first, count = memory.store.block_spans(number, "content")[-1]
+        memory.store.put_block(number, "content", Block(first, count, b"damaged"))
+    memory.close()
+
+    found = open_memory(config=SMALL).bank("ada").recall("the violin?", k=1, cues=["concept"])
+    assert "violin" in found.hits[0].text
+    assert "sleep" in {one.part for one in found.degraded}
 
 
 def test_what_is_denied_calls_nothing_up_from_then_on_not_even_what_is_new(open_memory):

@@ -104,6 +104,32 @@ def test_phrases_come_back_from_payloads(found):
         assert told == (expected if there else {})
 
 
+def test_what_a_row_spells_is_mentioned_once_and_what_is_only_part_of_it_is_not():
+    asked = []
+    spelled = {
+        0: ([key_of("c++")], []),
+        2: ([key_of("node.js"), key_of("c++")], [key_of("node")]),
+        3: ([key_of("c++")], []),
+    }
+
+    def spelling(rows):
+        asked.extend(rows)
+        return {row: spelled[row] for row in rows if row in spelled}
+
+    anchors = anchors_of(["c++", "node.js", "node"], unit(np.random.default_rng(0), 3))
+    seen = Seen(unit(np.random.default_rng(1), 5))
+    cue = ConceptCue(
+        anchors, Concepts(theta=1.0, mention=4.0), seen, a_day_apart, alone(5), spelled=spelling
+    )
+    cue.observe(Payloads.of([said("roof"), said("node")]))
+    cue.observe(Payloads.of([said("node", "roof"), said("c++"), said("Node")]))
+
+    assert asked == [0, 1, 2, 3, 4], "each row once"
+    for name, rows in (("c++", [0, 2, 3]), ("node.js", [2]), ("node", [1, 4])):
+        (heard,) = cue.hear(replace(ask(), spelled=frozenset([key_of(name)])))
+        assert sorted(cue.under.of(heard.anchor)[0].tolist()) == rows
+
+
 @given(st.integers(0, 9), st.lists(st.integers(1, 9), min_size=1), st.integers(1, 6))
 def test_what_is_under_an_anchor_is_the_same_however_it_came(seed, batches, k_max):
     count = sum(batches)

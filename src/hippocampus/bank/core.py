@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, Final, NamedTuple, ParamSpec, TypeVar
 
 from hippocampus.encode.phrases import key_of
 from hippocampus.encode.signature import Rotation, rotation_for
+from hippocampus.encode.spellings import Spellings
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.hot import held_bytes
 from hippocampus.index.anchors import Anchors
@@ -131,6 +132,8 @@ class Core:
         """The last summary that was asked for, and what it was of."""
         self._anchored = False
         """Whether the bank has anchors, and so what is written has its phrases read."""
+        self._spellings = Spellings()
+        """The curated names among its anchors."""
         self._facts = Statements()
         """What has been read of whom, as far as anybody has asked."""
         self._position: tuple[int, Hashable] | None = None
@@ -313,6 +316,7 @@ class Core:
         if anchors is not None and isinstance(vectors, VectorCue):
             anchors = self._fitting(anchors, vectors)
         self._anchored = anchors is not None and isinstance(vectors, VectorCue)
+        self._spellings = Spellings() if anchors is None else Spellings(anchors.curated())
         if anchors is not None and isinstance(vectors, VectorCue):
             columns = live.columns
             how = self._memory.config.concepts.heard(self._calibrated.values.cosines)
@@ -321,7 +325,18 @@ class Core:
             live.cues["concept"] = ConceptCue(
                 anchors, how, vectors, columns.said_at, lambda: columns.session.codes, leads,
                 [key_of(name) for name in read_curated(ledger).denied],
+                self._mentions if self._spellings else None,
             )  # fmt: skip
+
+    def _mentions(self, rows: Sequence[int]) -> dict[int, tuple[frozenset[int], frozenset[int]]]:
+        """Return what rows say of curated names; of damaged texts nothing, and say so."""
+        try:
+            texts = self._memory.ledger_of(self._number, self.name).texts(rows)
+        except StoreCorrupt as exc:
+            self._no_sleep = Degradation(part="sleep", reason=str(exc))
+            return {}
+        read = {row: self._spellings.read(text) for row, text in texts.items()}
+        return {row: (said.names, said.pieces) for row, said in read.items()}
 
     def _fitting(self, anchors: Anchors, vectors: VectorCue) -> Anchors | None:
         """Return anchors whose vectors are such as the bank's; None, and say so, for others."""

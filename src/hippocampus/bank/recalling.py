@@ -165,6 +165,7 @@ class Recalling(Knowing, Looking):
             text, now=now, embedded=embedded, rotation=self._rotation,
             speakers=index.columns.speakers(), keywords=keywords,
             phrases=self._anchored and not wanted.isdisjoint({"concept", "graph"}),
+            spellings=self._spellings,
         )  # fmt: skip
         return question if "time" in wanted else replace(question, intervals=(), latest=0.0)
 

@@ -70,11 +70,20 @@ def _hash(word: str) -> int:
     return known
 
 
+def hash_words(text: str) -> list[int]:
+    """Return the hashes of the words of ``text`` in order."""
+    return _hash_all(_WORD.findall(_fold(text)))
+
+
+def _hash_all(words: list[str]) -> list[int]:
+    known = _HASHED
+    return [known[word] if word in known else _hash(word) for word in words]
+
+
 def hash_terms(text: str) -> NDArray[np.uint32]:
     """Return the term hashes of ``text`` in order of appearance, shape (words,)."""
     words = _WORD.findall(_fold(text))
-    known = _HASHED
-    hashes = [known[word] if word in known else _hash(word) for word in words]
+    hashes = _hash_all(words)
     if not text.isascii():
         hashes += [
             _hash(left + right)

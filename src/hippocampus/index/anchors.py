@@ -122,6 +122,10 @@ class Anchors:
         """Return what sort of anchor one is."""
         return KINDS[int(self.kinds[anchor])]
 
+    def curated(self) -> list[str]:
+        """Return the names that somebody wants."""
+        return [name for place, name in enumerate(self.names) if self.kind(place) == "curated"]
+
     def naming(self, anchor: int) -> NDArray[np.int32]:
         """Return the rows that name one, in order of time, and that lie under it."""
         named = self.mentions[slice(*self.mention_ends[anchor : anchor + 2])]

@@ -42,8 +42,8 @@ class Question:
     phrases: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """Keys of its phrases and of all runs of up to three words of content, with the places of
     their words in ``terms`` where they are known."""
-    words: tuple[int, ...] = ()
-    """Keys of all its words in order, for names that are no phrase: "go to market"."""
+    spelled: frozenset[int] = frozenset()
+    """Keys of the curated names that it says, phrases or not: "go to market", "C++"."""
     known: frozenset[int] = frozenset()
     """Keys of those that it takes for known: "the glacier paper", "our boat"."""
     parts: frozenset[int] = frozenset()

@@ -9,7 +9,8 @@ only its best rows are sought among all rows of the sessions that do.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -48,6 +49,10 @@ _STAND_INS: Final = 8
 Places: TypeAlias = NDArray[np.intp]
 Sessions: TypeAlias = Callable[[], NDArray[np.int32]]
 """Gives the sessions of all rows by number, -1 for none."""
+Spelled: TypeAlias = Callable[
+    [Sequence[int]], Mapping[int, tuple[Collection[int], Collection[int]]]
+]
+"""Gives, by row, the keys of curated names that it says, and of words that are only part of one."""
 
 
 class Vectors(Protocol):
@@ -245,6 +250,7 @@ class ConceptCue:
         sessions: the sessions of all rows by number, -1 for none.
         leads: which of some rows anchors may lead to; all by default.
         denied: keys of what is never to call anything up, anchor or not.
+        spelled: reads which rows say curated names that their phrases do not tell.
 
     """
 
@@ -260,6 +266,7 @@ class ConceptCue:
         sessions: Sessions,
         leads: Callable[[Rows], Mask] | None = None,
         denied: Collection[int] = (),
+        spelled: Spelled | None = None,
     ) -> None:
         self.anchors = anchors
         self._how = how
@@ -268,6 +275,7 @@ class ConceptCue:
         self._said_at = said_at
         self._sessions = sessions
         self._leads = leads
+        self._spelled = spelled
         self._denied = frozenset(denied)
         self._silent = np.isin(anchors.keys, np.array(sorted(self._denied), np.uint32))
         """Which anchors were denied since they were chosen."""
@@ -287,13 +295,9 @@ class ConceptCue:
         for place, sound in enumerate(anchors.sounds):
             if sound:
                 self._sounds[sound].append(place)
-        self._spelled: defaultdict[int, list[int]] = defaultdict(list)
-        """Curated anchors of several words by the first: they need not be noun phrases."""
         for place, keys in enumerate(anchors.words):
             for key in keys:
                 self._parts[key].append(place)
-            if keys and anchors.kind(place) == "curated":
-                self._spelled[keys[0]].append(place)
         self._activity: _Activity | None = None
         self._counts: _Many | None = None
         self._since = Growing(np.int64, 2)
@@ -318,7 +322,7 @@ class ConceptCue:
         if not self._how.fresh:
             return
         mentioned: defaultdict[int, list[int]] = defaultdict(list)
-        for written, row in zip(keys.tolist(), (owner + first).tolist(), strict=True):
+        for written, row in self._named_in(keys, owner, first):
             key = written & ~PROPER
             place = self._place.get(key)
             if place is None:
@@ -340,6 +344,25 @@ class ConceptCue:
                 some = slice(start, start + _AT_ONCE)
                 rows = first + np.arange(len(payloads))[some]
                 self._insert(rows, lasting[some], gists[some], mentioned)
+
+    def _named_in(
+        self, keys: NDArray[np.uint32], owner: NDArray[np.intp], first: int
+    ) -> list[tuple[int, int]]:
+        """Return keys and the new rows that name them, as phrases or as curated names."""
+        named = list(zip(keys.tolist(), (owner + first).tolist(), strict=True))
+        if self._spelled is None:
+            return named
+        spelled: dict[int, tuple[Collection[int], Collection[int]]] = {}
+        for start in range(first, self._length, _AT_ONCE):
+            spelled |= self._spelled(range(start, min(start + _AT_ONCE, self._length)))
+        named = [
+            (key, row)
+            for key, row in named
+            if row not in spelled or key & ~PROPER not in spelled[row][1]
+        ]
+        known = {(key & ~PROPER, row) for key, row in named}
+        said = {(key, row) for row, (names, _) in spelled.items() for key in names}
+        return sorted([*named, *(said - known)], key=itemgetter(1))
 
     def _insert(
         self,
@@ -395,12 +418,8 @@ class ConceptCue:
         return {place: sure for place, sure in heard.items() if not self._silent[place]}
 
     def _heard(self, question: Question) -> dict[int, float]:
-        heard = {self._place[key]: 1.0 for key in question.phrases if key in self._place}
-        for at, key in enumerate(question.words):
-            for place in self._spelled.get(key, ()):
-                keys = self.anchors.words[place]
-                if question.words[at : at + len(keys)] == keys:
-                    heard[place] = 1.0
+        named = (*question.phrases, *question.spelled)
+        heard = {self._place[key]: 1.0 for key in named if key in self._place}
         for sound in question.sounds:
             for place in self._sounds.get(sound, ()):
                 heard.setdefault(place, _BY_SOUND)

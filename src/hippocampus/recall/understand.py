@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from itertools import islice, pairwise
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,14 @@ from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.phrases import find_phrases, key_of
 from hippocampus.encode.signature import Rotation
 from hippocampus.encode.sounds import sound_of
+from hippocampus.encode.spellings import Spellings
 from hippocampus.encode.terms import Term, find_terms
 from hippocampus.encode.when import find_intervals
 from hippocampus.encode.when.asks import asks_last, asks_only_last
 from hippocampus.index.base import Question
 from hippocampus.model import Embedded
+
+_NO_NAMES: Final = Spellings()
 
 
 def understand(
@@ -33,12 +37,14 @@ def understand(
     speakers: Iterable[str],
     keywords: tuple[tuple[NDArray[np.uint8], ...], ...] = (),
     phrases: bool = False,
+    spellings: Spellings = _NO_NAMES,
 ) -> Question:
     """
     Read a question: its terms, times, the speakers it names, and its embedding if there is one.
 
     Words of grammar weigh nothing, unless the question has no others. ``keywords``: as ``signed``
-    returns them. ``phrases``: read those, too.
+    returns them. ``phrases``: read those, too. ``spellings``: curated names; what is no word in one
+    is read as no other phrase.
     """
     found = find_terms(text)
     words = _words(text, found)
@@ -63,7 +69,9 @@ def understand(
                         break
         else:
             token_terms[:] = 0 if places else -1
-    known, parts = _definite(text, found) if phrases else (frozenset(), frozenset())
+    spelled = spellings.read(text)
+    spoken = [term for term in found if spelled.rest[term.start : term.end].strip()]
+    known, parts = _definite(text, spoken) if phrases else (frozenset(), frozenset())
     return Question(
         text=text,
         now=now,
@@ -73,11 +81,11 @@ def understand(
         tokens=tokens,
         token_terms=token_terms,
         keywords=keywords,
-        phrases=_phrases(text, found, places) if phrases else {},
-        words=tuple(key_of(text[t.start : t.end]) for t in found) if phrases else (),
+        phrases=_phrases(spelled.rest, spoken, places) if phrases else {},
+        spelled=spelled.names,
         known=known,
         parts=parts,
-        sounds=_sounds(text, found) if phrases else (),
+        sounds=_sounds(text, spoken) if phrases else (),
         points=_pointing(text) if phrases else 0.0,
         intervals=find_intervals(text, now),
         latest=float(asks_last(text)) * (_ABOVE_ALL if asks_only_last(text) else 1.0),

@@ -114,7 +114,7 @@ def from_json(
     model: str,
     rows_of: Callable[[Sequence[str]], Mapping[str, int]],
     embed: Callable[[Sequence[str]], NDArray[np.float32]],
-    material: Material,
+    naming: Callable[[Sequence[str]], Material],
     how: Concepts,
     now: int,
 ) -> Anchors:
@@ -126,7 +126,7 @@ def from_json(
         model: the embedder's name, which must be the document's.
         rows_of: finds the rows of episode ids.
         embed: gives vectors of names.
-        material: what the bank says, to tie anchors to what names them.
+        naming: gives what the bank says, some curated names included, to tie anchors to it.
         how: how far activation spreads.
         now: the present in microseconds.
 
@@ -169,6 +169,7 @@ def from_json(
     vectors = embed(names)
     vectors[[entry["kind"] == "named" for entry in entries.values()]] = 0
     keys = [key_of(name) for name in names]
+    material = naming([n for n, e in entries.items() if e["kind"] == "curated"])
     mentions = mentions_of(keys, material)
     ties = [e["kind"] != "discovered" or " " in n for n, e in entries.items()]
     kin = kin_of(mentions, ties, material.session, how)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -14,8 +15,8 @@ from numpy.typing import NDArray
 
 from hippocampus._courtesy import pausing
 from hippocampus.config import Compact, Concepts
-from hippocampus.encode.phrase import Phrase
-from hippocampus.encode.phrases import find_phrases, key_of
+from hippocampus.encode.phrases import key_of
+from hippocampus.encode.spellings import Spellings
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
@@ -439,17 +440,26 @@ def rebuild_concepts(
 
 
 def _with_curated(ledger: Ledger, material: Material, names: Sequence[str]) -> Material:
-    """Have whoever says a curated name mention it, though it be no noun phrase: "go to market"."""
-    keys, owner = [material.keys], [material.owner]
-    for name in pausing(names):
-        key = key_of(name)
-        if any(phrase.key == key for phrase in find_phrases(name)):
-            continue  # it is among the phrases already; to look for a text takes a while
-        known = material.owner[material.keys & ~np.uint32(PROPER) == key]
-        rows = np.setdiff1d(ledger.content.find([Phrase(name)], material.shown), known)
-        keys.append(np.full(len(rows), key, np.uint32))
-        owner.append(rows.astype(np.int64))
-    return replace(material, keys=np.concatenate(keys), owner=np.concatenate(owner))
+    """Have whoever says a curated name mention it, phrase or not: "go to market", "C++"."""
+    spellings = Spellings(names)
+    if not spellings:
+        return material
+    shown = np.flatnonzero(material.shown).tolist()
+    said: list[int] = []
+    unsaid: list[int] = []
+    for start in range(0, len(shown), _AT_ONCE):
+        for row, text in pausing(ledger.texts(shown[start : start + _AT_ONCE]).items()):
+            read = spellings.read(text)
+            said += [row * PROPER + key for key in read.names]  # keys are below that
+            unsaid += [row * PROPER + key for key in read.pieces]
+    known = material.owner * PROPER + (material.keys & ~np.uint32(PROPER))
+    kept = ~np.isin(known, np.array(unsaid, np.int64))
+    new = np.setdiff1d(np.array(said, np.int64), known[kept])
+    return replace(
+        material,
+        keys=np.append(material.keys[kept], (new % PROPER).astype(np.uint32)),
+        owner=np.append(material.owner[kept], new // PROPER),
+    )
 
 
 def export_concepts(
@@ -476,7 +486,7 @@ def import_concepts(
         model=embedder.fingerprint.name,
         rows_of=lambda ids: ledger.store.rows_of(ledger.bank, ids),
         embed=_naming(embedder),
-        material=gathered.material,
+        naming=partial(_with_curated, ledger, gathered.material),
         how=how,
         now=now,
     )
