@@ -149,7 +149,9 @@ class Sleeper:
     def _end(self, number: int, rows: int, report: Sequence[SleepStep]) -> None:
         told = {step.name: dict(step.counts) for step in report}
         with self.ledger.store.write():
-            self.ledger.note(SLEPT, sleep=number, rows=rows, policy=asdict(self.policy), steps=told)
+            self.ledger.note(
+                SLEPT, sleep=number, rows=rows, policy=asdict(self.policy), steps=told, again=True
+            )
 
     # ------------------------------------------------------------ steps that change episodes
 
