@@ -1,6 +1,7 @@
 """What a step of sleep has passed over is gone over by the next sleep to which it is shown."""
 
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hippocampus import Memory, Policy
+from hippocampus import Memory, Policy, Turn
 from hippocampus._clock import ManualClock
 from hippocampus.config import Compact, Config
 from hippocampus.encode.embed import HashEmbedder
@@ -16,6 +17,7 @@ from hippocampus.index.topic import pack
 from hippocampus.sleep.concepts import PRUNED_AFTER
 from hippocampus.sleep.cycle import read_anchors, read_facts, read_gists, read_summary, read_topics
 from hippocampus.sleep.sleeper import NIGHTLY, STEPS
+from hippocampus.sleep.summary import TAKEN_IN
 
 START = datetime(2025, 1, 1, 8, tzinfo=UTC)
 TOPICS = ("ferry", "violin", "roof")
@@ -202,6 +204,27 @@ def test_what_had_lapsed_is_merged_with_what_was_said_meanwhile(memory, clock):
     assert bank.sleep()["deduplicate"].counts == {"merged": 1}
 
 
+def test_what_slept_without_an_embedder_is_compared_by_meaning_once_there_is_one(clock, tmp_path):
+    with Memory(tmp_path / "m.db", embedder="none", clock=clock) as memory:
+        bank = memory.bank("ada")
+        bank.set_policy(NEAR)
+        old = say(bank, clock, "the ferry leaves at nine")
+        bank.recall("when does the ferry leave?")
+        clock.advance(timedelta(minutes=-119))
+        new = say(bank, clock, "no, the ferry leaves at ten")
+        for text in ("the roof is old", "our roof is old as ever"):
+            say(bank, clock, text)
+        assert did(bank.sleep()) == []
+        memory.rebuild(embedder=ByTopic())
+    with Memory(tmp_path / "m.db", embedder=ByTopic(), clock=clock) as memory:
+        bank = memory.bank("ada")
+        slept = bank.sleep()
+        assert slept["deduplicate"].counts == {"merged": 1}
+        assert slept["reconsolidate"].counts == {"corrected": 1}
+        assert [(r.episode.id, r.how) for r in bank.related(old)][:1] == [(new, "corrected")]
+        assert did(bank.sleep()) == []
+
+
 # ---------------------------------------------------------------- what somebody took back
 
 
@@ -358,6 +381,33 @@ def test_what_left_quarantine_is_shown_to_the_model_that_words_the_summary(clock
         assert not any("old boat in the harbour" in prompt for prompt in shown[first:])
 
 
+@pytest.mark.parametrize("worded", [False, True])
+def test_a_context_is_summed_up_with_what_was_made_beside_what_is_in_quarantine(clock, worded):
+    def model(prompt):
+        told = {"summary": "They paint boats."} if "running summary" in prompt else {"tags": ["a"]}
+        return json.dumps(told)
+
+    config = replace(SMALL, compact=Compact(every=10))
+    given = {"model": model} if worded else {}
+    with Memory(":memory:", embedder="hash", clock=clock, config=config, **given) as memory:
+        bank = memory.bank("ada")
+        bank.remember_many(
+            Turn(
+                text="I decided to sell the boat." if number == 4 else f"It was fine {number}.",
+                speaker="Ada",
+                at=START - timedelta(days=1),
+                metadata=ODD if number in (5, 6) else {},
+            )
+            for number in range(TAKEN_IN + 40)
+        )
+        bank.sleep()
+        assert len(bank.quarantine()) == 2
+        told = "They paint boats" if worded else "sell the boat"
+        assert told in bank.context("how are things?").text
+        bank.forget(next(e.id for e in bank.episodes() if "sell the boat" in e.text))
+        assert told not in bank.context("how are things?").text
+
+
 def test_what_is_in_quarantine_is_known_as_a_fact_before_and_after(memory, clock):
     bank = memory.bank("ada")
     said = say(bank, clock, "I live in Porto.", odd=True)
@@ -471,10 +521,9 @@ def test_what_an_earlier_version_passed_over_is_gone_over_once(memory, clock, tm
     bank.sleep(steps=["validate"])  # as such a version did it: the later steps saw nothing new
     bank.export(tmp_path / "new.jsonl")
     text = (tmp_path / "new.jsonl").read_text()
-    old = text.replace('"again":true,', "").replace(
-        '"steps":{"validate"', '"steps":{"deduplicate":{},"validate"'
-    )
-    assert len(old) == len(text) - 2 * len('"again":true,') + len('"deduplicate":{},')
+    old, said = re.subn(r'"over":\[[^]]*\],', "", text)
+    old, done = re.subn('"steps":{"validate"', '"steps":{"deduplicate":{},"validate"', old)
+    assert (said, done) == (2, 1)
     (tmp_path / "old.jsonl").write_text(old)
     again = memory.bank("again")
     again.import_(tmp_path / "old.jsonl")

@@ -241,9 +241,9 @@ def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:
         if change.kind == ASLEEP:
             begun[told["sleep"]] = change.seq
         elif told["policy"] == own:
-            # What does not say ``again`` is of a version that passed over what was shown again.
-            sleep = told["sleep"] if told.get("again") else 0
-            for step in told["steps"]:
+            # What does not say ``over`` is of a version that passed over what was shown again.
+            sleep = told["sleep"] if "over" in told else 0
+            for step in told.get("over", told["steps"]):
                 rows[step] = max(rows[step], told["rows"])
                 last[step] = max(last.get(step, (0, 0)), (begun.get(sleep, 0), sleep))
     but: dict[str, set[int]] = {step: set() for step in last}
