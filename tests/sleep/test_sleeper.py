@@ -844,6 +844,8 @@ def test_quarantine_ends_though_nothing_else_happens_any_more(memory, clock):
     assert len(slept_on(memory)) == 1
     assert not bank.quarantine()
     clock.advance(timedelta(days=2))
+    assert slept_on(memory) == [list(STEPS)], "gists and anchors were made without what left it"
+    clock.advance(timedelta(days=2))
     assert slept_on(memory) == []
 
 

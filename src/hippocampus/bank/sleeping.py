@@ -194,6 +194,10 @@ class Sleeping(Core):
         done = [(c, set(detail["steps"])) for c, detail in begun if detail["sleep"] in ended]
         slept = [c for c, steps in done if steps >= _BY_DAY]
         remade = [c for c, steps in done if steps >= set(NIGHTLY)]
+        # What was made anew before a sleep let something go from quarantine has not taken that in.
+        cleared = {json.loads(c.detail).get("sleep") for c in told if c.kind == "clear"}
+        let_go = [c for c, detail in begun if detail["sleep"] in cleared]
+        changed = max([*let_go, *filter(None, [changed])], default=None)
         last = (changed, slept[-1] if slept else None, remade[-1] if remade else None)
         # A clock that stood still, or was set back, gives one moment to all of them; what was
         # first says the journal, a microsecond apart.
@@ -214,7 +218,7 @@ class Sleeping(Core):
         while stop > 0:
             start = max(0, stop - _LOOKED_BACK)
             found = self._store.journal(bank, after=start, limit=stop - start)
-            own = [c for c in found if c.kind not in _OF_SLEEP]
+            own = [c for c in found if c.kind not in _OF_SLEEP or _is_somebodys(c)]
             if own:
                 return own[-1]
             stop = start
@@ -327,3 +331,8 @@ class Sleeping(Core):
             return 0
         with self._changing(), self._transaction() as ledger:
             return ledger.mark(ids, marks, kind, on=on, **fields)
+
+
+def _is_somebodys(change: JournalRow) -> bool:
+    """Return whether somebody had an episode leave quarantine, or be in it again by ``undo``."""
+    return change.kind in DOUBTS and "sleep" not in json.loads(change.detail)

@@ -71,15 +71,28 @@ def _free(night: Night, row: int) -> bool:
     return not night.records[row].marks & (PINNED | HELD)
 
 
+def _fresh(night: Night) -> Mask:
+    """
+    Return what has not been compared with everything that is in force.
+
+    What somebody told apart stays so, also when it is hidden and shown again: it is merged only
+    with what is newer.
+    """
+    fresh = night.fresh("deduplicate")
+    apart = np.fromiter(night.apart, np.int64, len(night.apart))
+    fresh[apart[apart < night.seen("deduplicate")]] = False
+    return fresh
+
+
 def _exact(night: Night, *, any_day: bool) -> Iterator[Act]:
     """
     Yield the same words by the same speaker, each into the last of them.
 
     Unless on any day, they are of one day, session and source and have the same metadata: then no
     filter finds less. The parts of a long text have the digest of the whole, and go into the parts
-    of another.
+    of another. What somebody told apart is merged only with what is newer.
     """
-    allowed = night.trusted
+    allowed, fresh = night.trusted, _fresh(night)
     day = _day_in(night.zone)
     groups: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
     for e in night.records:
@@ -91,7 +104,8 @@ def _exact(night: Night, *, any_day: bool) -> Iterator[Act]:
     for rows in _spelled_alike(night, several):
         last = max(rows, key=lambda row: (night.records[row].said_at, row))
         for row in rows:
-            if row != last and _free(night, row):
+            told_apart = row in night.apart and not (fresh[row] or fresh[last])
+            if row != last and _free(night, row) and not told_apart:
                 yield Act("merge", row, why, by=last)
 
 
@@ -154,13 +168,13 @@ def _near(
     """
     Yield what is nearer than ``least`` to one that stays, and which: the nearest of them.
 
-    ``opposed``: says of which two that does not hold. Only pairs of which no sleep has seen one
-    are looked at, so that a sleep costs what is new.
+    ``opposed``: says of which two that does not hold. Only pairs of which no sleep has gone over
+    one are looked at, so that a sleep costs what is new.
     """
     assert night.vectors is not None, "the caller has seen that there are vectors"
-    seen = night.seen("deduplicate")
+    fresh = _fresh(night)
     for rows in groups:
-        if not len(rows) or rows[-1] < seen:
+        if not fresh[rows].any():
             continue
         order = _best_first(night, rows)
         vectors = night.vectors(order)
@@ -175,8 +189,8 @@ def _near(
                     continue
                 before = cosines[place - start, :place]
                 close = (before > least) & stays[:place]
-                if row < seen:
-                    close &= order[:place] >= seen
+                if not fresh[row]:
+                    close &= fresh[order[:place]]
                 for best in _nearest(before, close):
                     if opposed is None or not opposed(row, int(order[best])):
                         stays[place] = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import tzinfo
@@ -30,6 +31,9 @@ ASLEEP: Final = "asleep"
 """The journal's kind of a sleep that begins."""
 DOUBTS: Final = ("doubt", "clear")
 """The journal's kinds of what goes into quarantine, and leaves it."""
+_AS_NEW: Final = ("clear", "restore", "release", "unpin")
+"""The journal's kinds after which an episode is to be gone over that was hidden, or kept as it is,
+when it was its turn."""
 
 Micros: TypeAlias = NDArray[np.int64]
 
@@ -41,6 +45,13 @@ class Shown(NamedTuple):
     rows: tuple[int, ...]
 
 
+class Covered(NamedTuple):
+    """What a step has gone over: the first rows, but those that were as good as not there."""
+
+    rows: int = 0
+    but: frozenset[int] = frozenset()
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Night:
     """
@@ -49,7 +60,7 @@ class Night:
     ``records``: every row's; ``material``: what concepts are made of, see there. ``uses``: how
     often each was recalled, ``used_at`` when it last was or helped, 0 for never; ``outcome``: how
     often it helped less how often it did not; each of shape (n,). ``shown``: the recalls, in order
-    of time. ``slept``: how many rows each step has seen in earlier sleeps under this policy.
+    of time. ``slept``: what each step has gone over in earlier sleeps under this policy.
     """
 
     now: int
@@ -61,7 +72,9 @@ class Night:
     used_at: Micros
     outcome: Floats
     shown: tuple[Shown, ...]
-    slept: Mapping[str, int]
+    slept: Mapping[str, Covered]
+    apart: frozenset[int]
+    """Rows that were merged, or stood for others, until somebody told them apart again."""
     doubts: Doubts
     annotated: frozenset[tuple[int, str]]
     """Rows, each with the id of what was ever noted with it; undoing that does not ask for more."""
@@ -77,7 +90,14 @@ class Night:
 
     def seen(self, step: str) -> int:
         """Return how many rows, the first ones, a step has seen in earlier sleeps."""
-        return self.slept.get(step, 0)
+        return self.slept.get(step, Covered()).rows
+
+    def fresh(self, step: str) -> Mask:
+        """Return which rows a step has not gone over yet."""
+        covered = self.slept.get(step, Covered())
+        fresh: Mask = np.arange(len(self)) >= covered.rows
+        fresh[[row for row in covered.but if row < len(self)]] = True
+        return fresh
 
     @property
     def marks(self) -> NDArray[np.int64]:
@@ -108,7 +128,7 @@ class Night:
     def after(self, acts: Sequence[Act]) -> Night:
         """Return the bank as it is once this is done, for a dry run's next step."""
         records, shown = list(self.records), self.material.shown.copy()
-        since = dict(self.doubts.since)
+        since, cleared = dict(self.doubts.since), set[int]()
         for act in acts:
             e = records[act.row]
             match act.deed:
@@ -123,12 +143,17 @@ class Night:
                 case "clear":
                     e = e._replace(marks=e.marks & ~DOUBTED)
                     since.pop(act.row, None)
+                    cleared.add(act.row)
             records[act.row] = e
         return replace(
             self,
             records=records,
             material=replace(self.material, shown=shown),
             doubts=Doubts(since, self.doubts.ever | set(since)),
+            slept={
+                step: covered._replace(but=covered.but | cleared)
+                for step, covered in self.slept.items()
+            },
         )
 
 
@@ -206,15 +231,52 @@ def count_sleeps(ledger: Ledger) -> int:
     return len(ledger.store.journal(ledger.bank, kinds=(ASLEEP,)))
 
 
-def read_seen(ledger: Ledger, policy: Policy) -> dict[str, int]:
-    """Return how many rows each step has seen; under another policy, that was nothing."""
-    seen: dict[str, int] = {}
-    for change in ledger.store.journal(ledger.bank, kinds=(SLEPT,)):
+def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:
+    """Return what each step has gone over; under another policy, that was nothing."""
+    own, begun = asdict(policy), dict[int, int]()
+    rows: Counter[str] = Counter()
+    last: dict[str, tuple[int, int]] = {}
+    for change in ledger.store.journal(ledger.bank, kinds=(ASLEEP, SLEPT)):
         told = json.loads(change.detail)
-        if told["policy"] == asdict(policy):
-            for step in told["steps"]:
-                seen[step] = max(seen.get(step, 0), told["rows"])
-    return seen
+        if change.kind == ASLEEP:
+            begun[told["sleep"]] = change.seq
+        elif told["policy"] == own:
+            # What does not say ``over`` is of a version that passed over what was shown again.
+            sleep = told["sleep"] if "over" in told else 0
+            for step in told.get("over", told["steps"]):
+                rows[step] = max(rows[step], told["rows"])
+                last[step] = max(last.get(step, (0, 0)), (begun.get(sleep, 0), sleep))
+    but: dict[str, set[int]] = {step: set() for step in last}
+    after = min((since for since, _ in last.values()), default=0)
+    for change in ledger.store.journal(ledger.bank, after=after, kinds=_AS_NEW) if last else ():
+        by = json.loads(change.detail).get("sleep")
+        for step, (since, sleep) in last.items():
+            # What a sleep itself has let go of, it has gone over.
+            if change.row is not None and change.seq > since and by != sleep:
+                but[step].add(change.row)
+    return {step: Covered(rows[step], frozenset(but[step])) for step in last}
+
+
+def read_apart(ledger: Ledger) -> frozenset[int]:
+    """Return who was merged and taken back, by ``undo`` or ``restore``, and what stood for them."""
+    back = {c.row for c in ledger.store.journal(ledger.bank, kinds=("restore",))}
+    if not back:
+        return frozenset()
+    stand: dict[int, str] = {}
+    apart: set[int] = set()
+    names: set[str] = set()
+    for change in ledger.store.journal(ledger.bank, kinds=("merge", "restore")):
+        if change.row is None or change.row not in back:
+            continue
+        detail = json.loads(change.detail)
+        if change.kind == "merge":
+            stand[change.row] = detail.get("by", "")
+        elif change.row in stand:
+            name = stand.pop(change.row)
+            if not detail or "undoes" in detail:  # and not for want of what stood for it
+                apart.add(change.row)
+                names.add(name)
+    return frozenset(apart | set(ledger.store.rows_of(ledger.bank, names).values()))
 
 
 class Doubts(NamedTuple):
@@ -295,7 +357,8 @@ def read_night(
         doubts = read_doubts(ledger)
         annotated = read_annotated(ledger)
         cut_short = read_cut_short(ledger)
-        slept = read_seen(ledger, policy)
+        apart = read_apart(ledger)
+        slept = read_covered(ledger, policy)
     return Night(
         now=now,
         zone=zone,
@@ -307,6 +370,7 @@ def read_night(
         outcome=told.outcome,
         shown=told.shown,
         slept=slept,
+        apart=apart,
         doubts=doubts,
         annotated=annotated,
         cut_short=cut_short,

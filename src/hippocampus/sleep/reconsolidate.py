@@ -13,8 +13,9 @@ from typing import Final
 
 import numpy as np
 
+from hippocampus.index.base import Mask
 from hippocampus.model import Act
-from hippocampus.sleep.night import Night
+from hippocampus.sleep.night import Micros, Night
 
 _MINUTE: Final = 60_000_000
 _RICH: Final = 8
@@ -42,10 +43,9 @@ def reconsolidate(night: Night, *, related: float) -> list[Act]:
         return []
     window = round(night.policy.labile_minutes * _MINUTE)
     noted, moments = night.noted_at, [one.at for one in night.shown]
-    fresh = np.arange(night.seen("reconsolidate"), len(night))
-    fresh = fresh[night.trusted[fresh] & night.material.by_user[fresh]]
+    said = night.trusted & night.material.by_user & _open(night, noted, window)
     acts: list[Act] = []
-    for row in fresh.tolist():
+    for row in np.flatnonzero(said).tolist():
         first = bisect_left(moments, noted[row] - window)
         labile = sorted(
             {
@@ -71,6 +71,17 @@ def reconsolidate(night: Night, *, related: float) -> list[Act]:
             and (int(others[place]), night.records[row].id) not in night.annotated
         ]
     return acts
+
+
+def _open(night: Night, noted: Micros, window: int) -> Mask:
+    """Return what no sleep has gone over, and what was said when such a memory was labile."""
+    fresh = night.fresh("reconsolidate")
+    if not fresh.any():
+        return fresh
+    labile = [one.at for one in night.shown if fresh[list(one.rows)].any()]
+    first = np.searchsorted(labile, noted - window, side="left")
+    said_then: Mask = first < np.searchsorted(labile, noted, side="right")
+    return fresh | said_then
 
 
 def _how(night: Night, row: int, other: int) -> str:

@@ -112,6 +112,8 @@ class Sleeper:
     gisted: Answers = field(default_factory=Answers)
     _seen: int = field(default=0, init=False)
     """Up to which change the night tells."""
+    _blind: set[str] = field(default_factory=set, init=False)
+    """Steps that could not tell what is near, and so have not gone over anything."""
 
     def sleep(self, steps: Sequence[str], notes: Sequence[str]) -> Slept:
         """Do some steps, and note that they were done."""
@@ -149,7 +151,14 @@ class Sleeper:
     def _end(self, number: int, rows: int, report: Sequence[SleepStep]) -> None:
         told = {step.name: dict(step.counts) for step in report}
         with self.ledger.store.write():
-            self.ledger.note(SLEPT, sleep=number, rows=rows, policy=asdict(self.policy), steps=told)
+            self.ledger.note(
+                SLEPT,
+                sleep=number,
+                rows=rows,
+                policy=asdict(self.policy),
+                steps=told,
+                over=[name for name in told if name not in self._blind],
+            )
 
     # ------------------------------------------------------------ steps that change episodes
 
@@ -194,6 +203,8 @@ class Sleeper:
                 some = acts[start : start + _AT_ONCE]
                 done += self.change(lambda some=some: self.ledger.do(some, number))  # type: ignore[misc]
             acts = done
+        if self._is_blind(name, night):
+            self._blind.add(name)
         counts = Counter(_counted(act) for act in acts)
         deeds = tuple(_told(act, night) for act in acts)
         step = SleepStep(
@@ -201,18 +212,21 @@ class Sleeper:
             elapsed_s=time.perf_counter() - started,
             counts=dict(counts),
             deeds=deeds,
-            skipped="" if acts else self._why_not(name, night),
+            skipped="" if acts else self._why_not(name),
         )
         return night.after(acts), step
 
-    def _why_not(self, name: str, night: Night) -> str:
+    def _why_not(self, name: str) -> str:
         """Return why a step did nothing: it found nothing, or could not tell."""
+        blind = name in self._blind
+        return "there is no embedder to tell what is near" if blind else "there was nothing to do"
+
+    def _is_blind(self, name: str, night: Night) -> bool:
         by_meaning = {
             "reconsolidate": self.policy.reconsolidate,
             "deduplicate": self.policy.merge in BY_MEANING,
         }
-        blind = night.vectors is None and by_meaning.get(name, False)
-        return "there is no embedder to tell what is near" if blind else "there was nothing to do"
+        return night.vectors is None and by_meaning.get(name, False)
 
     def _fresh(self) -> Night:
         gathered = self.look()

@@ -166,7 +166,8 @@ def go_on(
         read: called with rows that no kept version holds.
         how: how many tokens, and turns a version.
         kept: versions to take again, where the same rows are in force.
-        newest: pass over what was not kept and ends before so many last rows.
+        newest: make none anew that ends before so many last rows; what was kept of it is taken as
+            it is, if it tells of nothing that is hidden now.
 
     """
     step = how.every or max(len(shown), 1)
@@ -183,7 +184,16 @@ def go_on(
             named = Counter(topic for clause in said for topic in set(clause.topics))
             topics = tuple(named.most_common(_MOST_TOPICS))
             made.append(Version(made_of, fold(said, how.tokens), topics))
+        elif number < len(old) and _are_shown(old[number].made_of, mask):
+            made.append(old[number])  # with what has come back since, or left quarantine, one day
     return made
+
+
+def _are_shown(made_of: str, mask: Mask) -> bool:
+    """Return whether all rows that something was made of are still in force."""
+    bits = np.unpackbits(np.frombuffer(bytes.fromhex(made_of), np.uint8))
+    were = np.flatnonzero(bits)
+    return not len(were) or bool(were[-1] < len(mask) and mask[were].all())
 
 
 def fold(clauses: Iterable[Clause], tokens: int) -> tuple[Clause, ...]:
@@ -293,11 +303,13 @@ def summarise(
 
 
 def holds(kept: Kept, shown: Mask) -> bool:
-    """Return whether the rows that were in force when this was kept are those that are now."""
+    """Return whether all rows that were in force when this was kept still are."""
     step, now = kept.every or max(kept.rows, 1), shown[: kept.rows]
     parts = [now[start : start + step] for start in range(0, kept.rows, step)]
-    made_of = [np.packbits(part).tobytes().hex() for part in parts]
-    return made_of == [version.made_of for version in kept.versions]
+    return len(parts) == len(kept.versions) and all(
+        _are_shown(version.made_of, part)
+        for version, part in zip(kept.versions, parts, strict=True)
+    )
 
 
 def _head(versions: Sequence[Version]) -> str:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import tzinfo
 from typing import Final
+
+import numpy as np
 
 from hippocampus._clock import to_micros
 from hippocampus.errors import InvalidTime
@@ -29,14 +31,15 @@ _REPLIES: Final = frozenset({"assistant", "tool"})
 
 
 def validate(night: Night) -> list[Act]:
-    """Return what goes into quarantine, of all that no sleep has seen, and what leaves it."""
+    """Return what goes into quarantine, of all that no sleep has gone over, and what leaves it."""
     until = night.now - round(night.policy.doubt_minutes * _MINUTE)
     acts = [
         Act("clear", row, "its time in quarantine is over")
         for row, since in sorted(night.doubts.since.items())
         if since <= until and night.records[row].marks & DOUBTED
     ]
-    fresh = [e for e in night.records[night.seen("validate") :] if e.state == "active"]
+    unseen = map(night.records.__getitem__, np.flatnonzero(night.fresh("validate")).tolist())
+    fresh = {e.row: e for e in unseen if e.state == "active"}
     doubts: dict[int, str] = {}
     for row, why in (*_twice(night, fresh), *_late(night, fresh), *_inverted(night, fresh)):
         doubts.setdefault(row, why)
@@ -44,16 +47,16 @@ def validate(night: Night) -> list[Act]:
     return acts + [Act("doubt", row, why) for row, why in sorted(doubts.items()) if row not in ever]
 
 
-def _twice(night: Night, fresh: list[EpisodeRow]) -> Iterator[tuple[int, str]]:
+def _twice(night: Night, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
     """Yield what the same speaker said in the same words a moment before."""
     said: dict[tuple[bytes, str | None, str | None, str | None], list[tuple[int, int]]] = {}
-    wanted = {e.digest for e in fresh}
+    wanted = {e.digest for e in fresh.values()}
     for e in night.records:
         if e.state != "active" or e.digest not in wanted or e.parts > 1:
             continue
         before = said.setdefault((e.digest, e.speaker, e.role, e.session), [])  # in order of time
         place = bisect_left(before, (e.said_at, e.row))
-        if e.row >= night.seen("validate"):
+        if e.row in fresh:
             for said_at, row in before[max(0, place - 1) : place + 1]:
                 if abs(e.said_at - said_at) <= _AGAIN:
                     yield e.row, f"says what {night.records[row].id} said a moment before"
@@ -61,7 +64,7 @@ def _twice(night: Night, fresh: list[EpisodeRow]) -> Iterator[tuple[int, str]]:
         before.insert(place, (e.said_at, e.row))
 
 
-def _late(night: Night, fresh: list[EpisodeRow]) -> Iterator[tuple[int, str]]:
+def _late(night: Night, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
     """Yield what arrives long after later things of its session, but for whole ones at once."""
     if not fresh:
         return
@@ -71,18 +74,18 @@ def _late(night: Night, fresh: list[EpisodeRow]) -> Iterator[tuple[int, str]]:
             continue
         last = latest.get(e.session)
         if last is not None and e.said_at < last.said_at - _LATE and e.noted_at > last.noted_at:
-            if e.row >= night.seen("validate") and e.state == "active":
+            if e.row in fresh:
                 yield e.row, f"arrives after {last.id}, which was said later"
         elif last is None or e.said_at > last.said_at:
             latest[e.session] = e
 
 
-def _inverted(night: Night, fresh: list[EpisodeRow]) -> Iterator[tuple[int, str]]:
+def _inverted(night: Night, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
     """Yield replies that stand before what they reply to, and ends that come before their start."""
     by_turn = {
         (e.session, e.turn): e for e in night.records if e.turn is not None and e.state == "active"
     }
-    for e in fresh:
+    for e in fresh.values():
         if e.turn is not None and e.role in _REPLIES:
             asked = by_turn.get((e.session, e.turn - 1))
             if asked is not None and asked.role not in _REPLIES and e.said_at < asked.said_at:
