@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from hippocampus import Policy
+from hippocampus import Config, Policy
 
 ASKED = "our flight to Porto"
 
@@ -116,3 +116,37 @@ def test_what_was_corrected_travels_with_an_export(memory, bank, tmp_path, corre
         other.get(by).text for by in corrections(other).values() if by is not None
     }
     assert flight.text in {hit.text for hit in other.recall(ASKED) if hit.corrected_by}
+
+
+def test_the_bank_does_not_repeat_what_was_corrected_until_the_correction_is_gone(bank, corrected):
+    _, news = corrected
+    bank.remember("My sister Lena moved to Horta.", speaker="Ada", session="s")
+    for slept in (False, True):
+        if slept:
+            bank.sleep(steps=["summary"])
+        assert "Monday" not in bank.summary().text
+        assert "Tuesday" in bank.summary().text
+        assert 3 == bank.summary().turns
+    bank.forget(news.id)
+    assert "Monday" in bank.summary().text
+
+
+def test_a_gist_of_what_was_corrected_is_told_no_more_and_is_made_without_it(open_memory, clock):
+    bank = open_memory(config=Config(policy=Policy(promote=1.0, prune=0.0))).bank("ada")
+    told = [
+        bank.remember(f"Our flight to Porto leaves on Monday, gate {gate}.", speaker="Ada")
+        for gate in (7, 8, 9)
+    ]
+    bank.sleep()
+    (gist,) = bank.gists()
+    assert {one.id for one in told} == set(gist.sources)
+    clock.advance(timedelta(days=2))
+    bank.recall(told[0].text, k=1)
+    clock.advance(timedelta(minutes=5))
+    bank.remember("No, our flight to Porto leaves on Tuesday, gate 7.", speaker="Ada", role="user")
+    assert {"corrected": 1} == bank.sleep(steps=["reconsolidate"])["reconsolidate"].counts
+    assert [] == bank.gists()
+
+    bank.sleep(steps=["gists"])
+    assert bank.gists()
+    assert all(told[0].id not in gist.sources for gist in bank.gists())

@@ -49,6 +49,7 @@ from hippocampus.sleep.cycle import (
     find_missing_phrases,
     gather,
     import_concepts,
+    otherwise,
     quoting,
     read_anchors,
     read_topics,
@@ -90,12 +91,14 @@ class Knowing(Core):
             self._quoted.clear()
         with self._store.read():
             shown, read, told, since = index.columns.visible(), quoting(ledger, self._quoted), "", 0
+            turns = shown.sum()
+            shown[otherwise(ledger, index)] = False
             if session is not None:
                 chosen = read_filters({"session": session}, self._memory.zone)
                 mask = index.columns.mask(chosen)
                 assert mask is not None, "whatever is asked for is not everything"
-                rows = np.flatnonzero(mask)
-                shown, kept = np.ones(len(rows), np.bool_), None
+                turns, rows = mask.sum(), np.flatnonzero(mask)
+                shown, kept = shown[rows], None
                 read = partial(_read_of, read, rows)
             elif kept is not None and kept.told and holds(kept, shown):
                 told, since = kept.told, kept.rows
@@ -104,7 +107,7 @@ class Knowing(Core):
             ids = [record.id for record in self._store.episodes(self._number, line.rows)]
         made = Summary(
             bank=self.name, session=session, text=line.text, tokens=count_tokens(line.text),
-            turns=int(shown.sum()), sources=tuple(ids), by_model=bool(told),
+            turns=int(turns), sources=tuple(ids), by_model=bool(told),
             versions=() if newest is not None else tuple(
                 version.told or tell([version], how).text for version in versions
             ),
@@ -126,15 +129,16 @@ class Knowing(Core):
         """
         Return what clusters of what matters came to, the most mature first; none before a sleep.
 
-        What was made of something that is not in force any more is left out.
+        What was made of something that is not in force any more, or was corrected, is left out.
         """
         with self._asking() as index:
             return self._gists_of(index, index.columns.visible())
 
     def _gists_of(self, index: LiveIndex, allowed: Mask) -> list[Gist]:
-        """Return the gists all of whose sources may be seen; the caller holds ``reading``."""
+        """Return the gists all of whose sources may be seen, and stand; holds ``reading``."""
         if index.gists is None:
             return []
+        allowed[otherwise(self._memory.ledger_of(self._number, self.name), index)] = False
         traces, how = index.gists.made.traces, index.gists.how
         mature = activation(traces, to_micros(self._memory.now()), how).tolist()
         there = np.flatnonzero(index.gists.alive(allowed)).tolist()

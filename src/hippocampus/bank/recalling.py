@@ -331,15 +331,9 @@ class Recalling(Knowing, Looking):
     def _correction(
         self, ledger: Ledger, row: int, told: Sequence[str], allowed: Mask | None
     ) -> str | None:
-        """Return the last of what corrects a row, or what stands for that, that a read may see."""
-        for by in reversed(told):
-            said = self._store.rows_of(self._number, [by]).values()
-            for other in (*said, *ledger.standing(said)):
-                # Others may have put something in its place since the index was caught up.
-                seen = allowed is None or (other < len(allowed) and allowed[other])
-                if seen and other != row:  # with which it may have been merged
-                    return self._store.episodes(self._number, [other])[0].id
-        return None
+        """Return the id of what corrects a row that a read may see."""
+        by = ledger.correction(row, told, allowed)
+        return None if by is None else self._store.episodes(self._number, [by])[0].id
 
     @spell_out
     @answering()

@@ -15,6 +15,7 @@ from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.condense import shown
 from hippocampus.encode.phrases import Phrase, find_phrases, names_of
 from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.index.base import Mask
 from hippocampus.ingest.content import Content, Segment, Segments
 from hippocampus.ingest.prepare import CONTEXT_TURNS, Draft, Encoded, phrase_payload, spoken
 from hippocampus.model import (
@@ -172,6 +173,21 @@ class Ledger:
                     found[row] = None
                 row = record.superseded_by if record.state == "superseded" else None
         return list(found)
+
+    def correction(self, row: int, told: Sequence[str], allowed: Mask | None) -> int | None:
+        """
+        Return the last of what corrects a row, or what stands for that, of the rows allowed.
+
+        ``told``: ids of what was said to correct it. ``allowed``: None where everything is.
+        """
+        for by in reversed(told):
+            said = self.store.rows_of(self.bank, [by]).values()
+            for other in (*said, *self.standing(said)):
+                # Others may have put something in its place since the index was caught up.
+                seen = allowed is None or (other < len(allowed) and allowed[other])
+                if seen and other != row:  # with which it may have been merged
+                    return other
+        return None
 
     def beside(self, row: int) -> dict[int, Beside]:
         """Return the rows that sleep has found to stand beside one, and how."""

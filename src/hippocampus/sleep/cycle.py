@@ -368,11 +368,16 @@ def rebuild_facts(
 
 
 class Gathered(NamedTuple):
-    """What a bank was at a moment, told by ``seq``. ``vectors`` may be asked later: rows stay."""
+    """
+    What a bank was at a moment, told by ``seq``; ``otherwise``: rows that others correct.
+
+    ``vectors`` may be asked later: rows stay.
+    """
 
     seq: int
     material: Material
     vectors: Callable[[Rows], Floats] | None
+    otherwise: list[int]
 
 
 def gather(ledger: Ledger, index: LiveIndex, *, unread: bool = False) -> Gathered:
@@ -390,6 +395,7 @@ def gather(ledger: Ledger, index: LiveIndex, *, unread: bool = False) -> Gathere
                 payloads[row] = made
             there = Payloads.of(payloads)
         read = unpack_phrases(there)
+        corrected = otherwise(ledger, index)
     every = np.arange(count)
     material = Material(
         keys=read.keys,
@@ -402,9 +408,15 @@ def gather(ledger: Ledger, index: LiveIndex, *, unread: bool = False) -> Gathere
         session=columns.session.codes.copy(),
     )
     vectors = index.cues.get("vector")
-    return Gathered(
-        index.seq, material, vectors.vectors if isinstance(vectors, VectorCue) else None
-    )
+    asked = vectors.vectors if isinstance(vectors, VectorCue) else None
+    return Gathered(index.seq, material, asked, corrected)
+
+
+def otherwise(ledger: Ledger, index: LiveIndex) -> list[int]:
+    """Return the rows that something in force corrects: the bank does not repeat what they say."""
+    shown = index.columns.visible()
+    told = index.corrected.items()
+    return [row for row, by in told if by and ledger.correction(row, by, shown) is not None]
 
 
 def rebuild_concepts(

@@ -58,6 +58,8 @@ STEPS: Final = (
 NIGHTLY: Final = ("gists", "concepts", "topics")
 """Those that make something of a whole bank anew: once a night is enough, for what is written since
 is taken in as it comes."""
+_TELLING: Final = ("gists", "summary")
+"""Those that say in the bank's name what was said: not what somebody has corrected."""
 BY_MEANING: Final = ("near", "cluster")
 """What policies merge by more than the words, and so need an embedder for."""
 _VISIBLE: Final = (*STATE_CHANGES, "fade")
@@ -269,16 +271,17 @@ class Sleeper:
         }
         make = makers[name]
         for _ in range(_TRIES):
-            done = make(self._trusted())
+            done = make(self._trusted(standing=name in _TELLING))
             if done is not None:
                 return done
         return SleepStep(name=name, elapsed_s=0.0, skipped=_RESTLESS)
 
-    def _trusted(self) -> Gathered:
-        """Return what the bank is, without what is in quarantine."""
+    def _trusted(self, *, standing: bool) -> Gathered:
+        """Return what the bank is, without what is in quarantine, or ``standing`` is corrected."""
         gathered = self.look()
         shown = gathered.material.shown.copy()
         shown[[row for row in read_doubts(self.ledger).since if row < len(shown)]] = False
+        shown[gathered.otherwise if standing else []] = False
         return gathered._replace(material=replace(gathered.material, shown=shown))
 
     def _concepts(self, gathered: Gathered) -> SleepStep | None:
