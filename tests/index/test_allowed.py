@@ -786,3 +786,34 @@ def test_rows_that_do_not_follow_on_are_refused_and_nothing_is_taken_in(numbers_
 def test_a_change_of_a_row_that_is_not_there_is_refused(number):
     with pytest.raises(UnknownEpisode, match=f"row {number}: there are 2"):
         columns_of({}, {}).set_state(number, "forgotten", 1)
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(
+                st.sampled_from(["s", "t", None]),
+                st.sampled_from(["Ada", "ada", "Tom", None]),
+                st.sampled_from(["user", "assistant", None]),
+            ),
+            max_size=4,
+        ),
+        max_size=6,
+    )
+)
+def test_rows_are_in_talk_where_their_session_has_more_than_one_voice(batches):
+    columns, said = Columns(), []
+    for batch in batches:
+        columns.observe(
+            [
+                row(len(said) + place, session=session, speaker=speaker, role=role)
+                for place, (session, speaker, role) in enumerate(batch)
+            ]
+        )
+        said += batch
+        voices = {}
+        for session, speaker, role in said:
+            voices.setdefault(session, set()).add((speaker and speaker.casefold(), role))
+        talk = [session is None or len(voices[session]) > 1 for session, _, _ in said]
+
+        assert talk == columns.in_talk(np.arange(len(said))).tolist()

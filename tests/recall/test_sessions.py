@@ -77,3 +77,18 @@ def test_sessions_that_mean_the_same_are_not_told_apart_by_rounding(sessions):
     near = associated(sums, sizes, np.zeros(sessions, np.float32), 0.3)
 
     assert np.abs(standardised(near, least=0.01)).max() < 0.05
+
+
+def test_what_one_voice_says_leans_on_nothing_around_it_until_another_answers(open_memory):
+    bank = open_memory().bank("ada")
+    notes = ["The kiln was delivered.", "It is blue.", "The glaze is for the bowls."]
+    for minute, text in enumerate(notes):
+        bank.remember(text, speaker="Ada", session="s", at=f"2024-03-05T10:0{minute}")
+
+    def lent():
+        hits = bank.recall("Was the kiln delivered?", now="2024-03-06")
+        return {part for hit in hits for part in hit.shares} & {"neighbours", "session"}
+
+    assert lent() == set()
+    bank.remember("Which bowls?", speaker="Tom", session="s", at="2024-03-05T10:04")
+    assert lent() == {"neighbours", "session"}

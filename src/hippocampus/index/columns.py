@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Sequence
 from datetime import datetime
 from functools import reduce
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,6 +179,9 @@ def _to_float(value: Frozen) -> float:
         return np.inf if value > 0 else -np.inf
 
 
+_UNHEARD: Final = np.iinfo(np.int64).min
+
+
 class Columns:
     """
     Times, labels, metadata and visibility of the episodes of one bank, in memory.
@@ -225,6 +228,10 @@ class Columns:
         self._in_order: tuple[Rows, NDArray[np.int64]] | None = None
         self._heard: set[int] | None = None
         """Codes of the speakers in force, once somebody has asked."""
+        self._first_voice = Growing(np.int64)
+        """Who was the first to speak in each session, by speaker and role."""
+        self._talk = Growing(np.bool_)
+        """Whether anybody else has, by session."""
 
     def __len__(self) -> int:
         return len(self._said_at)
@@ -260,6 +267,7 @@ class Columns:
             for row, text in zip(numbers, columns.metadata, strict=True)
             if len(text) > len("{}")
         ]
+        self._listen(start)
         self._link(rows)
         for place in np.flatnonzero(~shown).tolist():
             if rows[place].state == "erased":
@@ -464,6 +472,29 @@ class Columns:
         return self._in_order
 
     # ------------------------------------------------------------ neighbours
+
+    def in_talk(self, rows: NDArray[np.intp]) -> Mask:
+        """
+        Return which rows are of a session in which more than one voice was heard, shape (rows,).
+
+        A voice is a speaker in a role. Rows outside sessions count as well: parts of one long text.
+        """
+        return np.append(self._talk.view, True)[self.session.codes[rows]]
+
+    def _listen(self, start: int) -> None:
+        """Take in who speaks in the sessions of new rows."""
+        sessions = self.session.codes[start:]
+        inside = np.flatnonzero(sessions >= 0)
+        sessions = sessions[inside]
+        roles = self.role.codes[start:][inside]
+        voices = self.speaker.codes[start:][inside].astype(np.int64) << 32 | (roles + 1)
+        new = len(self.session.values) - len(self._talk)
+        self._talk.extend(np.zeros(new, np.bool_))
+        self._first_voice.extend(np.full(new, _UNHEARD))
+        each, first = np.unique(sessions, return_index=True)
+        unheard = self._first_voice.view[each] == _UNHEARD
+        self._first_voice.view[each[unheard]] = voices[first[unheard]]
+        self._talk.view[sessions[voices != self._first_voice.view[sessions]]] = True
 
     def neighbours(self) -> tuple[Links, Links]:
         """

@@ -213,7 +213,7 @@ def _scored(
     lean = 0.0 if question.latest > 1 else _lean(lengths, fusion)  # the latest is a single turn
     support = np.float32(fusion.session * lean) * sessions.support()
     parts |= {} if named is None else {"graph": named}
-    parts |= {"news": news, "session": support[sessions.groups]}
+    parts |= {"news": news, "session": support[sessions.groups] * index.columns.in_talk(places)}
     scores += parts["news"] + parts["session"]
     if "graph" in parts:
         scores += parts["graph"]
@@ -466,7 +466,8 @@ def _around(
         # A short turn leans on what was said around it; a long one speaks for itself, and is news
         # or a deed by its length alone.
         short = np.exp(-lengths / np.float32(fusion.lean_tokens))
-    parts["neighbours"] = gift * short
+    # And an answer leans on what it answers: notes of one voice are each about what they say.
+    parts["neighbours"] = gift * short * index.columns.in_talk(rows)
     parts["speaker"], about = _speaking(index, question, rows, fusion)
     parts["news"] = short * _news(index, rows, about, fusion)
     asked = "graph" in cues and bool(question.speakers)  # one who asks an assistant names as much
