@@ -424,7 +424,7 @@ def _estimates(found: Mapping[str, metrics.Estimate]) -> dict[str, dict[str, flo
 
 # ---------------------------------------------------------------- tables and plots
 
-_ABOUT_THE_SAME: Final = 1.05
+_ABOUT_THE_SAME: Final = 1.1
 
 _SHOWN: Final = {
     "turn_recall_any@5": "turn any@5",
