@@ -180,6 +180,8 @@ def _to_float(value: Frozen) -> float:
 
 
 _UNHEARD: Final = np.iinfo(np.int64).min
+_NOBODY: Final = -1 << 32
+"""The voice of a row with neither a speaker nor a role."""
 
 
 class Columns:
@@ -231,7 +233,7 @@ class Columns:
         self._first_voice = Growing(np.int64)
         """Who was the first to speak in each session, by speaker and role."""
         self._talk = Growing(np.bool_)
-        """Whether anybody else has, by session."""
+        """Whether anybody else has, or nobody knows who, by session."""
 
     def __len__(self) -> int:
         return len(self._said_at)
@@ -475,9 +477,10 @@ class Columns:
 
     def in_talk(self, rows: NDArray[np.intp]) -> Mask:
         """
-        Return which rows are of a session in which more than one voice was heard, shape (rows,).
+        Return which rows are of a session that is not one known voice's alone, shape (rows,).
 
-        A voice is a speaker in a role. Rows outside sessions count as well: parts of one long text.
+        A voice is a speaker in a role; who speaks is not known where neither is given. Rows outside
+        sessions count as well: parts of one long text.
         """
         return np.append(self._talk.view, True)[self.session.codes[rows]]
 
@@ -494,7 +497,8 @@ class Columns:
         each, first = np.unique(sessions, return_index=True)
         unheard = self._first_voice.view[each] == _UNHEARD
         self._first_voice.view[each[unheard]] = voices[first[unheard]]
-        self._talk.view[sessions[voices != self._first_voice.view[sessions]]] = True
+        another = voices != self._first_voice.view[sessions]
+        self._talk.view[sessions[another | (voices == _NOBODY)]] = True
 
     def neighbours(self) -> tuple[Links, Links]:
         """
