@@ -58,6 +58,16 @@ def say(bank, clock, text, *, odd=False, **more):
     return bank.remember(text, speaker="Ada", role="user", metadata=ODD if odd else None, **more).id
 
 
+def told_twice(memory, clock):
+    """Return a bank that was told the same twice and slept: what came second is in quarantine."""
+    bank = memory.bank("ada")
+    bank.set_policy(NEAR)
+    say(bank, clock, "the ferry is slow")
+    say(bank, clock, "our ferry is slow as ever", odd=True)
+    assert bank.sleep()["deduplicate"].counts == {}
+    return bank
+
+
 def end_doubt(bank, clock, way):
     """Have what is in quarantine leave it."""
     if way == "it is released":
@@ -78,11 +88,7 @@ def did(slept):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_left_quarantine_is_merged_with_what_says_the_same(memory, clock, way):
-    bank = memory.bank("ada")
-    bank.set_policy(NEAR)
-    say(bank, clock, "the ferry is slow")
-    say(bank, clock, "our ferry is slow as ever", odd=True)
-    assert bank.sleep()["deduplicate"].counts == {}
+    bank = told_twice(memory, clock)
     end_doubt(bank, clock, way)
     told = bank.sleep(dry_run=True)
 
@@ -103,29 +109,14 @@ def test_two_that_left_quarantine_together_are_merged(memory, clock, way):
     assert bank.sleep()["deduplicate"].counts == {"merged": 1}
 
 
+@pytest.mark.parametrize("doubted", ["what is corrected", "the correction"])
 @pytest.mark.parametrize("way", WAYS)
-def test_a_correction_that_left_quarantine_is_noted_with_what_it_corrects(memory, clock, way):
+def test_a_correction_is_noted_once_both_sides_have_left_quarantine(memory, clock, way, doubted):
     bank = memory.bank("ada")
-    old = say(bank, clock, "the ferry leaves at nine")
-    clock.advance(timedelta(days=2))
+    old = say(bank, clock, "the ferry leaves at nine", odd=doubted == "what is corrected")
     bank.recall("when does the ferry leave?")
     clock.advance(timedelta(minutes=-119))
-    new = say(bank, clock, "no, the ferry leaves at ten", odd=True)
-    assert bank.sleep()["reconsolidate"].counts == {}
-    end_doubt(bank, clock, way)
-
-    assert bank.sleep()["reconsolidate"].counts == {"corrected": 1}
-    assert [(r.episode.id, r.how) for r in bank.related(old)][:1] == [(new, "corrected")]
-    assert did(bank.sleep()) == []
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_what_was_corrected_while_in_quarantine_says_so_once_it_left(memory, clock, way):
-    bank = memory.bank("ada")
-    old = say(bank, clock, "the ferry leaves at nine", odd=True)
-    bank.recall("when does the ferry leave?")
-    clock.advance(timedelta(minutes=-119))
-    new = say(bank, clock, "no, the ferry leaves at ten")
+    new = say(bank, clock, "no, the ferry leaves at ten", odd=doubted == "the correction")
     assert bank.sleep()["reconsolidate"].counts == {}
     end_doubt(bank, clock, way)
 
@@ -135,22 +126,14 @@ def test_what_was_corrected_while_in_quarantine_says_so_once_it_left(memory, clo
 
 
 def test_what_a_sleep_cleared_and_did_not_go_over_is_gone_over_by_the_next(memory, clock):
-    bank = memory.bank("ada")
-    bank.set_policy(NEAR)
-    say(bank, clock, "the ferry is slow")
-    say(bank, clock, "our ferry is slow as ever", odd=True)
-    bank.sleep()
+    bank = told_twice(memory, clock)
     clock.advance(timedelta(minutes=16))
     assert bank.sleep(steps=["validate"])["validate"].counts == {"cleared": 1}
     assert bank.sleep(steps=["deduplicate"])["deduplicate"].counts == {"merged": 1}
 
 
 def test_what_is_released_while_a_bank_sleeps_is_gone_over_by_the_next_sleep(memory, clock):
-    bank = memory.bank("ada")
-    bank.set_policy(NEAR)
-    say(bank, clock, "the ferry is slow")
-    say(bank, clock, "our ferry is slow as ever", odd=True)
-    bank.sleep()
+    bank = told_twice(memory, clock)
 
     def release(done, _):
         if done == len(STEPS) - 1:
@@ -260,11 +243,7 @@ def test_what_an_undo_told_apart_stays_so_whatever_is_hidden_and_shown_in_betwee
 
 
 def test_what_left_quarantine_and_was_told_apart_by_an_undo_is_not_merged_again(memory, clock):
-    bank = memory.bank("ada")
-    bank.set_policy(NEAR)
-    say(bank, clock, "the ferry is slow")
-    say(bank, clock, "our ferry is slow as ever", odd=True)
-    bank.sleep()
+    bank = told_twice(memory, clock)
     clock.advance(timedelta(minutes=16))
     assert bank.sleep()["deduplicate"].counts == {"merged": 1}
     assert bank.undo(2) == {"merge": 1, "clear": 1}
@@ -512,11 +491,7 @@ def test_quarantine_that_was_over_by_day_is_a_reason_to_make_everything_anew_at_
 
 
 def test_what_an_earlier_version_passed_over_is_gone_over_once(memory, clock, tmp_path):
-    bank = memory.bank("ada")
-    bank.set_policy(NEAR)
-    say(bank, clock, "the ferry is slow")
-    say(bank, clock, "our ferry is slow as ever", odd=True)
-    bank.sleep()
+    bank = told_twice(memory, clock)
     clock.advance(timedelta(minutes=16))
     bank.sleep(steps=["validate"])  # as such a version did it: the later steps saw nothing new
     bank.export(tmp_path / "new.jsonl")
