@@ -88,8 +88,9 @@ def test_who_is_named_counts_and_the_rest_of_its_session_less(seed, count, most,
     expected = own / own.max() + 0.7 * beside / (lent.max() or 1.0)
     expected /= expected[rows].max()
     found = Activation(
-        rows.astype(np.uint32), worth[things], things, lambda r: named[r].astype(np.float32),
-        sessions, lambda codes: named_in[codes].astype(np.float32), 0.7,
+        rows.astype(np.uint32), things, worth.astype(np.float64),
+        lambda r: named[r].astype(np.float32), sessions,
+        lambda codes: named_in[codes].astype(np.float32), 0.7,
     )  # fmt: skip
     every = np.arange(COUNT, dtype=np.uint32)
     allowed = random.random(COUNT) < 0.7 if some else None

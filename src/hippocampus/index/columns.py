@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from datetime import datetime
 from functools import reduce
 from typing import Any, Final
@@ -29,6 +29,7 @@ from hippocampus.index.allowed import (
     freeze,
     holds,
 )
+from hippocampus.index.ascending import each_once
 from hippocampus.index.growing import Growing
 from hippocampus.model import EpisodeRow, State
 
@@ -78,7 +79,7 @@ class Labels:
         """Return the code of a value, -1 if no row ever had it."""
         return self._code_of.get(self._fold(value), -1)
 
-    def named(self, codes: NDArray[np.int32]) -> tuple[str, ...]:
+    def named(self, codes: NDArray[np.integer[Any]]) -> tuple[str, ...]:
         """Return the values behind codes, in order."""
         return tuple(self.values[code] for code in codes.tolist())
 
@@ -91,17 +92,19 @@ class Labels:
         """Return what tells which of some rows have one of these values, now and later."""
 
         def among(rows: NDArray[Any]) -> Mask:
-            codes = [code for value in values if (code := self.code(value)) >= 0]
-            return np.isin(self.codes[rows], codes)
+            return self._wanted(map(self._fold, values))[self.codes[rows.astype(np.intp)]]
 
         return among
 
     def among(self, folded: frozenset[str]) -> Mask:
         """Return which rows have one of some folded values."""
-        chosen = [code for value in folded if (code := self._code_of.get(value)) is not None]
-        wanted = np.zeros(len(self.values) + 1, np.bool_)  # the last, which is also -1, is "none"
-        wanted[chosen] = True
-        return _pick(wanted, self.codes)
+        return _pick(self._wanted(folded), self.codes)
+
+    def _wanted(self, folded: Iterable[str]) -> Mask:
+        """Return which codes some folded values have; the last, which is also -1, is "none"."""
+        wanted = np.zeros(len(self.values) + 1, np.bool_)
+        wanted[[code for value in folded if (code := self._code_of.get(value)) is not None]] = True
+        return wanted
 
 
 def _pick(wanted: Mask, codes: NDArray[np.int32]) -> Mask:
@@ -228,8 +231,8 @@ class Columns:
         self._after = Growing(np.int32)
 
         self._in_order: tuple[Rows, NDArray[np.int64]] | None = None
-        self._heard: set[int] | None = None
-        """Codes of the speakers in force, once somebody has asked."""
+        self._heard: tuple[str, ...] | None = None
+        """The speakers in force, once somebody has asked."""
         self._first_voice = Growing(np.int64)
         """Who was the first to speak in each session, by speaker and role."""
         self._talk = Growing(np.bool_)
@@ -275,8 +278,11 @@ class Columns:
             if rows[place].state == "erased":
                 self._erase(start + place)
         self._in_order = None
-        if self._heard is not None:
-            self._heard.update(self.speaker.codes[start:][shown].tolist())
+        came = self.speaker.codes[start:][shown]
+        if self._heard is not None and not set(self._heard).issuperset(
+            self.speaker.named(each_once(came[came >= 0]))
+        ):
+            self._heard = None
 
     def set_state(self, row: int, state: State, at: int) -> None:
         """
@@ -385,8 +391,8 @@ class Columns:
         """Return who speaks in what is in force now, each once, as first spelled."""
         if self._heard is None:
             heard = np.bincount(self.speaker.codes[self._shown.view] + 1)  # -1, nobody, first
-            self._heard = set((np.flatnonzero(heard) - 1).tolist())
-        return tuple(self.speaker.values[code] for code in sorted(self._heard) if code >= 0)
+            self._heard = self.speaker.named(np.flatnonzero(heard[1:]))
+        return self._heard
 
     def _shown_at(self, moment: int) -> Mask:
         then = self._change_times.view <= moment

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.config import Concepts
 from hippocampus.index.anchors import Anchors, effective
+from hippocampus.index.ascending import each_once, is_among, looked_up
 from hippocampus.index.base import Mask, Question, Rows, Scores
 from hippocampus.index.growing import Growing
 from hippocampus.index.meant import Meant
@@ -46,6 +47,7 @@ _USUAL: Final = 1e-4
 _STAND_INS: Final = 8
 """Rows that may show instead of the one that stands for them, when that is out of bounds."""
 
+Item = TypeVar("Item", bound=np.integer[Any])
 Places: TypeAlias = NDArray[np.intp]
 Sessions: TypeAlias = Callable[[], NDArray[np.int32]]
 """Gives the sessions of all rows by number, -1 for none."""
@@ -83,8 +85,8 @@ class Activation:
 
     Args:
         rows: rows that name something, once for each thing they name.
-        values: how active that is, shape (rows,).
         things: which thing it is, shape (rows,).
+        worth: how active each thing is, shape (things,).
         named: how many things there are in each of some rows.
         sessions: the sessions of all rows by number, -1 for none.
         named_in: how many things there are in each of some sessions.
@@ -96,8 +98,8 @@ class Activation:
     def __init__(
         self,
         rows: Rows,
-        values: Scores,
         things: Places,
+        worth: NDArray[np.float64],
         named: Callable[[Rows], Scores],
         sessions: NDArray[np.int32],
         named_in: Callable[[NDArray[np.int32]], Scores],
@@ -105,16 +107,11 @@ class Activation:
         leads: Callable[[Rows], Mask] | None = None,
     ) -> None:
         self._leads = leads
-        self._rows, at = np.unique(rows, return_inverse=True)
-        own = np.bincount(at, values, len(self._rows)).astype(np.float32)
+        self._rows, own = _summed(rows, things, worth)
         own /= np.sqrt(np.maximum(named(self._rows), 1))
         self._codes = sessions
-        inside = sessions[rows]
-        pairs = inside.astype(np.int64) * (int(things.max(initial=0)) + 1) + things
-        _, first = np.unique(pairs, return_index=True)  # a session names a thing or does not
-        first = first[inside[first] >= 0]
-        self._sessions, at = np.unique(inside[first], return_inverse=True)
-        lent = np.bincount(at, values[first], len(self._sessions)).astype(np.float32)
+        inside = sessions[rows.astype(np.intp)]
+        self._sessions, lent = _summed(inside[inside >= 0], things[inside >= 0], worth)
         lent /= np.sqrt(np.maximum(named_in(self._sessions), 1))
         self._lent = np.float32(lend) * _share(lent)
         self._values = _share(own)
@@ -124,8 +121,8 @@ class Activation:
             self._values /= most
 
     def _sum(self, rows: Rows) -> Scores:
-        own = _looked_up(self._rows, self._values, rows)
-        return own + _looked_up(self._sessions, self._lent, self._codes[rows])
+        own = looked_up(self._rows, self._values, rows)
+        return own + looked_up(self._sessions, self._lent, self._codes[rows.astype(np.intp)])
 
     def of(self, rows: Rows) -> Scores:
         """Return it for some rows, shape (rows,)."""
@@ -146,17 +143,21 @@ class Activation:
         return np.sort(rows[top_k(self._sum(rows), most)])
 
 
+def _summed(
+    owners: NDArray[Item], things: Places, worth: NDArray[np.float64]
+) -> tuple[NDArray[Item], Scores]:
+    """Return owners, ascending, and what their things are worth together, each thing once."""
+    bits = len(worth).bit_length()
+    pairs = each_once(owners.astype(np.int64) << bits | things)
+    each = pairs >> bits
+    first = np.flatnonzero(np.diff(each, prepend=-1))
+    sums = np.add.reduceat(worth[pairs & ((1 << bits) - 1)], first) if len(first) else first
+    return each[first].astype(owners.dtype), sums.astype(np.float32)
+
+
 def _share(values: Scores) -> Scores:
     most = values.max(initial=0)
     return values / most if most > 0 else values
-
-
-def _looked_up(known: NDArray[Any], values: Scores, wanted: NDArray[Any]) -> Scores:
-    """Return the values of what is wanted among what is known, ascending; 0 for the rest."""
-    if not len(known):
-        return np.zeros(len(wanted), np.float32)
-    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.where(known[at] == wanted, values[at], np.float32(0))
 
 
 class _Activity:
@@ -471,12 +472,13 @@ class ConceptCue:
     def _named(self, place: int) -> Rows:
         """Return the rows that named an anchor at the last rebuild, in order of time."""
         start, end = self.anchors.mention_ends[place : place + 2]
-        return self.anchors.mentions[start:end].astype(np.uint32)
+        return self.anchors.mentions[start:end].view(np.uint32)  # none is negative
 
     def _naming(self, place: int) -> Rows:
         """Return the rows that name an anchor, in order."""
-        since = np.array(self._more.get(place, ()), np.uint32)
-        return np.concatenate([self._named(place), since])
+        since = self._more.get(place)
+        named = self._named(place)
+        return named if since is None else np.append(named, np.array(since, np.uint32))
 
     def activate(self, question: Question, allowed: Mask | None = None) -> Activation | None:
         """
@@ -501,20 +503,19 @@ class ConceptCue:
         named += new
         lengths = [len(rows) for rows in named]
         rows = np.concatenate(named)
-        value = np.repeat(values.astype(np.float32), lengths)
         thing = np.repeat(np.arange(len(named)), lengths)
         if allowed is not None:
             seen = allowed[rows]
-            rows, value, thing = rows[seen], value[seen], thing[seen]
+            rows, thing = rows[seen], thing[seen]
         if self._leads is not None:
             to = self._leads(rows)
-            rows, value, thing = rows[to], value[to], thing[to]
+            rows, thing = rows[to], thing[to]
         if not len(rows):
             return None
         many = self._many
         return Activation(
-            rows, value, thing, many.in_rows, self._sessions(), many.in_sessions, self._how.lend,
-            self._leads,
+            rows, thing, values.astype(np.float64), many.in_rows, self._sessions(),
+            many.in_sessions, self._how.lend, self._leads,
         )  # fmt: skip
 
     @property
@@ -622,7 +623,7 @@ class ConceptCue:
     def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
         rows, _, stands = self._found(question)
         there = rows if allowed is None else rows[allowed[rows]]
-        rows = rows[np.isin(rows, there) & _not_repeated(rows, stands, there)]
+        rows = rows[is_among(rows, there) & _not_repeated(rows, stands, there)]
         scores = self.score(question, rows)
         return rows if scores is None else rows[top_k(scores, limit)]
 
@@ -631,7 +632,7 @@ class ConceptCue:
         if not len(found):
             return None
         scores = np.where(_not_repeated(found, stands, rows), scores, np.float32(0))
-        own = _looked_up(found, scores, rows)
+        own = looked_up(found, scores, rows)
         blended = np.float32(self._how.anchor) * own
         if question.vector is not None:
             under = own > 0
@@ -642,6 +643,6 @@ class ConceptCue:
 
 
 def _not_repeated(rows: Rows, stands: Rows, there: Rows) -> Mask:
-    """Return which of some rows no other one stands for that is there, too."""
-    told: Mask = (stands == rows) | ~np.isin(stands, there)
+    """Return which of some rows no other one stands for that is there, too; those ascend."""
+    told: Mask = (stands == rows) | ~is_among(stands, there)
     return told

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.errors import InputError
+from hippocampus.index.ascending import is_among
 from hippocampus.index.base import Mask, Question, Rows, Scores
 from hippocampus.index.growing import Growing
 from hippocampus.index.phrased import PROPER, unpack_phrases
@@ -157,9 +158,9 @@ class GraphCue:
         self._sorted = None
 
     def mentions(self, rows: Rows, apart: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Return how many names each row holds, without those given, shape (rows,)."""
+        """Return how many names each row holds, without some, ascending; shape (rows,)."""
         names, place = self._of(rows)
-        others = ~np.isin(names, apart)
+        others = ~is_among(names, apart)
         return np.bincount(place[others], minlength=len(rows))
 
     def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:

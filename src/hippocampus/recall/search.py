@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from hippocampus._clock import to_micros
 from hippocampus.config import Fusion
 from hippocampus.encode.phrases import names_of
+from hippocampus.index.ascending import each_once
 from hippocampus.index.base import Mask, Question, Rows
 from hippocampus.index.concept import Activation, ConceptCue
 from hippocampus.index.gist import HOUR
@@ -82,7 +83,7 @@ def search(
     rows = _candidates(index, question, allowed, fusion, cues, scopes)
     if about is not None and len(rows) < len(index):
         called = about.best(fusion.called, allowed)
-        rows = _each_once(np.concatenate([rows, called]))
+        rows = each_once(np.concatenate([rows, called]))
     lexical = index.cues.get("lexical")
     assert isinstance(lexical, LexicalCue), "every index has the words cue"
     found = _scored(index, question, rows, fusion, cues, inside, about)
@@ -91,7 +92,7 @@ def search(
             lexical, read, question, allowed, rows, found.earned(), found.scores, fusion.lent
         )
         if lent:
-            every = _each_once(np.concatenate([rows, np.fromiter(lent, np.uint32, len(lent))]))
+            every = each_once(np.concatenate([rows, np.fromiter(lent, np.uint32, len(lent))]))
             if len(every) > len(rows):
                 rows = every
                 found = _scored(index, question, rows, fusion, cues, inside, about)
@@ -102,7 +103,7 @@ def search(
         stands = tell(asked, rows[top_k(found.scores, _ASKED)], allowed)
     if stands is not None:
         told = np.array(sorted(stands.current), np.uint32)
-        every = _each_once(np.concatenate([rows, told]))
+        every = each_once(np.concatenate([rows, told]))
         if len(every) > len(rows):
             rows = every
             found = _scored(index, question, rows, fusion, cues, inside, about)
@@ -264,7 +265,7 @@ def _candidates(
     beside = np.concatenate([before[best], after[best]])
     near = beside[beside >= 0].astype(np.uint32)
     proposed.append(near if allowed is None else near[allowed[near]])
-    return _each_once(np.concatenate(proposed))
+    return each_once(np.concatenate(proposed))
 
 
 def _latest(index: LiveIndex, within: Sequence[Mask], limit: int) -> Rows:
@@ -347,14 +348,6 @@ def _called_up(
             apart = np.float32(fusion.concept) * standardised(near)
             worth = apart if worth is None else worth + apart
     return worth
-
-
-def _each_once(rows: Rows) -> Rows:
-    """Return rows sorted, each once: ``np.unique``, which is slow on a few hundred."""
-    ordered = np.sort(rows)
-    first = np.ones(len(ordered), np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    return ordered[first]
 
 
 def ask(
@@ -549,8 +542,9 @@ def _naming(index: LiveIndex, rows: Rows) -> Numbers | None:
 
 @lru_cache(maxsize=256)
 def _parties(speakers: tuple[str, ...]) -> NDArray[np.uint32]:
-    """Return the keys of the names by which speakers are called."""
-    return np.array([name.key for speaker in speakers for name in names_of(speaker)], np.uint32)
+    """Return the keys of the names by which speakers are called, ascending."""
+    keys = [name.key for speaker in speakers for name in names_of(speaker)]
+    return each_once(np.array(keys, np.uint32))
 
 
 def _lengths(index: LiveIndex, rows: Rows) -> Numbers | None:

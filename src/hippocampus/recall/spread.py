@@ -125,7 +125,7 @@ def _led_to(
 def _names(text: str) -> Iterator[str]:
     """Yield the proper names of a text, whole: of "Ana Silva" not "Ana" as well."""
     end = 0
-    for phrase in find_phrases(text):
-        if phrase.proper and phrase.start >= end:
+    for phrase in find_phrases(text, only_names=True):
+        if phrase.start >= end:
             yield phrase.name
             end = phrase.end
