@@ -29,6 +29,7 @@ from hippocampus.index.vector import VectorCue
 from hippocampus.ingest.gate import Gate
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.model import Degradation, Embedder, Summary
+from hippocampus.recall.called import OtherNames
 from hippocampus.recall.told import Bearing
 from hippocampus.sleep.cycle import (
     CURATED,
@@ -138,6 +139,7 @@ class Core:
         """What has been read of whom, as far as anybody has asked."""
         self._position: tuple[int, Hashable] | None = None
         """Where the bank was at some state of the store."""
+        self._names = OtherNames(self._facts)
         self._bearing = Bearing(self._facts, Columns(), memory.zone)
         """How things stand by that."""
         self._number = NO_BANK

@@ -42,6 +42,7 @@ from hippocampus.model import (
     Recall,
     Reranker,
 )
+from hippocampus.recall.called import OtherNames
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
 from hippocampus.recall.evidence import evidence
 from hippocampus.recall.scale import Numbers
@@ -184,6 +185,10 @@ class Recalling(Knowing, Looking):
         bearing = self._bearing  # which keeps what it looked up, of the same statements
         if bearing.known is not self._facts or bearing.columns is not index.columns:
             bearing = self._bearing = Bearing(self._facts, index.columns, self._memory.zone)
+        if "concept" in wanted:
+            if self._names.known is not self._facts:
+                self._names = OtherNames(self._facts)
+            question = self._names.widen(question, allowed)
         ranking = search(
             index, question, allowed, self._fusion, wanted, limit,
             read=read,

@@ -15,9 +15,10 @@ from typing import Final, NamedTuple
 
 from hippocampus._clock import to_micros
 from hippocampus.encode.given import is_person
+from hippocampus.encode.naming import MAY_NAME, find_other_names
 from hippocampus.encode.nouns import kinds, singular, use_of
 from hippocampus.encode.phrases import NOUN, find_phrases
-from hippocampus.encode.relations import BY_BIRTH, EXCLUSIVE, KIN, RULES, WAY, Rule
+from hippocampus.encode.relations import ALSO_CALLED, BY_BIRTH, EXCLUSIVE, KIN, RULES, WAY, Rule
 from hippocampus.encode.terms import FUNCTION_WORDS
 from hippocampus.encode.when import find_intervals
 from hippocampus.model import Interval, Mode, Statement
@@ -99,10 +100,14 @@ _AND = re.compile(
 
 _HINT = re.compile(
     "|".join([rf"\b(?:{rule.said.pattern})" for rule in RULES])
-    + r"|\b(?:my|our|your|his|her|\w+'s)\b|\ban?\b|call me|go by|known as|married|engaged|single",
+    + r"|\b(?:my|our|your|his|her|\w+'s)\b|\ban?\b|(?-i:\bof [A-Z])|married|engaged|single|"
+    + MAY_NAME,
     re.IGNORECASE,
 )
 """Without any of these a sentence says nothing that could be read."""
+_ASIDE = re.compile(rf"(?P<name>{_NAME}), who (?P<said>[^,]+),(?= )")
+_OTHERS = re.compile(r"\b(?:he|she|his|her)\b", re.IGNORECASE)
+_NAMES = re.compile(MAY_NAME, re.IGNORECASE)
 _HERE = re.compile(r"\b(?:I|you|we|my|your|our)\b", re.IGNORECASE)
 _STATUS = re.compile(
     r"(?:(?:got|getting|been|is|am|just) )*(?P<is>married|engaged|divorced|single|widowed)\b"
@@ -120,6 +125,11 @@ _OWN = re.compile(
     r"(?P<what>(?:favou?rite )?[a-z]+(?: (?!is\b|are\b|was\b)[a-z]+)?)"
     rf"(?:(?:'s name is| is| are|'s)(?P<no>n't| not| no longer)? (?:now |called |named )*(?P<is>.+)"
     rf"|,? (?P<name>(?!I\b)[A-Z]\w+(?: [A-Z]\w+)?))"
+)
+_THEIRS = re.compile(
+    rf"(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{_NAME}'s) (?P<what>(?:[a-z-]+ ){{0,2}}?[a-z-]+)"
+    rf"(?=\W*$|[,;.!|)]| (?:and|but|who|from|in|at|with|since|now|too|as)\b)"
+    rf"|(?:the|an?) (?P<being>(?:[a-z-]+ ){{0,2}}?[a-z-]+) of (?P<of>{_NAME})"
 )
 _CALLED = re.compile(rf"\b(?:[Cc]all me|I go by|I'm known as|everyone calls me) (?P<name>{_NAME})")
 _NAMED = re.compile(rf",? (?:named|called) (?P<name>{_NAME})")
@@ -171,10 +181,24 @@ def find_statements(
     plain = text.replace("’", "'")
     if not _QUOTED.fullmatch(plain.strip()):
         plain = _QUOTED.sub("|", plain)
+    points = _OTHERS.search(plain) is not None
     for sentence in _sentences(plain):
         if (_HERE.search(sentence) or not addressed) and _HINT.search(sentence):
-            found |= dict.fromkeys(reader.read(sentence))
+            for part in _unfolded(sentence):
+                found |= dict.fromkeys(reader.read(part))
+        elif points:
+            reader.hear(sentence)
     return list(found)
+
+
+def _unfolded(sentence: str) -> Iterator[str]:
+    """Yield what is said of somebody aside, "Ana, who is a nurse, ...", as a sentence of its own."""
+    aside = _ASIDE.search(sentence)
+    if aside is None:
+        yield sentence
+    else:
+        yield f"{aside['name']} {aside['said']}"
+        yield from _unfolded(sentence[: aside.end("name")] + sentence[aside.end() :])
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -251,12 +275,13 @@ def _relation_of(rule: Rule, clause: _Clause) -> tuple[str, Mode] | None:
 
 
 class _Reader:
-    """Reads sentence after sentence; knows who was last spoken of."""
+    """Reads sentence after sentence; knows who was spoken of last, and who before."""
 
     def __init__(self, speaker: str, others: Sequence[str], said_at: datetime) -> None:
         self._speaker, self._said_at = speaker, said_at
         self._other = others[0] if len(others) == 1 else None
         self._last: str | None = None
+        self._earlier: str | None = None
         self._proper: list[int] | None = None
         self._known = {name.split()[0] for name in (speaker, *others) if name.strip()}
 
@@ -272,6 +297,9 @@ class _Reader:
         called = _CALLED.search(bare, 0, stop)
         if called:
             yield Statement(self._speaker, "name", called["name"])
+        elif _NAMES.search(bare, 0, stop):
+            for thing, name in find_other_names(bare[:stop]):
+                yield Statement(thing, ALSO_CALLED, name)
         yield from self._owned(sentence, stop, times)
         at = 0
         while (match := _SUBJECT.search(bare, at)) is not None and match.start() < stop:
@@ -291,6 +319,13 @@ class _Reader:
                 yield from told
                 if not told and who[0].isupper() and who != "I":
                     break  # "Lisbon and started": it is the object of what is before
+
+    def hear(self, sentence: str) -> None:
+        """Keep in mind whom a sentence is about that tells nothing else."""
+        self._proper = None
+        for match in _SUBJECT.finditer(sentence):
+            who = match["who"]
+            self._who(who, match["called"], sure=self._is_somebody(who, match.span("who"), sentence))
 
     def _is_somebody(self, who: str, span: tuple[int, int], sentence: str) -> bool:
         """Return whether a subject is surely one: a pronoun, someone's kin, a name."""
@@ -330,6 +365,8 @@ class _Reader:
         else:
             meant = self._owner(who)
         if sure and (first.lower() not in _FIRST | _SECOND or " " in who):
+            if meant != self._last:
+                self._earlier = self._last
             self._last = meant
         return meant
 
@@ -375,8 +412,12 @@ class _Reader:
                 if not self._aside(rule, clause, thing, tail):
                     yield from self._by_rule(rule, clause, thing, tail)
                 return
-        if clause.be and sure and not clause.planned and re.match(r"an?\b", rest):
-            yield from self._being(clause, _object(rest))
+        if clause.be and sure and not clause.planned:
+            theirs = _THEIRS.match(rest)
+            if theirs:
+                yield from self._being_theirs(clause, theirs)
+            elif re.match(r"an?\b", rest):
+                yield from self._being(clause, _object(rest))
 
     def _by_rule(self, rule: Rule, clause: _Clause, thing: str, tail: str) -> Iterator[Statement]:
         """Yield what a rule reads in a predicate, of the thing that follows it."""
@@ -474,6 +515,22 @@ class _Reader:
         else:
             held = clause.used or clause.past
             yield self._timed(clause, "is_a", thing.lower(), "held" if held else "holds")
+
+    def _being_theirs(self, clause: _Clause, theirs: re.Match[str]) -> Iterator[Statement]:
+        """Yield whose somebody is: "her cousin", "the neighbour of Jutta"."""
+        whose, noun = theirs["whose"] or theirs["of"], _last(theirs["what"] or theirs["being"])
+        # In "Olga rang. Nils is her dentist", who is meant is the one before Nils.
+        owner = self._owner(whose)
+        if whose.lower() in _THIRD and owner == clause.subject:
+            owner = self._earlier
+        if owner is None or owner == clause.subject or not (noun in KIN or _a_person(noun)):
+            return
+        who, behind = clause._replace(subject=owner), clause.rest[theirs.end() :]
+        if clause.denied:
+            yield from self._denied(who, noun, clause.subject, "holds", behind)
+        else:
+            held = clause.used or clause.past
+            yield self._timed(who, noun, clause.subject, "held" if held else "holds")
 
     def _owned(self, sentence: str, stop: int, times: Sequence[Interval]) -> Iterator[Statement]:
         """Yield what is "my" something: "my birthday is 3 May", "my dog Rex"."""

@@ -21,6 +21,8 @@ EXCLUSIVE: Final = {"likes": "dislikes", "dislikes": "likes"}
 BY_BIRTH: Final = frozenset({"born_in", "from", "grew_up_in"})
 """Relations that hold for ever if they hold at all."""
 
+ALSO_CALLED: Final = "also_called"
+"""What a thing is to its other name."""
 KIN: Final = frozenset(
     "aunt boyfriend brother cousin dad daughter father fiance fiancee fiancé fiancée friend"
     " girlfriend grandma grandmother grandpa grandfather granddaughter grandson husband mom mother"
@@ -94,7 +96,7 @@ RULES: Final = (
     _rule("speaks?", "speaks", "holds", named=True),
 )  # fmt: skip
 
-_SEVERAL: Final = {rule.relation for rule in RULES} - FUNCTIONAL | {"is_a", "name"}
+_SEVERAL: Final = {rule.relation for rule in RULES} - FUNCTIONAL | {"is_a", "name", ALSO_CALLED}
 
 
 def functional(relation: str) -> bool:

@@ -31,7 +31,7 @@ _HEARD: Final = 50
 _PASSED: Final = 0.5
 """Part of an episode's activation that goes on over the names it holds."""
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 _MODES: Final = get_args(Mode)
 _MOST_BYTES: Final = 1 << 30
 

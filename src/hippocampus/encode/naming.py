@@ -1,0 +1,120 @@
+"""
+What things are called beside what they are: "Heron is what we call the boat trip".
+
+Read by the ways in which English says so, whatever is named; at least one of the two names must be
+written as names are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from hippocampus.encode.phrases import find_phrases
+
+MAY_NAME: Final = (
+    r"\bcall(?:s|ed|ing)?\b|\bknown (?:to \w+ )?as\b|\bgo(?:es)? by\b|\ba\.?k\.?a\b|\balias\b"
+    r"|\bnick-?named?\b|\bcode-?names?d?\b|\bcode word\b|\bshort for\b|\bworking title\b"
+    r"|\bstands for\b|\bre-?named?\b|\bdubbed\b|\bchristened\b|\brefer"
+)
+"""Without any of these a sentence gives nothing another name."""
+
+_BE = r"(?:is|are|was|were|will be|'s|has been|have been)"
+_NOW = r"(?: (?:also|now|better|otherwise|generally|usually|simply|just|only|internally|officially))*"
+_PEOPLE = r"(?:we|I|they|you|people|everybody|everyone|everybody else|the others)(?: all| always)*"
+_CODE = r"(?:code-? ?name|code word|nick-?name|working title|short (?:name|form)|abbreviation|alias)"
+_BETWEEN: Final = re.compile(
+    rf"(?:,? {_BE}?{_NOW} ?(?:called|known (?:[a-z]+ )?as|nick-?named|code-?named|dubbed|christened|(?:re-?)?named)"
+    rf"|,? go(?:es)? by(?: the name)?(?: of)?"
+    rf"|,? {_BE} (?:what|how) {_PEOPLE} (?:call|refer to)"
+    rf"|,? {_BE} (?:the|our|my|its) {_CODE} (?:for|of)"
+    rf"|,? {_BE} short for|,? stands for"
+    rf"|,? \(?(?:a\.k\.a\.|a\.?k\.?a|alias|also known as|{_CODE}:?|short:?))(?= |[:\"“'‘(])",
+    re.IGNORECASE,
+)
+"""What stands between two names of one thing."""
+_BEFORE: Final = re.compile(
+    rf"\b(?:(?:{_PEOPLE}(?:'ll|'ve| will| have)?{_NOW}|to|let's) "
+    r"(?:call(?:ed)?|(?:re-?)?named?|nick-?named?|dub(?:bed)?|christen(?:ed)?|refer(?:red)? to)"
+    rf"|(?:the|our|its) {_CODE} (?:for|of))(?= )",
+    re.IGNORECASE,
+)
+"""What stands before two names of one thing."""
+_NOT: Final = re.compile(r"\b(?:not|never|no longer|cannot)\b|n't\b", re.IGNORECASE)
+_LEAD: Final = re.compile(r"[ \"“'‘:(]*(?:(?:the|our|my|this|that|his|her|their|its) )?[\"“'‘]?")
+_LINK: Final = re.compile(rf"[\"”'’),]* ?(?:(?:as|to|{_BE}){_NOW} )?$", re.IGNORECASE)
+_MOST_WORDS: Final = 3
+
+
+class OtherName(NamedTuple):
+    """A thing, and a name that it goes by."""
+
+    thing: str
+    name: str
+
+
+class _Named(NamedTuple):
+    """A run of phrases that follow each other, as in "the Latin course"."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def capital(self) -> bool:
+        """Whether it is written as names are."""
+        return self.text[0].isupper()
+
+
+def find_other_names(sentence: str) -> Iterator[OtherName]:
+    """Yield what a sentence says that something is called, too."""
+    runs = _runs(sentence)
+    for between in _BETWEEN.finditer(sentence):
+        left = next((run for run in runs if run.end == between.start()), None)
+        yield from _same(left, _first(runs, sentence, between.end()), sentence)
+    for before in _BEFORE.finditer(sentence):
+        thing = _first(runs, sentence, before.end())
+        behind = None if thing is None else _after(runs, sentence, thing.end)
+        yield from _same(thing, behind, sentence)
+
+
+def _same(one: _Named | None, other: _Named | None, sentence: str) -> Iterator[OtherName]:
+    if one is None or other is None:
+        return
+    if _NOT.search(sentence, min(one.start, other.start), max(one.end, other.end)):
+        return
+    thing, name = (one, other) if other.capital else (other, one)
+    if name.capital and (thing.capital or " " in thing.text):  # a word alone is any such thing
+        yield OtherName(thing.text, name.text)
+
+
+def _runs(sentence: str) -> list[_Named]:
+    """Return the runs of phrases of a sentence in order."""
+    runs: list[_Named] = []
+    proper = False
+    for phrase in sorted(find_phrases(sentence), key=lambda one: (one.start, -one.end)):
+        last = runs[-1] if runs else None
+        start = phrase.start
+        if last is not None and start < last.end:
+            continue
+        # "The Latin course" is one; "We call the boat trip Heron" has two.
+        if last is not None and proper and sentence[last.end : start] == " ":
+            start = runs.pop().start
+        proper = phrase.proper
+        runs.append(_Named(sentence[start : phrase.end], start, phrase.end))
+    return [run for run in runs if len(run.text.split()) <= _MOST_WORDS]
+
+
+def _first(runs: list[_Named], sentence: str, at: int) -> _Named | None:
+    """Return what is named right there, behind an article and a quotation mark or not."""
+    lead = _LEAD.match(sentence, at)
+    start = lead.end() if lead else at
+    return next((run for run in runs if run.start == start), None)
+
+
+def _after(runs: list[_Named], sentence: str, at: int) -> _Named | None:
+    """Return what is named next, with nothing in between but "as" and the like."""
+    found = next((run for run in runs if run.start > at), None)
+    gap = "" if found is None else sentence[at : found.start].rstrip("\"“'‘(")
+    return found if found is not None and _LINK.match(gap) else None
