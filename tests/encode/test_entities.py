@@ -50,6 +50,14 @@ def test_somebodys_kin_means_the_only_one_who_is_named():
     assert {} == merged(told, Statement("Melanie's sister", "lives_in", "Faro"))
 
 
+def test_a_thing_means_what_else_it_is_called_and_is_nobodys_full_name():
+    heron = Statement("boat trip", "also_called", "Heron")
+
+    assert {"heron": "boat trip"} == merged(heron)
+    assert {"heron": "boat trip"} == merged(heron, Statement("Boat", "likes", "tea"))
+    assert {} == merged(heron, heron._replace(subject="train trip"))
+
+
 def test_what_somebody_is_said_to_be_called_means_them_and_the_reason_is_kept():
     found = resolve([Statement("Tom", "name", "Thomas Reed")], ["Tom"])
 

@@ -67,6 +67,20 @@ def read(text, speaker="Ada", others=("Tom",)):
         ("When Ana lived in Faro I wrote", [("Ana", "lives_in", "Faro", "held")]),
         ("I left Google for Facebook", [("Ada", "works_at", "Google", "ended")]),
         ("I go to Porto University", [("Ada", "studies_at", "Porto University", "holds")]),
+        ("Abena is my sister.", [("Ada", "sister", "Abena", "holds")]),
+        ("Abena is not Tom's boss.", [("Tom", "boss", "Abena", "denied")]),
+        ("Abena was Tom's boss until May.", [("Tom", "boss", "Abena", "held")]),
+        ("I know that Abena is the old teacher of Tom", [("Tom", "teacher", "Abena", "holds")]),
+        (
+            "Abena called. I had no idea that Kofi is her cousin",
+            [("Abena", "cousin", "Kofi", "holds")],
+        ),
+        (
+            "Abena, who lives in Porto, is Tom's tennis partner",
+            [("Abena", "lives_in", "Porto", "holds"), ("Tom", "partner", "Abena", "holds")],
+        ),
+        ("Abena rang. She moved to Oslo.", [("Abena", "lives_in", "Oslo", "began")]),
+        ("Heron is what we call the boat trip", [("boat trip", "also_called", "Heron", "holds")]),
         ("My sister Ana, who is ill, rests", [("Ada", "sister", "Ana", "holds")]),
         ('"I live in Faro."', [(*HERE, "Faro", "holds")]),
         (
@@ -124,6 +138,12 @@ def test_what_somebody_says_of_somebody_is_read(text, said):
         "I have no idea",
         "I'm not getting married",
         "My name is not Ada",
+        "Abena is her cousin",
+        "Abena is Tom's friend's neighbour",
+        "Abena is the capital of Tom",
+        "Abena is my only hope",
+        "Is Abena your sister?",
+        "Maybe Abena is your sister",
     ],
 )
 def test_what_says_nothing_that_is_so_is_not_read(text):
@@ -255,7 +275,9 @@ def test_what_was_so_has_both_its_ends():
 
 def test_only_what_one_has_one_of_is_functional():
     assert all(map(functional, ("lives_in", "works_at", "phone", "birthday", "favourite_colour")))
-    assert not any(map(functional, ("likes", "has", "sister", "dog", "name", "speaks", "is_a")))
+    assert not any(
+        map(functional, ("likes", "has", "sister", "pupil", "dog", "name", "also_called"))
+    )
 
 
 def test_who_speaks_is_the_speaker_then_the_role():

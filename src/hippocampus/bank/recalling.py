@@ -185,7 +185,7 @@ class Recalling(Knowing, Looking):
         bearing = self._bearing  # which keeps what it looked up, of the same statements
         if bearing.known is not self._facts or bearing.columns is not index.columns:
             bearing = self._bearing = Bearing(self._facts, index.columns, self._memory.zone)
-        if "concept" in wanted:
+        if "graph" in wanted:
             if self._names.known is not self._facts:
                 self._names = OtherNames(self._facts)
             question = self._names.widen(question, allowed)

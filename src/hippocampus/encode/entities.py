@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from hippocampus.encode.relations import KIN
+from hippocampus.encode.relations import ALSO_CALLED, KIN
 from hippocampus.model import Statement
 
 _SHORTEST: Final = 3
@@ -47,6 +47,10 @@ def resolve(statements: Iterable[Statement], speakers: Collection[str]) -> dict[
     owned: defaultdict[str, set[str]] = defaultdict(set)
     calls: defaultdict[str, dict[str, Same]] = defaultdict(dict)
     for said in statements:
+        if said.relation == ALSO_CALLED:  # a thing, mostly, and no person's full name
+            own = Same(said.subject, f"said to be called {said.object!r}")
+            calls[fold_name(said.object)][fold_name(said.subject)] = own
+            continue
         people.setdefault(fold_name(said.subject), said.subject)
         if said.mode == "denied" or not said.object:
             continue  # that Ana is not her sister says nothing of who is

@@ -127,7 +127,8 @@ _OWN = re.compile(
     rf"|,? (?P<name>(?!I\b)[A-Z]\w+(?: [A-Z]\w+)?))"
 )
 _THEIRS = re.compile(
-    rf"(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{_NAME}'s) (?P<what>(?:[a-z-]+ ){{0,2}}?[a-z-]+)"
+    rf"(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{_NAME}'s)"
+    rf" (?P<what>(?:[a-z-]+ ){{0,2}}?[a-z-]+)"
     rf"(?=\W*$|[,;.!|)]| (?:and|but|who|from|in|at|with|since|now|too|as)\b)"
     rf"|(?:the|an?) (?P<being>(?:[a-z-]+ ){{0,2}}?[a-z-]+) of (?P<of>{_NAME})"
 )
@@ -192,7 +193,7 @@ def find_statements(
 
 
 def _unfolded(sentence: str) -> Iterator[str]:
-    """Yield what is said of somebody aside, "Ana, who is a nurse, ...", as a sentence of its own."""
+    """Yield what is said of somebody aside, "Ana, who is a nurse," as a sentence of its own."""
     aside = _ASIDE.search(sentence)
     if aside is None:
         yield sentence
@@ -325,7 +326,9 @@ class _Reader:
         self._proper = None
         for match in _SUBJECT.finditer(sentence):
             who = match["who"]
-            self._who(who, match["called"], sure=self._is_somebody(who, match.span("who"), sentence))
+            self._who(
+                who, match["called"], sure=self._is_somebody(who, match.span("who"), sentence)
+            )
 
     def _is_somebody(self, who: str, span: tuple[int, int], sentence: str) -> bool:
         """Return whether a subject is surely one: a pronoun, someone's kin, a name."""

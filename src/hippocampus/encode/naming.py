@@ -21,11 +21,16 @@ MAY_NAME: Final = (
 """Without any of these a sentence gives nothing another name."""
 
 _BE = r"(?:is|are|was|were|will be|'s|has been|have been)"
-_NOW = r"(?: (?:also|now|better|otherwise|generally|usually|simply|just|only|internally|officially))*"
+_NOW = (
+    r"(?: (?:also|now|better|otherwise|generally|usually|simply|just|only|internally|officially))*"
+)
 _PEOPLE = r"(?:we|I|they|you|people|everybody|everyone|everybody else|the others)(?: all| always)*"
-_CODE = r"(?:code-? ?name|code word|nick-?name|working title|short (?:name|form)|abbreviation|alias)"
+_CODE = (
+    r"(?:code-? ?name|code word|nick-?name|working title|short (?:name|form)|abbreviation|alias)"
+)
 _BETWEEN: Final = re.compile(
-    rf"(?:,? {_BE}?{_NOW} ?(?:called|known (?:[a-z]+ )?as|nick-?named|code-?named|dubbed|christened|(?:re-?)?named)"
+    rf"(?:,? {_BE}{_NOW} (?:called|christened|(?:re-?)?named(?: to)?)"
+    rf"|,?(?: {_BE})?{_NOW} (?:known (?:[a-z]+ )?as|nick-?named|code-?named|dubbed)"
     rf"|,? go(?:es)? by(?: the name)?(?: of)?"
     rf"|,? {_BE} (?:what|how) {_PEOPLE} (?:call|refer to)"
     rf"|,? {_BE} (?:the|our|my|its) {_CODE} (?:for|of)"

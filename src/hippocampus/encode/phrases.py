@@ -35,7 +35,8 @@ _GOES_ON = re.compile(r"^[,;%&/’'@+=\-–—…]+$")
 # dictionary, which knows regular endings only, would take for nouns are among them.
 _CHAFF: Final = frozenset(
     "actually after against ago ah aha all almost already also although always among amongst"
-    " another anybody anyone anything around asking aw away awesome aww awww aye back because before beside"
+    " another anybody anyone anything around asking aw away awesome aww awww aye back because"
+    " before beside"
     " between bit both btw bunch bye cannot case cause chance come congrats congratulations cool"
     " couple day days deal dear died down dozen dr dude during each eight either eleven else"
     " enough even ever every everybody everyone everything fact far fave feel few fifteen fifty"

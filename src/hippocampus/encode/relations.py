@@ -108,4 +108,5 @@ def functional(relation: str) -> bool:
     """
     if relation in FUNCTIONAL:
         return True
-    return relation not in _SEVERAL and relation not in KIN and "animal" not in kinds(relation)
+    several = relation in _SEVERAL or relation in KIN
+    return not several and {"animal", "person"}.isdisjoint(kinds(relation))

@@ -1,94 +1,110 @@
 """
 The other names of what a question names: "the boat trip" is Heron, "Ana's sister" is Mia.
 
-Somebody said so once, and whoever tells of it later may use either. So what either calls up counts
-(``index/concept.py``).
+Somebody said so once, and what is told of it later uses either name. So a question is asked by both
+(``docs/adr/0035-other-names.md``).
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
 
 from hippocampus.encode.entities import fold_name
 from hippocampus.encode.nouns import singular
 from hippocampus.encode.phrases import key_of
 from hippocampus.encode.relations import ALSO_CALLED
+from hippocampus.encode.terms import hash_terms
+from hippocampus.index.ascending import each_once
 from hippocampus.index.base import Mask, Question
 from hippocampus.index.graph import Statements
 
 _MOST: Final = 3
-"""Names of one thing; what has more has none."""
+"""Names that one thing may have, or people that one may be; of more, none is meant."""
 _WHOSE: Final = re.compile(r"(?P<owner>[^\W\d_][\w-]*)['’]s (?P<what>[\w-]+(?: [\w-]+){0,2})")
-_SO: Final = ("holds", "began")
 
 
-class _Other(NamedTuple):
-    """The key of another name, and the row that says so."""
+class _Name(NamedTuple):
+    """A name of something, and the row that says so."""
 
-    key: int
+    name: str
     row: int
+
+
+_Names: TypeAlias = Sequence[_Name]
 
 
 @dataclass(frozen=True, eq=False)
 class OtherNames:
-    """What is known to go by several names, by what was said of it."""
+    """What goes by several names, by what was said of it; kept as long as that does not change."""
 
     known: Statements
 
     @cached_property
-    def _named(self) -> Mapping[int, Sequence[_Other]]:
+    def _of_things(self) -> Mapping[int, _Names]:
         """The other names of things, by the key of one."""
-        found: defaultdict[int, list[_Other]] = defaultdict(list)
+        found: defaultdict[int, list[_Name]] = defaultdict(list)
         for row in self.known.telling.get(ALSO_CALLED, ()):
             for said in self.known.rows[row]:
-                if said.relation == ALSO_CALLED and said.mode in _SO:
-                    thing, name = key_of(said.subject), key_of(said.object)
-                    found[thing].append(_Other(name, row))
-                    found[name].append(_Other(thing, row))
+                if said.relation == ALSO_CALLED and said.mode == "holds":
+                    found[key_of(said.subject)].append(_Name(said.object, row))
+                    found[key_of(said.object)].append(_Name(said.subject, row))
         return found
 
     @cached_property
-    def _owned(self) -> Mapping[tuple[str, str], Sequence[_Other]]:
+    def _of_people(self) -> Mapping[tuple[str, str], _Names]:
         """The names of people, by whose they are and what."""
-        found: defaultdict[tuple[str, str], list[_Other]] = defaultdict(list)
-        for row, said in self.known.rows.items():
+        found: defaultdict[tuple[str, str], list[_Name]] = defaultdict(list)
+        for row, said in sorted(self.known.rows.items()):
             for one in said:
-                if one.object[:1].isupper() and one.mode in _SO:
-                    owner = fold_name(one.subject), one.relation
-                    found[owner].append(_Other(key_of(one.object), row))
+                if one.object[:1].isupper() and one.mode == "holds":
+                    found[fold_name(one.subject), one.relation].append(_Name(one.object, row))
         return found
 
     def widen(self, question: Question, allowed: Mask | None) -> Question:
-        """Let a question name what it names by its other names, too, as far as a read may know."""
-        phrases = dict(question.phrases)
+        """Ask by other names, too, as far as ``allowed`` rows tell them; None allows all."""
+        phrases, names = dict(question.phrases), set[str]()
         for match in _WHOSE.finditer(question.text):
             owner = fold_name(match["owner"])
             for word in match["what"].split():
-                people = self._seen(self._owned.get((owner, singular(word.casefold())), ()), allowed)
-                if people:  # whose they are says who is meant, and nothing more
-                    said = {key_of(match["owner"]), key_of(word)}
-                    places = {place for key in said for place in phrases.get(key, ())}
-                    phrases = {
-                        key: at for key, at in phrases.items()
-                        if key not in said and not (at and places.issuperset(at))
-                    }  # fmt: skip
-                    phrases |= dict.fromkeys(people, tuple(sorted(places)))
+                known = self._of_people.get((owner, singular(word.casefold())), ())
+                people = _told(known, allowed)
+                if people:  # whose they are only says who is meant
+                    _replace(phrases, (key_of(match["owner"]), key_of(word)), people)
+                    names |= people
         for key in question.phrases:
-            for other in self._seen(self._named.get(key, ()), allowed):
-                phrases.setdefault(other, ())
-        others = phrases.keys() - question.phrases.keys()
-        if not others:
+            things = _told(self._of_things.get(key, ()), allowed)
+            phrases |= {key_of(name): phrases.get(key_of(name), ()) for name in things}
+            names |= things
+        if not names:
             return question
-        return replace(question, phrases=phrases, known=question.known | others)
+        terms = each_once(np.concatenate([hash_terms(name) for name in sorted(names)]))
+        terms = terms[~np.isin(terms, question.terms)]
+        return replace(
+            question,
+            terms=np.concatenate([question.terms, terms]),
+            term_weights=np.append(question.term_weights, np.ones(len(terms), np.float32)),
+            phrases=phrases,
+            known=question.known | {key_of(name) for name in names},
+        )
 
-    def _seen(self, others: Sequence[_Other], allowed: Mask | None) -> set[int]:
-        keys = {
-            other.key for other in others
-            if allowed is None or (other.row < len(allowed) and allowed[other.row])
-        }
-        return keys if len(keys) <= _MOST else set()
+
+def _told(names: _Names, allowed: Mask | None) -> set[str]:
+    """Return names that a read may know of."""
+    told = {name for name, row in names if allowed is None or (row < len(allowed) and allowed[row])}
+    return told if len(told) <= _MOST else set()
+
+
+def _replace(phrases: dict[int, tuple[int, ...]], said: tuple[int, ...], people: set[str]) -> None:
+    """Put people in the place of the phrases that say whose they are, and of all within those."""
+    places = {place for key in said for place in phrases.get(key, ())}
+    for key, at in list(phrases.items()):
+        if key in said or (at and places.issuperset(at)):
+            del phrases[key]
+    phrases |= {key_of(name): tuple(sorted(places)) for name in people}

@@ -1,0 +1,65 @@
+"""What a thing is called, too, is read however it is said, and nothing that only looks like it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus.encode.naming import find_other_names
+
+
+@pytest.mark.parametrize(
+    ("text", "thing", "name"),
+    [
+        ("Heron is what we call the boat trip among ourselves.", "boat trip", "Heron"),
+        ("From now on the Latin course goes by the name of Verbena", "Latin course", "Verbena"),
+        ('We call the boat trip "Heron".', "boat trip", "Heron"),
+        ("They renamed the billing service to Otter last week.", "billing service", "Otter"),
+        ("The billing service was renamed Otter.", "billing service", "Otter"),
+        ("Our code name for the Acme merger is Falcon.", "Acme merger", "Falcon"),
+        ("The migration project (code name Atlas) starts.", "migration project", "Atlas"),
+        ("The support team is known internally as Beacon.", "support team", "Beacon"),
+        ("HMR stands for hot module replacement.", "hot module replacement", "HMR"),
+        ("I named my snake plant Gertrude.", "snake plant", "Gertrude"),
+        ("We decided to call the new library Lumen.", "new library", "Lumen"),
+        ("Robert, aka Bob, came by.", "Robert", "Bob"),
+        ("Catherine goes by Kate.", "Catherine", "Kate"),
+    ],
+)
+def test_what_something_is_called_too_is_read(text, thing, name):
+    assert [(thing, name)] == list(find_other_names(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "The new office is not called Atlas.",
+        "We no longer call the boat trip Heron.",
+        "I called the dental clinic on Monday.",
+        "The support line was called on Friday by Erik.",
+        "The support line called Erik.",
+        "I called Anna and Ben.",
+        "The trip is called Heron.",  # any trip is
+        "We call the boat trip a mess.",
+        "She was called yesterday.",
+        "What do we call the new library?",
+        "Ana is what we need.",
+    ],
+)
+def test_what_gives_no_second_name_is_not_read(text):
+    assert [] == list(find_other_names(text))
+
+
+pieces = st.sampled_from(
+    'the our boat trip Heron Ana Latin course is called known as goes by name of what we call ( ) "'
+    " , aka stands for not was renamed to code short née 東京 \n".split(" ")
+)
+
+
+@given(st.lists(pieces, max_size=20).map(" ".join) | st.text(max_size=120))
+def test_of_any_text_both_names_stand_in_it_and_one_is_written_as_a_name(text):
+    for thing, name in find_other_names(text):
+        assert thing in text
+        assert name in text
+        assert name[0].isupper()
+        assert thing.casefold() != name.casefold()

@@ -1,0 +1,92 @@
+"""A question is asked by the other names of what it names, as far as a read may know them."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from hippocampus.encode.phrases import key_of
+from hippocampus.encode.terms import hash_terms
+from hippocampus.index.graph import Statements
+from hippocampus.model import Statement
+from hippocampus.recall.called import OtherNames
+from hippocampus.recall.understand import understand
+
+NOW = datetime(2025, 5, 2, tzinfo=UTC)
+HERON = Statement("boat trip", "also_called", "Heron")
+MIA = Statement("Ana", "sister", "Mia")
+
+
+def names(*said):
+    rows = {row: (statement,) for row, statement in enumerate(said)}
+    return OtherNames(Statements(len(said), rows))
+
+
+def ask(text):
+    return understand(text, now=NOW, embedded=None, rotation=None, speakers=(), phrases=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [("Who came on the boat trip?", "Heron"), ("Who came along on Heron?", "boat trip")],
+)
+def test_either_name_asks_by_the_other_as_well(text, other):
+    question = ask(text)
+    wide = names(HERON).widen(question, None)
+
+    assert wide.phrases.keys() == question.phrases.keys() | {key_of(other)}
+    assert key_of(other) in wide.known
+    assert set(wide.terms.tolist()) == {*question.terms.tolist(), *hash_terms(other).tolist()}
+    assert len(wide.terms) == len(wide.term_weights) == len(set(wide.terms.tolist()))
+
+
+def test_somebodys_kin_is_who_it_is_and_no_longer_the_one_whose_it_is():
+    question = ask("Where does Ana's sister live?")
+    wide = names(MIA).widen(question, None)
+
+    assert key_of("Ana") in question.phrases
+    assert wide.phrases.keys().isdisjoint({key_of("Ana"), key_of("sister")})
+    assert {key_of("Mia"), key_of("live")} <= wide.phrases.keys()
+    said = [question.terms[place] for place in wide.phrases[key_of("Mia")]]
+    assert sorted(said) == sorted(np.concatenate([hash_terms("Ana's"), hash_terms("sister")]))
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        (),
+        (HERON._replace(subject="car trip"),),
+        (HERON._replace(mode="denied"),),
+        (MIA._replace(subject="Eva"),),
+        tuple(HERON._replace(object=f"Heron{n}") for n in range(9)),  # everything is called so
+    ],
+)
+def test_a_question_that_nothing_is_told_of_stays_the_same(told):
+    for question in (ask("Who came on the boat trip with Ana's sister?"), ask("")):
+        assert names(*told).widen(question, None) is question
+
+
+def test_what_a_read_may_not_see_gives_no_name():
+    question, known = ask("Who came on the boat trip with Ana's sister?"), names(HERON, MIA)
+
+    assert known.widen(question, np.zeros(2, np.bool_)) is question
+    assert known.widen(question, np.zeros(0, np.bool_)) is question
+    wide = known.widen(question, np.array([True, False]))
+    assert key_of("Heron") in wide.phrases
+    assert key_of("Mia") not in wide.phrases
+
+
+def test_after_a_sleep_what_has_only_the_other_name_is_found_until_that_is_forgotten(bank, clock):
+    told = bank.remember("Heron is what we call the Faro boat trip among ourselves.")
+    for n in range(40):
+        clock.advance(timedelta(hours=1))
+        bank.remember(f"Rent for boat number {n} was paid on the trip to town {n}.")
+    clock.advance(timedelta(days=30))
+    only = bank.remember("Heron first: 720 euros altogether, and nobody is coming.")
+    bank.remember("The weather is nice.")
+    bank.sleep()
+    question = "How much is the rent for the Faro boat trip?"
+
+    assert only.id in [hit.id for hit in bank.recall(question, k=5)]
+    bank.forget(told.id)
+    assert only.id not in [hit.id for hit in bank.recall(question, k=5)]
