@@ -58,11 +58,13 @@ def test_somebodys_kin_is_who_it_is_and_no_longer_the_one_whose_it_is():
         (HERON._replace(subject="car trip"),),
         (HERON._replace(mode="denied"),),
         (MIA._replace(subject="Eva"),),
+        (MIA._replace(mode="denied"),),
+        (MIA._replace(relation="phone", object="Pixel"),),  # which is no name of hers
         tuple(HERON._replace(object=f"Heron{n}") for n in range(9)),  # everything is called so
     ],
 )
 def test_a_question_that_nothing_is_told_of_stays_the_same(told):
-    for question in (ask("Who came on the boat trip with Ana's sister?"), ask("")):
+    for question in (ask("Who came on the boat trip with Ana's sister and Ana's phone?"), ask("")):
         assert names(*told).widen(question, None) is question
 
 

@@ -108,5 +108,9 @@ def functional(relation: str) -> bool:
     """
     if relation in FUNCTIONAL:
         return True
-    several = relation in _SEVERAL or relation in KIN
-    return not several and {"animal", "person"}.isdisjoint(kinds(relation))
+    return relation not in _SEVERAL and not is_being(relation)
+
+
+def is_being(relation: str) -> bool:
+    """Return whether who is "my" something by a relation is a person or an animal."""
+    return relation in KIN or not {"animal", "person"}.isdisjoint(kinds(relation))

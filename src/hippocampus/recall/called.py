@@ -19,7 +19,7 @@ import numpy as np
 from hippocampus.encode.entities import fold_name
 from hippocampus.encode.nouns import singular
 from hippocampus.encode.phrases import key_of
-from hippocampus.encode.relations import ALSO_CALLED
+from hippocampus.encode.relations import ALSO_CALLED, is_being
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.ascending import each_once
 from hippocampus.index.base import Mask, Question
@@ -59,12 +59,13 @@ class OtherNames:
 
     @cached_property
     def _of_people(self) -> Mapping[tuple[str, str], _Names]:
-        """The names of people, by whose they are and what."""
+        """The names of people, and of pets, by whose they are and what."""
         found: defaultdict[tuple[str, str], list[_Name]] = defaultdict(list)
-        for row, said in sorted(self.known.rows.items()):
-            for one in said:
-                if one.object[:1].isupper() and one.mode == "holds":
-                    found[fold_name(one.subject), one.relation].append(_Name(one.object, row))
+        for relation, rows in self.known.telling.items():
+            for row in rows if is_being(relation) else ():
+                for said in self.known.rows[row]:
+                    if said.relation == relation and said.mode in ("holds", "began"):
+                        found[fold_name(said.subject), relation].append(_Name(said.object, row))
         return found
 
     def widen(self, question: Question, allowed: Mask | None) -> Question:
