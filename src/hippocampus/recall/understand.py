@@ -89,7 +89,7 @@ def understand(
         points=_pointing(text) if phrases else 0.0,
         intervals=find_intervals(text, now),
         latest=float(asks_last(text)) * (_ABOVE_ALL if asks_only_last(text) else 1.0),
-        speakers=_named(words, speakers),
+        speakers=_named(_words(text, _asked_about(text, found)), speakers),
         roles=_meant(text),
     )
 
@@ -174,6 +174,15 @@ _SECOND = frozenset({"you", "your", "yours", "yourself"})
 
 def _words(text: str, found: Iterable[Term]) -> set[str]:
     return {text[term.start : term.end].casefold() for term in found}
+
+
+_SHARED = re.compile(rf"{_KNOWN.pattern}(?:[\w'’-]+\s+){{1,3}}with\s+(?P<who>\w+)", re.IGNORECASE)
+
+
+def _asked_about(text: str, found: Iterable[Term]) -> Iterator[Term]:
+    """Yield the terms of a question but for who only has a part in it: "our paper with Ana"."""
+    beside = {match.start("who") for match in _SHARED.finditer(text)}
+    return (term for term in found if term.start not in beside)
 
 
 _SENTENCE = re.compile(r"[^.!?:]+[.!?:]*")
