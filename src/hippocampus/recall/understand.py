@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hippocampus.config import Signatures
 from hippocampus.encode.indexing import signatures
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
-from hippocampus.encode.phrases import find_phrases, key_of
+from hippocampus.encode.phrases import find_phrases, is_chaff, key_of
 from hippocampus.encode.signature import Rotation
 from hippocampus.encode.sounds import sound_of
 from hippocampus.encode.spellings import Spellings
@@ -47,7 +47,6 @@ def understand(
     is read as no other phrase.
     """
     found = find_terms(text)
-    words = _words(text, found)
     only_grammar = all(term.function for term in found)
     places: dict[int, int] = {}
     weights: list[float] = []
@@ -158,7 +157,8 @@ def _said(text: str, run: Sequence[Term]) -> str:
 
 def _sounds(text: str, found: Sequence[Term]) -> tuple[str, ...]:
     words = (text[term.start : term.end].casefold() for term in found if not term.function)
-    return tuple(filter(None, map(sound_of, words)))
+    # "Went" is in no dictionary, and nobody misspelt by it.
+    return tuple(filter(None, (sound_of(word) for word in words if not is_chaff(word))))
 
 
 def signed(keywords: Iterable[str], how: Signatures) -> tuple[tuple[NDArray[np.uint8], ...], ...]:
