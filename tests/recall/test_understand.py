@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from hippocampus.encode.sounds import sound_of
 from hippocampus.recall.understand import understand
 
 NOW = datetime(2025, 3, 1, tzinfo=UTC)
@@ -27,3 +28,29 @@ def test_whose_turns_are_meant_is_read_from_what_asks_and_not_from_what_leads_to
     question = understand(text, now=NOW, embedded=None, rotation=None, speakers=())
 
     assert meant == question.roles
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("What did Ana say?", {"Ana"}),
+        ("Which plot did we remove from our paper with Ana?", set()),
+        ("Which plot did Ana remove from our paper with Tom?", {"Ana"}),
+        ("What is new on the kitchen renovation with Tom, and what does Tom say?", {"Tom"}),
+        ("What did Ana share with Tom?", {"Ana", "Tom"}),
+        ("Who stars in Ana's film with Tom?", {"Ana", "Tom"}),
+    ],
+)
+def test_who_only_has_a_part_in_what_is_asked_about_is_not_who_said_it(text, named):
+    question = understand(text, now=NOW, embedded=None, rotation=None, speakers=("Ana", "Tom"))
+
+    assert named == question.speakers
+
+
+def test_words_that_everybody_spells_right_sound_like_no_name():
+    question = understand(
+        "Which trip went wrong with Sybiln?", now=NOW, embedded=None, rotation=None, speakers=(),
+        phrases=True,
+    )  # fmt: skip
+
+    assert (sound_of("Sybiln".casefold()),) == question.sounds
