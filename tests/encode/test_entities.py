@@ -56,6 +56,8 @@ def test_a_thing_means_what_else_it_is_called_and_is_nobodys_full_name():
     assert {"heron": "boat trip"} == merged(heron)
     assert {"heron": "boat trip"} == merged(heron, Statement("Boat", "likes", "tea"))
     assert {} == merged(heron, heron._replace(subject="train trip"))
+    assert {} == merged(heron._replace(mode="denied"))
+    assert {} == merged(heron._replace(object="Tom"))
 
 
 def test_what_somebody_is_said_to_be_called_means_them_and_the_reason_is_kept():

@@ -80,6 +80,13 @@ def read(text, speaker="Ada", others=("Tom",)):
             [("Abena", "lives_in", "Porto", "holds"), ("Tom", "partner", "Abena", "holds")],
         ),
         ("Abena rang. She moved to Oslo.", [("Abena", "lives_in", "Oslo", "began")]),
+        ("Abena called. Eva met Kofi. She is his boss.", []),
+        ("Eva called. Abena rang. She moved to Oslo.", []),
+        ("Abena has a dog. Vodafone called.", [("Abena", "has", "dog", "holds")]),
+        (
+            "According to Eva, who lives in Porto, Abena is a nurse.",
+            [("Abena", "is_a", "nurse", "holds")],
+        ),
         ("Heron is what we call the boat trip", [("boat trip", "also_called", "Heron", "holds")]),
         ("My sister Ana, who is ill, rests", [("Ada", "sister", "Ana", "holds")]),
         ('"I live in Faro."', [(*HERE, "Faro", "holds")]),
@@ -144,6 +151,11 @@ def test_what_somebody_says_of_somebody_is_read(text, said):
         "Abena is my only hope",
         "Is Abena your sister?",
         "Maybe Abena is your sister",
+        "Abena is my future wife",
+        "Abena is not my only friend",
+        "Abena is the sister of Kofi's wife",
+        "Abena is the daughter of Dr. Silva",
+        "Abena is the citizen of Portugal",
     ],
 )
 def test_what_says_nothing_that_is_so_is_not_read(text):
@@ -276,7 +288,7 @@ def test_what_was_so_has_both_its_ends():
 def test_only_what_one_has_one_of_is_functional():
     assert all(map(functional, ("lives_in", "works_at", "phone", "birthday", "favourite_colour")))
     assert not any(
-        map(functional, ("likes", "has", "sister", "pupil", "dog", "name", "also_called"))
+        map(functional, ("likes", "has", "sister", "landlady", "dog", "name", "also_called"))
     )
 
 

@@ -20,7 +20,7 @@ from hippocampus.encode.naming import find_other_names
         ("The support team is known internally as Beacon.", "support team", "Beacon"),
         ("HMR stands for hot module replacement.", "hot module replacement", "HMR"),
         ("I named my snake plant Gertrude.", "snake plant", "Gertrude"),
-        ("We decided to call the new library Lumen.", "new library", "Lumen"),
+        ("We decided to call the town library Lumen.", "town library", "Lumen"),
         ("Robert, aka Bob, came by.", "Robert", "Bob"),
         ("Catherine goes by Kate.", "Catherine", "Kate"),
     ],
@@ -44,6 +44,15 @@ def test_what_something_is_called_too_is_read(text, thing, name):
         "She was called yesterday.",
         "What do we call the new library?",
         "Ana is what we need.",
+        "Heron is called Heron.",
+        "We decided not to call the boat trip Heron.",
+        "Nobody wants to call the boat trip Heron.",
+        "I called the insurance company Allianz.",  # up
+        "I called my best friend Anna.",
+        "The new boss is called Anna.",  # for now
+        "Olga goes by Porto on her way.",
+        "Olga goes by Kofi's house.",
+        "Kofi stands for Parliament.",
     ],
 )
 def test_what_gives_no_second_name_is_not_read(text):

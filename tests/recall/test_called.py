@@ -61,11 +61,34 @@ def test_somebodys_kin_is_who_it_is_and_no_longer_the_one_whose_it_is():
         (MIA._replace(mode="denied"),),
         (MIA._replace(relation="phone", object="Pixel"),),  # which is no name of hers
         tuple(HERON._replace(object=f"Heron{n}") for n in range(9)),  # everything is called so
+        (HERON, HERON._replace(mode="ended")),
+        (MIA, MIA._replace(object="", mode="ended")),
     ],
 )
 def test_a_question_that_nothing_is_told_of_stays_the_same(told):
     for question in (ask("Who came on the boat trip with Ana's sister and Ana's phone?"), ask("")):
         assert names(*told).widen(question, None) is question
+
+
+def test_only_what_is_hers_is_replaced_and_she_is_asked_about_no_more():
+    question = understand(
+        "What did Ana's note to sister Mia say?", now=NOW, embedded=None, rotation=None,
+        speakers=("Ana", "Mia"), phrases=True,
+    )  # fmt: skip
+    assert names(MIA).widen(question, None) is question
+    about = understand(
+        "What did Ana's sister say?", now=NOW, embedded=None, rotation=None, speakers=("Ana", "Mia")
+    )
+    assert {"Ana"} == about.speakers
+    assert set() == names(MIA).widen(about, None).speakers
+
+
+def test_words_of_grammar_in_another_name_ask_for_nothing():
+    wide = names(HERON._replace(object="Bank of the Sea")).widen(
+        ask("Who is on the boat trip?"), None
+    )
+
+    assert hash_terms("of")[0] not in wide.terms[wide.term_weights > 0]
 
 
 def test_what_a_read_may_not_see_gives_no_name():

@@ -140,6 +140,7 @@ class Core:
         self._position: tuple[int, Hashable] | None = None
         """Where the bank was at some state of the store."""
         self._names = OtherNames(self._facts)
+        """What goes by several names by that."""
         self._bearing = Bearing(self._facts, Columns(), memory.zone)
         """How things stand by that."""
         self._number = NO_BANK
@@ -215,6 +216,7 @@ class Core:
         gone = self._live, self._compact, self._quoted, self._summed, self._facts
         self._live = self._compact = self._summed = None
         self._quoted, self._facts, self._weighed = {}, Statements(), _NEVER
+        self._names = OtherNames(self._facts)
         self._memory.segments.drop(self._number)
         return self._held(notes=True), gone
 
@@ -298,6 +300,7 @@ class Core:
         self._no_sleep = None
         gists, anchors, topics, compact = None, None, None, None
         self._facts = Statements()
+        self._names = OtherNames(self._facts)
         try:
             gists = read_gists(ledger)
             topics = read_topics(ledger)

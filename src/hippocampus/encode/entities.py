@@ -44,12 +44,14 @@ def resolve(statements: Iterable[Statement], speakers: Collection[str]) -> dict[
     """
     statements = list(statements)
     people = {fold_name(name): name for name in speakers}
+    named = set(people)
     owned: defaultdict[str, set[str]] = defaultdict(set)
     calls: defaultdict[str, dict[str, Same]] = defaultdict(dict)
     for said in statements:
         if said.relation == ALSO_CALLED:  # a thing, mostly, and no person's full name
-            own = Same(said.subject, f"said to be called {said.object!r}")
-            calls[fold_name(said.object)][fold_name(said.subject)] = own
+            if said.mode == "holds" and said.object and fold_name(said.object) not in named:
+                own = Same(said.subject, f"said to be called {said.object!r}")
+                calls[fold_name(said.object)][fold_name(said.subject)] = own
             continue
         people.setdefault(fold_name(said.subject), said.subject)
         if said.mode == "denied" or not said.object:
@@ -60,7 +62,6 @@ def resolve(statements: Iterable[Statement], speakers: Collection[str]) -> dict[
         elif said.relation in KIN:
             people.setdefault(fold_name(said.object), said.object)
             owned[fold_name(f"{said.subject}'s {said.relation}")].add(said.object)
-    named = {fold_name(name) for name in speakers}
     given = {
         name: next(iter(who.values()))
         for name, who in calls.items()

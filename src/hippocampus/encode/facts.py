@@ -100,12 +100,21 @@ _AND = re.compile(
 
 _HINT = re.compile(
     "|".join([rf"\b(?:{rule.said.pattern})" for rule in RULES])
-    + r"|\b(?:my|our|your|his|her|\w+'s)\b|\ban?\b|(?-i:\bof [A-Z])|married|engaged|single|"
-    + MAY_NAME,
+    + r"|\b(?:my|our|your|his|her|\w+'s)\b|\ban?\b|(?-i:\bof [A-Z])"
+    r"|call me|go by|known as|married|engaged|single",
     re.IGNORECASE,
 )
 """Without any of these a sentence says nothing that could be read."""
-_ASIDE = re.compile(rf"(?P<name>{_NAME}), who (?P<said>[^,]+),(?= )")
+_ASIDE = re.compile(
+    r"(?<!\b(?:of|to) )(?<!\b(?:and|for|nor) )(?<!\b(?:from|like|than|with) )"
+    r"(?P<name>(?<![\w'-])(?!(?:Besides|Either|Like|Neither|Unlike|With) )"
+    rf"{_NAME}), who (?P<said>[^,]+),(?= )"
+)
+_CALLS_BY = re.compile(
+    r"(?:rang|called|phoned|wrote|texted|e-?mailed|visited|came|said|told|asked|stopped by"
+    r"|dropped in)\b"
+)
+"""What somebody does of whom nothing else is told, and hardly a thing."""
 _OTHERS = re.compile(r"\b(?:he|she|his|her)\b", re.IGNORECASE)
 _NAMES = re.compile(MAY_NAME, re.IGNORECASE)
 _HERE = re.compile(r"\b(?:I|you|we|my|your|our)\b", re.IGNORECASE)
@@ -129,9 +138,16 @@ _OWN = re.compile(
 _THEIRS = re.compile(
     rf"(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{_NAME}'s)"
     rf" (?P<what>(?:[a-z-]+ ){{0,2}}?[a-z-]+)"
-    rf"(?=\W*$|[,;.!|)]| (?:and|but|who|from|in|at|with|since|now|too|as)\b)"
-    rf"|(?:the|an?) (?P<being>(?:[a-z-]+ ){{0,2}}?[a-z-]+) of (?P<of>{_NAME})"
+    rf"(?=\W*$|[,;.!|)]| (?:and|but|who|from|in|at|with|since|now|until|too|as)\b)"
+    rf"|(?:the|an?) (?P<being>(?:[a-z-]+ ){{0,2}}?[a-z-]+) of (?P<of>{_NAME})(?<!'s)(?![\w'])"
 )
+_SO_TO_SAY: Final = frozenset(
+    "dream ex fake favorite favourite first former future honorary ideal imaginary kind late least"
+    " likely mock only own own-to-be potential pretend real second so-called spiritual supposed"
+    " true would-be".split()
+)
+"""Somebody's kin that these go with is not, or not alone, what it says."""
+_TITLES: Final = frozenset(("Dr", "Mr", "Mrs", "Ms", "Prof", "Professor", "Saint", "St", "Sir"))
 _CALLED = re.compile(rf"\b(?:[Cc]all me|I go by|I'm known as|everyone calls me) (?P<name>{_NAME})")
 _NAMED = re.compile(rf",? (?:named|called) (?P<name>{_NAME})")
 _LEAD = re.compile(
@@ -184,7 +200,10 @@ def find_statements(
         plain = _QUOTED.sub("|", plain)
     points = _OTHERS.search(plain) is not None
     for sentence in _sentences(plain):
-        if (_HERE.search(sentence) or not addressed) and _HINT.search(sentence):
+        told = _HERE.search(sentence) is not None or not addressed
+        if told and _NAMES.search(sentence):
+            found |= dict.fromkeys(_also_called(sentence))
+        if told and _HINT.search(sentence):
             for part in _unfolded(sentence):
                 found |= dict.fromkeys(reader.read(part))
         elif points:
@@ -192,14 +211,23 @@ def find_statements(
     return list(found)
 
 
+def _also_called(sentence: str) -> Iterator[Statement]:
+    """Yield what a sentence says that things are called, too."""
+    unreal = _UNREAL.search(sentence)
+    for thing, name in find_other_names(sentence[: unreal.start()] if unreal else sentence):
+        yield Statement(thing, ALSO_CALLED, name)
+
+
 def _unfolded(sentence: str) -> Iterator[str]:
     """Yield what is said of somebody aside, "Ana, who is a nurse," as a sentence of its own."""
     aside = _ASIDE.search(sentence)
     if aside is None:
         yield sentence
-    else:
-        yield f"{aside['name']} {aside['said']}"
-        yield from _unfolded(sentence[: aside.end("name")] + sentence[aside.end() :])
+        return
+    before, behind = sentence[: aside.end("name")], sentence[aside.end() :]
+    yield f"{aside['name']} {aside['said']}"
+    comma = "," if behind[1:2].isupper() else ""  # "According to Ana, who ..., Tom is"
+    yield from _unfolded(f"{before}{comma}{behind}")
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -283,6 +311,7 @@ class _Reader:
         self._other = others[0] if len(others) == 1 else None
         self._last: str | None = None
         self._earlier: str | None = None
+        self._by_name = False
         self._proper: list[int] | None = None
         self._known = {name.split()[0] for name in (speaker, *others) if name.strip()}
 
@@ -298,9 +327,6 @@ class _Reader:
         called = _CALLED.search(bare, 0, stop)
         if called:
             yield Statement(self._speaker, "name", called["name"])
-        elif _NAMES.search(bare, 0, stop):
-            for thing, name in find_other_names(bare[:stop]):
-                yield Statement(thing, ALSO_CALLED, name)
         yield from self._owned(sentence, stop, times)
         at = 0
         while (match := _SUBJECT.search(bare, at)) is not None and match.start() < stop:
@@ -322,13 +348,14 @@ class _Reader:
                     break  # "Lisbon and started": it is the object of what is before
 
     def hear(self, sentence: str) -> None:
-        """Keep in mind whom a sentence is about that tells nothing else."""
-        self._proper = None
-        for match in _SUBJECT.finditer(sentence):
-            who = match["who"]
-            self._who(
-                who, match["called"], sure=self._is_somebody(who, match.span("who"), sentence)
-            )
+        """Keep in mind who "she" may be after a sentence that tells nothing; of two, neither."""
+        match = _SUBJECT.match(sentence)
+        if match is None:
+            return
+        who = match["who"]
+        known = is_person(who) or who.split()[0] in self._known
+        if known or (who[1:] and who[0].isupper() and _CALLS_BY.match(match["rest"])):
+            self._last = who if self._last in (None, who) else None
 
     def _is_somebody(self, who: str, span: tuple[int, int], sentence: str) -> bool:
         """Return whether a subject is surely one: a pronoun, someone's kin, a name."""
@@ -371,6 +398,7 @@ class _Reader:
             if meant != self._last:
                 self._earlier = self._last
             self._last = meant
+            self._by_name = first.lower() not in _PRONOUNS or " " in who
         return meant
 
     def _said(self, clause: _Clause, *, sure: bool) -> Iterator[Statement]:
@@ -521,12 +549,16 @@ class _Reader:
 
     def _being_theirs(self, clause: _Clause, theirs: re.Match[str]) -> Iterator[Statement]:
         """Yield whose somebody is: "her cousin", "the neighbour of Jutta"."""
-        whose, noun = theirs["whose"] or theirs["of"], _last(theirs["what"] or theirs["being"])
-        # In "Olga rang. Nils is her dentist", who is meant is the one before Nils.
+        whose, what = theirs["whose"] or theirs["of"], theirs["what"] or theirs["being"]
+        noun = _last(what)
+        if noun not in KIN or not _SO_TO_SAY.isdisjoint(what.split()) or whose in _TITLES:
+            return
         owner = self._owner(whose)
         if whose.lower() in _THIRD and owner == clause.subject:
-            owner = self._earlier
-        if owner is None or owner == clause.subject or not (noun in KIN or _a_person(noun)):
+            # In "Olga rang. Nils is her dentist", who is meant is the one before Nils; in "Nils
+            # met Olga. She is his boss", nobody knows.
+            owner = self._earlier if self._by_name else None
+        if owner is None or owner == clause.subject:
             return
         who, behind = clause._replace(subject=owner), clause.rest[theirs.end() :]
         if clause.denied:

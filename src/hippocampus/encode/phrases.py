@@ -25,6 +25,8 @@ LED_NOUN: Final = 0.3
 VERB: Final = 0.4
 """From this share of verb uses on, a word qualifies no noun: "bought shoes"."""
 _LONGEST_ACRONYM: Final = 6
+_USUAL: Final = 64
+"""Characters up to which a phrase is likely to come up again."""
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[^\s\w]+|_+|\n")
 _SUFFIX = re.compile(r"['’].*")
@@ -90,9 +92,13 @@ class Phrase(NamedTuple):
     proper: bool
 
 
-@lru_cache(maxsize=4096)
 def key_of(name: str) -> int:
     """Return the key by which a phrase is known, whatever its case and endings."""
+    return _key_of(name) if len(name) <= _USUAL else _key_of.__wrapped__(name)
+
+
+@lru_cache(maxsize=4096)
+def _key_of(name: str) -> int:
     stems = " ".join(map(stem, name.casefold().replace("’", "'").split()))
     return int.from_bytes(blake2b(stems.encode(), digest_size=4).digest(), "little") >> 1
 

@@ -24,10 +24,12 @@ BY_BIRTH: Final = frozenset({"born_in", "from", "grew_up_in"})
 ALSO_CALLED: Final = "also_called"
 """What a thing is to its other name."""
 KIN: Final = frozenset(
-    "aunt boyfriend brother cousin dad daughter father fiance fiancee fiancé fiancée friend"
-    " girlfriend grandma grandmother grandpa grandfather granddaughter grandson husband mom mother"
-    " mum neighbour neighbor nephew niece partner roommate sister son uncle wife boss colleague"
-    " teacher doctor dentist therapist".split()
+    "aunt boyfriend brother brother-in-law classmate cousin coworker dad daughter daughter-in-law"
+    " father father-in-law fiance fiancee fiancé fiancée flatmate friend girlfriend godfather"
+    " godmother grandma grandmother grandpa grandfather granddaughter grandson housemate husband"
+    " landlady landlord mom mother mother-in-law mum neighbour neighbor nephew niece partner"
+    " roommate sister sister-in-law son son-in-law stepbrother stepdaughter stepfather stepmother"
+    " stepsister stepson uncle wife boss colleague teacher doctor dentist therapist".split()
 )
 
 
@@ -112,5 +114,5 @@ def functional(relation: str) -> bool:
 
 
 def is_being(relation: str) -> bool:
-    """Return whether who is "my" something by a relation is a person or an animal."""
-    return relation in KIN or not {"animal", "person"}.isdisjoint(kinds(relation))
+    """Return whether who is "my" something by a relation is somebody close, or an animal."""
+    return relation in KIN or "animal" in kinds(relation)

@@ -99,5 +99,5 @@ class Cue(Protocol):
         ...
 
     def score(self, question: Question, rows: Rows) -> Scores | None:
-        """Score given rows, in order; higher is better. None: the question gives no hold."""
+        """Score given rows, which ascend, in order; None: the question gives no hold."""
         ...

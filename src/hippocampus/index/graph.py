@@ -32,6 +32,7 @@ _PASSED: Final = 0.5
 """Part of an episode's activation that goes on over the names it holds."""
 
 FORMAT: Final = 2
+_FEWER_RULES: Final = 1
 _MODES: Final = get_args(Mode)
 _MOST_BYTES: Final = 1 << 30
 
@@ -92,6 +93,8 @@ def unpack(data: bytes) -> Statements:
     except (zlib.error, ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
         msg = f"facts: these bytes are damaged, or something else ({exc!r:.80}); sleep once more"
         raise InputError(msg) from exc
+    if unpacking.eof and said["format"] == _FEWER_RULES:
+        return Statements(kept=kept)  # the rules know more since: read all again
     if not unpacking.eof or said["format"] != FORMAT or max(rows, default=-1) >= length:
         msg = "facts: another version wrote them, or not all of them is there; sleep once more"
         raise InputError(msg)

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,21 +21,24 @@ from hippocampus.encode.entities import fold_name
 from hippocampus.encode.nouns import singular
 from hippocampus.encode.phrases import key_of
 from hippocampus.encode.relations import ALSO_CALLED, is_being
-from hippocampus.encode.terms import hash_terms
-from hippocampus.index.ascending import each_once
+from hippocampus.encode.terms import FUNCTION_WORDS, find_terms
 from hippocampus.index.base import Mask, Question
 from hippocampus.index.graph import Statements
 
+_SO: Final = ("holds", "began")
 _MOST: Final = 3
 """Names that one thing may have, or people that one may be; of more, none is meant."""
-_WHOSE: Final = re.compile(r"(?P<owner>[^\W\d_][\w-]*)['’]s (?P<what>[\w-]+(?: [\w-]+){0,2})")
+_WHOSE: Final = re.compile(
+    r"(?<![\w-])(?P<owner>[^\W\d_][\w-]*)['’]s (?P<what>[\w-]+(?: [\w-]+){0,2})"
+)
 
 
 class _Name(NamedTuple):
-    """A name of something, and the row that says so."""
+    """A name of something, the row that tells of it, and whether it goes by it since."""
 
     name: str
     row: int
+    holds: bool
 
 
 _Names: TypeAlias = Sequence[_Name]
@@ -52,9 +56,10 @@ class OtherNames:
         found: defaultdict[int, list[_Name]] = defaultdict(list)
         for row in self.known.telling.get(ALSO_CALLED, ()):
             for said in self.known.rows[row]:
-                if said.relation == ALSO_CALLED and said.mode == "holds":
-                    found[key_of(said.subject)].append(_Name(said.object, row))
-                    found[key_of(said.object)].append(_Name(said.subject, row))
+                if said.relation == ALSO_CALLED and said.object:
+                    holds = said.mode in _SO
+                    found[key_of(said.subject)].append(_Name(said.object, row, holds))
+                    found[key_of(said.object)].append(_Name(said.subject, row, holds))
         return found
 
     @cached_property
@@ -64,42 +69,60 @@ class OtherNames:
         for relation, rows in self.known.telling.items():
             for row in rows if is_being(relation) else ():
                 for said in self.known.rows[row]:
-                    if said.relation == relation and said.mode in ("holds", "began"):
-                        found[fold_name(said.subject), relation].append(_Name(said.object, row))
+                    if said.relation == relation:
+                        name = _Name(said.object, row, said.mode in _SO)
+                        found[fold_name(said.subject), relation].append(name)
         return found
 
     def widen(self, question: Question, allowed: Mask | None) -> Question:
         """Ask by other names, too, as far as ``allowed`` rows tell them; None allows all."""
-        phrases, names = dict(question.phrases), set[str]()
+        phrases, names, owners = dict(question.phrases), set[str](), set[str]()
         for match in _WHOSE.finditer(question.text):
             owner = fold_name(match["owner"])
-            for word in match["what"].split():
+            for word in takewhile(_is_content, match["what"].split()):
                 known = self._of_people.get((owner, singular(word.casefold())), ())
                 people = _told(known, allowed)
                 if people:  # whose they are only says who is meant
                     _replace(phrases, (key_of(match["owner"]), key_of(word)), people)
                     names |= people
+                    owners.add(owner)
         for key in question.phrases:
             things = _told(self._of_things.get(key, ()), allowed)
             phrases |= {key_of(name): phrases.get(key_of(name), ()) for name in things}
             names |= things
         if not names:
             return question
-        terms = each_once(np.concatenate([hash_terms(name) for name in sorted(names)]))
-        terms = terms[~np.isin(terms, question.terms)]
+        said = {term.hash for name in names for term in find_terms(name) if not term.function}
+        terms = np.array(sorted(said.difference(question.terms.tolist())), np.uint32)
         return replace(
             question,
             terms=np.concatenate([question.terms, terms]),
             term_weights=np.append(question.term_weights, np.ones(len(terms), np.float32)),
             phrases=phrases,
             known=question.known | {key_of(name) for name in names},
+            speakers=frozenset(
+                name for name in question.speakers if fold_name(name.split()[0]) not in owners
+            ),
         )
 
 
 def _told(names: _Names, allowed: Mask | None) -> set[str]:
     """Return names that a read may know of."""
-    told = {name for name, row in names if allowed is None or (row < len(allowed) and allowed[row])}
+    told = set[str]()
+    for name, row, holds in names:
+        if allowed is not None and not (row < len(allowed) and allowed[row]):
+            continue
+        if holds:
+            told.add(name)
+        elif name:
+            told.discard(name)
+        else:  # there is nobody any more
+            told.clear()
     return told if len(told) <= _MOST else set()
+
+
+def _is_content(word: str) -> bool:
+    return word.casefold() not in FUNCTION_WORDS
 
 
 def _replace(phrases: dict[int, tuple[int, ...]], said: tuple[int, ...], people: set[str]) -> None:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from hippocampus.encode.entities import Same, fold_name, meant
 from hippocampus.encode.nouns import kinds, singular
-from hippocampus.encode.relations import EXCLUSIVE, functional
+from hippocampus.encode.relations import ALSO_CALLED, EXCLUSIVE, functional
 from hippocampus.model import Statement
 
 
@@ -128,7 +128,10 @@ def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
     every: defaultdict[tuple[str, str], _About] = defaultdict(_About)
     for one in sorted(told, key=lambda one: (one.said_at, one.row)):
         said = one.statement
-        subject, thing = meant(said.subject, same), meant(said.object, same)
+        subject = meant(said.subject, same)
+        # Another name means whose it is; what is told is the name.
+        names = said.relation in ("name", ALSO_CALLED)
+        thing = said.object if names else meant(said.object, same)
         whose, key = fold_name(subject), _key(thing)
         there, gone = every[whose, said.relation], False
         if said.mode in ("held", "ended", "denied"):

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from hippocampus.config import Signatures
 from hippocampus.encode.indexing import signatures
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
-from hippocampus.encode.phrases import find_phrases, is_chaff, key_of
+from hippocampus.encode.nouns import use_of
+from hippocampus.encode.phrases import NOUN, find_phrases, is_chaff, key_of
 from hippocampus.encode.signature import Rotation
 from hippocampus.encode.sounds import sound_of
 from hippocampus.encode.spellings import Spellings
@@ -176,12 +177,25 @@ def _words(text: str, found: Iterable[Term]) -> set[str]:
     return {text[term.start : term.end].casefold() for term in found}
 
 
-_SHARED = re.compile(rf"{_KNOWN.pattern}(?:[\w'’-]+\s+){{1,3}}with\s+(?P<who>\w+)", re.IGNORECASE)
+_SHARED = re.compile(
+    r"\b(?:the|our|my|your|his|her|their)\s+(?:[\w'’-]+\s+){0,2}(?P<what>[\w'’-]+)\s+with\s+"
+    r"(?P<who>\w+)(?:\s+and\s+(?P<other>\w+))?",
+    re.IGNORECASE,
+)
+_BETWEEN_TWO: Final = frozenset(
+    "affair argument chat conversation date discussion dispute fight friendship matter problem"
+    " quarrel relationship talk trouble wrong".split()
+)
 
 
 def _asked_about(text: str, found: Iterable[Term]) -> Iterator[Term]:
     """Yield the terms of a question but for who only has a part in it: "our paper with Ana"."""
-    beside = {match.start("who") for match in _SHARED.finditer(text)}
+    beside = {
+        match.start(who)
+        for match in _SHARED.finditer(text)
+        if (what := match["what"].casefold()) not in _BETWEEN_TWO and use_of(what).noun >= NOUN
+        for who in ("who", "other")
+    }
     return (term for term in found if term.start not in beside)
 
 
