@@ -60,8 +60,10 @@ def test_what_is_active_at_any_time_is_what_was_named_most_and_latest(
     if not lately.sum() > 0:
         assert not active
         return
-    expected = lately / lately.sum() / (often / often.sum() + 1e-4)
-    assert len(active) == min(how.active, np.count_nonzero(lately))
+    share = lately / lately.sum()
+    expected = share * np.log(share / (often / often.sum() + 1e-4), where=share > 0, out=share * 0)
+    expected = expected.clip(0) if (expected > 0).any() else share
+    assert len(active) == min(how.active, np.count_nonzero(expected > 0))
     best = np.sort(expected)[::-1][: len(active)]
     np.testing.assert_allclose(expected[list(active)], best, rtol=1e-6, atol=1e-300)
     np.testing.assert_allclose(list(active.values()), best / best.sum(), rtol=1e-6, atol=1e-300)

@@ -435,7 +435,8 @@ class ConceptCue:
         Return the anchors that come up more than usual at the time of a question, and their shares.
 
         What counts is what is spoken of with an anchor as well: a matter of which each side is
-        named once is active. The most active come first.
+        named once is active. The most active come first: those that tell most of how today is
+        not as usual, by their parts of the divergence of the two.
         """
         fades = self._how.active_hours * 3.6e9
         if self._activity is None:
@@ -456,7 +457,11 @@ class ConceptCue:
         if not lately.sum() > 0:
             return {}
         lately /= np.sqrt(often + _FAMILIAR)
-        more = self._spread(lately / lately.sum()) / (self._spread(often / often.sum()) + _USUAL)
+        current, usual = self._spread(lately / lately.sum()), self._spread(often / often.sum())
+        # By the ratio alone, whatever was named but once, and lately, would come before what is
+        # spoken of all the time.
+        more = current * np.log(np.maximum(current / (usual + _USUAL), 1))
+        more = more if more.any() else current
         more[(lately <= 0) | self._silent] = 0
         best = np.argsort(-more, kind="stable")[: self._how.active]
         best = best[more[best] > 0]
