@@ -29,7 +29,6 @@ from hippocampus.index.vector import VectorCue
 from hippocampus.ingest.gate import Gate
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.model import Degradation, Embedder, Summary
-from hippocampus.recall.called import OtherNames
 from hippocampus.recall.told import Bearing
 from hippocampus.sleep.cycle import (
     CURATED,
@@ -139,10 +138,8 @@ class Core:
         """What has been read of whom, as far as anybody has asked."""
         self._position: tuple[int, Hashable] | None = None
         """Where the bank was at some state of the store."""
-        self._names = OtherNames(self._facts)
-        """What goes by several names by that."""
         self._bearing = Bearing(self._facts, Columns(), memory.zone)
-        """How things stand by that."""
+        """How things stand, and what goes by several names, by that."""
         self._number = NO_BANK
         self._seen = -1
         self._heeded = 0
@@ -216,7 +213,7 @@ class Core:
         gone = self._live, self._compact, self._quoted, self._summed, self._facts
         self._live = self._compact = self._summed = None
         self._quoted, self._facts, self._weighed = {}, Statements(), _NEVER
-        self._names = OtherNames(self._facts)
+        self._bearing = Bearing(self._facts, Columns(), self._memory.zone)  # which holds on to both
         self._memory.segments.drop(self._number)
         return self._held(notes=True), gone
 
@@ -300,7 +297,6 @@ class Core:
         self._no_sleep = None
         gists, anchors, topics, compact = None, None, None, None
         self._facts = Statements()
-        self._names = OtherNames(self._facts)
         try:
             gists = read_gists(ledger)
             topics = read_topics(ledger)

@@ -42,7 +42,6 @@ from hippocampus.model import (
     Recall,
     Reranker,
 )
-from hippocampus.recall.called import OtherNames
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
 from hippocampus.recall.evidence import evidence
 from hippocampus.recall.scale import Numbers
@@ -186,9 +185,7 @@ class Recalling(Knowing, Looking):
         if bearing.known is not self._facts or bearing.columns is not index.columns:
             bearing = self._bearing = Bearing(self._facts, index.columns, self._memory.zone)
         if "graph" in wanted:
-            if self._names.known is not self._facts:
-                self._names = OtherNames(self._facts)
-            question = self._names.widen(question, allowed)
+            question = bearing.names.widen(question, allowed)
         ranking = search(
             index, question, allowed, self._fusion, wanted, limit,
             read=read,

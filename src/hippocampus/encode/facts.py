@@ -110,13 +110,14 @@ _ASIDE = re.compile(
     r"(?P<name>(?<![\w'-])(?!(?:Besides|Either|Like|Neither|Unlike|With) )"
     rf"{_NAME}), who (?P<said>[^,]+),(?= )"
 )
-_CALLS_BY = re.compile(
+_AS_PEOPLE_DO = re.compile(
     r"(?:rang|called|phoned|wrote|texted|e-?mailed|visited|came|said|told|asked|stopped by"
     r"|dropped in)\b"
 )
 """What somebody does of whom nothing else is told, and hardly a thing."""
-_OTHERS = re.compile(r"\b(?:he|she|his|her)\b", re.IGNORECASE)
-_NAMES = re.compile(MAY_NAME, re.IGNORECASE)
+_POINTS_BACK = re.compile(r"\b(?:he|she|his|her)\b", re.IGNORECASE)
+"""Means who was spoken of last."""
+_MAY_NAME = re.compile(MAY_NAME, re.IGNORECASE)
 _HERE = re.compile(r"\b(?:I|you|we|my|your|our)\b", re.IGNORECASE)
 _STATUS = re.compile(
     r"(?:(?:got|getting|been|is|am|just) )*(?P<is>married|engaged|divorced|single|widowed)\b"
@@ -143,7 +144,7 @@ _THEIRS = re.compile(
 )
 _SO_TO_SAY: Final = frozenset(
     "dream ex fake favorite favourite first former future honorary ideal imaginary kind late least"
-    " likely mock only own own-to-be potential pretend real second so-called spiritual supposed"
+    " likely mock only own potential pretend real second so-called spiritual supposed"
     " true would-be".split()
 )
 """Somebody's kin that these go with is not, or not alone, what it says."""
@@ -198,15 +199,15 @@ def find_statements(
     plain = text.replace("’", "'")
     if not _QUOTED.fullmatch(plain.strip()):
         plain = _QUOTED.sub("|", plain)
-    points = _OTHERS.search(plain) is not None
+    points_back = _POINTS_BACK.search(plain) is not None
     for sentence in _sentences(plain):
         told = _HERE.search(sentence) is not None or not addressed
-        if told and _NAMES.search(sentence):
+        if told and _MAY_NAME.search(sentence):
             found |= dict.fromkeys(_also_called(sentence))
         if told and _HINT.search(sentence):
             for part in _unfolded(sentence):
                 found |= dict.fromkeys(reader.read(part))
-        elif points:
+        elif points_back:
             reader.hear(sentence)
     return list(found)
 
@@ -354,7 +355,7 @@ class _Reader:
             return
         who = match["who"]
         known = is_person(who) or who.split()[0] in self._known
-        if known or (who[1:] and who[0].isupper() and _CALLS_BY.match(match["rest"])):
+        if known or (who[1:] and who[0].isupper() and _AS_PEOPLE_DO.match(match["rest"])):
             self._last = who if self._last in (None, who) else None
 
     def _is_somebody(self, who: str, span: tuple[int, int], sentence: str) -> bool:

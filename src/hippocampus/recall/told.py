@@ -26,6 +26,7 @@ from hippocampus.index.base import Mask, Question, Rows
 from hippocampus.index.columns import Columns
 from hippocampus.index.graph import Statements
 from hippocampus.model import Statement
+from hippocampus.recall.called import OtherNames
 from hippocampus.recall.facts import Told, know
 from hippocampus.recall.spread import Read
 
@@ -131,8 +132,13 @@ class Bearing:
     known: Statements
     columns: Columns
     zone: tzinfo
+    names: OtherNames = field(init=False)
+    """What goes by several names, by the same."""
     _said: dict[str, Mapping[str, _Said]] = field(default_factory=dict)
     _folds: dict[tuple[str, str, bool], _Fold] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", OtherNames(self.known))
 
     def look(self, read: Read, asked: Asked, rows: Rows, allowed: Mask | None) -> Standing | None:
         """
