@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -25,6 +26,10 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    # A shell lets what it runs in the background ignore an interrupt, and so would every program
+    # that a test starts and interrupts.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     calm = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
     settings.register_profile("commit", max_examples=25, derandomize=True, **calm)
     settings.register_profile("night", max_examples=400, **calm)
