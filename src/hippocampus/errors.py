@@ -12,6 +12,9 @@ What can go wrong, as a tree a caller can catch at any height.
     - UnknownBank
     - UnknownEpisode
     - NotRecorded         a cassette is asked for what it has not recorded
+    - SourceError         a file could not be read as a memory source
+    - OutputError         a file could not be written
+    - OutputExists        something is there already; nothing is written over unasked
   + StoreError            the database said no
     - StoreLocked         another process holds the write lock for too long
     - StoreTooNew         written by a later version than this one
@@ -29,7 +32,6 @@ What can go wrong, as a tree a caller can catch at any height.
     - ModelTimeout        it did not answer in time
     - ModelRefused        its server does not take the request: a key, a name, a length
     - ModelAnswer         what it answered is not what it was asked for
-  + SourceError           a file could not be read as a memory source
   + AccessError           a server does not let this key do that
     - Unauthorized        there is no key, or none that the server knows
   + Overloaded            a server has no room for this now; it says when to try again
@@ -299,6 +301,20 @@ class SourceError(InputError):
     def __init__(self, message: str, *, path: Path | str) -> None:
         super().__init__(f"{path}: {message}")
         self.path = path
+
+
+class OutputError(InputError, OSError):
+    """A file could not be written. What was there before is as it was. ``path`` names it."""
+
+    __str__ = Exception.__str__
+
+    def __init__(self, message: str, *, path: Path | str) -> None:
+        super().__init__(f"{path}: {message}")
+        self.path = path
+
+
+class OutputExists(OutputError, FileExistsError):
+    """Something is there already. Databases are never written over, files only when asked to."""
 
 
 class MissingExtra(HippocampusError, ImportError):

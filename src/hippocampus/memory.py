@@ -389,9 +389,27 @@ class Memory:
         """Return the embedder in use, or the one the store's vectors come from."""
         return self.embedder.fingerprint if self.embedder else self.stored_fingerprint()
 
-    def backup(self, target: str | Path, *, progress: Progress | None = None) -> None:
-        """Write a complete copy of the store while others go on reading and writing."""
-        self.store.backup(Path(target), progress=progress)
+    def backup(
+        self,
+        target: str | Path,
+        *,
+        overwrite: bool = False,
+        progress: Progress | None = None,
+    ) -> None:
+        """
+        Write a complete copy of the store while others go on reading and writing.
+
+        Args:
+            target: a new file, in a folder that exists. Only its owner may read it.
+            overwrite: whether it may replace a file. A store, an older backup too, never is: who
+                has it open could not know.
+            progress: told how many pages were copied, and of how many.
+
+        Raises:
+            OutputExists: there is such a file, or a store.
+
+        """
+        self.store.backup(Path(target), overwrite=overwrite, progress=progress)
 
     def rebuild(
         self,

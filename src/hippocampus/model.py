@@ -1027,8 +1027,10 @@ class Store(Protocol):
         """Return what is wrong with the database's own structure; empty when sound."""
         ...
 
-    def backup(self, target: Path, *, progress: Progress | None = None) -> None:
-        """Write a complete, consistent copy while others read and write."""
+    def backup(
+        self, target: Path, *, overwrite: bool = False, progress: Progress | None = None
+    ) -> None:
+        """Write a complete, consistent copy to a new file while others read and write."""
         ...
 
     def files(self) -> list[Path]:

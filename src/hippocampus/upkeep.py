@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus._files import reading_raw
 from hippocampus.config import Signatures
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.indexing import signatures
@@ -275,8 +276,8 @@ def find_residue(files: list[Path], text: str, how: Signatures | None = None) ->
     found: list[Place] = []
     for file in files:
         offset, carry = 0, b""
-        with file.open("rb") as raw:
-            while piece := raw.read(1 << 22):
+        with reading_raw(file) as read_at:
+            while piece := read_at(offset, 1 << 22):
                 window = carry + piece
                 base = offset - len(carry)
                 for needle in needles:

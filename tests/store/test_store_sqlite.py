@@ -17,6 +17,8 @@ from hippocampus import errors
 from hippocampus.errors import (
     InputError,
     NotAStore,
+    OutputError,
+    OutputExists,
     StoreClosed,
     StoreCorrupt,
     StoreError,
@@ -583,9 +585,12 @@ def test_a_backup_never_replaces_what_is_there(opened, path, tmp_path):
     before = content_of(tmp_path)
 
     for target in (path, tmp_path / "diary.txt", tmp_path / "copy.db", tmp_path):
-        with pytest.raises(StoreError, match="exists already"):
+        with pytest.raises(OutputExists, match="name"):
             store.backup(target)
-    with pytest.raises(StoreError, match="folder"):
+    for target in (path, tmp_path / "copy.db", tmp_path):
+        with pytest.raises(OutputExists, match="name"):
+            store.backup(target, overwrite=True)
+    with pytest.raises(OutputError, match="folder"):
         store.backup(tmp_path / "no" / "copy.db")
 
     assert before == content_of(tmp_path)

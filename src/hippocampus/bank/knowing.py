@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hippocampus._clock import from_micros, to_micros
 from hippocampus._courtesy import answering
+from hippocampus._files import read_bytes, writing
 from hippocampus.bank.core import Core, staying
 from hippocampus.encode.entities import Same, fold_name, meant, resolve
 from hippocampus.encode.tokens import count as count_tokens
@@ -345,16 +346,19 @@ class Knowing(Core):
         return outline(self._tag_graph())
 
     @staying
-    def plot_topics(self, path: str | Path) -> None:
+    def plot_topics(self, path: str | Path, *, overwrite: bool = False) -> None:
         """
         Draw the tags as trees.
+
+        ``overwrite``: whether it may replace a file; see ``export``.
 
         Raises:
             MissingExtra: matplotlib is not installed.
             InputError: the name does not end in .png, .svg or .pdf.
+            OutputExists: there is such a file, or a store.
 
         """
-        plot_topics(self._tag_graph(), Path(path))
+        plot_topics(self._tag_graph(), Path(path), overwrite=overwrite)
 
     def _tag_graph(self) -> TagGraph:
         """Return the tags of what is in force, and those above them."""
@@ -393,12 +397,15 @@ class Knowing(Core):
         with self._changing(), self._transaction() as ledger:
             ledger.note(CURATED, **{verb: list(given) for verb, given in said.items() if given})
 
-    def export_concepts(self, path: str | Path) -> int:
+    def export_concepts(self, path: str | Path, *, overwrite: bool = False) -> int:
         """
         Write the concept index as JSON (CONCEPT, section 4.4); returns how many anchors.
 
+        ``overwrite``: whether it may replace a file; see ``export``.
+
         Raises:
             InputError: the bank has not slept, so there is none.
+            OutputExists: there is such a file, or a store.
 
         """
         memory = self._memory
@@ -411,12 +418,8 @@ class Knowing(Core):
                 raise InputError(msg)
             document = export_concepts(ledger, anchors, model=used.name, now=memory.now())
         written = json.dumps(document, ensure_ascii=False, indent=1)
-        partial = Path(f"{path}.partial")
-        try:  # who reads the file meanwhile has the old one or the new one whole
-            partial.write_text(written + "\n", encoding="utf-8")
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        with writing(path, overwrite=overwrite) as unfinished:
+            unfinished.write_text(written + "\n", encoding="utf-8")
         return len(document["entries"])
 
     def related(self, id: str) -> list[Related]:  # noqa: A002
@@ -463,7 +466,9 @@ class Knowing(Core):
         """
         memory = self._memory
         try:
-            document = parse(Path(path).read_bytes())
+            document = parse(read_bytes(path))
+        except SourceError:
+            raise
         except (ValueError, RecursionError) as exc:
             msg = f"not JSON ({exc})"
             raise SourceError(msg, path=path) from exc

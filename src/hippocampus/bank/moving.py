@@ -21,9 +21,21 @@ from hippocampus.sleep.night import POLICY
 class Moving(Writing):
     """The verbs that read and write files."""
 
-    def export(self, path: str | Path) -> int:
-        """Write everything in the bank to a JSONL file that ``import_`` reads back whole."""
-        return export_bank(self._memory.ledger(self.name), Path(path))
+    def export(self, path: str | Path, *, overwrite: bool = False) -> int:
+        """
+        Write everything in the bank to a JSONL file that ``import_`` reads back whole.
+
+        Only its owner may read the file.
+
+        Args:
+            path: a new file, in a folder that exists.
+            overwrite: whether it may replace a file. A store is never replaced.
+
+        Raises:
+            OutputExists: there is such a file, or a store.
+
+        """
+        return export_bank(self._memory.ledger(self.name), Path(path), overwrite=overwrite)
 
     @staying
     def import_(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
+from hippocampus._files import check_output
 from hippocampus.cli.command import command
 from hippocampus.cli.options import Cues, Json, Model, cue_names
 from hippocampus.cli.render import clean, print_json, progress, stderr, stdout
@@ -66,6 +67,8 @@ class Output:
         if self.report is not None and not self.report.absolute().parent.is_dir():
             folder = str(self.report.parent)
             raise FileNotFoundError(2, "no such folder to write the report in", folder)
+        if self.report is not None:
+            check_output(self.report, overwrite=True)  # a report made again, but never a store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from hippocampus._files import read_text
 from hippocampus.cli.command import EXIT_NOTHING, command
 from hippocampus.cli.options import Engine, moment
 from hippocampus.cli.render import one_line, progress, recall_view, stdout, table
@@ -140,7 +141,7 @@ def load_questions(folder: Path) -> list[Question]:
     """Read the questions that belong to a folder of examples."""
     path = folder / QUESTIONS
     try:
-        listed = json.loads(path.read_text(encoding="utf-8"))
+        listed = json.loads(read_text(path))
         return [
             Question(text=q["question"], now=q.get("now"), about=q.get("about", "")) for q in listed
         ]

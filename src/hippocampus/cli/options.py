@@ -27,6 +27,9 @@ _WHERE_IT_IS = "Which memory"
 _WHAT_IT_SEES = "Filters"
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Answer with one JSON document.")]
+Force: TypeAlias = Annotated[
+    bool, typer.Option("--force", help="Replace a file that is there; a store never is.")
+]
 Cues: TypeAlias = Annotated[
     str | None,
     typer.Option(

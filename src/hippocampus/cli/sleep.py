@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from hippocampus.cli.command import command
-from hippocampus.cli.options import BankScope, Json, Model
+from hippocampus.cli.options import BankScope, Force, Json, Model
 from hippocampus.cli.render import clean, print_json, progress, stderr, stdout, table
 from hippocampus.errors import InputError, StoreLocked, UnknownBank
 
@@ -307,6 +307,7 @@ def topics(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw them as trees: a .png, .svg or .pdf.")
     ] = None,
+    force: Force = False,
     scope: BankScope,
     as_json: Json = False,
 ) -> None:
@@ -317,7 +318,7 @@ def topics(
     """
     with scope.open_bank() as bank:
         if plot is not None:
-            bank.plot_topics(plot)
+            bank.plot_topics(plot, overwrite=force)
         found = bank.topics() if as_json else bank.topic_outline()
     if as_json:
         print_json(found)
@@ -455,12 +456,13 @@ def remove(names: Names, *, scope: BankScope, as_json: Json = False) -> None:
 def export(
     path: Annotated[Path, typer.Argument(help="The JSON file to write.")],
     *,
+    force: Force = False,
     scope: BankScope,
     as_json: Json = False,
 ) -> None:
     """Write the concept index as JSON."""
     with scope.open_bank() as bank:
-        count = bank.export_concepts(path)
+        count = bank.export_concepts(path, overwrite=force)
     _moved(count, f"written to {path}", as_json=as_json)
 
 

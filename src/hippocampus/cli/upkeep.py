@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from hippocampus.cli.command import EXIT_NOTHING, command, confirm_erasure
-from hippocampus.cli.options import BankScope, Json, Scope, text_or_stdin
+from hippocampus.cli.options import BankScope, Force, Json, Scope, text_or_stdin
 from hippocampus.cli.render import clean, print_json, progress, stdout, table
 from hippocampus.errors import InputError
 
@@ -248,12 +248,13 @@ def compact(
 def backup(
     target: Annotated[Path, typer.Argument(help="The file to write.")],
     *,
+    force: Force = False,
     scope: Scope,
     as_json: Json = False,
 ) -> None:
     """Write a complete copy of the store while others go on reading and writing."""
     with scope.open() as memory, progress("backing up") as step:
-        memory.backup(target, progress=step)
+        memory.backup(target, overwrite=force, progress=step)
     nbytes = target.stat().st_size
     if as_json:
         print_json({"path": target, "nbytes": nbytes})
@@ -264,12 +265,13 @@ def backup(
 def export(
     target: Annotated[Path, typer.Argument(help="The JSONL file to write.")],
     *,
+    force: Force = False,
     scope: BankScope,
     as_json: Json = False,
 ) -> None:
     """Write everything in a bank, in any state, to a file that 'import' reads back whole."""
     with scope.open_bank() as bank:
-        written = bank.export(target)
+        written = bank.export(target, overwrite=force)
     if as_json:
         print_json({"path": target, "episodes": written})
     else:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager, suppress
 from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 import msgspec
 
 from hippocampus import wire
+from hippocampus._files import writing
 from hippocampus.client.waiting import World, httpx_
 from hippocampus.errors import (
     HippocampusError,
@@ -131,26 +132,48 @@ class Line:
             return None
         return bytes(told["result"]) if "result" in told else None
 
-    async def fetch(self, call: Call, path: Path, progress: Progress | None = None) -> None:
-        """Write what a server sends to a file, which has its name only once it is whole."""
-        partial = path.with_name(path.name + ".partial")
+    async def fetch(
+        self,
+        call: Call,
+        path: Path,
+        progress: Progress | None = None,
+        *,
+        overwrite: bool,
+        check: Callable[[Path], T],
+    ) -> T:
+        """
+        Write what a server sends to a file, which has its name only once it is whole.
+
+        Returns what ``check`` says of it, which raises if it is not.
+        """
 
         async def take(response: Any, _: float) -> None:  # noqa: ANN401
             total = int(response.headers.get("Content-Length", 0))
             done = 0
             chunks = self.world.chunks(response)
-            with partial.open("wb") as file:
+            with unfinished.open("wb") as file:
                 while chunk := await self.world.more(chunks):
                     await self.world.do(lambda chunk=chunk: file.write(chunk))  # type: ignore[misc]
                     done += len(chunk)
                     if progress:
                         progress(done, total)
 
-        try:
+        async with self._written(path, overwrite=overwrite) as unfinished:
             await self.talk(call, take)
-            await self.world.do(lambda: partial.replace(path))
-        finally:
-            partial.unlink(missing_ok=True)
+            return await self.world.do(lambda: check(unfinished))
+
+    @asynccontextmanager
+    async def _written(self, path: Path, *, overwrite: bool) -> AsyncIterator[Path]:
+        """Give a new file to write, without blocking; see ``writing``."""
+        file = writing(path, overwrite=overwrite)
+        unfinished = await self.world.do(file.__enter__)
+        try:
+            yield unfinished
+        except BaseException as exc:
+            error = exc
+            await self.world.do(lambda: file.__exit__(type(error), error, error.__traceback__))
+            raise
+        await self.world.do(lambda: file.__exit__(None, None, None))
 
     async def talk(self, call: Call, take: Take[T]) -> T:
         """

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from hippocampus._files import read_bytes, reading
 from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration
 from hippocampus.client.arguments import (
     given_to,
@@ -21,7 +22,7 @@ from hippocampus.client.arguments import (
     to_query,
 )
 from hippocampus.client.line import LINES, Call, Line
-from hippocampus.errors import InputError, ServerMismatch, SourceError, StoreError
+from hippocampus.errors import InputError, ServerMismatch, SourceError
 from hippocampus.ingest.sources import SourceProblem
 from hippocampus.ingest.sources.walk import files_of
 from hippocampus.memory import check_limit, check_name
@@ -70,20 +71,17 @@ class BankVerbs:
 
     # ------------------------------------------------------------ files
 
-    async def export(self, path: str | Path) -> int:
+    async def export(self, path: str | Path, *, overwrite: bool = False) -> int:
         call = Call("GET", path_of(self.name, "export"), reads=True, long=True, accept=LINES)
-        path = Path(path)
-        whole = path.with_name(path.name + ".whole")
-        try:
-            await self.line.fetch(call, whole)
-            count = await self.line.world.do(lambda: _episodes_of(whole))
+
+        def check(whole: Path) -> int:
+            count = _episodes_of(whole)
             if count is None:
                 msg = "the export has no end, so it is not all there; export once more"
                 raise ServerMismatch(msg, url=self.line.url)
-            await self.line.world.do(lambda: whole.replace(path))
-        finally:
-            whole.unlink(missing_ok=True)
-        return count
+            return count
+
+        return await self.line.fetch(call, Path(path), overwrite=overwrite, check=check)
 
     async def import_(
         self,
@@ -103,7 +101,11 @@ class BankVerbs:
                 continue
             try:
                 modified = datetime.fromtimestamp(file.stat().st_mtime, UTC)
-                file.open("rb").close()
+                with reading(file):
+                    pass
+            except SourceError as exc:
+                skipped.append((name, str(exc).removeprefix(f"{file}: ")))
+                continue
             except OSError as exc:
                 skipped.append((name, exc.strerror or str(exc)))
                 continue
@@ -119,31 +121,29 @@ class BankVerbs:
                 progress(nth, len(found))
         return Imported(added=added, unchanged=unchanged, removed=removed, skipped=tuple(skipped))
 
-    async def export_concepts(self, path: str | Path) -> int:
+    async def export_concepts(self, path: str | Path, *, overwrite: bool = False) -> int:
         call = Call("GET", path_of(self.name, "export_concepts"), reads=True)
-        document = await self.line.ask(call, msgspec.Raw)
-        await self.line.world.do(lambda: Path(path).write_bytes(document))
-        return len(msgspec.json.decode(document)["entries"])
+
+        def count(whole: Path) -> int:
+            return len(msgspec.json.decode(whole.read_bytes())["entries"])
+
+        return await self.line.fetch(call, Path(path), overwrite=overwrite, check=count)
 
     async def import_concepts(self, path: str | Path) -> int:
-        document = await self.line.world.do(lambda: Path(path).read_bytes())
+        document = await self.line.world.do(lambda: read_bytes(path))
         call = Call("POST", path_of(self.name, "import_concepts"), body=document)
         count: int = await self.line.ask(call, int)
         return count
 
-    async def plot_topics(self, path: str | Path) -> None:
+    async def plot_topics(self, path: str | Path, *, overwrite: bool = False) -> None:
         wanted = Path(path).suffix.lstrip(".").lower() or "png"
         query = [("format", wanted)]
         call = Call("GET", path_of(self.name, "plot_topics"), query=query, reads=True, long=True)
-        await self.line.fetch(call, Path(path))
+        await self.line.fetch(call, Path(path), overwrite=overwrite, check=_whatever)
 
 
-def _check_new(file: Path) -> None:
-    """Refuse what cannot be written as a new file."""
-    if file.exists():
-        raise StoreError("exists already; name a new file for the backup", path=file)
-    if not file.absolute().parent.is_dir():
-        raise StoreError("its folder does not exist; make the folder first", path=file)
+def _whatever(_: Path) -> None:
+    """Take a file that needs no checking."""
 
 
 def _files_of(root: Path) -> list[tuple[str, Path | SourceProblem]]:
@@ -188,11 +188,15 @@ class StoreVerbs:
     async def delete_bank(self, name: str) -> None:
         await self.line.ask(Call("DELETE", path_of(check_name(name)), long=True), None)
 
-    async def backup(self, target: str | Path, *, progress: Progress | None = None) -> None:
-        path = Path(target)
-        await self.line.world.do(lambda: _check_new(path))
+    async def backup(
+        self,
+        target: str | Path,
+        *,
+        overwrite: bool = False,
+        progress: Progress | None = None,
+    ) -> None:
         call = Call("GET", "/v1/backup", reads=True, long=True)
-        await self.line.fetch(call, path, progress)
+        await self.line.fetch(call, Path(target), progress, overwrite=overwrite, check=_whatever)
 
     async def rebuild(
         self,

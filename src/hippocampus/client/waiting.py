@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
+from hippocampus._files import reading
 from hippocampus._optional import require
 
 T = TypeVar("T")
@@ -46,7 +47,7 @@ class Blocking:
         return next(chunks, b"")
 
     def upload(self, path: Path) -> Iterator[bytes]:
-        with path.open("rb") as file:
+        with reading(path) as file:
             while data := file.read(_CHUNK):
                 yield data
 
@@ -80,7 +81,7 @@ class Waiting:
         return await anext(chunks, b"")
 
     async def upload(self, path: Path) -> AsyncIterator[bytes]:
-        with path.open("rb") as file:
+        with reading(path) as file:
             while data := await self.do(lambda: file.read(_CHUNK)):
                 yield data
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus._files import read_bytes
 from hippocampus.encode.embedders.base import sha256_of, unit, valid
 from hippocampus.encode.models import DEFAULT_MODEL, MODELS
 from hippocampus.errors import EncoderError
@@ -72,7 +73,7 @@ class OnnxEmbedder:
         """
         pinned = MODELS[DEFAULT_MODEL].files
         try:
-            vocabulary = (folder / "tokenizer.json").read_bytes()
+            vocabulary = read_bytes(folder / "tokenizer.json")
             weights_nbytes = (folder / "model.safetensors").stat().st_size
         except OSError as exc:
             msg = f"{folder}: not a model folder ({exc}); run 'hippocampus models install'"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from hippocampus._clock import from_micros
+from hippocampus._files import reading_lines, writing
 from hippocampus.errors import InputError, SourceError
 from hippocampus.ingest.ledger import Ledger
 from hippocampus.ingest.prepare import Draft, digest, dump_metadata
@@ -24,26 +25,23 @@ _ATTEMPTS = 5
 # ---------------------------------------------------------------- out
 
 
-def export_bank(ledger: Ledger, path: Path) -> int:
+def export_bank(ledger: Ledger, path: Path, *, overwrite: bool = False) -> int:
     """
     Write a bank as JSONL: a head, every episode in any state, every journal row, an end.
 
     Raises:
         InputError: others kept erasing while it was written; there is no file then.
+        OutputError: something is there already and was not to be overwritten, or it is a store.
 
     """
-    partial = path.with_name(path.name + ".partial")
-    try:
+    with writing(path, overwrite=overwrite) as unfinished:
         for _ in range(_ATTEMPTS):
-            with partial.open("w", encoding="utf-8", newline="\n") as out:
+            with unfinished.open("w", encoding="utf-8", newline="\n") as out:
                 written, whole = _write_bank(ledger, out)
             if whole:
-                partial.replace(path)
                 return written
-    finally:
-        partial.unlink(missing_ok=True)
-    msg = f"bank {ledger.name!r} is being erased from all the time; export it once that is done"
-    raise InputError(msg)
+        msg = f"bank {ledger.name!r} is being erased from all the time; export it once that is done"
+        raise InputError(msg)
 
 
 def _write_bank(ledger: Ledger, out: TextIO) -> tuple[int, bool]:
@@ -161,7 +159,7 @@ def read_export(path: Path, *, salt: bytes) -> Export | None:
     number = 0
     version: object = None
     try:
-        with path.open(encoding="utf-8") as lines:
+        with reading_lines(path) as lines:
             head = lines.readline(4096)
             if '"hippocampus-export"' not in head:
                 return None
@@ -172,6 +170,8 @@ def read_export(path: Path, *, salt: bytes) -> Export | None:
                     ((kind, record),) = json.loads(text).items()
                     found[kind].append(record)
                 _check_whole(found["episode"], found["change"], found["end"])
+    except SourceError:
+        raise
     except UnicodeDecodeError as exc:
         if number == 0:
             return None

@@ -24,6 +24,7 @@ from urllib.parse import quote
 import platformdirs
 
 import hippocampus.memory
+from hippocampus._files import read_text
 from hippocampus.aio import on_a_thread
 from hippocampus.bank import Bank
 from hippocampus.config import Config
@@ -498,7 +499,7 @@ def _records(exported: Exported) -> Iterator[Mapping[str, Any]]:
 
     """
     if isinstance(exported, str | Path):
-        exported = json.loads(Path(exported).read_text(encoding="utf-8"))
+        exported = json.loads(read_text(exported))
     several: Any = (
         exported.get("results", [exported]) if isinstance(exported, Mapping) else exported
     )

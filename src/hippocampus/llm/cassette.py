@@ -11,6 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
+from hippocampus._files import check_output, read_text
 from hippocampus.errors import InputError, NotRecorded, SourceError
 
 _SECRET: Final = re.compile(r"\b(sk|pk|rk)-[\w-]{16,}|\bBearer [\w.~+/-]{8,}=*")
@@ -53,6 +54,8 @@ class Cassette:
         self._lock = threading.Lock()
         self._answers: defaultdict[str, list[Exchange]] = defaultdict(list)
         self._played: defaultdict[str, int] = defaultdict(int)
+        if mode != "replay":
+            check_output(self.path, overwrite=True)
         if mode == "record":
             self.path.write_bytes(b"")
         elif mode == "replay" or self.path.exists():
@@ -114,7 +117,7 @@ class Cassette:
 
     def _read(self) -> None:
         try:
-            lines = self.path.read_text("utf-8").split("\n")
+            lines = read_text(self.path).split("\n")
         except (OSError, UnicodeDecodeError) as exc:
             msg = f"no cassette can be read from it ({exc})"
             raise SourceError(msg, path=self.path) from exc

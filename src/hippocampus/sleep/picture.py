@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from hippocampus._files import check_output, writing
 from hippocampus._optional import require
 from hippocampus.errors import InputError
 from hippocampus.index.topic import Tag, TagGraph
@@ -50,7 +51,7 @@ def outline(graph: TagGraph) -> list[str]:
     return lines
 
 
-def plot_topics(graph: TagGraph, path: Path) -> None:
+def plot_topics(graph: TagGraph, path: Path, *, overwrite: bool = False) -> None:
     """
     Draw the hierarchies of a graph as trees, and under them the tags that have no relation.
 
@@ -60,11 +61,13 @@ def plot_topics(graph: TagGraph, path: Path) -> None:
     Raises:
         MissingExtra: matplotlib is not installed.
         InputError: the name does not end in one of ``FORMATS``.
+        OutputExists: there is such a file and it may not be replaced, or it is a store.
 
     """
     if path.suffix.lower() not in FORMATS:
         msg = f"{path}: a picture is drawn as {', '.join(FORMATS)}; end the name in one of them"
         raise InputError(msg)
+    check_output(path, overwrite=overwrite)
     require("matplotlib", extra="bench", feature="drawing topics")
     from matplotlib.figure import Figure  # noqa: PLC0415 - only when something is drawn
 
@@ -91,7 +94,8 @@ def plot_topics(graph: TagGraph, path: Path) -> None:
     for at, tag in enumerate(loose):
         x, y = (at // rows) * _COLUMN, -(height + 2 + at % rows) * _LINE
         _draw_tag(axes, tag, x, y, "#8a8a8a", "#555555")
-    figure.savefig(path, dpi=110, metadata={FORMATS[path.suffix.lower()]: None})
+    with writing(path, overwrite=overwrite) as unfinished:
+        figure.savefig(unfinished, dpi=110, metadata={FORMATS[path.suffix.lower()]: None})
 
 
 def _tops(graph: TagGraph) -> list[Tag]:

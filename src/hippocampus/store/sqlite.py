@@ -8,15 +8,24 @@ import os
 import sqlite3
 import struct
 import sys
-import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, TypeAlias
 
+from hippocampus._files import (
+    COMPANIONS,
+    Hold,
+    ReadAt,
+    hold_store,
+    reading_raw,
+    release_store,
+    writing,
+)
 from hippocampus.errors import (
     NotAStore,
     StoreClosed,
@@ -27,7 +36,7 @@ from hippocampus.errors import (
     StoreTooNew,
 )
 from hippocampus.model import Block, EpisodeRow, JournalRow, Kind, Progress, State
-from hippocampus.store import schema
+from hippocampus.store import fork, schema
 from hippocampus.store.blocks import seal, unseal
 from hippocampus.store.seam import Seam, translate
 
@@ -62,6 +71,8 @@ _WRITER_PRAGMAS = (
     "PRAGMA checkpoint_fullfsync = ON",
     "PRAGMA journal_size_limit = 67108864",  # one large import must not leave a large log for good
 )
+
+_READER_PRAGMAS = ("PRAGMA query_only = ON",)
 
 _INVARIANTS = (
     (
@@ -147,7 +158,8 @@ class SqliteStore:
 
     One connection writes, behind a lock that threads queue for; readers borrow connections from a
     pool, one per snapshot, so that no thread ever sees another's transaction. In memory there is
-    only one connection, and readers queue with the writer. A store cannot be carried over a fork.
+    only one connection, and readers queue with the writer. A store cannot be carried over a fork,
+    but opened again in the child (``fork.py``).
 
     ``read_only`` never changes a byte of the file. Where SQLite cannot keep its ``-shm`` file, on
     read-only media, the file is taken not to change while it is open.
@@ -176,19 +188,32 @@ class SqliteStore:
         self._commits = 0
         self._unsettled = itertools.count(1)
         self._here = _Here()
-        self._lock = threading.Lock()  # guards the pool and the watcher, never held for long
+        # Guards the pool, what is lent of it and the watcher; never held for long.
+        self._lock = threading.Condition(threading.Lock())
         self._idle: list[sqlite3.Connection] = []
+        self._lent: set[sqlite3.Connection] = set()
         self._watcher: sqlite3.Connection | None = None
         self._writer: sqlite3.Connection | None = None
+        self._read_only = read_only and self._file is not None
+        self._paused = False  # while this process is being forked
+        self._epoch = 0  # how often every connection was closed for a fork
+        self.hold: Hold | None = None
         self._uri = "" if self._file is None else f"{self._file.as_uri()}?mode=ro"
-        with self._seam:
+        with self._gate, self._lock, self._seam:  # a fork waits until it is open
             if self._file is None:
                 self._writer = self._open_memory(migrations)
-            elif read_only:
-                self._open_to_read(self._file, len(migrations))
-            else:
-                self._writer = self._open_to_write(self._file, migrations, create=create)
-                self._uri = f"{self._file.as_uri()}?mode=rw"
+                return
+            fork.register(self)
+            try:
+                if read_only:
+                    self._open_to_read(self._file, len(migrations))
+                else:
+                    self._writer = self._open_to_write(self._file, migrations, create=create)
+                    self._uri = f"{self._file.as_uri()}?mode=rw"
+            except BaseException:
+                self._closed = True
+                self._let_go()
+                raise
 
     def __repr__(self) -> str:
         return f"SqliteStore({self._path!r}{', closed' if self._closed else ''})"
@@ -246,6 +271,7 @@ class SqliteStore:
                 StoreReadOnly,
                 f"store format {found} must be upgraded to {supported}; open it once for writing",
             )
+        self._hold(file)
         try:
             db = self._connect(self._uri)
             try:
@@ -284,6 +310,7 @@ class SqliteStore:
                     f"{needed} cannot be written by this user (the folder must be writable too);"
                     " open it with read_only=True or change its permissions",
                 )
+        self._hold(file, create=missing)
         db = self._connect(f"{file.as_uri()}?mode=rwc", _WRITER_PRAGMAS)
         try:
             db.execute("BEGIN DEFERRED")  # to read of one moment: another may be making it a store
@@ -298,6 +325,21 @@ class SqliteStore:
             db.close()
             raise
         return db
+
+    def _hold(self, file: Path, *, create: bool = False) -> None:
+        """Have this process neither close a descriptor of the file nor fork with it open."""
+        try:
+            self.hold = hold_store(file, create=create)
+        except OSError as exc:
+            raise self._no(StoreError, f"cannot be opened: {exc.strerror}") from exc
+        self._release = weakref.finalize(self, release_store, self.hold)
+        self._release.atexit = False  # connections are still open then
+        fork.check_openable(file, self._path)
+
+    def _let_go(self) -> None:
+        """End what ``_hold`` began, once the last connection is closed; the lock is held."""
+        if self._closed and not self._lent and self.hold is not None:
+            self._release()
 
     def _switch_to_wal(self, db: sqlite3.Connection) -> None:
         # SQLite does not wait here by itself, and another process may be opening the same file.
@@ -333,6 +375,43 @@ class SqliteStore:
             for db in (*mine, self._writer):
                 if db is not None:
                     db.close()
+            with self._lock:
+                self._writer = None
+                self._let_go()
+
+    # ------------------------------------------------------------ forks
+
+    def pause(self, until: float) -> bool:
+        """Close every connection before a fork; False if one is in use until that moment."""
+        if self._file is None or (self._closed and not self._lent):
+            return True
+        if self._owner == threading.get_ident() or self._here.db is not None:
+            return False  # this very thread is in a transaction
+        if not self._gate.acquire(timeout=max(0.0, until - time.monotonic())):
+            return False
+        self._lock.acquire()
+        if not self._lock.wait_for(lambda: not self._lent, max(0.0, until - time.monotonic())):
+            self._lock.release()
+            self._gate.release()
+            return False
+        for db in (*self._idle, self._watcher, self._writer):
+            if db is not None:
+                db.close()
+        self._idle, self._watcher, self._writer = [], None, None
+        self._epoch += 1
+        self._paused = True
+        return True
+
+    def resume(self) -> None:
+        """Let connections be opened again after a fork, in the parent."""
+        if self._paused:
+            self._paused = False
+            self._lock.release()
+            self._gate.release()
+
+    def inherited(self) -> list[object]:
+        """Return every connection, which in a child is not to be closed."""
+        return [*self._idle, *self._lent, self._watcher, self._writer]
 
     def _usable(self) -> None:
         if self._pid != os.getpid():
@@ -350,8 +429,7 @@ class SqliteStore:
     def write(self) -> Iterator[None]:
         """Open a transaction as the store's only writer; nested, a savepoint."""
         self._usable()
-        if self._writer is None:
-            raise self._no(StoreReadOnly, "it was opened with read_only=True")
+        self._writable()
         if not self._gate.acquire(timeout=min(self._busy_timeout_s, threading.TIMEOUT_MAX)):
             raise self._no(
                 StoreLocked,
@@ -360,15 +438,27 @@ class SqliteStore:
             )
         try:
             self._usable()  # it may have been closed while we queued
-            self._begin(self._writer)
+            db = self._open_writer()
+            self._begin(db)
             try:
                 yield
             except BaseException:
-                self._undo(self._writer)
+                self._undo(db)
                 raise
-            self._keep(self._writer)
+            self._keep(db)
         finally:
             self._gate.release()
+
+    def _writable(self) -> None:
+        if self._read_only:
+            raise self._no(StoreReadOnly, "it was opened with read_only=True")
+
+    def _open_writer(self) -> sqlite3.Connection:
+        """Return the connection that writes, opened anew if a fork closed it; the gate is held."""
+        if self._writer is None:
+            with self._lock, self._seam:
+                self._writer = self._connect(self._uri, _WRITER_PRAGMAS)
+        return self._writer
 
     def _begin(self, db: sqlite3.Connection) -> None:
         with self._seam:
@@ -445,21 +535,21 @@ class SqliteStore:
 
     @contextmanager
     def _borrowed(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
+        with self._lock, self._seam:
             self._usable()
-            db = self._idle.pop() if self._idle else None
-        if db is None:
-            with self._seam:
-                db = self._connect(self._uri, ("PRAGMA query_only = ON",))
+            db = self._idle.pop() if self._idle else self._connect(self._uri, _READER_PRAGMAS)
+            self._lent.add(db)
         try:
             yield db
         finally:
             with self._lock:
-                keep = not self._closed and len(self._idle) < _IDLE_READERS
-                if keep:
+                if not self._closed and len(self._idle) < _IDLE_READERS:
                     self._idle.append(db)
-            if not keep:
-                db.close()
+                else:
+                    db.close()
+                self._lent.remove(db)
+                self._lock.notify_all()
+                self._let_go()
 
     def changes(self) -> int:
         """
@@ -480,9 +570,9 @@ class SqliteStore:
         with self._lock, self._seam:
             self._usable()
             if self._watcher is None:
-                self._watcher = self._connect(self._uri, ("PRAGMA query_only = ON",))
+                self._watcher = self._connect(self._uri, _READER_PRAGMAS)
             version: int = self._watcher.execute("PRAGMA data_version").fetchone()[0]
-            return version
+            return version + (self._epoch << 32)
 
     @contextmanager
     def _reader(self) -> Iterator[sqlite3.Connection]:
@@ -929,14 +1019,14 @@ class SqliteStore:
 
         """
         self._outside_transactions("scrub")
-        if self._writer is None:
-            raise self._no(StoreReadOnly, "it was opened with read_only=True")
+        self._writable()
         with self._gate, self._seam:
             self._usable()
+            db = self._open_writer()
             # secure_delete zeroes what is removed, not the old place of what moved: VACUUM does
-            self._writer.execute("VACUUM")
+            db.execute("VACUUM")
             self._commits += 1
-            busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         if busy:
             raise self._no(
                 StoreLocked,
@@ -952,17 +1042,17 @@ class SqliteStore:
             return []
         wrong: list[str] = []
         advice = "may still hold what was removed; run scrub() when no other process reads"
-        if self._writer is not None:
+        if not self._read_only:
             with self._gate, self._seam:
                 self._usable()
-                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._open_writer().execute("PRAGMA wal_checkpoint(TRUNCATE)")
         log = _beside(self._file, "-wal")
         if log.exists() and log.stat().st_size > 0:
             wrong.append(f"{log.name} {advice}")
         size = int(self._rows("PRAGMA page_size")[0][0])
-        with self._file.open("rb") as raw:
-            free = _free_pages(raw, size)
-            used = [page for page in free or () if any(_page(raw, page, size))]
+        with reading_raw(self._file) as read_at:
+            free = _free_pages(read_at, size)
+            used = [page for page in free or () if any(_page(read_at, page, size))]
         if free is None:
             wrong.append(f"the list of free pages of {self._file.name} is damaged; they {advice}")
         if used:
@@ -996,46 +1086,34 @@ class SqliteStore:
             except StoreCorrupt as exc:
                 yield str(exc)
 
-    def backup(self, target: Path, *, progress: Progress | None = None) -> None:
+    def backup(
+        self, target: Path, *, overwrite: bool = False, progress: Progress | None = None
+    ) -> None:
         """
         Write a complete, consistent copy while others read and write.
 
-        The copy is one file, made beside ``target``, which takes its name only when it is whole
-        and on disk. What has that name already is never replaced: who has it open could not know.
+        The copy is one file, which takes its name only when it is whole and on disk.
         """
         self._outside_transactions("backup")
-        target = target.absolute()
-        if target.exists():
-            raise StoreError("exists already; name a new file for the backup", path=target)
-        if not target.parent.is_dir():
-            raise StoreError("its folder does not exist; make the folder first", path=target)
-        try:
-            handle, name = tempfile.mkstemp(".partial", f".{target.name}.", target.parent)
-        except PermissionError as exc:
-            raise StoreReadOnly("its folder cannot be written by this user", path=target) from exc
-        os.close(handle)
-        whole = Path(name)
-        try:
-            # One snapshot: without it a commit in between would make the copy begin again.
-            with self.read(), self._reader() as source, Seam(str(target)):
-                copy = sqlite3.connect(name, isolation_level=None)
-                try:
-                    source.backup(copy, pages=_BACKUP_PAGES, progress=_reporting(progress))
-                    copy.execute("PRAGMA journal_mode = DELETE")  # one file, readable anywhere
-                finally:
-                    copy.close()
-            _sync(whole)
-            whole.replace(target)
-            _sync(target.parent)
-        finally:
-            whole.unlink(missing_ok=True)
+        # One snapshot: without it a commit in between would make the copy begin again.
+        with (
+            writing(target, overwrite=overwrite) as whole,
+            self.read(),
+            self._reader() as source,
+            Seam(str(target)),
+        ):
+            copy = sqlite3.connect(whole, isolation_level=None)
+            try:
+                source.backup(copy, pages=_BACKUP_PAGES, progress=_reporting(progress))
+                copy.execute("PRAGMA journal_mode = DELETE")  # one file, readable anywhere
+            finally:
+                copy.close()
 
     def files(self) -> list[Path]:
         """Return every file the store's bytes may be in."""
         if self._file is None:
             return []
-        endings = ("", "-wal", "-shm", "-journal")
-        return [file for end in endings if (file := _beside(self._file, end)).exists()]
+        return [file for end in ("", *COMPANIONS) if (file := _beside(self._file, end)).exists()]
 
     def _outside_transactions(self, verb: str) -> None:
         self._usable()
@@ -1050,22 +1128,21 @@ def _numbers(rows: Iterable[int]) -> str:
     return json.dumps([int(row) for row in rows])
 
 
-def _page(raw: BinaryIO, number: int, size: int) -> bytes:
-    raw.seek((number - 1) * size)
-    return raw.read(size)
+def _page(read_at: ReadAt, number: int, size: int) -> bytes:
+    return read_at((number - 1) * size, size)
 
 
-def _free_pages(raw: BinaryIO, size: int) -> set[int] | None:
+def _free_pages(read_at: ReadAt, size: int) -> set[int] | None:
     """
     Return the pages on the free list but for the list's own, or None if it is no list.
 
     Ref: sqlite.org/fileformat2, 1.5.
     """
-    trunk, total = struct.unpack_from(">II", _page(raw, 1, size), 32)
+    trunk, total = struct.unpack_from(">II", _page(read_at, 1, size), 32)
     trunks, found = set[int](), set[int]()
     while trunk and trunk not in trunks:
         trunks.add(trunk)
-        page = _page(raw, trunk, size)
+        page = _page(read_at, trunk, size)
         if len(page) < size:
             return None
         trunk, count, *leaves = struct.unpack(f">{size // 4}I", page)
@@ -1150,14 +1227,3 @@ def _reporting(progress: Progress | None) -> Callable[[int, int, int], None] | N
     if progress is None:
         return None
     return lambda _, remaining, total: progress(total - remaining, total)
-
-
-def _sync(path: Path) -> None:
-    """Have the system put a file, or a folder's list of names, on disk."""
-    if path.is_dir() and os.name == "nt":  # Windows cannot, and need not, sync a folder
-        return
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hippocampus._files import reading
 from hippocampus.errors import EncoderError, InvalidText
 
 
@@ -55,7 +56,7 @@ def weights_of(name_or_path: str, dimension: int, *, recipe: str) -> str:
         place = path.relative_to(folder).as_posix()
         if place.startswith(".") or path.suffix == ".md":
             continue
-        with path.open("rb") as file:
+        with reading(path) as file:
             parts += [place, hashlib.file_digest(file, "sha256").hexdigest()]
     return sha256_of(*parts)
 

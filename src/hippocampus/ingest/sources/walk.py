@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from hippocampus._files import reading
 from hippocampus.errors import InputError, SourceError
 from hippocampus.ingest.sources.base import (
     Raw,
@@ -149,7 +150,7 @@ def _load(name: str, file: Path, max_bytes: int) -> Raw:
     status = file.stat()
     if not stat.S_ISREG(status.st_mode):
         raise SourceError("is not a regular file", path=name)  # a pipe would wait for ever
-    with file.open("rb") as stream:
+    with reading(file) as stream:
         data = stream.read(max_bytes + 1)
     if len(data) > max_bytes:
         size = max(status.st_size, len(data))

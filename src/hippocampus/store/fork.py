@@ -1,0 +1,99 @@
+"""
+Forks: connections are closed before one and opened again after it, so that no child inherits any.
+
+SQLite keeps in its own memory which locks a process holds. A child inherits that memory but not the
+locks (fcntl(2)): opening the same file again it believes that it holds them, takes none, and other
+processes delete the write-ahead log under it (sqlite.org/howtocorrupt.html, 2.6). What cannot be
+closed, because a transaction is open on it, bars the child from opening that file.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from pathlib import Path
+from typing import Final, Protocol
+
+from hippocampus._files import FileId, Hold
+from hippocampus.errors import StoreError
+
+_PATIENCE_S: Final = 2.0
+"""How long a fork waits for the transactions of other threads to end, all stores together."""
+
+
+class Forkable(Protocol):
+    """A store of this process."""
+
+    hold: Hold | None
+
+    def pause(self, until: float) -> bool:
+        """Close every connection and let nobody open one; False if one is in use until then."""
+        ...
+
+    def resume(self) -> None:
+        """Let connections be opened again; in the parent, after a pause or an attempt at one."""
+        ...
+
+    def inherited(self) -> list[object]:
+        """Return the connections a child must never close; called in the child."""
+        ...
+
+
+class _Forks:
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.stores: weakref.WeakSet[Forkable] = weakref.WeakSet()
+        self._asked: list[tuple[Forkable, bool]] = []
+        self._barred: dict[FileId, int] = {}  # and the process that had it open
+        self._never_closed: list[object] = []
+
+    def before(self) -> None:
+        self.lock.acquire()
+        until = time.monotonic() + _PATIENCE_S
+        self._asked = [(store, store.pause(until)) for store in list(self.stores)]
+
+    def after_in_parent(self) -> None:
+        for store, _ in self._asked:
+            store.resume()
+        self._asked = []
+        self.lock.release()
+
+    def after_in_child(self) -> None:
+        for store, paused in self._asked:
+            if not paused and store.hold is not None:
+                self._barred[store.hold.database] = os.getppid()
+                self._never_closed += store.inherited()
+        self._asked = []
+        self.stores = weakref.WeakSet()
+        self.lock = threading.RLock()
+
+    def check(self, file: Path, path: str) -> None:
+        status = file.stat()
+        parent = self._barred.get((status.st_dev, status.st_ino))
+        if parent is not None:
+            msg = (
+                f"process {parent} was inside a transaction on it when this process was forked, and"
+                " SQLite can take no locks on it here; fork while nothing is read or written, or"
+                " start this process with 'spawn'"
+            )
+            raise StoreError(msg, path=path)
+
+
+_forks: Final = _Forks()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_forks.before,
+        after_in_parent=_forks.after_in_parent,
+        after_in_child=_forks.after_in_child,
+    )
+
+
+def register(store: Forkable) -> None:
+    """Have a store close its connections before every fork, for as long as it is in use."""
+    with _forks.lock:
+        _forks.stores.add(store)
+
+
+check_openable: Final = _forks.check

@@ -1,0 +1,371 @@
+"""No verb takes the process's locks off a store: others would delete the log under its writes."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from hippocampus import Memory, Schedule, Turn, upkeep
+from hippocampus.bank import Bank
+from hippocampus.errors import HippocampusError, OutputExists, SourceError, StoreClosed, StoreError
+from hippocampus.store.sqlite import SqliteStore
+
+LOCKS = Path("/proc/locks")
+SAID = [f"Remark {n}: the garden of Tom, who lives in Porto, has {n} pears." for n in range(12)]
+
+
+def locks(path):
+    """Return what this process has locked of a store: (file, kind, first byte, last byte)."""
+    files = {
+        file.stat().st_ino: ending
+        for ending in ("", "-shm")
+        if (file := path.with_name(path.name + ending)).exists()
+    }
+    found = set()
+    for line in LOCKS.read_text().splitlines():
+        _, kind, _, mode, pid, place, first, last = line.split()[:8]
+        inode = int(place.rpartition(":")[2])
+        if kind == "POSIX" and int(pid) == os.getpid() and inode in files:
+            found.add((files[inode], mode, first, last))
+    return found
+
+
+linux = pytest.mark.skipif(not LOCKS.exists(), reason="only Linux lists locks in /proc/locks")
+
+
+def first(bank):
+    return bank.episodes()[0].id
+
+
+def moved(bank, folder):
+    bank.export(folder / "moved.jsonl", overwrite=True)
+    bank._memory.bank("copy").import_(folder / "moved.jsonl")
+
+
+def with_concepts(bank, folder):
+    bank.export_concepts(folder / "concepts.json", overwrite=True)
+    bank.import_concepts(folder / "concepts.json")
+
+
+def imported(bank, folder):
+    (folder / "note.md").write_text("The bus leaves at eleven.")
+    bank.import_(folder / "note.md")
+
+
+def looked_through(bank, folder):
+    link = folder / "link.db"
+    link.symlink_to(bank._memory.store.path)
+    for format_ in (None, "hippocampus", "text"):
+        for path in (Path(bank._memory.store.path), link):
+            with suppress(HippocampusError):
+                bank.import_(path, format=format_)
+    bank.import_(folder)  # which the store lies in
+
+
+def written_over(bank, _):
+    for ending in ("", "-wal", "-shm"):
+        file = Path(f"{bank._memory.store.path}{ending}")
+        for verb in (bank.export, bank.export_concepts, bank._memory.backup):
+            with pytest.raises((OutputExists, HippocampusError)):
+                verb(file, overwrite=True)
+
+
+BANK = {
+    "anchors": lambda b, _: b.anchors(),
+    "compact": lambda b, _: b.compact(),
+    "context": lambda b, _: b.context("pears", 300),
+    "correct": lambda b, _: b.correct(first(b), "It has many pears."),
+    "count": lambda b, _: b.count("pears"),
+    "curate": lambda b, _: b.curate(add=["pear tree"]),
+    "entities": lambda b, _: b.entities(),
+    "episodes": lambda b, _: b.episodes(),
+    "expand": lambda b, _: b.expand(b.gists()[0].id) if b.gists() else None,
+    "export": moved,
+    "export_concepts": with_concepts,
+    "facts": lambda b, _: b.facts("Tom"),
+    "feedback": lambda b, _: b.feedback(first(b), helpful=True),
+    "find": lambda b, _: b.find("pears"),
+    "forget": lambda b, _: b.forget(first(b), erase=True),
+    "get": lambda b, _: b.get(first(b)),
+    "gists": lambda b, _: b.gists(),
+    "history": lambda b, _: b.history(first(b)),
+    "hold": lambda b, _: b.hold(first(b), reason="a case"),
+    "import_": imported,
+    "import_concepts": with_concepts,
+    "journal": lambda b, _: b.journal(),
+    "note_recalls": lambda b, _: b.note_recalls(),
+    "pin": lambda b, _: b.pin(first(b)),
+    "plot_topics": lambda b, folder: b.plot_topics(folder / "topics.svg"),
+    "policy": lambda b, _: b.policy,
+    "position": lambda b, _: b.position,
+    "quarantine": lambda b, _: b.quarantine(),
+    "recall": lambda b, _: b.recall("pears"),
+    "related": lambda b, _: b.related(first(b)),
+    "release": lambda b, _: b.release(first(b)),
+    "remember": lambda b, _: b.remember("The key is under the pot."),
+    "remember_many": lambda b, _: b.remember_many(
+        [Turn(text="One more."), Turn(text="And another.")]
+    ),
+    "restore": lambda b, _: b.restore(first(b)),
+    "set_policy": lambda b, _: b.set_policy("adaptive:50"),
+    "sleep": lambda b, _: b.sleep(),
+    "sleep_if_due": lambda b, _: b.sleep_if_due(Schedule()),
+    "sleeps": lambda b, _: b.sleeps(),
+    "stats": lambda b, _: b.stats(),
+    "summary": lambda b, _: b.summary(),
+    "topic_outline": lambda b, _: b.topic_outline(),
+    "topics": lambda b, _: b.topics(),
+    "trend": lambda b, _: b.trend("pears"),
+    "undo": lambda b, _: b.undo(1),
+    "unpin": lambda b, _: b.unpin(first(b)),
+    "uses": lambda b, _: b.uses(first(b)),
+}
+MEMORY = {
+    "backup": lambda b, folder: b._memory.backup(folder / "backup.db"),
+    "bank": lambda b, _: b._memory.bank("other").remember("It is Tuesday."),
+    "banks": lambda b, _: b._memory.banks(),
+    "calibrate": None,  # remembers in a memory of its own
+    "close": lambda b, _: Memory(b._memory.store.path, embedder="none").close(),
+    "delete_bank": lambda b, _: [moved(b, _), b._memory.delete_bank("copy")],
+    "ledger": lambda b, _: b._memory.ledger("ada"),
+    "rebuild": lambda b, _: b._memory.rebuild(),
+    "sleep_if_due": lambda b, _: b._memory.sleep_if_due(),
+    "sleeping": None,  # sleep_if_due on a thread
+}
+OTHERS = {
+    "verify": lambda b, _: upkeep.verify(b._memory),
+    "verify for residue": lambda b, _: upkeep.verify(b._memory, residue="zebra words"),
+    "doctor": lambda b, _: upkeep.doctor(b._memory),
+    "doctor by path": lambda b, _: upkeep.doctor(Path(b._memory.store.path)),
+    "import of the store": looked_through,
+    "output over the store": written_over,
+}
+VERBS = {name: verb for name, verb in (BANK | MEMORY | OTHERS).items() if verb is not None}
+
+
+def test_every_public_verb_is_tried():
+    inner = {
+        "calibration", "check_cues", "check_embedder", "fingerprint", "ledger_of", "now",
+        "resident_bytes", "settings", "settle_embedder", "settle_signatures", "signatures",
+        "stored_fingerprint", "stored_signatures",
+    }  # fmt: skip
+
+    assert set(BANK) == {name for name in dir(Bank) if not name.startswith("_")} - {
+        "name", "now", "writing", "reading",
+    }  # fmt: skip
+    assert set(MEMORY) | inner == {name for name in dir(Memory) if not name.startswith("_")}
+
+
+@linux
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_leaves_the_process_the_locks_it_had(open_memory, path, tmp_path, verb):
+    bank = open_memory().bank("ada")
+    bank.remember_many([Turn(text=text, speaker="Ada") for text in SAID])
+    bank.curate(add=["pears", "garden"])
+    bank.sleep()
+    before = locks(path)
+    thread = threading.Thread(target=VERBS[verb], args=(bank, tmp_path))
+    thread.start()
+    thread.join()
+
+    assert {"", "-shm"} == {file for file, *_ in before}, "it is open, so it is locked"
+    assert before <= locks(path)
+
+
+OTHER = """
+import sys
+from hippocampus import Memory
+with Memory(sys.argv[1], embedder="hash") as memory:
+    memory.bank("ada").remember(sys.argv[2])
+"""
+
+
+def another_process_comes_and_goes(path, text):
+    subprocess.run([sys.executable, "-c", OTHER, str(path), text], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("verb", ["verify for residue", "import of the store", "backup"])
+def test_nothing_acknowledged_is_lost_when_another_process_closes_after_a_verb(
+    open_memory, path, tmp_path, verb
+):
+    bank = open_memory().bank("ada")
+    bank.remember("It was before.")
+    VERBS[verb](bank, tmp_path)
+    another_process_comes_and_goes(path, "It was another.")
+    bank.remember("It was after.")
+    another_process_comes_and_goes(path, "It was another still.")
+    bank._memory.close()
+
+    assert 4 == len(open_memory().bank("ada").episodes())
+
+
+def test_a_file_that_becomes_a_store_while_it_is_read_keeps_the_stores_locks(tmp_path):
+    from hippocampus._files import reading
+
+    path = tmp_path / "late.db"
+    path.touch()
+    with reading(path):
+        memory = Memory(path, embedder="hash")
+        memory.bank("ada").remember("It was before.")
+    if LOCKS.exists():
+        assert {"", "-shm"} == {file for file, *_ in locks(path)}
+    another_process_comes_and_goes(path, "It was another.")
+    memory.bank("ada").remember("It was after.")
+    another_process_comes_and_goes(path, "It was another still.")
+    memory.close()
+    with Memory(path, embedder="hash") as memory:
+        assert 4 == len(memory.bank("ada").episodes())
+
+
+def test_importing_the_store_says_what_to_do_instead(open_memory, path):
+    bank = open_memory().bank("ada")
+    bank.remember("It was before.")
+    for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+        with pytest.raises(SourceError, match="use 'export'"):
+            bank.import_(file)
+
+
+# ---------------------------------------------------------------- forks
+
+fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+
+
+def in_a_child(run):
+    """Return what ``run`` returns in a forked child, as text."""
+    mine, its = multiprocessing.Pipe(duplex=False)
+    child = os.fork()
+    if not child:
+        try:
+            its.send(str(run()))
+        except BaseException as exc:  # noqa: BLE001 - whatever it is, the parent is told
+            its.send(f"{type(exc).__name__}: {exc}")
+        finally:
+            os._exit(0)
+    its.close()
+    try:
+        return mine.recv()
+    finally:
+        mine.close()
+        os.waitpid(child, 0)
+
+
+@fork
+@linux
+@pytest.mark.parametrize("use", ["read", "write", "verify for residue"])
+def test_a_child_that_opens_the_store_has_locks_of_its_own(open_memory, path, tmp_path, use):
+    bank = open_memory().bank("ada")
+    bank.remember("It was before.")
+    if use == "read":
+        assert bank.recall("before")
+    elif use == "verify for residue":
+        VERBS[use](bank, tmp_path)
+
+    def child():
+        with Memory(path, embedder="hash") as memory:
+            memory.bank("ada").remember("It was the child.")
+            return sorted({file for file, *_ in locks(path)})
+
+    assert "['', '-shm']" == in_a_child(child)
+    bank.remember("It was after.")
+    assert {"", "-shm"} == {file for file, *_ in locks(path)}
+    assert 3 == len(bank.episodes())
+
+
+PREFORKED = """
+import os, sys
+from hippocampus import Memory
+path, closes_early = sys.argv[1], sys.argv[2] == "early"
+master = Memory(path, embedder="hash")
+master.bank("ada").remember("It was the master.")
+assert master.bank("ada").recall("master")
+go_in, go_out = os.pipe()
+workers = []
+for worker in range(3):
+    pid = os.fork()
+    if not pid:
+        own = Memory(path, embedder="hash")
+        for n in range(20):
+            own.bank("ada").remember(f"Worker {worker} says {n}.")
+            if n == 10:
+                os.read(go_in, 1)
+        own.close()
+        os._exit(0)
+    workers.append(pid)
+if closes_early:
+    master.close()
+os.write(go_out, b"xxx")
+assert all(os.waitpid(pid, 0)[1] == 0 for pid in workers)
+master.close()
+with Memory(path, embedder="hash") as memory:
+    print(len(memory.bank("ada").episodes()), memory.store.check())
+"""
+
+
+@fork
+@pytest.mark.parametrize("closes", ["early", "late"])
+def test_workers_of_a_server_that_forks_lose_nothing(path, closes):
+    done = subprocess.run(
+        [sys.executable, "-c", PREFORKED, str(path), closes],
+        capture_output=True, text=True, check=False, timeout=90,
+    )  # fmt: skip
+
+    assert "61 []\n" == done.stdout, done.stderr
+
+
+@fork
+def test_what_a_child_inherits_refuses_and_the_parent_notices_what_the_child_wrote(
+    open_memory, path
+):
+    bank = open_memory().bank("ada")
+    bank.remember("It was before.")
+
+    def child():
+        with pytest.raises(StoreClosed, match="cannot be carried over a fork"):
+            bank.remember("It never was.")
+        with Memory(path, embedder="hash") as memory:
+            return memory.bank("ada").remember("It was the child.").text
+
+    assert "It was the child." == in_a_child(child)
+    assert "It was the child." == bank.recall("child")[0].text
+
+
+@fork
+@pytest.mark.parametrize("transaction", [SqliteStore.read, SqliteStore.write])
+def test_a_child_of_a_transaction_may_not_open_the_store(open_memory, path, transaction):
+    memory = open_memory()
+    memory.bank("ada").remember("It was before.")
+    with transaction(memory.store):
+        said = in_a_child(lambda: Memory(path, embedder="hash"))
+        other = in_a_child(lambda: Memory(path.with_name("other.db"), embedder="hash"))
+
+    assert said.startswith(StoreError.__name__)
+    assert "start this process with 'spawn'" in said
+    assert other.startswith("Memory(")
+    assert "Memory(" in in_a_child(lambda: Memory(path, embedder="hash")), "it has ended"
+    memory.bank("ada").remember("It was after.")
+
+
+@fork
+def test_a_fork_waits_for_the_transactions_of_other_threads(open_memory, path):
+    memory = open_memory()
+    memory.bank("ada").remember("It was before.")
+    inside, ended = threading.Event(), threading.Event()
+
+    def long():
+        with memory.store.write():
+            inside.set()
+            assert not ended.wait(0.3)
+
+    thread = threading.Thread(target=long)
+    thread.start()
+    assert inside.wait(30)
+    said = in_a_child(lambda: Memory(path, embedder="hash").bank("ada").remember("A child.").text)
+    thread.join()
+
+    assert "A child." == said
+    assert 2 == len(memory.bank("ada").episodes())
