@@ -23,8 +23,8 @@ import numpy as np
 
 from hippocampus import Memory, Turn
 from hippocampus.calibrate.synthetic import generate
+from hippocampus.core.records import Embedded, Embedder, Fingerprint, Passage
 from hippocampus.encode.embed import CachedEmbedder, load_embedder
-from hippocampus.model import Embedded, Embedder, Fingerprint, Passage
 
 SEED = 20
 CONVERSATIONS = 30

@@ -30,20 +30,20 @@ from bench.banks import (
 )
 from bench.measure import Row, fastest_ms, seconds
 from hippocampus import Config, Memory
-from hippocampus._clock import to_micros
-from hippocampus.config import Concepts
-from hippocampus.encode.phrases import Phrase, find_phrases
+from hippocampus.core.clock import to_micros
+from hippocampus.core.config import Concepts
+from hippocampus.core.records import Embedded, Passage, Payloads
 from hippocampus.index.anchors import Anchors
-from hippocampus.index.base import Question
 from hippocampus.index.concept import ConceptCue
-from hippocampus.index.phrased import PROPER
+from hippocampus.index.cue import Question
+from hippocampus.index.phrase_codec import PROPER
 from hippocampus.index.vector import VectorCue, pack_vectors
-from hippocampus.ingest.prepare import phrase_payload
 from hippocampus.kernel import top_k
-from hippocampus.model import Embedded, Passage, Payloads
-from hippocampus.recall.understand import understand
+from hippocampus.language.noun_phrases import Phrase, find_phrases
+from hippocampus.recall.parse import understand
+from hippocampus.sleep.artifacts import find_missing_phrases, gather, rebuild_concepts
 from hippocampus.sleep.concepts import Material, rebuild
-from hippocampus.sleep.cycle import find_missing_phrases, gather, rebuild_concepts
+from hippocampus.write.prepare import phrase_payload
 
 HOW = Concepts(words=100, phrases=100, named=100)
 """300 anchors, as many as a bank has in CONCEPT."""

@@ -21,9 +21,9 @@ import numpy as np
 from bench.measure import Row, seconds
 from hippocampus import Memory, Turn
 from hippocampus.calibrate.synthetic import generate
-from hippocampus.encode.phrase import Phrase, _fold_vocabulary
 from hippocampus.encode.terms import hash_terms
-from hippocampus.index.lexical import LexicalCue
+from hippocampus.encode.token_matcher import Phrase, _fold_vocabulary
+from hippocampus.index.bm25 import LexicalCue
 
 SEED = 3
 LONGEST = 400

@@ -34,9 +34,9 @@ def theirs(folder):
     from mem0 import Memory
     from mem0.embeddings.base import EmbeddingBase
 
-    from hippocampus.encode.models import DEFAULT_MODEL, installed
+    from hippocampus.core.records import Passage
+    from hippocampus.encode.model_files import DEFAULT_MODEL, installed
     from hippocampus.encode.onnx import DIMENSION, OnnxEmbedder
-    from hippocampus.model import Passage
 
     class MiniLM(EmbeddingBase):
         def __init__(self):

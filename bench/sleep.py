@@ -15,7 +15,7 @@ from bench.banks import LAST, TableEmbedder, Workshop, questions
 from bench.measure import Row, in_fresh_process
 from bench.memory import resident_mb
 from hippocampus import Bank, Memory
-from hippocampus._clock import ManualClock
+from hippocampus.core.clock import ManualClock
 
 COUNT = 50_000
 POLICIES = ("keep", "adaptive:1000000")

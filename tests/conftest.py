@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from hippocampus import Memory
-from hippocampus._clock import ManualClock
 from hippocampus.calibrate.calibration import calibrate
+from hippocampus.core.clock import ManualClock
 from hippocampus.encode.embed import HashEmbedder
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import hippocampus
 from hippocampus import Memory, Turn
-from hippocampus._files import check_output, reading, reading_raw, writing
+from hippocampus.core.files import check_output, reading, reading_raw, writing
 from hippocampus.errors import InputError, OutputError, OutputExists, SourceError, StoreFull
 from hippocampus.llm.cassette import Cassette
 
@@ -248,16 +248,16 @@ def test_descriptors_kept_for_a_store_go_with_it(open_memory, path):
 
 OPENS_ITS_OWN = {
     "_files.py",
-    "encode/models.py",  # weights, in a folder of ours
+    "encode/model_files.py",  # weights, in a folder of ours
     "server/bodies.py",  # uploads, in a temporary folder of ours
-    "server/moving.py",
+    "server/bulk.py",
 }
 OURS = {
     "cli/command.py: os.open",  # the null device
     "client/verbs.py: export.open",  # what was just written
     "client/verbs.py: whole.read_bytes",
     "dashboard/__init__.py: one.read_bytes",  # in the package
-    "encode/given.py: path.read_text",
+    "language/given_names.py: path.read_text",
     "llm/cassette.py: self.path.write_bytes",  # checked to be no database
     "llm/cassette.py: self.path.open",
 }
@@ -286,5 +286,7 @@ def test_files_that_users_name_are_opened_in_one_place():
         if not any(one in call for one in (*NO_FILES, "unfinished"))
     }
 
-    assert set(found) <= OURS, "open what users name through hippocampus._files, which keeps locks"
+    assert set(found) <= OURS, (
+        "open what users name through hippocampus.core.files, which keeps locks"
+    )
     assert set(found) == OURS, "take from the list what is gone"

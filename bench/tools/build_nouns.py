@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hippocampus.encode.given import is_person
 from hippocampus.encode.terms import stem
+from hippocampus.language.given_names import is_person
 
 TARGET = Path(__file__).resolve().parents[2] / "src/hippocampus/encode/words"
 POS = {"noun": "1", "verb": "2", "adj": "3", "adv": "4"}

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from hippocampus.calibrate.synthetic import generate
+from hippocampus.core.records import Passage
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.signature import learn_rotation
-from hippocampus.model import Passage
 
 TURNS = 1500
 HERE = Path(__file__).resolve().parents[2]

@@ -16,8 +16,9 @@ from typing import Any
 import typer.main
 
 import hippocampus
-from hippocampus import AsyncBank, AsyncMemory, Bank, Memory, config, errors
+from hippocampus import AsyncBank, AsyncMemory, Bank, Memory, errors
 from hippocampus.cli.app import app
+from hippocampus.core import config
 
 ROOT = Path(__file__).parents[2]
 STAGED = ROOT / "build" / "docs"
@@ -30,7 +31,7 @@ MOST = 8
 """Measures in a row; the report has all."""
 SETTINGS = """# Settings
 
-Every default, its unit, and where it comes from, as `hippocampus.config` has them. Pass
+Every default, its unit, and where it comes from, as `hippocampus.core.config` has them. Pass
 `Config(...)` to `Memory`; a policy belongs to a bank ([sleep](../sleep.md))."""
 REPORTS = """# Reports
 

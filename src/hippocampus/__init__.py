@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from hippocampus.aio import AsyncBank, AsyncMemory
     from hippocampus.bank import Bank
     from hippocampus.client import AsyncClient, Client
-    from hippocampus.config import (
+    from hippocampus.core.config import (
         Compact,
         Concepts,
         Config,
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
         Policy,
         Signatures,
     )
-    from hippocampus.errors import HippocampusError
-    from hippocampus.llm.client import LanguageModel
-    from hippocampus.memory import Memory
-    from hippocampus.model import (
+    from hippocampus.core.records import (
         AnchorInfo,
         Change,
         Compacted,
@@ -44,6 +41,9 @@ if TYPE_CHECKING:
         Turn,
         Usage,
     )
+    from hippocampus.errors import HippocampusError
+    from hippocampus.llm.client import LanguageModel
+    from hippocampus.memory import Memory
     from hippocampus.sleep.schedule import Schedule
 
 __all__ = [

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from hippocampus.bank import Bank
-from hippocampus.config import Policy
+from hippocampus.core.config import Policy
 from hippocampus.memory import Memory
 
 P = ParamSpec("P")

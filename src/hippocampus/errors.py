@@ -50,7 +50,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hippocampus.model import Usage
+    from hippocampus.core.records import Usage
 
 DISTRIBUTION = "hippocampus-memory"
 """What people install. Another project owns the name ``hippocampus`` on PyPI."""

@@ -14,7 +14,6 @@ from types import TracebackType
 from typing import Final, NamedTuple, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from hippocampus._clock import Clock, SystemClock, to_micros
 from hippocampus.bank import Bank
 from hippocampus.calibrate.calibration import (
     BUILT_IN,
@@ -22,11 +21,23 @@ from hippocampus.calibrate.calibration import (
     Calibration,
     calibrate,
 )
-from hippocampus.config import Config, Signatures
+from hippocampus.core.clock import Clock, SystemClock, to_micros
+from hippocampus.core.config import Config, Signatures
+from hippocampus.core.records import (
+    Degradation,
+    Embedder,
+    Fingerprint,
+    Kind,
+    Progress,
+    Reranker,
+    Slept,
+    Store,
+)
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.embed import load_embedder
-from hippocampus.encode.indexing import dump, load
 from hippocampus.encode.keywords import KeywordExtractor
+from hippocampus.encode.random_indexing import dump, load
+from hippocampus.engine.bank_cache import Hot
 from hippocampus.errors import (
     EmbedderMismatch,
     HippocampusError,
@@ -39,21 +50,10 @@ from hippocampus.errors import (
     StoreReadOnly,
     UnknownBank,
 )
-from hippocampus.hot import Hot
-from hippocampus.ingest.content import KEPT_BYTES, Segments
-from hippocampus.ingest.ledger import Ledger
-from hippocampus.ingest.rebuild import REBUILDING, drop, promote, stage
+from hippocampus.journal.content import KEPT_BYTES, Segments
+from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.rebuild import REBUILDING, drop, promote, stage
 from hippocampus.llm.ask import ChatModel, Completer
-from hippocampus.model import (
-    Degradation,
-    Embedder,
-    Fingerprint,
-    Kind,
-    Progress,
-    Reranker,
-    Slept,
-    Store,
-)
 from hippocampus.sleep.schedule import Schedule
 from hippocampus.store import open_store
 

@@ -14,27 +14,27 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus._files import reading_raw
-from hippocampus.config import Signatures
+from hippocampus.core.config import Signatures
+from hippocampus.core.files import reading_raw
+from hippocampus.core.records import EpisodeRow, Kind, Payloads, Progress, states_told
 from hippocampus.encode.embed import load_embedder
-from hippocampus.encode.indexing import signatures
+from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.tokens import encode, pack
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
-from hippocampus.index.lexical import DEED, TELLING, pack_terms
-from hippocampus.index.live import read_payloads
-from hippocampus.index.phrased import unpack_phrases
-from hippocampus.ingest.ledger import Ledger
-from hippocampus.ingest.prepare import Draft, digest, lexical_payload, phrase_payload
+from hippocampus.index.bank_index import read_payloads
+from hippocampus.index.bm25 import DEED, TELLING, pack_terms
+from hippocampus.index.phrase_codec import unpack_phrases
+from hippocampus.journal.ledger import Ledger
 from hippocampus.kernel import build_info
 from hippocampus.memory import SIGNED, Memory
-from hippocampus.model import EpisodeRow, Kind, Payloads, Progress, states_told
-from hippocampus.sleep.cycle import (
+from hippocampus.sleep.artifacts import (
     read_anchors,
     read_facts,
     read_gists,
     read_summary,
     read_topics,
 )
+from hippocampus.write.prepare import Draft, digest, lexical_payload, phrase_payload
 
 _TEXTS_AT_ONCE = 1000
 

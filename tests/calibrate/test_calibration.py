@@ -15,13 +15,13 @@ from hippocampus.calibrate.calibration import (
     Calibration,
     calibrate,
 )
-from hippocampus.calibrate.learn import TOLD, balanced, find_hearing, logistic
+from hippocampus.calibrate.fit import TOLD, balanced, find_hearing, logistic
 from hippocampus.calibrate.synthetic import generate
 from hippocampus.calibrate.thresholds import SIGNALS, area_under_roc, weigh_signals
 from hippocampus.calibrate.trial import Asked, Said, run_trial
-from hippocampus.config import Concepts, Cosines, Fusion
+from hippocampus.core.config import Concepts, Cosines, Fusion
 from hippocampus.encode.embed import HashEmbedder, load_embedder
-from hippocampus.encode.models import installed
+from hippocampus.encode.model_files import installed
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.recall.confidence import MODELS
 

@@ -5,8 +5,8 @@ from inspect import signature
 import pytest
 
 from hippocampus import Bank
+from hippocampus.bank.filter_arguments import Filters
 from hippocampus.cli.read import context
-from hippocampus.filters import Filters
 
 
 def test_what_is_remembered_is_recalled_with_its_time_speaker_and_address(told):

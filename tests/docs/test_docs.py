@@ -9,7 +9,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 import pytest
 from docs_blocks import PAGES, ROOT, blocks, run
 
-from hippocampus.encode.models import installed
+from hippocampus.encode.model_files import installed
 from hippocampus.errors import DISTRIBUTION
 
 README = ROOT / "README.md"

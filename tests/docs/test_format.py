@@ -7,7 +7,7 @@ import pytest
 from docs_blocks import ROOT
 
 from hippocampus import Memory, Turn
-from hippocampus.model import STATE_CHANGES
+from hippocampus.core.records import STATE_CHANGES
 from hippocampus.store import schema
 
 PAGE = (ROOT / "docs" / "format.md").read_text(encoding="utf-8")

@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.encode.when import find_intervals
-from hippocampus.encode.when.asks import asks_last, asks_only_last, asks_when, day_of, moment_told
+from hippocampus.language.question_intent import (
+    asks_last,
+    asks_only_last,
+    asks_when,
+    day_of,
+    moment_told,
+)
+from hippocampus.language.time import find_intervals
 
 SAID = datetime(2023, 5, 8, 10, tzinfo=UTC)
 

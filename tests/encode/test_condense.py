@@ -8,9 +8,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hippocampus.encode.condense import KEYWORDS, PLAIN, SUMMARY, TOMBSTONE, condense, shorten
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
+from hippocampus.language.extractive_compression import (
+    KEYWORDS,
+    PLAIN,
+    SUMMARY,
+    TOMBSTONE,
+    condense,
+    shorten,
+)
 
 TALK = (
     "Hey Tom! Well, we finally went to the shelter last Tuesday and came home with a beagle. I"

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hippocampus.core.records import Passage
 from hippocampus.encode.embed import SPECS, CachedEmbedder, HashEmbedder, load_embedder
 from hippocampus.encode.embedders.base import unit, valid, weights_of
 from hippocampus.errors import EncoderError, InputError, InvalidText, ModelNotInstalled
-from hippocampus.model import Passage
 
 texts = st.text(max_size=80)
 

@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
+from hippocampus.core.records import Passage
 from hippocampus.encode.embed import load_embedder
 from hippocampus.errors import InvalidText, MissingExtra, ModelNotInstalled
-from hippocampus.model import Passage
 
 WORDS = ["the", "grey", "parrot", "##s", "sing", "in", "lisbon", "query", "passage", ":", "cafe"]
 VOCABULARY = {

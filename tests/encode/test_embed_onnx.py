@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hippocampus.core.records import Passage
 from hippocampus.encode.embed import load_embedder
-from hippocampus.encode.models import installed
+from hippocampus.encode.model_files import installed
 from hippocampus.encode.onnx import WINDOW, OnnxEmbedder
 from hippocampus.errors import EncoderError, InvalidText
-from hippocampus.model import Passage
 
 REPOSITORY = Path(__file__).parents[2]
 REFERENCE = REPOSITORY.parent / "shared" / "data" / "minilm_reference.json"

@@ -5,10 +5,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
+from hippocampus.core.records import Passage
 from hippocampus.encode.embed import HashEmbedder, load_embedder
 from hippocampus.encode.embedders.openai import OpenAIEmbedder
 from hippocampus.errors import EncoderError, InvalidText
-from hippocampus.model import Passage
 
 HASH = HashEmbedder(32)
 

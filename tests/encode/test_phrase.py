@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.encode import phrase, tokens
-from hippocampus.encode.phrase import LONGEST, Phrase
+from hippocampus.encode import token_matcher, tokens
+from hippocampus.encode.token_matcher import LONGEST, Phrase
 from hippocampus.errors import InvalidText
-from hippocampus.ingest.content import Segment
+from hippocampus.journal.content import Segment
 
 # Words in every case, in several scripts; characters that fold to two, to plain letters or into a
 # mark; capitals and pictures that the vocabulary cuts; and what may stand between them or not.
@@ -134,7 +134,7 @@ def test_the_longest_phrase_is_counted():
 def test_all_characters_that_folding_changes_are_known():
     changed = {c for c in map(chr, range(0x80, sys.maxunicode + 1)) if c.casefold() != c}
 
-    assert changed == {c for many in phrase._folds_to().values() for c in many}
+    assert changed == {c for many in token_matcher._folds_to().values() for c in many}
 
 
 def test_the_vocabulary_has_every_id_of_a_text():
@@ -146,7 +146,7 @@ def test_the_vocabulary_has_every_id_of_a_text():
 
 
 def test_threads_that_count_for_the_first_time_at_once_fold_the_vocabulary_once():
-    phrase._fold_vocabulary.cache_clear()
+    token_matcher._fold_vocabulary.cache_clear()
     begin = threading.Barrier(4)
 
     def first():
@@ -159,4 +159,4 @@ def test_threads_that_count_for_the_first_time_at_once_fold_the_vocabulary_once(
     for thread in threads:
         thread.join()
 
-    assert 1 == phrase._fold_vocabulary.cache_info().misses
+    assert 1 == token_matcher._fold_vocabulary.cache_info().misses

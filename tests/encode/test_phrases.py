@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.encode.nouns import kinds, singular, synonyms, use_of
-from hippocampus.encode.phrases import find_phrases, key_of
+from hippocampus.language.noun_phrases import find_phrases, key_of
+from hippocampus.language.nouns import kinds, singular, synonyms, use_of
 
 
 def names(text):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.encode.phrases import find_phrases, key_of
-from hippocampus.encode.spellings import Spellings
+from hippocampus.language.gazetteer import Spellings
+from hippocampus.language.noun_phrases import find_phrases, key_of
 
 
 def said(text, *names):

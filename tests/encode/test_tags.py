@@ -6,14 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.encode.tagging import (
+from hippocampus.errors import EncoderError, ModelAnswer, ModelError
+from hippocampus.language.topic_tag_model import (
     LONGEST_TALK,
     read_answer,
     shown,
     tag_by_model,
     write_answer,
 )
-from hippocampus.encode.tags import (
+from hippocampus.language.topic_tags import (
     FEWEST,
     MOST,
     Relation,
@@ -28,7 +29,6 @@ from hippocampus.encode.tags import (
     tag_groups,
     tag_name,
 )
-from hippocampus.errors import EncoderError, ModelAnswer, ModelError
 
 POTTERY = [
     "I signed up for a pottery class in Porto.",

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from hippocampus.encode.telling import tells_of_deed, tells_of_self
+from hippocampus.language.self_disclosure import tells_of_deed, tells_of_self
 
 
 @pytest.mark.parametrize(

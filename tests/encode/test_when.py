@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hippocampus.encode.when import find_intervals
-from hippocampus.encode.when.english import ENGLISH
-from hippocampus.encode.when.spans import easter_sunday
 from hippocampus.errors import InvalidTime
+from hippocampus.language.time import find_intervals
+from hippocampus.language.time.english import ENGLISH
+from hippocampus.language.time.spans import easter_sunday
 
 NOW = datetime(2023, 6, 15, 15, 30, tzinfo=UTC)  # a Thursday
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -8,7 +8,7 @@ import pytest
 
 from hippocampus import AsyncMemory, Config, Fusion, Turn
 from hippocampus.calibrate.calibration import BUILT_IN, Calibration
-from hippocampus.config import Concepts
+from hippocampus.core.config import Concepts
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.errors import EmbedderMismatch, InputError, StoreReadOnly
 from hippocampus.memory import CALIBRATED

@@ -136,7 +136,7 @@ def test_compaction_reaches_what_left_its_file(open_memory, tmp_path):
 
 
 def test_threads_read_and_write_while_it_runs(filled, monkeypatch):
-    monkeypatch.setattr("hippocampus.bank.writing._RUNS_AT_ONCE", 1)
+    monkeypatch.setattr("hippocampus.bank.writes._RUNS_AT_ONCE", 1)
     memory, bank, kept = filled
     bank.forget([e.id for e in kept[::3]])
     expected = {e.text for e in bank.episodes()}
@@ -171,8 +171,8 @@ def test_threads_read_and_write_while_it_runs(filled, monkeypatch):
 CHILD = """
 import sys
 from hippocampus import Config, Ingest, Memory
-import hippocampus.bank.writing
-hippocampus.bank.writing._RUNS_AT_ONCE = 1  # many transactions, of which some are done when it dies
+import hippocampus.bank.writes
+hippocampus.bank.writes._RUNS_AT_ONCE = 1  # many transactions, of which some are done when it dies
 memory = Memory(sys.argv[1], embedder="hash", config=Config(ingest=Ingest(seal_rows=8, batch=16)))
 bank = memory.bank("ada")
 """
@@ -186,7 +186,7 @@ def child(path, script):
 
 
 def test_another_process_reads_what_it_may_while_it_runs(filled, path, monkeypatch):
-    monkeypatch.setattr("hippocampus.bank.writing._RUNS_AT_ONCE", 1)
+    monkeypatch.setattr("hippocampus.bank.writes._RUNS_AT_ONCE", 1)
     _, bank, kept = filled
     bank.forget([e.id for e in kept[::2]])
     process = child(

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from hippocampus import Config, Memory, Turn
 from hippocampus.context.compose import compose
+from hippocampus.core.quotes import CLOSE, OPEN, quote, unquote
 from hippocampus.encode.tokens import count
 from hippocampus.errors import BudgetTooSmall, InputError, UnknownEpisode
-from hippocampus.quotes import CLOSE, OPEN, quote, unquote
 
 TURNS = [
     Turn(

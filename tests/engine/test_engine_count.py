@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hippocampus import AsyncMemory, Config, Ingest, Memory, Turn
+from hippocampus.core.records import Period
 from hippocampus.errors import InputError, InvalidFilter, InvalidText
-from hippocampus.model import Period
 
 SMALL = Config(ingest=Ingest(seal_rows=4, batch=3))
 SAID = [

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from hippocampus import Config, Fusion, Maturation, Policy, Turn
-from hippocampus._clock import to_micros
+from hippocampus.core.clock import to_micros
+from hippocampus.core.quotes import GISTS_CLOSE, GISTS_OPEN
+from hippocampus.core.records import Passage
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
-from hippocampus.model import Passage
-from hippocampus.quotes import GISTS_CLOSE, GISTS_OPEN
-from hippocampus.sleep.cycle import gather
+from hippocampus.sleep.appraisal import appraise
+from hippocampus.sleep.artifacts import gather
 from hippocampus.sleep.gists import make_gists, read_noted
-from hippocampus.sleep.night import read_night
-from hippocampus.sleep.value import appraise
+from hippocampus.sleep.snapshot import read_night
 from hippocampus.upkeep import verify
 
 ALL = Config(policy=Policy(promote=1.0, prune=0.0))

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from hippocampus import Config, HippocampusError, Ingest, Turn
 from hippocampus.encode.embed import HashEmbedder
+from hippocampus.engine.bank_cache import Hot, held_bytes
 from hippocampus.errors import InputError, UnknownBank
-from hippocampus.hot import Hot, held_bytes
 from hippocampus.upkeep import verify
 
 NAMES = ("ada", "tom", "lena", "oskar", "mira")
@@ -448,7 +448,7 @@ def test_what_is_not_in_use_fits_and_what_was_used_last_goes_last(things, limit,
 
 POOLS = """
 import ctypes, os, sys, tempfile, threading
-from hippocampus.hot import share_arenas
+from hippocampus.engine.bank_cache import share_arenas
 
 library = ctypes.CDLL(None)
 library.malloc.restype = library.fopen.restype = ctypes.c_void_p

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Bank, Config, Ingest, Memory, Turn
+from hippocampus.bank.filter_arguments import Filters
 from hippocampus.errors import (
     BudgetTooSmall,
     InputError,
@@ -20,7 +21,6 @@ from hippocampus.errors import (
     UnknownBank,
     UnknownEpisode,
 )
-from hippocampus.filters import Filters
 from hippocampus.upkeep import verify
 
 

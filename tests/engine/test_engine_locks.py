@@ -13,7 +13,7 @@ from hippocampus import Config, Ingest, Schedule, Turn
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import EncoderError
-from hippocampus.ingest.rebuild import drop
+from hippocampus.journal.rebuild import drop
 from hippocampus.upkeep import verify
 
 SMALL = Config(ingest=Ingest(seal_rows=8, batch=8))

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Config, Fusion, Memory, Turn
+from hippocampus.core.records import Passage, Payloads
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.encode.signature import rotation_for
 from hippocampus.encode.terms import find_terms, hash_terms
-from hippocampus.index.allowed import make_filter, matches, read_where
-from hippocampus.index.base import Question
-from hippocampus.index.lexical import DEED, K1, TELLING, B, LexicalCue, pack_terms
+from hippocampus.index.bm25 import DEED, K1, TELLING, B, LexicalCue, pack_terms
+from hippocampus.index.cue import Question
+from hippocampus.index.filters import make_filter, matches, read_where
 from hippocampus.index.vector import OVERSAMPLE, VectorCue, pack_vectors
 from hippocampus.kernel import reference
-from hippocampus.model import Passage, Payloads
 
 WORDS = (
     "peanut lisbon garden bicycle violin river mountain coffee passport dentist invoice"

@@ -205,7 +205,7 @@ def test_nothing_acknowledged_is_lost_when_another_process_closes_after_a_verb(
 
 
 def test_a_file_that_becomes_a_store_while_it_is_read_keeps_the_stores_locks(tmp_path):
-    from hippocampus._files import reading
+    from hippocampus.core.files import reading
 
     path = tmp_path / "late.db"
     path.touch()

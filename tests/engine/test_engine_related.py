@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from hippocampus import Config, Ingest, Turn
-from hippocampus.config import Concepts
+from hippocampus.core.config import Concepts
+from hippocampus.core.records import Block, Payloads
 from hippocampus.errors import InputError, StoreCorrupt, UnknownEpisode
 from hippocampus.index.anchors import Anchors
-from hippocampus.model import Block, Payloads
-from hippocampus.sleep.cycle import read_anchors
+from hippocampus.sleep.artifacts import read_anchors
 from hippocampus.upkeep import verify
 
 SMALL = Config(ingest=Ingest(seal_rows=16, batch=32), concepts=Concepts(theta=0.1, related=0.5))

@@ -16,9 +16,9 @@ from hypothesis.stateful import (
 )
 
 from hippocampus import Config, Ingest, Memory
-from hippocampus._clock import ManualClock
+from hippocampus.core.clock import ManualClock
+from hippocampus.core.records import STATE_CHANGES
 from hippocampus.errors import InputError, UnknownBank, UnknownEpisode
-from hippocampus.model import STATE_CHANGES
 from hippocampus.upkeep import verify
 
 TEXTS = st.sampled_from(

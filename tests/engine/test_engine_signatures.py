@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from hippocampus import Config, Ingest, Signatures, Turn
-from hippocampus.encode.indexing import dump, load, signatures
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
+from hippocampus.encode.random_indexing import dump, load, signatures
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import EncoderError, InputError, SignatureMismatch
 from hippocampus.index import hamming
-from hippocampus.index.live import read_payloads
+from hippocampus.index.bank_index import read_payloads
 from hippocampus.memory import SIGNED
 from hippocampus.upkeep import find_residue, reembed, reindex, verify
 

@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 import pytest
 
 from hippocampus import Config, Ingest, Turn
-from hippocampus.config import Concepts
+from hippocampus.core.config import Concepts
+from hippocampus.core.records import Block
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.errors import EncoderError, InputError, UnknownBank
-from hippocampus.model import Block
 from hippocampus.upkeep import verify
 
 SMALL = Config(ingest=Ingest(seal_rows=16, batch=32), concepts=Concepts(theta=0.15))
@@ -186,7 +186,7 @@ def test_reading_and_writing_go_on_while_a_bank_sleeps(slept):
 KILLED = """
 import sys
 from hippocampus import Memory, Config, Ingest
-from hippocampus.config import Concepts
+from hippocampus.core.config import Concepts
 memory = Memory(sys.argv[1], embedder="hash", config=Config(
     ingest=Ingest(seal_rows=16, batch=32), concepts=Concepts(theta=0.15)))
 bank = memory.bank("ada")

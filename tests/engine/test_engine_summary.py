@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from hippocampus import Compact, Config, Ingest, Turn
+from hippocampus.core.quotes import OPEN, RECENT_OPEN, SUMMARY_CLOSE, SUMMARY_OPEN
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
-from hippocampus.quotes import OPEN, RECENT_OPEN, SUMMARY_CLOSE, SUMMARY_OPEN
 from hippocampus.upkeep import verify
 
 SMALL = Config(ingest=Ingest(seal_rows=8, batch=16), compact=Compact(every=10))

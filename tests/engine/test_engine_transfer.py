@@ -10,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from hippocampus import Config, Imported, Ingest, Memory, Turn
-from hippocampus._clock import ManualClock
+from hippocampus.core.clock import ManualClock
 from hippocampus.errors import InputError, SourceError
-from hippocampus.ingest.transfer import export_bank
+from hippocampus.journal.transfer import export_bank
 from hippocampus.upkeep import verify
 
 QUESTIONS = ("garden remark", "the key", "violin lisbon", "long story about a chair")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from hippocampus.core.records import Cost, Episode, Hit, Recall, Slept, Stats, Turn
 from hippocampus.evaluation import Options
-from hippocampus.model import Cost, Episode, Hit, Recall, Slept, Stats, Turn
 
 _WORD = re.compile(r"\w+")
 

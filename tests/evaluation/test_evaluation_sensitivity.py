@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from hippocampus.config import Signatures
+from hippocampus.core.config import Signatures
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError
 from hippocampus.evaluation import sensitivity

@@ -9,12 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from hippocampus.cli import app
+from hippocampus.core.records import Turn
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.errors import InputError
 from hippocampus.evaluation import streaming
 from hippocampus.evaluation.datasets import Case, Question, Said, Step
 from hippocampus.evaluation.streaming import CONFIGURATIONS, KEEP, curve, in_sessions, repeating
-from hippocampus.model import Turn
 
 FACT = "My sister Josefa keeps her red kayak in the boathouse of the rowing club."
 

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from hippocampus.core.records import Interval
 from hippocampus.encode.embed import load_embedder
 from hippocampus.errors import InputError
 from hippocampus.evaluation import swift
-from hippocampus.model import Interval
 
 MATTERS = "sailing hiking pottery baking chess cycling gardening painting swimming singing".split()
 

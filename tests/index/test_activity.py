@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_concept import Seen, anchors_of, ask, said, unit
 
-from hippocampus.config import Concepts
+from hippocampus.core.config import Concepts
+from hippocampus.core.records import Payloads
 from hippocampus.index.concept import Activation, ConceptCue
-from hippocampus.model import Payloads
 
 START = datetime(2025, 1, 1, tzinfo=UTC)
 COUNT = 40

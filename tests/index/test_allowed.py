@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hippocampus._clock import from_micros, to_micros
+from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.records import EpisodeRow
 from hippocampus.errors import InputError, InvalidFilter, InvalidTime, UnknownEpisode
-from hippocampus.index.allowed import (
+from hippocampus.index.columns import Columns
+from hippocampus.index.filters import (
     Filter,
     flatten,
     lookup,
@@ -22,8 +24,6 @@ from hippocampus.index.allowed import (
     read_where,
     to_moment,
 )
-from hippocampus.index.columns import Columns
-from hippocampus.model import EpisodeRow
 
 BERLIN = ZoneInfo("Europe/Berlin")
 EAST = timezone(timedelta(hours=5, minutes=30))

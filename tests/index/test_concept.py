@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.config import Concepts
-from hippocampus.encode.phrases import key_of
+from hippocampus.core.config import Concepts
+from hippocampus.core.records import Payloads
 from hippocampus.index.anchors import KINDS, Anchors
-from hippocampus.index.base import Question
 from hippocampus.index.concept import ConceptCue
-from hippocampus.index.phrased import pack_phrases, unpack_phrases
-from hippocampus.model import Payloads
+from hippocampus.index.cue import Question
+from hippocampus.index.phrase_codec import pack_phrases, unpack_phrases
+from hippocampus.language.noun_phrases import key_of
 
 D = 32
 NOW = datetime(2025, 6, 1, tzinfo=UTC)

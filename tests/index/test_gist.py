@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hippocampus import Maturation
 from hippocampus.errors import InputError
-from hippocampus.index.gist import HOUR, Priming, Trace, Traces, activation, pack, unpack
+from hippocampus.index.gists import HOUR, Priming, Trace, Traces, activation, pack, unpack
 
 WEEK = 7 * 24 * HOUR
 MADE = 1_740_000_000_000_000

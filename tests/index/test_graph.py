@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hippocampus.core.records import Mode, Payloads, Statement
 from hippocampus.errors import InputError
 from hippocampus.index.graph import FORMAT, GraphCue, Statements, pack, unpack
-from hippocampus.index.phrased import pack_phrases
-from hippocampus.model import Mode, Payloads, Statement
+from hippocampus.index.phrase_codec import pack_phrases
 
 words = st.text(min_size=1, max_size=8)
 moments = st.none() | st.integers(-(2**60), 2**60)

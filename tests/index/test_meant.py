@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.calibrate.synthetic import generate
+from hippocampus.core.records import Passage
 from hippocampus.encode.embed import load_embedder
-from hippocampus.encode.models import installed
-from hippocampus.encode.phrases import find_phrases
-from hippocampus.index.meant import Meant
-from hippocampus.model import Passage
+from hippocampus.encode.model_files import installed
+from hippocampus.index.anchor_search import Meant
+from hippocampus.language.noun_phrases import find_phrases
 
 D = 64
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.config import Signatures
-from hippocampus.encode.indexing import signatures
-from hippocampus.index.base import Question
+from hippocampus.core.config import Signatures
+from hippocampus.core.records import Payloads
+from hippocampus.encode.random_indexing import signatures
+from hippocampus.index.cue import Question
 from hippocampus.index.signature import SignatureCue
-from hippocampus.model import Payloads
 
 HOW = Signatures(bits=64)
 """Wide enough that no two of the tokens below are within three bits; see the test that says so."""

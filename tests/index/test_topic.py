@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hippocampus.core.records import Payloads
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import InputError
-from hippocampus.index.base import Question
-from hippocampus.index.lexical import pack_terms
+from hippocampus.index.bm25 import pack_terms
+from hippocampus.index.cue import Question
 from hippocampus.index.topic import FORMAT, Artifact, Routing, TagGraph, TopicCue, pack, unpack
-from hippocampus.model import Payloads
 
 NAMES = list("abcdefg")
 

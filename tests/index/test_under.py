@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_concept import NOW, Seen, a_day_apart, alone, anchors_of, ask, cue_of, said, unit
 
-from hippocampus.config import Concepts
+from hippocampus.core.config import Concepts
+from hippocampus.core.records import Payloads
+from hippocampus.index.anchor_postings import MOST_RELATED, Under, nearest_edges
 from hippocampus.index.concept import ConceptCue
-from hippocampus.index.under import MOST_RELATED, Under, nearest_edges
-from hippocampus.model import Payloads
 
 COUNT = 30
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rs_bpe.bpe import openai
 
 from hippocampus.errors import InputError
-from hippocampus.ingest.chunk import split_text
+from hippocampus.write.chunking import split_text
 
 count = openai.o200k_base().count
 

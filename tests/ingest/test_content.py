@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Config, Ingest, Memory, Turn
-from hippocampus.encode.phrase import Phrase
+from hippocampus.core.records import Block
+from hippocampus.encode.token_matcher import Phrase
 from hippocampus.encode.tokens import decode, encode, pack
 from hippocampus.errors import StoreCorrupt
-from hippocampus.ingest.content import Content, Segment, Segments
-from hippocampus.ingest.ledger import DERIVED, Ledger
+from hippocampus.journal.content import Content, Segment, Segments
+from hippocampus.journal.ledger import DERIVED, Ledger
 from hippocampus.kernel import WaveletMatrix
-from hippocampus.model import Block
 from hippocampus.store import open_store
 from hippocampus.upkeep import verify
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from hippocampus import Memory
-from hippocampus.encode.models import installed
-from hippocampus.ingest.sources import SourceFile, read_source
+from hippocampus.encode.model_files import installed
+from hippocampus.sources import SourceFile, read_source
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 pytestmark = pytest.mark.skipif(not EXAMPLES.exists(), reason="the examples are not in this copy")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.ingest.sources.moments import moment_in_name, read_moment
+from hippocampus.sources.timestamps import moment_in_name, read_moment
 
 NOON = datetime(2024, 5, 3, 12, 0, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from hippocampus.errors import InputError, SourceError
-from hippocampus.ingest.sources import FORMATS, SourceFile, SourceProblem, read_source
+from hippocampus.sources import FORMATS, SourceFile, SourceProblem, read_source
 
 CHANGED = datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC)
 JULY = "2024-07-01T09:30:00Z"

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from hippocampus.encode.phrases import key_of
+from hippocampus.core.records import Statement
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.graph import Statements
-from hippocampus.model import Statement
-from hippocampus.recall.called import OtherNames
-from hippocampus.recall.understand import understand
+from hippocampus.language.noun_phrases import key_of
+from hippocampus.recall.alias_expansion import OtherNames
+from hippocampus.recall.parse import understand
 
 NOW = datetime(2025, 5, 2, tzinfo=UTC)
 HERON = Statement("boat trip", "also_called", "Heron")

@@ -10,8 +10,8 @@ from hippocampus import Turn
 from hippocampus.encode.signature import rotation_for
 from hippocampus.recall.confidence import DEPTH, MODELS, confidence
 from hippocampus.recall.evidence import evidence
+from hippocampus.recall.parse import understand
 from hippocampus.recall.search import ask
-from hippocampus.recall.understand import understand
 
 SAID = [
     ("Ann", "I adopted a beagle called Pickle last week."),

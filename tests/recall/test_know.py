@@ -6,8 +6,8 @@ from typing import get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.model import Mode, Statement
-from hippocampus.recall.facts import Told, know
+from hippocampus.core.records import Mode, Statement
+from hippocampus.recall.fact_timeline import Told, know
 
 DAY = 86_400_000_000
 

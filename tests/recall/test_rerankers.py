@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from hippocampus import Memory, Turn
+from hippocampus.core.records import Reranker
 from hippocampus.errors import EncoderError, InputError, InvalidText, MissingExtra
-from hippocampus.model import Reranker
 from hippocampus.recall.rerankers import CrossEncoderReranker, HttpReranker
 
 TEXTS = ["a short one", "one that is quite a bit longer", "the middle one"]

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hippocampus.recall.scale import standardised
-from hippocampus.recall.sessions import Sessions, associated
+from hippocampus.recall.session_ranking import Sessions, associated
+from hippocampus.recall.standardize import standardised
 
 CODES = st.lists(st.integers(-1, 5), max_size=40)
 

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Config, Fusion, Memory, Turn
+from hippocampus.core.records import Payloads
 from hippocampus.encode.terms import hash_terms
 from hippocampus.evaluation.datasets import Node
 from hippocampus.evaluation.passages import KINDS, make_passages
 from hippocampus.evaluation.retrieval import parse
-from hippocampus.index.lexical import LexicalCue, pack_terms
-from hippocampus.model import Payloads
-from hippocampus.recall.spread import _names
+from hippocampus.index.bm25 import LexicalCue, pack_terms
+from hippocampus.recall.spreading_activation import _names
 
 ONCE = Config(fusion=Fusion(lent=0))
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from hippocampus.encode.sounds import sound_of
-from hippocampus.recall.understand import understand
+from hippocampus.language.phonetic import sound_of
+from hippocampus.recall.parse import understand
 
 NOW = datetime(2025, 3, 1, tzinfo=UTC)
 

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.config import Concepts
-from hippocampus.encode.details import digest_details
-from hippocampus.encode.phrases import find_phrases, key_of
+from hippocampus.core.config import Concepts
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors, effective
-from hippocampus.index.phrased import PROPER
+from hippocampus.index.phrase_codec import PROPER
+from hippocampus.language.details import digest_details
+from hippocampus.language.noun_phrases import find_phrases, key_of
 from hippocampus.sleep.concepts import Material, kin_of, rebuild
 
 DAY = 86_400_000_000

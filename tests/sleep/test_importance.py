@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.calibrate.calibration import BUILT_IN
-from hippocampus.encode.importance import lasting_importance
 from hippocampus.errors import InputError
 from hippocampus.index.anchors import effective
+from hippocampus.language.importance import lasting_importance
 from hippocampus.sleep import importance
 from hippocampus.sleep.importance import FORMS, Features, ranked, score, tiers, unexpected
 

@@ -10,12 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hippocampus import Memory, Policy, Turn
-from hippocampus._clock import ManualClock
-from hippocampus.config import Compact, Config
+from hippocampus.core.clock import ManualClock
+from hippocampus.core.config import Compact, Config
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.index.topic import pack
+from hippocampus.sleep.artifacts import (
+    read_anchors,
+    read_facts,
+    read_gists,
+    read_summary,
+    read_topics,
+)
 from hippocampus.sleep.concepts import PRUNED_AFTER
-from hippocampus.sleep.cycle import read_anchors, read_facts, read_gists, read_summary, read_topics
 from hippocampus.sleep.sleeper import NIGHTLY, STEPS
 from hippocampus.sleep.summary import TAKEN_IN
 

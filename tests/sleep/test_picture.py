@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from hippocampus.errors import InputError
 from hippocampus.index.topic import TagGraph
-from hippocampus.sleep.picture import outline, plot_topics
+from hippocampus.sleep.topic_plot import outline, plot_topics
 
 
 def graph_of(*edges, alone=()):

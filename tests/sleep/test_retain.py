@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from hippocampus import Turn
-from hippocampus.config import Policy
+from hippocampus.core.config import Policy
 
 KEEP_THREE = Policy(episode_target=3, probation=0.0, cap=1.0)
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.errors import InputError
-from hippocampus.sleep import retention
+from hippocampus.sleep import forgetting_policies
+from hippocampus.sleep.forgetting_policies import Retention, fade_to, interfere, levels, prune
 from hippocampus.sleep.outcome import History, Uses
-from hippocampus.sleep.retention import Retention, fade_to, interfere, levels, prune
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 20), st.booleans()), max_size=30
@@ -78,7 +78,9 @@ def test_nothing_fades_without_need_and_of_equals_the_earlier_does():
 def test_importance_halves_in_29_days_and_knows_no_future():
     ages = np.array([0.0, np.log(2) * 1000, -5.0])
 
-    assert retention.decay(np.array([0.8, 0.8, 0.8]), ages) == pytest.approx([0.8, 0.4, 0.8])
+    assert forgetting_policies.decay(np.array([0.8, 0.8, 0.8]), ages) == pytest.approx(
+        [0.8, 0.4, 0.8]
+    )
 
 
 def test_what_came_later_disturbs_more_than_what_came_earlier():
@@ -94,7 +96,7 @@ def test_what_came_later_disturbs_more_than_what_came_earlier():
 
 
 def test_salience_is_hemas_with_the_bonus_for_what_was_recalled():
-    made = retention.salience(np.array([0.0, 0.0, 500.0]), np.array([False, True, False]))
+    made = forgetting_policies.salience(np.array([0.0, 0.0, 500.0]), np.array([False, True, False]))
 
     assert made == pytest.approx([1.0, 1.5, np.exp(-1)])
 

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Memory, Policy, Turn
-from hippocampus._clock import ManualClock, to_micros
-from hippocampus.config import POLICIES, Config, Ingest
+from hippocampus.core.clock import ManualClock, to_micros
+from hippocampus.core.config import POLICIES, Config, Ingest
 from hippocampus.errors import (
     InputError,
     StoreCorrupt,
@@ -22,10 +22,10 @@ from hippocampus.errors import (
     UnknownBank,
     UnknownEpisode,
 )
-from hippocampus.sleep import sleeper, value
-from hippocampus.sleep.night import read_uses
+from hippocampus.sleep import appraisal, sleeper
 from hippocampus.sleep.schedule import Past, Schedule, due
 from hippocampus.sleep.sleeper import NIGHTLY, STEPS
+from hippocampus.sleep.snapshot import read_uses
 from hippocampus.upkeep import verify
 
 START = datetime(2025, 1, 1, 8, tzinfo=UTC)
@@ -1474,7 +1474,7 @@ def test_surprise_is_the_distance_from_the_mean_of_what_a_session_said_before_ho
     rng = np.random.default_rng(1)
     vectors = rng.standard_normal((5000, 8)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    found = value._surprise(vectors, np.zeros(5000, np.int32), np.arange(5000), 5000)
+    found = appraisal._surprise(vectors, np.zeros(5000, np.int32), np.arange(5000), 5000)
     for row in (1, 7, 4095, 4096, 4999):
         mean = vectors[:row].astype(np.float64).sum(axis=0)
         cosine = vectors[row].astype(np.float64) @ (mean / np.linalg.norm(mean))

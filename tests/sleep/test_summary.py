@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.config import Compact
+from hippocampus.core.config import Compact
 from hippocampus.encode.tokens import count
 from hippocampus.errors import EncoderError, InputError
 from hippocampus.sleep.summary import (

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hippocampus.core.records import Payloads
 from hippocampus.encode.embed import HashEmbedder
-from hippocampus.encode.tags import read_group, same_as
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import EncoderError
-from hippocampus.index.base import Question
-from hippocampus.index.lexical import pack_terms
+from hippocampus.index.bm25 import pack_terms
+from hippocampus.index.cue import Question
 from hippocampus.index.topic import Artifact, TagGraph, TopicCue, pack, unpack
-from hippocampus.model import Payloads
+from hippocampus.language.topic_tags import read_group, same_as
 from hippocampus.sleep import topics
 from hippocampus.sleep.topics import RULES, WINDOW, Turn, group_turns, make_topics
 

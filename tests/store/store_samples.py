@@ -1,6 +1,6 @@
 """Made-up rows for the store's tests, and one function that asks a bank everything."""
 
-from hippocampus.model import EpisodeRow, JournalRow
+from hippocampus.core.records import EpisodeRow, JournalRow
 
 KINDS = ("content", "vector", "tokens", "lexical")
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from store_samples import KINDS, change, episode, everything, grow, new_bank, sees_nothing
 
+from hippocampus.core.records import Block
 from hippocampus.errors import StoreClosed, StoreCorrupt, StoreError
-from hippocampus.model import Block
 from hippocampus.store import open_store
 
 

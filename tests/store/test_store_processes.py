@@ -18,7 +18,7 @@ HEAD = """
 import os, sys
 from contextlib import closing
 from hippocampus.errors import *
-from hippocampus.model import Block
+from hippocampus.core.records import Block
 from hippocampus.store import open_store
 sys.path.insert(0, sys.argv[2])
 from store_samples import everything, grow, new_bank

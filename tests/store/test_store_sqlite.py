@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from store_samples import change, episode, everything, grow, new_bank
 
 from hippocampus import errors
+from hippocampus.core.records import Block
 from hippocampus.errors import (
     InputError,
     NotAStore,
@@ -27,7 +28,6 @@ from hippocampus.errors import (
     StoreReadOnly,
     StoreTooNew,
 )
-from hippocampus.model import Block
 from hippocampus.store import open_store, schema
 from hippocampus.store.blocks import seal, unseal
 from hippocampus.store.seam import Seam, translate

@@ -10,14 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus import errors, model, wire
-from hippocampus.config import Policy
+from hippocampus import errors, wire
+from hippocampus.core import records
+from hippocampus.core.config import Policy
+from hippocampus.core.records import Embedded, Payloads, Turn
 from hippocampus.errors import HippocampusError, InputError
-from hippocampus.model import Embedded, Payloads, Turn
 
 RECORDS = [
     kind
-    for kind in vars(model).values()
+    for kind in vars(records).values()
     if isinstance(kind, type) and is_dataclass(kind) and kind not in (Embedded, Payloads, Turn)
 ]
 """Every record that travels; the two hold arrays, a turn may hold a moment."""
@@ -101,7 +102,7 @@ def test_what_is_no_turn_is_refused(turn):
 
 
 def test_a_later_versions_record_is_read_for_what_is_known_of_it():
-    assert wire.load(model.Period, b'{"start": "2024-01-01T00:00:00Z", "count": 1, "mood": "?"}')
+    assert wire.load(records.Period, b'{"start": "2024-01-01T00:00:00Z", "count": 1, "mood": "?"}')
 
 
 def test_a_record_that_checks_itself_does_so_here():

@@ -7,9 +7,9 @@ Each module has the verbs of one kind; those of the later stand on those of the 
 
 from __future__ import annotations
 
-from hippocampus.bank.moving import Moving
-from hippocampus.bank.recalling import Recalling
-from hippocampus.bank.sleeping import Sleeping
+from hippocampus.bank.bulk import Moving
+from hippocampus.bank.recall import Recalling
+from hippocampus.bank.sleep import Sleeping
 
 __all__ = ["Bank"]
 

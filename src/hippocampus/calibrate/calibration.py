@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Final, NamedTuple, Self
 
-from hippocampus.calibrate.learn import GROUPS, find_hearing, learn_models
+from hippocampus.calibrate.fit import GROUPS, find_hearing, learn_models
 from hippocampus.calibrate.thresholds import SIGNALS, details, find_cosines, weigh_signals
 from hippocampus.calibrate.trial import POOL, Trial, run_trial
-from hippocampus.config import TOKENS, VECTOR, Cosines
+from hippocampus.core.config import TOKENS, VECTOR, Cosines
+from hippocampus.core.records import Embedder, Fingerprint, Progress
 from hippocampus.errors import InputError, StoreCorrupt
-from hippocampus.model import Embedder, Fingerprint, Progress
 from hippocampus.recall.confidence import MODELS, Model
 
 CONVERSATIONS: Final = POOL * GROUPS

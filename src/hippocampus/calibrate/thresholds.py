@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from hippocampus.calibrate.synthetic import Filler, facts, slots, tidy, words
 from hippocampus.calibrate.trial import Said, Trial
-from hippocampus.config import Cosines
-from hippocampus.ingest.prepare import spoken
-from hippocampus.model import Embedder, Passage
-from hippocampus.recall.scale import Numbers
+from hippocampus.core.config import Cosines
+from hippocampus.core.records import Embedder, Passage
+from hippocampus.recall.standardize import Numbers
+from hippocampus.write.prepare import spoken
 
 SIGNALS: Final = ("length", "surprise", "position", "recency")
 """What tells apart who tells something from small talk (HUMAN, section 8.1)."""

@@ -18,23 +18,23 @@ from numpy.typing import NDArray
 
 from hippocampus.calibrate.synthetic import Asked as Question
 from hippocampus.calibrate.synthetic import Bank, generate
-from hippocampus.config import Fusion, Ingest
+from hippocampus.core.config import Fusion, Ingest
+from hippocampus.core.records import Embedded, Embedder, Kind, Passage, Progress, Store, Turn
 from hippocampus.encode.signature import rotation_for
-from hippocampus.index.base import Cue
-from hippocampus.index.lexical import LexicalCue
-from hippocampus.index.live import LiveIndex
-from hippocampus.index.tokens import TokensCue
+from hippocampus.index.bank_index import LiveIndex
+from hippocampus.index.bm25 import LexicalCue
+from hippocampus.index.cue import Cue
+from hippocampus.index.late_interaction import TokensCue
 from hippocampus.index.vector import VectorCue
-from hippocampus.ingest.content import Segments
-from hippocampus.ingest.ledger import Ledger
-from hippocampus.ingest.prepare import Encoded, Group, context_before, draft, encode_drafts
-from hippocampus.model import Embedded, Embedder, Kind, Passage, Progress, Store, Turn
+from hippocampus.journal.content import Segments
+from hippocampus.journal.ledger import Ledger
 from hippocampus.recall.confidence import DEPTH
 from hippocampus.recall.evidence import evidence
-from hippocampus.recall.scale import Numbers
+from hippocampus.recall.parse import understand
 from hippocampus.recall.search import search
-from hippocampus.recall.understand import understand
+from hippocampus.recall.standardize import Numbers
 from hippocampus.store import open_store
+from hippocampus.write.prepare import Encoded, Group, context_before, draft, encode_drafts
 
 POOL: Final = 4
 """Conversations in one bank, besides each in its own."""

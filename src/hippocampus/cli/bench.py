@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from hippocampus._files import check_output
 from hippocampus.cli.command import command
 from hippocampus.cli.options import Cues, Json, Model, cue_names
 from hippocampus.cli.render import clean, print_json, progress, stderr, stdout
+from hippocampus.core.files import check_output
 from hippocampus.errors import InputError
 
 if TYPE_CHECKING:  # they bring NumPy, and help need not wait for that
+    from hippocampus.core.records import Embedder, Progress
     from hippocampus.evaluation import Options, Report
     from hippocampus.evaluation.answers import Models
     from hippocampus.evaluation.dwm import Measured
-    from hippocampus.model import Embedder, Progress
 
 
 _CALM: Final = {"temperature": 0}

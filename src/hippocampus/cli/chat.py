@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from hippocampus.bank import Bank
+    from hippocampus.core.records import Context
     from hippocampus.llm.client import LanguageModel
     from hippocampus.memory import Memory
-    from hippocampus.model import Context
 
 PANEL = "Ask"
 _SYSTEM: Final = (

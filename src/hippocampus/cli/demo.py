@@ -20,15 +20,15 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from hippocampus._files import read_text
 from hippocampus.cli.command import EXIT_NOTHING, command
 from hippocampus.cli.options import Engine, moment
 from hippocampus.cli.render import one_line, progress, recall_view, stdout, table
+from hippocampus.core.files import read_text
 from hippocampus.errors import SourceError
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
-    from hippocampus.model import Episode, Imported, Recall
+    from hippocampus.core.records import Episode, Imported, Recall
 
 QUESTIONS = "questions.json"
 _GENERAL = ("What was decided?", "What still has to be done?")

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from hippocampus._optional import require
 from hippocampus.cli.command import command
 from hippocampus.cli.options import BankScope
+from hippocampus.core.optional import require
 
 PANEL = "Serve"
 

@@ -44,11 +44,11 @@ def install(
     Does nothing when it is there already. The default downloads 84 MB once, with your pip and its
     settings; --from takes it from a file.
     """
-    from hippocampus.encode import models  # noqa: PLC0415 - only when used
+    from hippocampus.encode import model_files  # noqa: PLC0415 - only when used
 
-    name = name or models.DEFAULT_MODEL
+    name = name or model_files.DEFAULT_MODEL
     with progress(f"installing {name}", quiet=quiet, nbytes=True) as step:
-        folder = models.install(name, source=source, force=force, progress=step)
+        folder = model_files.install(name, source=source, force=force, progress=step)
     if as_json:
         print_json({"model": name, "folder": folder})
     elif not quiet:
@@ -57,7 +57,7 @@ def install(
 
 def list_(*, as_json: Json = False) -> None:
     """List the models that can be installed, and which are."""
-    from hippocampus.encode import models  # noqa: PLC0415 - only when used
+    from hippocampus.encode import model_files  # noqa: PLC0415 - only when used
 
     rows = [
         {
@@ -65,9 +65,9 @@ def list_(*, as_json: Json = False) -> None:
             "package": model.requirement,
             "licence": model.licence,
             "nbytes": sum(file.nbytes for file in model.files.values()),
-            "folder": models.installed(model.name),
+            "folder": model_files.installed(model.name),
         }
-        for model in models.MODELS.values()
+        for model in model_files.MODELS.values()
     ]
     if as_json:
         print_json(rows)
@@ -89,10 +89,10 @@ def verify(
 
     Exits with 1 when something is wrong.
     """
-    from hippocampus.encode import models  # noqa: PLC0415 - only when used
+    from hippocampus.encode import model_files  # noqa: PLC0415 - only when used
 
-    name = name or models.DEFAULT_MODEL
-    problems = models.verify(name)
+    name = name or model_files.DEFAULT_MODEL
+    problems = model_files.verify(name)
     if as_json:
         print_json({"model": name, "problems": problems})
     else:
@@ -120,7 +120,7 @@ def check(
     Nothing of any memory is sent. Its key comes from HIPPOCAMPUS_MODEL_KEY. Exits with 4 when the
     model cannot be reached or does not answer as it must.
     """
-    from hippocampus.encode.tagging import tag_by_model  # noqa: PLC0415 - only when used
+    from hippocampus.language.topic_tag_model import tag_by_model  # noqa: PLC0415 - only when used
     from hippocampus.llm.client import load_model  # noqa: PLC0415
 
     model = load_model(spec)

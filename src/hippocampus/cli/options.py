@@ -95,7 +95,7 @@ class Engine:
         resident_mb: float | None = None,
     ) -> Memory:
         """Open a store at a path; ``sign`` its tokens or do not, or as they are, for None."""
-        from hippocampus.config import (  # noqa: PLC0415 - the engine, only when used
+        from hippocampus.core.config import (  # noqa: PLC0415 - the engine, only when used
             Config,
             Ingest,
             Signatures,

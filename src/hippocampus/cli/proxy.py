@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from hippocampus._optional import require
 from hippocampus.cli.command import command
 from hippocampus.cli.options import DEFAULT_BANK, Scope
 from hippocampus.cli.render import clean, complain, stderr
+from hippocampus.core.optional import require
 from hippocampus.errors import InputError, StoreError
 
 PANEL = "Serve"

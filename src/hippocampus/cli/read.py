@@ -40,7 +40,7 @@ from hippocampus.cli.render import (
 )
 
 if TYPE_CHECKING:
-    from hippocampus.model import Change, Episode
+    from hippocampus.core.records import Change, Episode
 
 PANEL_ASK = "Ask"
 PANEL_LOOK = "Look"

@@ -23,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:  # it brings NumPy, and help need not wait for that
-    from hippocampus.model import Episode, Hit, Interval, Period, Progress, Recall
+    from hippocampus.core.records import Episode, Hit, Interval, Period, Progress, Recall
 
 # Unicode's C0, DEL and C1 controls, and those that reorder what is around them.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

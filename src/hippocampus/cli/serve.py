@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hippocampus._optional import require
 from hippocampus.cli.command import command
 from hippocampus.cli.options import Json, Model, Scope
 from hippocampus.cli.render import clean, print_json, stderr, stdout, table
+from hippocampus.core.optional import require
 
 if TYPE_CHECKING:
     from hippocampus.server.keys import Keys, NewKey
@@ -90,10 +90,10 @@ def serve(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for package in ("fastapi", "uvicorn", "prometheus_client"):
         require(package, extra="server", feature="the server")
+    from hippocampus.engine.bank_cache import share_arenas  # noqa: PLC0415
     from hippocampus.errors import InputError  # noqa: PLC0415 - only when used
-    from hippocampus.hot import share_arenas  # noqa: PLC0415
     from hippocampus.server import Limits, serve  # noqa: PLC0415
-    from hippocampus.server.watch import LEVELS, log_to_stderr  # noqa: PLC0415
+    from hippocampus.server.observability import LEVELS, log_to_stderr  # noqa: PLC0415
     from hippocampus.sleep.schedule import Schedule  # noqa: PLC0415
 
     if log_level.lower() not in LEVELS:

@@ -16,8 +16,8 @@ from hippocampus.cli.render import clean, print_json, progress, stderr, stdout, 
 from hippocampus.errors import InputError, StoreLocked, UnknownBank
 
 if TYPE_CHECKING:
+    from hippocampus.core.records import Slept
     from hippocampus.memory import Memory
-    from hippocampus.model import Slept
 
 PANEL, CHANGE, KNOW = "Look after", "Change", "Know"
 _SHOWN = 12

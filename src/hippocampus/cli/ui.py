@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from hippocampus._optional import require
 from hippocampus.cli.command import command
 from hippocampus.cli.options import Model, Scope
 from hippocampus.cli.render import stderr, stdout
 from hippocampus.cli.serve import PANEL
+from hippocampus.core.optional import require
 
 
 def register(app: typer.Typer) -> None:

@@ -21,7 +21,7 @@ from hippocampus.cli.render import (
 )
 
 if TYPE_CHECKING:
-    from hippocampus.model import Episode
+    from hippocampus.core.records import Episode
 
 PANEL = "Change"
 

@@ -8,9 +8,9 @@ from typing import Any, Final, Self
 
 from hippocampus.aio import AsyncBank, AsyncMemory
 from hippocampus.bank import Bank
-from hippocampus.client.line import Line
+from hippocampus.client.io_backend import Blocking, Waiting, finish
+from hippocampus.client.transport import Line
 from hippocampus.client.verbs import BankVerbs, StoreVerbs
-from hippocampus.client.waiting import Blocking, Waiting, finish
 from hippocampus.memory import Memory, check_name
 from hippocampus.wire import VERBS
 

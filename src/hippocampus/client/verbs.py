@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from hippocampus._files import read_bytes, reading
 from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration
 from hippocampus.client.arguments import (
     given_to,
@@ -21,13 +20,14 @@ from hippocampus.client.arguments import (
     to_json,
     to_query,
 )
-from hippocampus.client.line import LINES, Call, Line
+from hippocampus.client.transport import LINES, Call, Line
+from hippocampus.core.files import read_bytes, reading
+from hippocampus.core.records import Embedder, Imported, Progress, Slept
 from hippocampus.errors import InputError, ServerMismatch, SourceError
-from hippocampus.ingest.sources import SourceProblem
-from hippocampus.ingest.sources.walk import files_of
 from hippocampus.memory import check_limit, check_name
-from hippocampus.model import Embedder, Imported, Progress, Slept
 from hippocampus.sleep.schedule import Schedule
+from hippocampus.sources import SourceProblem
+from hippocampus.sources.walk import files_of
 from hippocampus.wire import VERBS, Verb
 
 

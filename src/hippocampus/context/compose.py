@@ -7,10 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import tzinfo
 from functools import partial
 
-from hippocampus.encode.tokens import count
-from hippocampus.errors import BudgetTooSmall
-from hippocampus.model import Context, Episode, Hit, Pointer, Recall
-from hippocampus.quotes import (
+from hippocampus.core.quotes import (
     CLOSE,
     GISTS_CLOSE,
     GISTS_OPEN,
@@ -26,6 +23,9 @@ from hippocampus.quotes import (
     pointer_line,
     quote,
 )
+from hippocampus.core.records import Context, Episode, Hit, Pointer, Recall
+from hippocampus.encode.tokens import count
+from hippocampus.errors import BudgetTooSmall
 
 _LEAST_FREED = 64
 """Tokens that may be freed for names in a small budget: so much do a few of them take."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hippocampus.core.records import Embedder
 from hippocampus.encode.embedders.cached import CachedEmbedder
 from hippocampus.encode.embedders.hashing import HashEmbedder
-from hippocampus.encode.models import DEFAULT_MODEL, installed, not_installed
+from hippocampus.encode.model_files import DEFAULT_MODEL, installed, not_installed
 from hippocampus.errors import InputError
-from hippocampus.model import Embedder
 
 __all__ = ["SPECS", "CachedEmbedder", "HashEmbedder", "load_embedder"]
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus._files import read_bytes
+from hippocampus.core.files import read_bytes
+from hippocampus.core.records import Embedded, Fingerprint, Passage
 from hippocampus.encode.embedders.base import sha256_of, unit, valid
-from hippocampus.encode.models import DEFAULT_MODEL, MODELS
+from hippocampus.encode.model_files import DEFAULT_MODEL, MODELS
 from hippocampus.errors import EncoderError
-from hippocampus.model import Embedded, Fingerprint, Passage
 
 DIMENSION = 384
 WINDOW = 254

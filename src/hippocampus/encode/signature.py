@@ -19,8 +19,8 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.records import Fingerprint
 from hippocampus.kernel import sign_codes
-from hippocampus.model import Fingerprint
 
 BITS = 256
 """Bits a token. 256 lose nothing against float vectors; 64 lose five points of recall."""

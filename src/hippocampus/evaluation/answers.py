@@ -21,7 +21,8 @@ from typing import Any, Final, NamedTuple
 
 import Stemmer
 
-from hippocampus.encode.when import find_intervals
+from hippocampus.core.quotes import INDENT, MARKS, unquote
+from hippocampus.core.records import Usage
 from hippocampus.errors import EncoderError, InputError, ModelAnswer, NotRecorded
 from hippocampus.evaluation import metrics, report
 from hippocampus.evaluation.datasets import Dataset, Question
@@ -29,10 +30,9 @@ from hippocampus.evaluation.options import Options
 from hippocampus.evaluation.report import Report
 from hippocampus.evaluation.runner import MAIN, settings, slept
 from hippocampus.evaluation.trial import Lived, Posed, live, load
+from hippocampus.language.time import find_intervals
 from hippocampus.llm import ask as llm
 from hippocampus.llm.ask import Asked, ChatModel, Completer
-from hippocampus.model import Usage
-from hippocampus.quotes import INDENT, MARKS, unquote
 
 BUDGETS: Final = (500, 1000, 2000, 3500)
 """Tokens of the contexts; a model answers from the largest."""

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from hippocampus import Bank, Config, Embedder, Episode, Fusion, Memory, Recall, Turn
+from hippocampus.core.records import Progress
 from hippocampus.errors import InputError
 from hippocampus.evaluation import metrics, report
 from hippocampus.evaluation.datasets import choose
@@ -36,7 +37,6 @@ from hippocampus.evaluation.life import (
 )
 from hippocampus.evaluation.report import Ranked, Receipt, Report
 from hippocampus.memory import CUES, USED
-from hippocampus.model import Progress
 
 SIZE: Final = 6_000
 """Chunks by default: minutes, where the full life takes most of an hour to embed."""

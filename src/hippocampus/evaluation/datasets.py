@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+from hippocampus.core.records import Turn
 from hippocampus.errors import InputError, SourceError
 from hippocampus.evaluation.metrics import Level
-from hippocampus.model import Turn
 
 T = TypeVar("T")
 

@@ -23,14 +23,14 @@ from typing import Any, Final, TypeAlias
 
 from hippocampus import Bank, Compact, Config, Context, Embedder, Episode, Fusion, Memory, Recall
 from hippocampus import Turn as Told
-from hippocampus._clock import ManualClock
-from hippocampus._optional import require
+from hippocampus.core.clock import ManualClock
+from hippocampus.core.optional import require
+from hippocampus.core.records import Progress
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
 from hippocampus.evaluation import metrics, report
 from hippocampus.evaluation.report import Ranked, Receipt, Report
 from hippocampus.evaluation.talk import LATER, Dialogue, Question, Turn, make_dialogue
-from hippocampus.model import Progress
 
 LENGTHS: Final = (50, 100, 500, 1000)
 DIALOGUES: Final = 6

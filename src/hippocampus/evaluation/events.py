@@ -26,10 +26,10 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, get_arg
 import numpy as np
 
 from hippocampus import Embedder, Memory, Turn
-from hippocampus._clock import ManualClock
-from hippocampus._optional import require
-from hippocampus.config import Policy as SleepPolicy
-from hippocampus.encode.importance import lasting_importance
+from hippocampus.core.clock import ManualClock
+from hippocampus.core.config import Policy as SleepPolicy
+from hippocampus.core.optional import require
+from hippocampus.core.records import Progress
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, SourceError
 from hippocampus.evaluation import report
@@ -37,11 +37,11 @@ from hippocampus.evaluation.datasets import sha256_of
 from hippocampus.evaluation.dwm import Measured, table
 from hippocampus.evaluation.metrics import Estimate
 from hippocampus.evaluation.tracker import SIZE, Event, make_stream
-from hippocampus.model import Progress
+from hippocampus.language.importance import lasting_importance
+from hippocampus.sleep.capacity import KIND, REFERS
+from hippocampus.sleep.forgetting_policies import Flags, Retention, fade_to, salience
 from hippocampus.sleep.importance import Codes, Features, Numbers, places, score, unexpected
 from hippocampus.sleep.outcome import History, Uses, find_uses, foresee, times_used
-from hippocampus.sleep.retain import KIND, REFERS
-from hippocampus.sleep.retention import Flags, Retention, fade_to, salience
 
 Truth: TypeAlias = Literal["reference", "activity"]
 TRUTHS: Final[tuple[Truth, ...]] = get_args(Truth)

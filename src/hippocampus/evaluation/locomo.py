@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from hippocampus.core.records import Turn
 from hippocampus.errors import InputError
 from hippocampus.evaluation.datasets import (
     Case,
@@ -19,7 +20,6 @@ from hippocampus.evaluation.datasets import (
     sha256_of,
 )
 from hippocampus.evaluation.options import Options
-from hippocampus.model import Turn
 
 KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from hippocampus.core.records import Turn
 from hippocampus.errors import InputError
 from hippocampus.evaluation.datasets import (
     Case,
@@ -30,7 +31,6 @@ from hippocampus.evaluation.datasets import (
     stratum,
 )
 from hippocampus.evaluation.options import Options
-from hippocampus.model import Turn
 
 PROTOCOLS = ("all-turns", "official", "pooled")
 

@@ -9,9 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Protocol, TypeAlias
 
-from hippocampus.errors import InputError
-from hippocampus.evaluation.metrics import KS
-from hippocampus.model import (
+from hippocampus.core.records import (
     Context,
     Embedder,
     Episode,
@@ -22,6 +20,8 @@ from hippocampus.model import (
     Stats,
     Turn,
 )
+from hippocampus.errors import InputError
+from hippocampus.evaluation.metrics import KS
 
 BASELINES = ("lexical", "vector", "vector+lexical")
 """BM25 alone, pooled vectors alone, and both fused: what any system has to beat."""

@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from hippocampus.core.records import Turn
 from hippocampus.errors import InputError
 from hippocampus.evaluation.datasets import (
     Case,
@@ -19,7 +20,6 @@ from hippocampus.evaluation.datasets import (
     sha256_of,
 )
 from hippocampus.evaluation.options import Options
-from hippocampus.model import Turn
 
 _A_TURN = timedelta(minutes=1)
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from hippocampus.core.records import Turn
 from hippocampus.errors import InputError
 from hippocampus.evaluation.datasets import (
     Case,
@@ -30,7 +31,6 @@ from hippocampus.evaluation.datasets import (
     sha256_of,
 )
 from hippocampus.evaluation.options import Options
-from hippocampus.model import Turn
 
 _START = datetime(2025, 1, 1, 9, tzinfo=UTC)
 _A_TURN = timedelta(minutes=1)

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from hippocampus.core.records import Recall
 from hippocampus.evaluation import metrics, report
 from hippocampus.evaluation.datasets import Dataset
 from hippocampus.evaluation.options import WITHOUT, Options
 from hippocampus.evaluation.report import Ranked, Receipt, Report
 from hippocampus.evaluation.trial import Lived, Posed, live, load
-from hippocampus.model import Recall
 
 MAIN = "hippocampus"
 """What the system under test is called beside the baselines."""

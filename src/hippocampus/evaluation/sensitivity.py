@@ -19,11 +19,12 @@ from typing import Any, ClassVar, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus._optional import require
-from hippocampus.config import Signatures
+from hippocampus.core.config import Signatures
+from hippocampus.core.optional import require
+from hippocampus.core.records import Payloads, Progress
 from hippocampus.encode import tokens as tokenizer
-from hippocampus.encode.indexing import radius, signatures
 from hippocampus.encode.keywords import find_keywords
+from hippocampus.encode.random_indexing import radius, signatures
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import InputError
 from hippocampus.evaluation import locomo
@@ -31,11 +32,10 @@ from hippocampus.evaluation.datasets import Case, limited
 from hippocampus.evaluation.dwm import Figures, Measured, table
 from hippocampus.evaluation.options import Options
 from hippocampus.evaluation.report import commit, machine
-from hippocampus.index.base import Cue, Question
-from hippocampus.index.lexical import LexicalCue, pack_terms
+from hippocampus.index.bm25 import LexicalCue, pack_terms
+from hippocampus.index.cue import Cue, Question
 from hippocampus.index.signature import SignatureCue
-from hippocampus.model import Payloads, Progress
-from hippocampus.recall.understand import signed
+from hippocampus.recall.parse import signed
 
 DEPTHS: Final = (10, 20)
 RADII: Final = (0, 1, 2, 3, 4, 5, 8, 12, 16, 20)

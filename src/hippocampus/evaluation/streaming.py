@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
 from hippocampus import Bank, Embedder, Memory
-from hippocampus._clock import ManualClock
-from hippocampus._optional import require
-from hippocampus.config import POLICIES, Policy
-from hippocampus.encode.condense import condense
+from hippocampus.core.clock import ManualClock
+from hippocampus.core.config import POLICIES, Policy
+from hippocampus.core.optional import require
+from hippocampus.core.records import Episode, Progress
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
 from hippocampus.evaluation import metrics
@@ -32,8 +32,8 @@ from hippocampus.evaluation.dwm import Measured, table
 from hippocampus.evaluation.options import Options
 from hippocampus.evaluation.report import commit, machine
 from hippocampus.evaluation.trial import Posed, load
+from hippocampus.language.extractive_compression import condense
 from hippocampus.memory import CUES, USED
-from hippocampus.model import Episode, Progress
 from hippocampus.sleep.sleeper import STEPS
 
 SOURCES: Final = ("longmemeval", "realmem")

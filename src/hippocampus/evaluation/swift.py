@@ -21,10 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus import Bank, Config, Embedder, Memory
-from hippocampus._optional import require
+from hippocampus.core.optional import require
+from hippocampus.core.records import Embedded, Interval, Progress, Recall
 from hippocampus.encode.signature import rotation_for
-from hippocampus.encode.when import find_intervals
-from hippocampus.encode.when.asks import asks_when
 from hippocampus.errors import InputError
 from hippocampus.evaluation import locomo, longmemeval, metrics
 from hippocampus.evaluation.datasets import (
@@ -39,18 +38,19 @@ from hippocampus.evaluation.dwm import Measured, table
 from hippocampus.evaluation.metrics import Estimate
 from hippocampus.evaluation.options import Options
 from hippocampus.evaluation.report import commit, machine
-from hippocampus.index.base import Cue, Mask
-from hippocampus.index.lexical import LexicalCue
-from hippocampus.index.live import LiveIndex, read_payloads
-from hippocampus.index.tokens import TokensCue
+from hippocampus.index.bank_index import LiveIndex, read_payloads
+from hippocampus.index.bm25 import LexicalCue
+from hippocampus.index.cue import Cue, Mask
+from hippocampus.index.late_interaction import TokensCue
 from hippocampus.index.topic import TopicCue
 from hippocampus.index.vector import VectorCue
 from hippocampus.kernel import dot_rows, top_k
-from hippocampus.model import Embedded, Interval, Progress, Recall
+from hippocampus.language.question_intent import asks_when
+from hippocampus.language.time import find_intervals
+from hippocampus.recall.parse import understand
 from hippocampus.recall.search import search
-from hippocampus.recall.understand import understand
-from hippocampus.sleep.clusters import cluster_tags, lay_out
-from hippocampus.sleep.cycle import read_topics
+from hippocampus.sleep.artifacts import read_topics
+from hippocampus.sleep.tag_clusters import cluster_tags, lay_out
 
 K: Final = 10
 CONVERSATIONS: Final = (1, 3, 1000)

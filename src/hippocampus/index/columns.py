@@ -12,9 +12,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus._clock import to_micros
+from hippocampus.core.clock import to_micros
+from hippocampus.core.records import EpisodeRow, State
 from hippocampus.errors import InputError, UnknownEpisode
-from hippocampus.index.allowed import (
+from hippocampus.index.filters import (
     ORDER,
     Clause,
     Condition,
@@ -29,9 +30,8 @@ from hippocampus.index.allowed import (
     freeze,
     holds,
 )
-from hippocampus.index.ascending import each_once
-from hippocampus.index.growing import Growing
-from hippocampus.model import EpisodeRow, State
+from hippocampus.index.growable_array import Growing
+from hippocampus.index.sorted_sets import each_once
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]

@@ -16,16 +16,16 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.config import Concepts
+from hippocampus.core.config import Concepts
+from hippocampus.core.records import Kind, Payloads
+from hippocampus.index.anchor_postings import Under
+from hippocampus.index.anchor_search import Meant
 from hippocampus.index.anchors import Anchors, effective
-from hippocampus.index.ascending import each_once, is_among, looked_up
-from hippocampus.index.base import Mask, Question, Rows, Scores
-from hippocampus.index.growing import Growing
-from hippocampus.index.meant import Meant
-from hippocampus.index.phrased import PROPER, unpack_phrases
-from hippocampus.index.under import Under
+from hippocampus.index.cue import Mask, Question, Rows, Scores
+from hippocampus.index.growable_array import Growing
+from hippocampus.index.phrase_codec import PROPER, unpack_phrases
+from hippocampus.index.sorted_sets import each_once, is_among, looked_up
 from hippocampus.kernel import top_k
-from hippocampus.model import Kind, Payloads
 
 _NOVEL: Final = 0.45
 """The score of an episode that names what is not an anchor yet: an average anchor's."""

@@ -18,13 +18,13 @@ from typing import Any, Final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.records import Kind, Mode, Payloads, Statement
 from hippocampus.errors import InputError
-from hippocampus.index.ascending import is_among
-from hippocampus.index.base import Mask, Question, Rows, Scores
-from hippocampus.index.growing import Growing
-from hippocampus.index.phrased import PROPER, unpack_phrases
+from hippocampus.index.cue import Mask, Question, Rows, Scores
+from hippocampus.index.growable_array import Growing
+from hippocampus.index.phrase_codec import PROPER, unpack_phrases
+from hippocampus.index.sorted_sets import is_among
 from hippocampus.kernel import top_k
-from hippocampus.model import Kind, Mode, Payloads, Statement
 
 _HEARD: Final = 50
 """A name that more episodes hold leads nowhere in particular."""

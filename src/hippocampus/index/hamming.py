@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.index.growing import Growing
+from hippocampus.index.growable_array import Growing
 from hippocampus.kernel import WaveletMatrix, hamming_scan
 
 Way: TypeAlias = Literal["scan", "descent"]

@@ -15,11 +15,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.index.base import Mask, Question, Rows, Scores
-from hippocampus.index.growing import Growing
+from hippocampus.core.records import Kind, Payloads
+from hippocampus.index.cue import Mask, Question, Rows, Scores
+from hippocampus.index.growable_array import Growing
 from hippocampus.index.hamming import Codes
 from hippocampus.kernel import top_k
-from hippocampus.model import Kind, Payloads
 
 Keyword: TypeAlias = Sequence[NDArray[np.uint8]]
 """The signatures of each spelling of a keyword, shape (tokens, bits / 8)."""

@@ -20,10 +20,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.records import Kind, Payloads
 from hippocampus.errors import InputError
-from hippocampus.index.base import Mask, Question, Rows, Scores
+from hippocampus.index.cue import Mask, Question, Rows, Scores
 from hippocampus.kernel import dot_rows, quantise_rows, top_k
-from hippocampus.model import Kind, Payloads
 
 Terms = tuple[int, ...]
 """Hashes of the words of a tag or of another name for it; a text with all of them names it."""

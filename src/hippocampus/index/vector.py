@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.index.base import Mask, Question, Rows, Scores
-from hippocampus.index.growing import Growing
+from hippocampus.core.records import Kind, Payloads
+from hippocampus.index.cue import Mask, Question, Rows, Scores
+from hippocampus.index.growable_array import Growing
 from hippocampus.kernel import (
     dot_rows,
     quantise_rows,
@@ -15,7 +16,6 @@ from hippocampus.kernel import (
     sum_rows,
     top_k,
 )
-from hippocampus.model import Kind, Payloads
 
 BLOCK = 128
 """Rows whose sign codes are kept turned, as the scan reads them."""

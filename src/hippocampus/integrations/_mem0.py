@@ -9,9 +9,9 @@ from hashlib import blake2b, md5
 from typing import Any, Final, TypeAlias
 from uuid import UUID, uuid5
 
+from hippocampus.bank.filter_arguments import Filters
+from hippocampus.core.records import Change, Episode, Hit, Turn
 from hippocampus.errors import InputError, InvalidFilter, InvalidScope, InvalidTime
-from hippocampus.filters import Filters
-from hippocampus.model import Change, Episode, Hit, Turn
 
 Record: TypeAlias = dict[str, Any]
 """A memory, or a change of one, as mem0 shows it."""

@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any, Final
 from uuid import uuid4
 
-from hippocampus._clock import Clock, SystemClock
 from hippocampus.bank import Bank
+from hippocampus.core.clock import Clock, SystemClock
+from hippocampus.core.records import Episode, Turn
 from hippocampus.errors import InputError, UnknownEpisode
-from hippocampus.model import Episode, Turn
 
 _HEAD: Final = 800
 """Characters of the episode that carries a value; what a longer text goes on to say is an episode

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from hippocampus._clock import Clock
-from hippocampus._optional import require
 from hippocampus.bank import Bank
-from hippocampus.integrations._lacks import told
+from hippocampus.core.clock import Clock
+from hippocampus.core.optional import require
+from hippocampus.core.records import Hit
+from hippocampus.integrations._degradation_log import told
 from hippocampus.integrations._records import Entry, History, call
-from hippocampus.model import Hit
 
 require("langchain_core", extra="langchain", feature="the LangChain retriever and chat history")
 from langchain_core.callbacks import (  # noqa: E402 - now that it is known to be there

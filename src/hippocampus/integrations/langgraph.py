@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 from itertools import islice, takewhile
 from typing import Any, Final, NamedTuple
 
-from hippocampus._clock import Clock
-from hippocampus._optional import require
 from hippocampus.bank import Bank
+from hippocampus.core.clock import Clock
+from hippocampus.core.optional import require
+from hippocampus.core.records import Episode, Where
 from hippocampus.errors import InputError, InvalidFilter
-from hippocampus.integrations._lacks import told
+from hippocampus.integrations._degradation_log import told
 from hippocampus.integrations._records import Entry, Records
-from hippocampus.model import Episode, Where
 
 require("langgraph.store.base", extra="langgraph", feature="the LangGraph store")
 from langgraph.store.base import (  # noqa: E402 - now that it is known to be there

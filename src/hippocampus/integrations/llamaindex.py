@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, Final
 
-from hippocampus._optional import require
 from hippocampus.bank import Bank
-from hippocampus.integrations._lacks import told
+from hippocampus.core.optional import require
+from hippocampus.integrations._degradation_log import told
 from hippocampus.integrations._records import Entry, History, call
 
 require("llama_index.core", extra="llamaindex", feature="the LlamaIndex memory")

@@ -24,12 +24,13 @@ from urllib.parse import quote
 import platformdirs
 
 import hippocampus.memory
-from hippocampus._files import read_text
 from hippocampus.aio import on_a_thread
 from hippocampus.bank import Bank
-from hippocampus.config import Config
+from hippocampus.core.config import Config
+from hippocampus.core.files import read_text
+from hippocampus.core.records import Episode, Turn
 from hippocampus.errors import InputError, UnknownEpisode
-from hippocampus.integrations._lacks import told
+from hippocampus.integrations._degradation_log import told
 from hippocampus.integrations._mem0 import (
     BANKS,
     FIRST,
@@ -55,7 +56,6 @@ from hippocampus.integrations._mem0 import (
     wider_than,
     without_identity,
 )
-from hippocampus.model import Episode, Turn
 
 __all__ = ["AsyncMemory", "Memory"]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
-from hippocampus._clock import Clock
-from hippocampus._optional import require
 from hippocampus.bank import Bank
+from hippocampus.core.clock import Clock
+from hippocampus.core.optional import require
 from hippocampus.integrations._records import Entry, History, call
 
 require("agents", extra="openai-agents", feature="the OpenAI Agents session")

@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from hippocampus._clock import Clock
-from hippocampus._optional import require
 from hippocampus.bank import Bank
+from hippocampus.core.clock import Clock
+from hippocampus.core.optional import require
 from hippocampus.errors import InputError
-from hippocampus.integrations._lacks import told
+from hippocampus.integrations._degradation_log import told
 from hippocampus.integrations._records import Entry, History, call
 
 require("pydantic_ai", extra="pydantic-ai", feature="the Pydantic AI history")

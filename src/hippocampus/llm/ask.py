@@ -17,6 +17,7 @@ from itertools import repeat
 from threading import Event
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
+from hippocampus.core.records import Usage
 from hippocampus.errors import (
     EncoderError,
     HippocampusError,
@@ -25,7 +26,6 @@ from hippocampus.errors import (
     ModelError,
     ModelUnavailable,
 )
-from hippocampus.model import Usage
 
 T = TypeVar("T")
 

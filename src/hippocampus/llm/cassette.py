@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from hippocampus._files import check_output, read_text
+from hippocampus.core.files import check_output, read_text
 from hippocampus.errors import InputError, NotRecorded, SourceError
 
 _SECRET: Final = re.compile(r"\b(sk|pk|rk)-[\w-]{16,}|\bBearer [\w.~+/-]{8,}=*")

@@ -11,11 +11,11 @@ from contextlib import suppress
 from types import MappingProxyType, TracebackType
 from typing import Any, Final, Self
 
+from hippocampus.core.records import Usage
 from hippocampus.errors import EncoderError, InputError, ModelAnswer, ModelRefused
 from hippocampus.llm.ask import Asked, Completer, Completion, each, estimate
 from hippocampus.llm.cassette import Cassette
 from hippocampus.llm.http import OPENAI, Hear, Limits, Server
-from hippocampus.model import Usage
 
 FORMATS: Final = ("json_schema", "json_object", "text")
 """Ways of asking for JSON, the strictest first; servers differ in which they know."""

@@ -19,8 +19,10 @@ from typing import NamedTuple, Self, TypeVar
 from mcp_types import CallToolResult, TextContent
 
 from hippocampus.context.compose import in_time
+from hippocampus.core.quotes import CLOSE, INDENT, OPEN, line, quote
+from hippocampus.core.records import Change, Context, Episode, Hit, Interval, Recall, Stats
 from hippocampus.encode.tokens import count
-from hippocampus.mcp.shapes import (
+from hippocampus.mcp.schemas import (
     Changed,
     Composed,
     Fitted,
@@ -31,8 +33,6 @@ from hippocampus.mcp.shapes import (
     Recalled,
     Remembered,
 )
-from hippocampus.model import Change, Context, Episode, Hit, Interval, Recall, Stats
-from hippocampus.quotes import CLOSE, INDENT, OPEN, line, quote
 
 _LABEL = 100
 """Characters of a session, source or speaker that are shown; they may have thousands."""

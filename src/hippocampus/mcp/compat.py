@@ -21,9 +21,9 @@ from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from hippocampus.core.records import Episode, Turn
 from hippocampus.errors import InputError
 from hippocampus.mcp.tools import Offer, hints
-from hippocampus.model import Episode, Turn
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank

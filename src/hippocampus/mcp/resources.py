@@ -35,7 +35,7 @@ from hippocampus.errors import (
 from hippocampus.mcp.tools import Toolbox
 
 if TYPE_CHECKING:
-    from hippocampus.model import TopicInfo
+    from hippocampus.core.records import TopicInfo
 
 P = ParamSpec("P")
 

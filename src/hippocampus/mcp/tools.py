@@ -16,12 +16,12 @@ from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
 from hippocampus.errors import DISTRIBUTION, InputError, InvalidScope, UnknownBank
-from hippocampus.mcp.shapes import Changed, Composed, Held, Kept, Listed, Recalled
+from hippocampus.mcp.schemas import Changed, Composed, Held, Kept, Listed, Recalled
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
+    from hippocampus.core.records import Context, Stats
     from hippocampus.memory import Memory
-    from hippocampus.model import Context, Stats
 
 LEAST_TOKENS: Final = 400
 """The smallest budget: what an answer says of itself may take so much."""
@@ -347,7 +347,7 @@ def _degraded(memory: Memory) -> list[str]:
 
 def _nothing(bank: str, memory: Memory) -> Stats:
     """Return what a bank holds that nobody has told anything yet."""
-    from hippocampus.model import Stats
+    from hippocampus.core.records import Stats
 
     used = memory.fingerprint()
     return Stats(

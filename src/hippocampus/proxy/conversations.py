@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Final, NamedTuple
 
 from hippocampus.bank import Bank
-from hippocampus.model import Episode
+from hippocampus.core.records import Episode
 from hippocampus.proxy.protocol import Asked, Said
 
 LOOK_BACK: Final = 512

@@ -16,9 +16,9 @@ from typing import Final
 from urllib.parse import quote
 
 from hippocampus.bank import Bank
+from hippocampus.core.records import Context, Turn
 from hippocampus.errors import EncoderError, InputError, StoreError, StoreLocked
 from hippocampus.memory import Memory, check_name
-from hippocampus.model import Context, Turn
 from hippocampus.proxy.conversations import Conversations
 from hippocampus.proxy.protocol import Answer, Asked, Kind, Said
 

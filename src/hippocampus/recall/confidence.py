@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.recall.scale import Numbers
+from hippocampus.recall.standardize import Numbers
 
 DEPTH = 10
 """Hits that are looked at to say whether anything was found, however many are asked for."""

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.encode.terms import hash_terms
-from hippocampus.index.base import Question, Rows
-from hippocampus.index.lexical import LexicalCue
-from hippocampus.index.live import LiveIndex
+from hippocampus.index.bank_index import LiveIndex
+from hippocampus.index.bm25 import LexicalCue
+from hippocampus.index.cue import Question, Rows
 from hippocampus.index.signature import SignatureCue
-from hippocampus.recall.scale import Numbers
+from hippocampus.recall.standardize import Numbers
 
 
 @np.errstate(invalid="ignore")  # see ``search``

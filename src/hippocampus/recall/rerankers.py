@@ -13,7 +13,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus._optional import require
+from hippocampus.core.optional import require
 from hippocampus.encode.embedders.base import display_name, valid
 from hippocampus.errors import EncoderError, InputError, ModelNotInstalled
 

@@ -15,23 +15,23 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus._clock import to_micros
-from hippocampus.config import Fusion
-from hippocampus.encode.phrases import names_of
-from hippocampus.index.ascending import each_once
-from hippocampus.index.base import Mask, Question, Rows
+from hippocampus.core.clock import to_micros
+from hippocampus.core.config import Fusion
+from hippocampus.index.bank_index import LiveIndex
+from hippocampus.index.bm25 import LexicalCue
 from hippocampus.index.concept import Activation, ConceptCue
-from hippocampus.index.gist import HOUR
+from hippocampus.index.cue import Mask, Question, Rows
+from hippocampus.index.gists import HOUR
 from hippocampus.index.graph import GraphCue
-from hippocampus.index.lexical import LexicalCue
-from hippocampus.index.live import LiveIndex
+from hippocampus.index.late_interaction import TokensCue
 from hippocampus.index.signature import SignatureCue
-from hippocampus.index.tokens import TokensCue
+from hippocampus.index.sorted_sets import each_once
 from hippocampus.kernel import top_k
-from hippocampus.recall.scale import Numbers, standardised
-from hippocampus.recall.sessions import Sessions, rank_sessions
-from hippocampus.recall.spread import Lift, Read, spread
-from hippocampus.recall.told import Tell, read_asked
+from hippocampus.language.noun_phrases import names_of
+from hippocampus.recall.current_facts import Tell, read_asked
+from hippocampus.recall.session_ranking import Sessions, rank_sessions
+from hippocampus.recall.spreading_activation import Lift, Read, spread
+from hippocampus.recall.standardize import Numbers, standardised
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,9 +9,9 @@ from typing import Final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus._clock import from_micros, to_micros
+from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.records import By, Period
 from hippocampus.errors import InputError
-from hippocampus.model import By, Period
 
 MOST_PERIODS: Final = 10_000
 """More than anybody looks at; a single wrong date, such as the year 1, would make millions."""

@@ -17,23 +17,23 @@ from starlette.routing import request_response
 
 from hippocampus import wire
 from hippocampus.bank import Bank
+from hippocampus.core.records import Context, Recall
 from hippocampus.dashboard import add_dashboard
 from hippocampus.errors import HippocampusError
 from hippocampus.memory import Memory
-from hippocampus.model import Context, Recall
-from hippocampus.server import bodies, pages
-from hippocampus.server.answers import Answers, Asked
+from hippocampus.server import bodies, pagination
 from hippocampus.server.arguments import Arguments, Given
-from hippocampus.server.door import Door
-from hippocampus.server.faults import Refused, answer
+from hippocampus.server.auth import Door
+from hippocampus.server.bulk import add_moving
+from hippocampus.server.error_responses import Refused, answer
 from hippocampus.server.keys import Caller, Keys
-from hippocampus.server.moving import add_moving
+from hippocampus.server.observability import Figures, Watch, log_failure
 from hippocampus.server.openapi import describe, describe_state, document
-from hippocampus.server.pools import Pool
 from hippocampus.server.progress import told
+from hippocampus.server.response_cache import Answers, Asked
 from hippocampus.server.settings import Limits
+from hippocampus.server.thread_pools import Pool
 from hippocampus.server.upkeep import add_upkeep
-from hippocampus.server.watch import Figures, Watch, log_failure
 from hippocampus.sleep.schedule import Schedule
 from hippocampus.wire import VERBS, Verb
 
@@ -214,7 +214,7 @@ def _paging(server: Server, _: str, verb: Verb, method: _Method, takes: Argument
         named = dict(given.named)
         limit, cursor = named.pop("limit"), named.pop("cursor")
         read = partial(_call, server.memory, method, bank, *given.positional)
-        found = pages.turn_to(verb.pages, read, named, limit=limit, cursor=cursor)
+        found = pagination.turn_to(verb.pages, read, named, limit=limit, cursor=cursor)
         return wire.dump(found.entries), found.cursor
 
     async def endpoint(request: Request) -> Response:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, Union, get_args, get_origin, get_type
 import msgspec
 
 from hippocampus import wire
-from hippocampus.filters import Filters
+from hippocampus.bank.filter_arguments import Filters
 
 _NOT_SENT: Final = ("self", "progress")
 """What a verb takes and nobody sends; progress is told to who accepts NDJSON."""

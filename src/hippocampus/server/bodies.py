@@ -10,8 +10,8 @@ from typing import Final
 from starlette.requests import Request
 
 from hippocampus.errors import TextTooLong
-from hippocampus.server.faults import Refused
-from hippocampus.server.pools import Pool
+from hippocampus.server.error_responses import Refused
+from hippocampus.server.thread_pools import Pool
 
 JSON: Final = "application/json"
 LINES: Final = "application/x-ndjson"

@@ -13,11 +13,11 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from hippocampus import wire
+from hippocampus.core.records import Progress
 from hippocampus.errors import HippocampusError
-from hippocampus.model import Progress
 from hippocampus.server.bodies import JSON, LINES, wants_lines
-from hippocampus.server.faults import fault_of
-from hippocampus.server.pools import Pool
+from hippocampus.server.error_responses import fault_of
+from hippocampus.server.thread_pools import Pool
 
 Job: TypeAlias = Callable[[Progress], Awaitable[bytes]]
 """What takes long: it is told whom to tell, and returns JSON."""

@@ -20,10 +20,10 @@ from hippocampus.encode.embedders.together import AsksMany, Together
 from hippocampus.errors import AccessError, InputError
 from hippocampus.memory import Memory
 from hippocampus.server.app import create_app
-from hippocampus.server.door import is_loopback
+from hippocampus.server.auth import is_loopback
 from hippocampus.server.keys import Keys
+from hippocampus.server.observability import log
 from hippocampus.server.settings import PORT, Limits
-from hippocampus.server.watch import log
 from hippocampus.sleep.schedule import Schedule
 
 _KEEP_ALIVE_S: Final = 75

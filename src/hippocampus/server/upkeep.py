@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from hippocampus import wire
 from hippocampus.memory import Memory
-from hippocampus.server import pages
+from hippocampus.server import pagination
 from hippocampus.server.arguments import Arguments
 from hippocampus.server.bodies import JSON
 from hippocampus.server.keys import Caller, KeyInfo, Keys, NewKey
@@ -101,7 +101,7 @@ def _banks(
     most = MOST_LISTED if limit is None else max(0, min(limit, MOST_LISTED))
     if not most:
         return wire.dump([]), None
-    after = pages.names_after(cursor)
+    after = pagination.names_after(cursor)
     found: set[str] = set()
     for one in caller.banks:
         begins = one.removesuffix("*")
@@ -110,7 +110,7 @@ def _banks(
             found.update(memory.banks(prefix=wanted, after=after, limit=most + 1))
         elif begins == one and one.startswith(prefix) and one > after:
             found.update([one] if memory.store.bank_number(one) is not None else [])
-    page = pages.page_of_names(sorted(found)[: most + 1], most)
+    page = pagination.page_of_names(sorted(found)[: most + 1], most)
     return wire.dump(page.entries), page.cursor
 
 

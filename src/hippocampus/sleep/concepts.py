@@ -17,14 +17,14 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus._courtesy import pausing
-from hippocampus.config import Concepts
-from hippocampus.encode.phrases import Phrase, key_of
-from hippocampus.encode.sounds import sound_of
+from hippocampus.core.config import Concepts
+from hippocampus.engine.background_yield import pausing
+from hippocampus.index.anchor_postings import nearest_edges, same, settle
 from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, Pruned, effective, runs
-from hippocampus.index.phrased import PROPER
-from hippocampus.index.under import nearest_edges, same, settle
+from hippocampus.index.phrase_codec import PROPER
 from hippocampus.kernel import top_k
+from hippocampus.language.noun_phrases import Phrase, key_of
+from hippocampus.language.phonetic import sound_of
 
 Rows: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
@@ -60,7 +60,7 @@ class Material:
     What a bank has to make concepts from; n rows, p phrases.
 
     ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: the row of each; ``lasting``
-    importance, ``gists`` (``index/under.py``), ``said_at`` in microseconds, ``shown``,
+    importance, ``gists`` (``index/anchor_postings.py``), ``said_at`` in microseconds, ``shown``,
     ``by_user`` and ``session`` by number, -1 for none, shape (n,).
     """
 

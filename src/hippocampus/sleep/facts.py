@@ -2,7 +2,7 @@
 What a bank was told of whom: statements, read row by row, once.
 
 Rules read them, or a model where there is one; facts are what they come to for whoever asks
-(``recall/facts.py``). Reading goes on where it stopped, so what was said since the last sleep is
+(``recall/fact_timeline.py``). Reading goes on where it stopped, so what was said since the last sleep is
 known as soon as it is asked for.
 """
 
@@ -15,14 +15,14 @@ from datetime import tzinfo
 from hashlib import blake2b
 from typing import NamedTuple
 
-from hippocampus._clock import from_micros
-from hippocampus._courtesy import pausing
-from hippocampus.encode.fact_model import Line, read_by_model, statements_of
-from hippocampus.encode.facts import find_statements, who_speaks
+from hippocampus.core.clock import from_micros
+from hippocampus.core.records import EpisodeRow, Statement
+from hippocampus.engine.background_yield import pausing
 from hippocampus.errors import EncoderError, ModelAnswer
 from hippocampus.index.graph import Statements
+from hippocampus.language.statement_model import Line, read_by_model, statements_of
+from hippocampus.language.statements import find_statements, who_speaks
 from hippocampus.llm.ask import ChatModel, Completer
-from hippocampus.model import EpisodeRow, Statement
 from hippocampus.sleep.topics import Answers, Turn, group_turns
 
 

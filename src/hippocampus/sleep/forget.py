@@ -12,11 +12,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.model import DEEPEST, Act
+from hippocampus.core.records import DEEPEST, Act
+from hippocampus.sleep.appraisal import Value
+from hippocampus.sleep.forgetting_policies import levels, prune, salience
 from hippocampus.sleep.importance import PROMOTED, PRUNED, tiers
-from hippocampus.sleep.night import Night
-from hippocampus.sleep.retention import levels, prune, salience
-from hippocampus.sleep.value import Value
+from hippocampus.sleep.snapshot import Night
 
 SHARES: Final = (1.0, 0.9, 0.5, 0.25, 0.1, 0.0)
 """About how much of its tokens is shown of a memory at each level."""

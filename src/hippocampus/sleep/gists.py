@@ -16,20 +16,20 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from hippocampus._courtesy import pausing
-from hippocampus.encode.condense import shorten
+from hippocampus.core.records import Usage
 from hippocampus.encode.tokens import count
-from hippocampus.index.gist import Trace, Traces
-from hippocampus.ingest.ledger import Ledger
-from hippocampus.ingest.prepare import spoken
+from hippocampus.engine.background_yield import pausing
+from hippocampus.index.gists import Trace, Traces
+from hippocampus.journal.ledger import Ledger
+from hippocampus.language.extractive_compression import shorten
 from hippocampus.llm.ask import ChatModel, Completer
-from hippocampus.model import Usage
+from hippocampus.sleep.appraisal import Value, near_ones
 from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.importance import PROMOTED, Numbers, tiers
-from hippocampus.sleep.night import ASLEEP, Night
+from hippocampus.sleep.snapshot import ASLEEP, Night
 from hippocampus.sleep.summary import alike, have_worded, line_asked_for, short_name
 from hippocampus.sleep.topics import BATCH
-from hippocampus.sleep.value import Value, near_ones
+from hippocampus.write.prepare import spoken
 
 CONSOLIDATED: Final = "consolidate"
 """The journal's kind of what a night promoted: ``{"promoted": [row, ...], "traces": [[made_at, row,

@@ -3,7 +3,7 @@ How much each memory is worth keeping, beside the others, as a bank's nights see
 
 Three scores of the same signals, each from a paper: ``five`` factors (HUMAN, Table 2), ``four``
 calibrated signals (HUMAN, section 8.1) and ``iota`` (CONCEPT, section 4.6a, of which
-``encode/importance.py`` makes what lasts). Who is kept goes by rank, never by a score's value, so
+``language/importance.py`` makes what lasts). Who is kept goes by rank, never by a score's value, so
 a policy may take any of them.
 """
 

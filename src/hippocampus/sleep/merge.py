@@ -15,13 +15,13 @@ from typing import Final
 
 import numpy as np
 
-from hippocampus._clock import from_micros
-from hippocampus.encode.opposed import are_opposed, spelling
-from hippocampus.index.base import Mask
-from hippocampus.index.under import RICH
-from hippocampus.model import HELD, PINNED, Act, EpisodeRow
+from hippocampus.core.clock import from_micros
+from hippocampus.core.records import HELD, PINNED, Act, EpisodeRow
+from hippocampus.index.anchor_postings import RICH
+from hippocampus.index.cue import Mask
+from hippocampus.language.contradiction import are_opposed, spelling
 from hippocampus.sleep.concepts import Floats, Rows
-from hippocampus.sleep.night import Night
+from hippocampus.sleep.snapshot import Night
 
 _DAY: Final = 86_400_000_000
 _QUARTER: Final = 900_000_000

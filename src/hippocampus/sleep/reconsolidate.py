@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from hippocampus.index.base import Mask
-from hippocampus.model import Act
-from hippocampus.sleep.night import Micros, Night
+from hippocampus.core.records import Act
+from hippocampus.index.cue import Mask
+from hippocampus.sleep.snapshot import Micros, Night
 
 _MINUTE: Final = 60_000_000
 _RICH: Final = 8

@@ -15,13 +15,14 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import tzinfo
 from typing import Final, TypeAlias
 
-from hippocampus._clock import from_micros
-from hippocampus.config import Compact, Concepts, Cosines, Policy
+from hippocampus.core.clock import from_micros
+from hippocampus.core.config import Compact, Concepts, Cosines, Policy
+from hippocampus.core.records import STATE_CHANGES, Act, Deeds, Embedder, Progress, SleepStep, Slept
 from hippocampus.errors import InputError
-from hippocampus.ingest.ledger import Ledger
+from hippocampus.journal.ledger import Ledger
 from hippocampus.llm.ask import ChatModel, Completer
-from hippocampus.model import STATE_CHANGES, Act, Deeds, Embedder, Progress, SleepStep, Slept
-from hippocampus.sleep.cycle import (
+from hippocampus.sleep.appraisal import Value, appraise
+from hippocampus.sleep.artifacts import (
     Gathered,
     find_missing_phrases,
     rebuild_concepts,
@@ -30,14 +31,13 @@ from hippocampus.sleep.cycle import (
     rebuild_summary,
     rebuild_topics,
 )
+from hippocampus.sleep.capacity import retain
 from hippocampus.sleep.forget import forget
 from hippocampus.sleep.merge import merge
-from hippocampus.sleep.night import ASLEEP, SLEPT, Night, count_sleeps, read_doubts, read_night
 from hippocampus.sleep.reconsolidate import reconsolidate
-from hippocampus.sleep.retain import retain
+from hippocampus.sleep.snapshot import ASLEEP, SLEPT, Night, count_sleeps, read_doubts, read_night
 from hippocampus.sleep.topics import Answers
 from hippocampus.sleep.validate import validate
-from hippocampus.sleep.value import Value, appraise
 
 Propose: TypeAlias = Callable[[Night], list[Act]]
 Rebuild: TypeAlias = Callable[[Gathered], SleepStep | None]

@@ -24,16 +24,16 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.config import Compact
-from hippocampus.encode.condense import KEYWORDS, condense, shorten
-from hippocampus.encode.details import details_of
-from hippocampus.encode.importance import decides
-from hippocampus.encode.phrases import find_phrases
-from hippocampus.encode.telling import tells_of_deed
+from hippocampus.core.config import Compact
+from hippocampus.core.records import Usage
 from hippocampus.encode.tokens import count
 from hippocampus.errors import EncoderError, InputError, ModelAnswer
+from hippocampus.language.details import details_of
+from hippocampus.language.extractive_compression import KEYWORDS, condense, shorten
+from hippocampus.language.importance import decides
+from hippocampus.language.noun_phrases import find_phrases
+from hippocampus.language.self_disclosure import tells_of_deed
 from hippocampus.llm.ask import ChatModel, Completer, Question, ask_many, json_of
-from hippocampus.model import Usage
 
 FORMAT: Final = 1
 CLAUSE: Final = 16

@@ -22,9 +22,13 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus._courtesy import pausing
-from hippocampus.encode.tagging import read_answer, tag_by_model, write_answer
-from hippocampus.encode.tags import (
+from hippocampus.core.records import Embedder, Passage, Usage
+from hippocampus.encode.terms import hash_terms
+from hippocampus.engine.background_yield import pausing
+from hippocampus.errors import EncoderError, ModelAnswer
+from hippocampus.index.topic import Artifact, Tag, TagGraph, Terms
+from hippocampus.language.topic_tag_model import read_answer, tag_by_model, write_answer
+from hippocampus.language.topic_tags import (
     Alike,
     Reading,
     Relation,
@@ -39,11 +43,7 @@ from hippocampus.encode.tags import (
     tag_groups,
     tag_name,
 )
-from hippocampus.encode.terms import hash_terms
-from hippocampus.errors import EncoderError, ModelAnswer
-from hippocampus.index.topic import Artifact, Tag, TagGraph, Terms
 from hippocampus.llm.ask import ChatModel, Completer
-from hippocampus.model import Embedder, Passage, Usage
 
 WINDOW: Final = 20
 """Turns of a session that are tagged together, about."""

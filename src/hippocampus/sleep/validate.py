@@ -15,11 +15,11 @@ from typing import Final
 
 import numpy as np
 
-from hippocampus._clock import to_micros
+from hippocampus.core.clock import to_micros
+from hippocampus.core.records import DOUBTED, Act, EpisodeRow
+from hippocampus.core.timestamps import end_micros, is_day, to_moment
 from hippocampus.errors import InvalidTime
-from hippocampus.index.moments import end_micros, is_day, to_moment
-from hippocampus.model import DOUBTED, Act, EpisodeRow
-from hippocampus.sleep.night import Night
+from hippocampus.sleep.snapshot import Night
 
 _MINUTE: Final = 60_000_000
 _HOUR: Final = 60 * _MINUTE

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from hippocampus.core.records import Store
 from hippocampus.errors import InputError
-from hippocampus.model import Store
 from hippocampus.store.sqlite import SqliteStore
 
 __all__ = ["SqliteStore", "open_store"]

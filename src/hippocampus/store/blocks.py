@@ -5,8 +5,8 @@ from __future__ import annotations
 import struct
 from hashlib import blake2b
 
+from hippocampus.core.records import Block
 from hippocampus.errors import StoreCorrupt
-from hippocampus.model import Block
 
 MAGIC = b"HipB"
 VERSION = 1

@@ -16,7 +16,7 @@ import weakref
 from pathlib import Path
 from typing import Final, Protocol
 
-from hippocampus._files import FileId, Hold
+from hippocampus.core.files import FileId, Hold
 from hippocampus.errors import StoreError
 
 _PATIENCE_S: Final = 2.0

@@ -93,7 +93,7 @@ def _v1(db: sqlite3.Connection) -> None:
 
 def _v2(db: sqlite3.Connection) -> None:
     """
-    Allow content in blocks, as segments (``ingest/content.py``).
+    Allow content in blocks, as segments (``journal/content.py``).
 
     Nothing changes in the tables; the number keeps away versions that would look for every text in
     the tail. What is there is sealed once its bank takes in an episode.

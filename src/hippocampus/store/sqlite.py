@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from hippocampus._files import (
+from hippocampus.core.files import (
     COMPANIONS,
     Hold,
     ReadAt,
@@ -26,6 +26,7 @@ from hippocampus._files import (
     release_store,
     writing,
 )
+from hippocampus.core.records import Block, EpisodeRow, JournalRow, Kind, Progress, State
 from hippocampus.errors import (
     NotAStore,
     StoreClosed,
@@ -35,7 +36,6 @@ from hippocampus.errors import (
     StoreReadOnly,
     StoreTooNew,
 )
-from hippocampus.model import Block, EpisodeRow, JournalRow, Kind, Progress, State
 from hippocampus.store import fork, schema
 from hippocampus.store.blocks import seal, unseal
 from hippocampus.store.seam import Seam, translate

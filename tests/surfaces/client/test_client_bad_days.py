@@ -15,8 +15,9 @@ from scripted import hangs_up, says, stops_midway
 
 from hippocampus import AsyncClient, Client, Schedule, Turn
 from hippocampus.calibrate.calibration import BUILT_IN, CONVERSATIONS
-from hippocampus.client.line import Call, Line
-from hippocampus.client.waiting import Blocking, finish
+from hippocampus.client.io_backend import Blocking, finish
+from hippocampus.client.transport import Call, Line
+from hippocampus.core.records import Episode
 from hippocampus.errors import (
     HippocampusError,
     InputError,
@@ -33,7 +34,6 @@ from hippocampus.errors import (
     Unauthorized,
     UnknownEpisode,
 )
-from hippocampus.model import Episode
 from hippocampus.wire import Fault, dump_fault
 
 SAID = Episode(

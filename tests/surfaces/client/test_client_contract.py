@@ -26,11 +26,11 @@ from hippocampus import (
     Schedule,
     Turn,
 )
-from hippocampus._clock import ManualClock
 from hippocampus.client import AsyncRemoteBank, RemoteBank
 from hippocampus.client.arguments import listed, to_json, to_query
+from hippocampus.core.clock import ManualClock
+from hippocampus.core.records import Context, Recall, SleepStep, Slept
 from hippocampus.errors import AccessError, Unauthorized, UnknownBank
-from hippocampus.model import Context, Recall, SleepStep, Slept
 from hippocampus.server.arguments import Arguments
 from hippocampus.server.keys import Keys
 

@@ -9,7 +9,7 @@ import pytest
 from loopback import served
 
 from hippocampus import Memory
-from hippocampus._clock import ManualClock
+from hippocampus.core.clock import ManualClock
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 CHECKS = (Path(__file__).parent / "checks.js").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from openai.types.responses import (
 )
 
 from hippocampus import Memory
-from hippocampus._clock import SystemClock
+from hippocampus.core.clock import SystemClock
 from hippocampus.errors import InputError
 from hippocampus.integrations.openai_agents import HippocampusSession
 

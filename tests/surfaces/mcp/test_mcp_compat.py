@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hippocampus import Memory
-from hippocampus.config import POLICIES
+from hippocampus.core.config import POLICIES
+from hippocampus.core.quotes import CLOSE, OPEN
 from hippocampus.mcp import create_server
 from hippocampus.mcp.compat import Graph
-from hippocampus.quotes import CLOSE, OPEN
 
 JOHN = {
     "name": "John_Smith",

@@ -15,7 +15,7 @@ import pytest
 from mcp.client.stdio import StdioServerParameters
 
 from hippocampus import Memory
-from hippocampus.encode.models import installed
+from hippocampus.encode.model_files import installed
 
 MCP = [sys.executable, "-m", "hippocampus", "mcp"]
 

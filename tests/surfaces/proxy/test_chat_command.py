@@ -21,7 +21,7 @@ from upstream import chunks, completion
 from hippocampus import Memory
 from hippocampus.cli import app
 from hippocampus.cli.chat import _Flow
-from hippocampus.quotes import OPEN
+from hippocampus.core.quotes import OPEN
 
 
 @pytest.fixture

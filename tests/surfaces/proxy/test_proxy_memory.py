@@ -7,7 +7,7 @@ import pytest
 from upstream import chunks, completion
 
 from hippocampus import Memory
-from hippocampus.quotes import OPEN
+from hippocampus.core.quotes import OPEN
 
 CALL = {"id": "1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
 

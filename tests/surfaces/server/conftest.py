@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from hippocampus import Memory
-from hippocampus._clock import ManualClock
+from hippocampus.core.clock import ManualClock
 
 NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
 

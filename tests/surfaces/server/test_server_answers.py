@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.errors import EncoderError
 from hippocampus.server import Limits
-from hippocampus.server.answers import Answers
+from hippocampus.server.response_cache import Answers
 
 AT = "/v1/banks/ada"
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Turn, wire
+from hippocampus.core.records import Episode
 from hippocampus.errors import InputError
-from hippocampus.model import Episode
-from hippocampus.server.pages import turn_to
+from hippocampus.server.pagination import turn_to
 
 AT = "/v1/banks/ada"
 START = datetime(2024, 1, 1, tzinfo=UTC)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hippocampus import Memory, Turn, wire
-from hippocampus.model import Imported
+from hippocampus.core.records import Imported
 
 AT = "/v1/banks/ada"
 LINES = "application/x-ndjson"

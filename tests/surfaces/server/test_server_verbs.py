@@ -6,7 +6,7 @@ import pytest
 
 from hippocampus import wire
 from hippocampus.bank import Bank
-from hippocampus.model import Context, Episode, Recall, Slept, Stats, Turn
+from hippocampus.core.records import Context, Episode, Recall, Slept, Stats, Turn
 
 BANK = "acme/Łena"
 AT = "/v1/banks/acme%2F%C5%81ena"

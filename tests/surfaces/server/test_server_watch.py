@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from hippocampus.server import Limits
-from hippocampus.server.watch import JsonLines, log
+from hippocampus.server.observability import JsonLines, log
 
 AT = "/v1/banks/acme%2Flena"
 SAID = "The safe opens with 4711"

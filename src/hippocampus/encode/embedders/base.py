@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hippocampus._files import reading
+from hippocampus.core.files import reading
 from hippocampus.errors import EncoderError, InvalidText
 
 

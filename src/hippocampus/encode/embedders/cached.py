@@ -15,9 +15,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.records import Embedded, Embedder, Fingerprint, Passage
 from hippocampus.encode.embedders.base import unit
 from hippocampus.errors import EncoderError
-from hippocampus.model import Embedded, Embedder, Fingerprint, Passage
 
 _APPLICATION_ID = 0x48636163  # "Hcac"
 _SCHEMA = """

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus._optional import require
+from hippocampus.core.optional import require
+from hippocampus.core.records import Embedded, Fingerprint, Passage
 from hippocampus.encode.embedders.base import unit, valid, weights_of
 from hippocampus.errors import ModelNotInstalled
-from hippocampus.model import Embedded, Fingerprint, Passage
 
 _BATCH = 16
 

@@ -11,9 +11,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.records import Embedded, Fingerprint, Passage
 from hippocampus.encode.embedders.base import sha256_of
 from hippocampus.errors import InputError
-from hippocampus.model import Embedded, Fingerprint, Passage
 
 _WORD = re.compile(r"\w+|[^\w\s\x00-\x7f]")  # words, and signs that mean something, like emoji
 _RECIPE = "words, pairs, letters 3 and 4/1"

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.records import Embedded, Fingerprint, Passage
 from hippocampus.encode.embedders.base import sha256_of, unit, valid
 from hippocampus.errors import EncoderError, ModelError
 from hippocampus.llm.http import OPENAI, Limits, Server
-from hippocampus.model import Embedded, Fingerprint, Passage
 
 _BATCH_TEXTS = 128
 _BATCH_CHARS = 200_000

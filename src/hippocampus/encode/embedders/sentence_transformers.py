@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus._optional import require
+from hippocampus.core.optional import require
+from hippocampus.core.records import Embedded, Fingerprint, Passage
 from hippocampus.encode.embedders.base import display_name, unit, valid, weights_of
 from hippocampus.errors import EncoderError, ModelNotInstalled
-from hippocampus.model import Embedded, Fingerprint, Passage
 
 _BATCH = 16
 _PASSAGE_PROMPTS = ("document", "passage", "corpus")

@@ -1,0 +1,117 @@
+"""Moving: whole banks and files, out and in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from hippocampus.bank.base import staying
+from hippocampus.bank.writes import Writing
+from hippocampus.core.records import Imported, Progress, Turn
+from hippocampus.errors import SourceError
+from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.transfer import Export, export_bank, read_export
+from hippocampus.sleep.snapshot import POLICY
+from hippocampus.write.file_import import compare, import_files
+from hippocampus.write.prepare import Encoded
+
+
+class Moving(Writing):
+    """The verbs that read and write files."""
+
+    def export(self, path: str | Path, *, overwrite: bool = False) -> int:
+        """
+        Write everything in the bank to a JSONL file that ``import_`` reads back whole.
+
+        Only its owner may read the file.
+
+        Args:
+            path: a new file, in a folder that exists.
+            overwrite: whether it may replace a file. A store is never replaced.
+
+        Raises:
+            OutputExists: there is such a file, or a store.
+
+        """
+        return export_bank(self._memory.ledger(self.name), Path(path), overwrite=overwrite)
+
+    @staying
+    def import_(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,  # noqa: A002
+        progress: Progress | None = None,
+    ) -> Imported:
+        """
+        Remember a file or a folder: our own export, notes, chats, mail, other memories' exports.
+
+        Importing again changes only what changed: new parts are added, parts that are gone from
+        a file are forgotten (``restore`` brings them back). What cannot be read is reported and
+        skipped; the rest goes on.
+        """
+        path = Path(path)
+        if format in (None, "hippocampus"):
+            whole = read_export(path, salt=self._memory.salt)
+            if whole is not None:
+                return self._take_in(whole, progress)
+            if format == "hippocampus":
+                raise SourceError("is not an export of hippocampus", path=path)
+        return import_files(
+            path, self._replace_source, format=format,
+            chunk_tokens=self._memory.config.ingest.chunk_tokens, progress=progress,
+        )  # fmt: skip
+
+    def _take_in(self, whole: Export, progress: Progress | None) -> Imported:
+        """
+        Take in what another bank held: all of it into an empty bank, in one transaction.
+
+        A bank that holds something already gets the texts in force that it lacks, noted now.
+        """
+        with self._changing():
+            ledger = self._memory.ledger(self.name, create=True)
+            if self._store.episode_count(ledger.bank):
+                ids = [record.id for record in whole.records]
+                missing = whole.missing(self._store.rows_of(ledger.bank, ids))
+                if missing:
+                    self._add(ledger, missing, progress)
+                added = sum(map(len, missing))
+                return Imported(added=added, unchanged=len(ids) - added, removed=0)
+            drafts = whole.drafts()
+            self._store_encoded(
+                ledger,
+                drafts,
+                partial(_loaded, whole),
+                progress,
+            )
+            return Imported(added=len(drafts), unchanged=0, removed=0)
+
+    def _replace_source(
+        self, source: str, turns: Sequence[Turn], progress: Progress | None
+    ) -> Imported:
+        """Make a source's episodes equal ``turns``: add what is new, hide what is gone."""
+        now = self._memory.now()
+        groups = [self._group(turn, now) for turn in turns]
+        with self._changing():
+            self._memory.ledger(self.name, create=True)
+            with self._transaction() as ledger:
+                update = compare(ledger, source, groups)
+                if update.gone:
+                    ledger.change(update.gone, "withdraw", source=source)
+                if update.back or update.freed:
+                    ledger.change([*update.back, *update.freed], "restore", source=source)
+            added = self._keep(update.fresh, now, progress) if update.fresh else []
+        return Imported(
+            added=len(added) + len(update.back),
+            unchanged=update.unchanged,
+            removed=len(update.gone),
+        )
+
+
+def _loaded(whole: Export, books: Ledger, encoded: Encoded) -> None:
+    own = books.store.journal(books.bank, kinds=(POLICY,))
+    books.load(whole.records, whole.journal, encoded)
+    if own:  # what was chosen here holds here
+        books.note(POLICY, **json.loads(own[-1].detail))

@@ -1,0 +1,505 @@
+"""Knowing: what was made of what was said: summary, gists, facts, anchors and topics."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.bank.base import Core, staying
+from hippocampus.bank.filter_arguments import Filters, read_filters
+from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.files import read_bytes, writing
+from hippocampus.core.records import (
+    AnchorInfo,
+    Entity,
+    Fact,
+    Gist,
+    Recall,
+    Related,
+    Summary,
+    TopicInfo,
+    When,
+)
+from hippocampus.core.timestamps import to_moment
+from hippocampus.encode.tokens import count as count_tokens
+from hippocampus.engine.background_yield import answering
+from hippocampus.errors import InputError, SourceError
+from hippocampus.index.anchors import Anchors
+from hippocampus.index.bank_index import LiveIndex
+from hippocampus.index.concept import ConceptCue
+from hippocampus.index.cue import Cue, Mask
+from hippocampus.index.filters import Filter
+from hippocampus.index.gists import activation
+from hippocampus.index.graph import Statements
+from hippocampus.index.topic import TagGraph
+from hippocampus.index.vector import VectorCue
+from hippocampus.language.entity_linking import Same, fold_name, meant, resolve
+from hippocampus.recall.fact_timeline import Known, Told, know
+from hippocampus.sleep.artifacts import (
+    CURATED,
+    check_curated,
+    export_concepts,
+    find_missing_phrases,
+    gather,
+    import_concepts,
+    otherwise,
+    quoting,
+    read_anchors,
+    read_topics,
+)
+from hippocampus.sleep.concept_document import parse
+from hippocampus.sleep.concepts import PRUNED_AFTER
+from hippocampus.sleep.facts import read_on
+from hippocampus.sleep.summary import TAKEN_IN, Clause, go_on, holds, tell
+from hippocampus.sleep.topic_plot import outline, plot_topics
+
+_MOST_QUOTED: Final = 8192
+"""Rows of which what a summary may quote is known without reading them: some 3 MB."""
+
+
+class Knowing(Core):
+    """The verbs that tell what a bank has made of what it holds."""
+
+    @answering()
+    def summary(self, session: str | None = None) -> Summary:
+        """
+        Return the bank, or one session, in a line: who, about what, and the latest of it.
+
+        It is made of what ``sleep`` has kept of every hundred turns, in their own words or in a
+        model's, and of what came since; of a session it is made as it is asked for. Empty where
+        nothing was said.
+        """
+        if session is not None and (not isinstance(session, str) or not session):
+            msg = f"session={session!r}: name one session, or None for the whole bank"
+            raise InputError(msg)
+        with self._asking() as index:
+            return self._sum_up(index, session)
+
+    def _sum_up(self, index: LiveIndex, session: str | None, newest: int | None = None) -> Summary:
+        """Make a summary, of what sleep has not kept of the ``newest`` rows; holds ``reading``."""
+        asked = (index, index.seq, session, newest)
+        if self._summed is not None and self._summed[0] == asked:
+            return self._summed[1]
+        how, kept = self._memory.config.compact, self._compact
+        ledger = self._memory.ledger_of(self._number, self.name)
+        if len(self._quoted) > _MOST_QUOTED:
+            self._quoted.clear()
+        with self._store.read():
+            shown, read, told, since = index.columns.visible(), quoting(ledger, self._quoted), "", 0
+            turns = shown.sum()
+            shown[otherwise(ledger, index)] = False
+            if session is not None:
+                chosen = read_filters({"session": session}, self._memory.zone)
+                mask = index.columns.mask(chosen)
+                assert mask is not None, "whatever is asked for is not everything"
+                turns, rows = mask.sum(), np.flatnonzero(mask)
+                shown, kept = shown[rows], None
+                read = partial(_read_of, read, rows)
+            elif kept is not None and kept.told and holds(kept, shown):
+                told, since = kept.told, kept.rows
+            versions = go_on(shown, read, how, kept=kept, newest=newest)
+            line = tell(versions, how, told=told, since=since)
+            ids = [record.id for record in self._store.episodes(self._number, line.rows)]
+        made = Summary(
+            bank=self.name, session=session, text=line.text, tokens=count_tokens(line.text),
+            turns=int(turns), sources=tuple(ids), by_model=bool(told),
+            versions=() if newest is not None else tuple(
+                version.told or tell([version], how).text for version in versions
+            ),
+        )  # fmt: skip
+        self._summed = asked, made
+        return made
+
+    def _own_summary(self, filters: Filters) -> str:
+        """Return what a context says of what went before: of all it may see, or nothing."""
+        given = {name: value for name, value in filters.items() if value is not None}
+        session = given.pop("session", None)
+        if given or not (session is None or isinstance(session, str)):
+            return ""
+        with self._asking() as index:
+            return "" if self._compact is None else self._sum_up(index, session, TAKEN_IN).text
+
+    @answering()
+    def gists(self) -> list[Gist]:
+        """
+        Return what clusters of what matters came to, the most mature first; none before a sleep.
+
+        What was made of something that is not in force any more, or was corrected, is left out.
+        """
+        with self._asking() as index:
+            return self._gists_of(index, index.columns.visible())
+
+    def _gists_of(self, index: LiveIndex, allowed: Mask) -> list[Gist]:
+        """Return the gists all of whose sources may be seen, and stand; holds ``reading``."""
+        if index.gists is None:
+            return []
+        allowed[otherwise(self._memory.ledger_of(self._number, self.name), index)] = False
+        traces, how = index.gists.made.traces, index.gists.how
+        mature = activation(traces, to_micros(self._memory.now()), how).tolist()
+        there = np.flatnonzero(index.gists.alive(allowed)).tolist()
+        rows = [row for place in there for row in traces[place].rows]
+        ids = {e.row: e.id for e in self._store.episodes(self._number, rows)}
+        return [
+            Gist(
+                text=traces[place].text, sources=tuple(ids[row] for row in traces[place].rows),
+                made_at=from_micros(traces[place].made_at), activation=mature[place],
+                silent=mature[place] < how.silent, by_model=traces[place].by_model,
+            )
+            for place in sorted(there, key=lambda place: -mature[place])
+        ]  # fmt: skip
+
+    def _known_of(self, found: Recall, most: int, filters: Filters) -> list[str]:
+        """Return the mature gists of what was found, in the order of their first hits."""
+        chosen = read_filters(filters, self._memory.zone)
+        with self._asking() as index:
+            allowed = index.columns.mask(chosen)
+            seen = index.columns.visible()
+            gists = self._gists_of(index, seen if allowed is None else seen & allowed)
+        place = {hit.id: at for at, hit in enumerate(found.hits)}
+        last = len(place)
+        ranked = [
+            (min(place.get(id_, last) for id_ in gist.sources), gist.text)
+            for gist in gists
+            if not gist.silent and (chosen.as_of is None or to_micros(gist.made_at) <= chosen.as_of)
+        ]
+        return [text for at, text in sorted(ranked) if at < last][:most]
+
+    @staying
+    def anchors(self, *, pruned: bool = False) -> list[AnchorInfo]:
+        """
+        Return the bank's anchors, the most salient first; none before the first ``sleep``.
+
+        Args:
+            pruned: those instead that sleep gave up and that are still spoken of, the last first.
+
+        """
+        found = self._read_anchors()
+        if found is None:
+            return []
+        if pruned:
+            return [
+                AnchorInfo(
+                    name=one.name, kind=one.kind, salience=one.salience,
+                    found_at=from_micros(one.found_at), weak=PRUNED_AFTER, strong=0, episodes=0,
+                )
+                for one in found.pruned
+                if self._shown(np.array(one.rows, np.int64)).any()
+            ]  # fmt: skip
+        listed = [
+            AnchorInfo(
+                name=name, kind=found.kind(place), salience=float(found.salience[place]),
+                found_at=from_micros(int(found.found_at[place])), weak=int(found.weak[place]),
+                strong=int(found.strong[place]),
+                episodes=int(found.ends[place + 1] - found.ends[place]),
+            )
+            for place, name in enumerate(found.names)
+            if found.kind(place) == "curated" or self._shown(found.naming(place)).any()
+        ]  # fmt: skip
+        return sorted(listed, key=lambda anchor: -anchor.salience)
+
+    def _read_anchors(self) -> Anchors | None:
+        with self._store.read():
+            return read_anchors(self._memory.ledger(self.name))
+
+    def _shown(self, rows: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which of some rows are in force."""
+        with self._asking() as index:
+            shown: NDArray[np.bool_] = index.columns.visible()[rows]
+        return shown
+
+    @answering()
+    @staying
+    def facts(
+        self,
+        entity: str | None = None,
+        relation: str | None = None,
+        *,
+        as_of: When | None = None,
+        at: When | None = None,
+    ) -> list[Fact]:
+        """
+        Return what the bank was told of whom, what is over too; in order of subject and time.
+
+        Args:
+            entity: only facts of this one, or that name it, by any of its names.
+            relation: only these, such as ``lives_in``.
+            as_of: what the bank knew at that moment: nothing noted since, nothing taken back since.
+            at: only what held at that moment, as far as is known.
+
+        Raises:
+            InputError: a name that is blank.
+            InvalidTime: a time that cannot be read.
+
+        """
+        for name, value in (("entity", entity), ("relation", relation)):
+            if value is not None and (not isinstance(value, str) or not value.strip()):
+                msg = f"{name}={value!r}: give a name, or leave it out for all"
+                raise InputError(msg)
+        zone = self._memory.zone
+        known, same, ids = self._known(read_filters({"as_of": as_of}, zone))
+        moment = None if at is None else to_micros(to_moment(at, zone))
+        wanted = None if entity is None else fold_name(meant(entity, same))
+        kept = [
+            fact
+            for fact in known
+            if (relation is None or fact.relation == relation.strip().casefold().replace(" ", "_"))
+            and (moment is None or fact.holds(moment))
+            and (wanted is None or wanted in (fold_name(fact.subject), fold_name(fact.object)))
+        ]
+        kept.sort(key=lambda fact: (fold_name(fact.subject), fact.relation))  # and as first told
+        return [
+            Fact(
+                subject=fact.subject, relation=fact.relation, object=fact.object,
+                valid_from=None if fact.valid_from is None else from_micros(fact.valid_from),
+                valid_to=None if fact.valid_to is None else from_micros(fact.valid_to),
+                known_from=from_micros(fact.known_from),
+                known_to=None if fact.known_to is None else from_micros(fact.known_to),
+                sources=tuple(ids[row] for row in fact.rows), denied=fact.denied,
+            )
+            for fact in kept
+        ]  # fmt: skip
+
+    @answering()
+    @staying
+    def entities(self) -> list[Entity]:
+        """Return whom facts are about, those with most facts first, and their other names."""
+        known, same, _ = self._known(read_filters({}, self._memory.zone))
+        of: dict[str, list[Known]] = {}
+        for fact in known:
+            of.setdefault(fact.subject, []).append(fact)
+        aliases: dict[str, dict[str, str]] = {}
+        for alias, (name, why) in same.items():
+            aliases.setdefault(name, {})[alias] = why
+        found = [
+            Entity(
+                name=name, aliases=aliases.get(name, {}), facts=len(facts),
+                episodes=len({row for fact in facts for row in fact.rows}),
+            )
+            for name, facts in of.items()
+        ]  # fmt: skip
+        return sorted(found, key=lambda entity: (-entity.facts, entity.name))
+
+    def _known(self, chosen: Filter) -> tuple[list[Known], dict[str, Same], dict[int, str]]:
+        """Return the facts that a read may see, whom names mean, and the ids of rows."""
+        statements = self._read_facts()
+        with self._asking() as index:
+            columns = index.columns
+            seen = columns.mask(chosen)
+            speakers = columns.speakers()
+            rows = [
+                row for row in statements.rows
+                if row < len(columns) and (seen is None or seen[row])
+            ]  # fmt: skip
+            ledger = self._memory.ledger_of(self._number, self.name)
+        with self._store.read():
+            records = self._store.episodes(ledger.bank, rows)
+        told = [
+            Told(e.row, e.said_at, e.noted_at, said)
+            for e in records
+            if e.state != "erased"
+            for said in statements.rows[e.row]
+        ]
+        same = resolve((one.statement for one in told), speakers)
+        return know(told, same), same, {e.row: e.id for e in records}
+
+    def _read_facts(self) -> Statements:
+        """Return what was read of whom, after reading what came since somebody last asked."""
+        while True:
+            with self.reading:
+                live, before = self._index(), self._facts
+            with self._store.read():
+                ledger = self._memory.ledger_of(self._number, self.name)
+                records = [
+                    record
+                    for record in self._store.scan_episodes(self._number, start=before.length)
+                    if record.row < len(live)
+                ]
+                texts = ledger.texts([record.row for record in records])
+            made = read_on(before, records, texts, self._memory.zone) if records else before
+            with self.reading:  # unless somebody erased, or slept, in the meantime
+                if self._index() is live and self._facts is before:
+                    self._facts = made
+                    return made
+
+    @staying
+    def topics(self) -> list[TopicInfo]:
+        """Return the bank's tags, in order of name; none before the first ``sleep``."""
+        graph = self._tag_graph()
+        return [
+            TopicInfo(
+                name=tag.name, aliases=tuple(sorted(tag.aliases)),
+                parents=tuple(sorted(tag.parents)), children=tuple(sorted(tag.children)),
+                episodes=int(self._shown(tag.rows).sum()),
+            )
+            for tag in sorted(graph, key=lambda tag: tag.name)
+        ]  # fmt: skip
+
+    @staying
+    def topic_outline(self) -> list[str]:
+        """Return the tags as indented lines, the broad ones first."""
+        return outline(self._tag_graph())
+
+    @staying
+    def plot_topics(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """
+        Draw the tags as trees.
+
+        ``overwrite``: whether it may replace a file; see ``export``.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+            InputError: the name does not end in .png, .svg or .pdf.
+            OutputExists: there is such a file, or a store.
+
+        """
+        plot_topics(self._tag_graph(), Path(path), overwrite=overwrite)
+
+    def _tag_graph(self) -> TagGraph:
+        """Return the tags of what is in force, and those above them."""
+        with self._store.read():
+            found = read_topics(self._memory.ledger(self.name))
+        graph = TagGraph() if found is None else found.graph
+        seen = {tag.name for tag in graph if self._shown(tag.rows).any()}
+        seen |= set(graph.expand(seen, up=len(graph)))
+        for name in {tag.name for tag in graph} - seen:
+            graph.remove(name)
+        return graph
+
+    def curate(
+        self,
+        *,
+        add: Collection[str] = (),
+        deny: Collection[str] = (),
+        remove: Collection[str] = (),
+    ) -> None:
+        """
+        Say what shall be an anchor and what shall never be.
+
+        Args:
+            add: words or phrases that are anchors from the next ``sleep`` on, and never pruned.
+            deny: that call nothing up any more, and are none, however salient.
+            remove: of which neither is said any more.
+
+        Raises:
+            InputError: a name that is blank, longer than 100 characters, or both wanted and not.
+
+        """
+        said = {"add": add, "deny": deny, "remove": remove}
+        names = check_curated(said)
+        if not names:
+            return
+        with self._changing(), self._transaction() as ledger:
+            ledger.note(CURATED, **{verb: list(given) for verb, given in said.items() if given})
+
+    def export_concepts(self, path: str | Path, *, overwrite: bool = False) -> int:
+        """
+        Write the concept index as JSON (CONCEPT, section 4.4); returns how many anchors.
+
+        ``overwrite``: whether it may replace a file; see ``export``.
+
+        Raises:
+            InputError: the bank has not slept, so there is none.
+            OutputExists: there is such a file, or a store.
+
+        """
+        memory = self._memory
+        with self._store.read():
+            ledger = memory.ledger(self.name)
+            anchors = read_anchors(ledger)
+            used = memory.fingerprint()
+            if anchors is None or used is None:
+                msg = f"bank {self.name!r} has no concept index; sleep makes one"
+                raise InputError(msg)
+            document = export_concepts(ledger, anchors, model=used.name, now=memory.now())
+        written = json.dumps(document, ensure_ascii=False, indent=1)
+        with writing(path, overwrite=overwrite) as unfinished:
+            unfinished.write_text(written + "\n", encoding="utf-8")
+        return len(document["entries"])
+
+    def related(self, id: str) -> list[Related]:  # noqa: A002
+        """
+        Return the episodes that say the same as one, say something of it, or are near it.
+
+        None are known before the first ``sleep``. First what it has merged, or what stands for it,
+        and what was said of it soon after its recall, in order of the noting; then what anchors
+        have found in force. What says the same keeps its address: a hit's aliases are here.
+
+        Raises:
+            UnknownEpisode: the bank has no such id, or it was erased.
+
+        """
+        with self._asking() as index:
+            concept, vectors = index.cues.get("concept"), index.cues.get("vector")
+            with self._store.read():
+                ledger = self._memory.ledger(self.name)
+                row = ledger.find(id).row
+                told = ledger.beside(row)
+                under = concept.beside(row) if isinstance(concept, ConceptCue) else []
+                cosines = _cosines(vectors, row, list(told))
+                found = [
+                    *((other, how, cosines[other]) for other, how in told.items()),
+                    *(one for one in under if one[0] not in told),
+                ]
+                there = ledger.episodes([other for other, _, _ in found])
+        return [
+            Related(episode=episode, how=how, cosine=cosine)
+            for episode, (other, how, cosine) in zip(there, found, strict=True)
+            if episode.state == "active" or other in told
+        ]
+
+    @staying
+    def import_concepts(self, path: str | Path) -> int:
+        """
+        Use a concept index written by ``export_concepts``, or edited since; returns its anchors.
+
+        The next ``sleep`` chooses anew; what is to stay is said with ``curate``.
+
+        Raises:
+            InputError: it is none, or does not fit the bank; nothing was changed.
+
+        """
+        memory = self._memory
+        try:
+            document = parse(read_bytes(path))
+        except SourceError:
+            raise
+        except (ValueError, RecursionError) as exc:
+            msg = f"not JSON ({exc})"
+            raise SourceError(msg, path=path) from exc
+        if memory.embedder is None:
+            msg = "a concept index is read with the embedder that made it; open the store with one"
+            raise InputError(msg)
+        ledger = memory.ledger(self.name)
+        find_missing_phrases(ledger)
+        with self._asking() as index:
+            gathered = gather(ledger, index)
+        count = import_concepts(
+            ledger, gathered, document, memory.embedder, memory.config.concepts,
+            now=to_micros(memory.now()),
+        )  # fmt: skip
+        with self._asking():
+            return count
+
+
+def _cosines(vectors: Cue | None, row: int, others: Sequence[int]) -> dict[int, float]:
+    """Return how near rows are to one, 0 where nobody knows."""
+    if not isinstance(vectors, VectorCue) or not others:
+        return dict.fromkeys(others, 0.0)
+    (vector,) = vectors.vectors(np.array([row]))
+    near = vectors.cosines(vector, np.array(others, np.uint32))
+    return dict(zip(others, near.tolist(), strict=True))
+
+
+def _read_of(
+    read: Callable[[Sequence[int]], Iterable[Clause | None]],
+    rows: NDArray[np.int64],
+    places: Sequence[int],
+) -> Iterable[Clause | None]:
+    """Return what is to be quoted of the rows at some places."""
+    return read(rows[np.array(places, np.int64)].tolist())

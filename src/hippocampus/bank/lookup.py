@@ -1,0 +1,250 @@
+"""Looking something up: by id, time, word, or in the audit trail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.bank.base import NO_BANK, Core
+from hippocampus.bank.filter_arguments import Filters, read_filters, spell_out
+from hippocampus.core.quotes import unquote
+from hippocampus.core.records import By, Change, Episode, Period, Stats
+from hippocampus.encode.keywords import MOST_KEYWORDS
+from hippocampus.encode.token_matcher import Phrase
+from hippocampus.engine.background_yield import answering
+from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.index.bank_index import LiveIndex
+from hippocampus.index.filters import Filter
+from hippocampus.index.signature import SignatureCue
+from hippocampus.recall.parse import signed
+from hippocampus.recall.trend import check_by, trend
+from hippocampus.write.prepare import check_text
+
+
+class Looking(Core):
+    """The verbs that look something up."""
+
+    @answering()
+    def get(self, id: str) -> Episode:  # noqa: A002
+        """
+        Return one episode by id, in whatever state it is.
+
+        Raises:
+            UnknownEpisode: the bank has no such id, or it was erased.
+
+        """
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            return ledger.episodes([ledger.find(id).row])[0]
+
+    def expand(self, address: str) -> list[Episode]:
+        """
+        Return the episodes in force at an address, as a context's pointers name it.
+
+        Raises:
+            UnknownEpisode: there is none.
+
+        """
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            rows = self._store.rows_at(ledger.bank, address)
+            rows = rows or self._store.rows_at(ledger.bank, unquote(address))  # as a context has it
+            found = ledger.episodes(ledger.standing(rows))
+        if not found:
+            msg = f"nothing in bank {self.name!r} has the address {address!r}; see Episode.address"
+            raise UnknownEpisode(msg)
+        return found
+
+    @spell_out
+    @answering()
+    def episodes(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        newest: bool = False,
+        **filters: Unpack[Filters],
+    ) -> list[Episode]:
+        """Return episodes in order of event time (``newest``: latest first), filtered, paged."""
+        page = _page(limit, offset, newest=newest)
+        chosen = read_filters(filters, self._memory.zone)
+        with self._asking() as index:
+            columns = index.columns
+            allowed = columns.mask(chosen)
+            order = columns.in_order()
+            rows = order if allowed is None else order[allowed[order]]
+            return self._memory.ledger_of(self._number, self.name).episodes(page(rows))
+
+    @spell_out
+    @answering()
+    def find(
+        self,
+        *terms: str,
+        limit: int | None = None,
+        offset: int = 0,
+        newest: bool = False,
+        radius: int | None = None,
+        **filters: Unpack[Filters],
+    ) -> list[Episode]:
+        """
+        Return the episodes in which a word or phrase occurs, exactly, letter case aside.
+
+        Where ``count`` says how often; a term is what it is there. Of several, all occur, in any
+        order. In order of event time (``newest``: latest first), filtered, paged.
+
+        With ``radius``, of a signed store, it is looked for by the signatures of its tokens, which
+        may differ in so many bits, in three letter cases: the search of DWM, section 3.2.2.
+
+        Raises:
+            InputError: no term, one that is blank, or a radius where nothing is signed.
+
+        """
+        if not terms:
+            msg = "find: give at least one word or phrase to look for"
+            raise InputError(msg)
+        page = _page(limit, offset, newest=newest)
+        phrases = [Phrase(term) for term in terms] if radius is None else []
+        chosen = read_filters(filters, self._memory.zone)
+        with self._asking() as index:
+            columns = index.columns
+            near = None if radius is None else self._together(index, terms, radius)
+            order, allowed = columns.in_order(), columns.mask(chosen)
+            seen = np.ones(len(columns), np.bool_) if allowed is None else allowed
+            ledger = self._memory.ledger_of(self._number, self.name)
+        with self._store.read():  # what is found and what is read belong to one moment
+            found = np.zeros(len(seen), np.bool_)
+            found[ledger.content.find(phrases, seen) if near is None else near[seen[near]]] = True
+            kept = ledger.episodes(page(order[found[order]]))
+        if chosen.as_of is None:  # others may have forgotten some since the index was asked
+            kept = [episode for episode in kept if episode.state == "active"]
+        return kept
+
+    def _together(self, index: LiveIndex, terms: Sequence[str], radius: int) -> NDArray[np.int64]:
+        """Return the rows that hold every term by its signatures, ascending."""
+        cue = index.cues.get("signature")
+        if self._signs is None or not isinstance(cue, SignatureCue):
+            msg = f"radius={radius!r}: nothing is signed here; see Config.signatures"
+            raise InputError(msg)
+        whole = isinstance(radius, int) and not isinstance(radius, bool)
+        if not whole or not 0 <= radius <= self._signs.bits:
+            msg = f"radius={radius!r}: must be a number of bits, from 0 to {self._signs.bits}"
+            raise InputError(msg)
+        if len(terms) > MOST_KEYWORDS:
+            msg = f"find: {len(terms)} terms; by signatures at most {MOST_KEYWORDS} at once"
+            raise InputError(msg)
+        words = [check_text(term, limits=self._memory.config.ingest).strip() for term in terms]
+        return cue.together(signed(words, self._signs), radius)
+
+    @spell_out
+    @answering()
+    def count(self, term: str, **filters: Unpack[Filters]) -> int:
+        """
+        Count how often a word or phrase came up, exactly, letter case aside.
+
+        It is looked for as it is given, spaces and punctuation included, and whole: "art" is not
+        in "start" nor "arts", but in "art's". What it costs depends on how often it came up, and
+        hardly on how much else there is (``docs/content.md``).
+        """
+        return sum(self._occurrences(term, read_filters(filters, self._memory.zone))[0].values())
+
+    @spell_out
+    @answering()
+    def trend(self, term: str, by: By = "week", **filters: Unpack[Filters]) -> list[Period]:
+        """
+        Count how often a word or phrase came up in every ``day``, ``week``, ``month`` or ``year``.
+
+        Periods follow each other without a gap, from ``since`` to ``until``; by default from the
+        first to the last thing that the filters let it see. They begin at midnight in
+        ``Config.timezone``, weeks on Monday; the first and the last may be cut short.
+
+        Raises:
+            InputError: the term is blank, or there would be more than 10 000 periods.
+
+        """
+        by = check_by(by)
+        chosen = read_filters(filters, self._memory.zone)
+        counts, said_at, seen = self._occurrences(term, chosen)
+        return trend(
+            counts, said_at, seen, since=chosen.since, until=chosen.until, by=by,
+            zone=self._memory.zone,
+        )  # fmt: skip
+
+    def _occurrences(
+        self, term: str, chosen: Filter
+    ) -> tuple[dict[int, int], NDArray[np.int64], NDArray[np.bool_]]:
+        """Return how often a term is in each row that has it, when rows were said, and which."""
+        phrase = Phrase(term)
+        with self._asking() as index:
+            columns = index.columns
+            said_at = columns.said_at(np.arange(len(columns), dtype=np.uint32))
+            allowed = columns.mask(chosen)
+            ledger = self._memory.ledger_of(self._number, self.name)
+        seen = np.ones(len(said_at), np.bool_) if allowed is None else allowed
+        return ledger.content.count(phrase, seen), said_at, seen
+
+    def history(self, id: str) -> list[Change]:  # noqa: A002
+        """Return every change to an episode and to its earlier and later versions, in order."""
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            return ledger.history(ledger.find(id, erased=True).row)
+
+    def journal(self, *, after: int = 0, limit: int | None = None) -> list[Change]:
+        """Return the bank's changes in order, from ``after`` on: the audit trail."""
+        _check_whole(after=after, limit=limit)
+        with self._store.read():
+            number = self._store.bank_number(self.name) or NO_BANK
+            last = self._store.last_seq(number)
+            after, limit = min(after, last), None if limit is None else min(limit, last)
+            return self._memory.ledger_of(number, self.name).journal(after=after, limit=limit)
+
+    def stats(self) -> Stats:
+        """Return what the bank holds, and how many bytes by kind of data."""
+        fingerprint, held = self._memory.fingerprint(), self._held()
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            return ledger.stats(
+                embedder=None if fingerprint is None else str(fingerprint),
+                uncalibrated=self._memory.calibration().lacking,
+                resident_bytes=held + self._memory.segments.nbytes(ledger.bank),
+            )
+
+    def position(self) -> tuple[int, Hashable]:
+        """
+        Return what differs whenever the store has changed, and what does when this bank has.
+
+        What was answered at one position of the bank is the answer as long as it is there, but for
+        the present moment.
+        """
+        changes, known = self._store.changes(), self._position
+        if known is None or known[0] != changes:
+            with self._store.read():
+                number = self._store.bank_number(self.name) or NO_BANK
+                place = number, self._store.last_seq(number), self._memory.settings()
+            known = self._position = changes, place
+        return known
+
+
+def _page(
+    limit: int | None, offset: int, *, newest: bool
+) -> Callable[[NDArray[np.int64]], list[int]]:
+    """Return what takes a page out of rows in order of time."""
+    _check_whole(limit=limit, offset=offset)
+    stop = None if limit is None else offset + limit
+
+    def page(rows: NDArray[np.int64]) -> list[int]:
+        ordered = rows[::-1] if newest else rows
+        return ordered[offset:stop].tolist()  # type: ignore[no-any-return]  # of int
+
+    return page
+
+
+def _check_whole(**given: int | None) -> None:
+    for name, value in given.items():
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int) or value < 0
+        ):
+            msg = f"{name}={value!r}: must be a whole number, 0 or more"
+            raise InputError(msg)

@@ -1,0 +1,338 @@
+"""Sleeping: what a bank does at rest, what it may let go, and what was of use."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Final
+
+from hippocampus.bank.base import NO_BANK, Core, ids_of, staying
+from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.config import Policy
+from hippocampus.core.records import (
+    DOUBTED,
+    HELD,
+    PINNED,
+    Act,
+    Episode,
+    JournalRow,
+    Progress,
+    SleepStep,
+    Slept,
+)
+from hippocampus.engine.background_yield import giving_way
+from hippocampus.engine.bank_cache import give_back
+from hippocampus.errors import InputError, StoreError, UnknownBank
+from hippocampus.journal.ledger import DEEDS, Ledger
+from hippocampus.sleep.artifacts import WOKE, Gathered, gather
+from hippocampus.sleep.gists import CONSOLIDATED, demote
+from hippocampus.sleep.schedule import Past, Schedule, due
+from hippocampus.sleep.sleeper import BY_MEANING, NIGHTLY, STEPS, Sleeper, check_steps
+from hippocampus.sleep.snapshot import (
+    ASLEEP,
+    DOUBTS,
+    OUTCOME,
+    POLICY,
+    RECALLED,
+    SLEPT,
+    count_sleeps,
+    doubts_of,
+    find_uses,
+    read_policy,
+)
+from hippocampus.write.prepare import check_text
+
+_LOOKED_BACK: Final = 1000
+"""Changes at a time among which the last that somebody made is looked for."""
+_BY_DAY: Final = frozenset(STEPS) - frozenset(NIGHTLY)
+"""The steps without which a sleep was of a part only, and does not put off the next one."""
+_BLIND: Final = (
+    "there is no embedder, so only the same words are merged, and not what means the same"
+)
+_OF_SLEEP: Final = frozenset({ASLEEP, SLEPT, WOKE, RECALLED, CONSOLIDATED, "absorb", *DEEDS})
+"""The journal's kinds that sleep writes, and so need none."""
+
+
+class Sleeping(Core):
+    """The verbs of sleep and of what guides it."""
+
+    @staying
+    def sleep(
+        self,
+        *,
+        steps: Collection[str] | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Slept:
+        """
+        Turn what was experienced into what is known, and let go what its policy lets go.
+
+        What cannot be right is kept apart for a while; what was said of a memory is noted with it;
+        what says the same is merged; of what matters and belongs together a gist is made; anchors
+        are chosen anew and what lies under each is ranked; tags are put in a graph from broad to
+        narrow, and the running summary is brought up. ``Memory.model`` words gists, tags and the
+        summary if there is one.
+
+        Others read and write meanwhile. Doing it again changes little; killed half-way, whole steps
+        are done and the rest is as it was before; ``undo`` takes it back.
+
+        Args:
+            steps: only these, of ``sleep.sleeper.STEPS``; each can be done alone.
+            dry_run: change nothing, and say what would be done to which episode, and why.
+            progress: called with how many steps are done, of how many.
+
+        """
+        wanted = check_steps(steps)
+        memory = self._memory
+        if not dry_run:
+            self.note_recalls()
+        ledger = memory.ledger(self.name)
+        calibrated = memory.calibration()
+        sleeper = Sleeper(
+            ledger=ledger,
+            look=lambda: self._gathered(ledger, unread=dry_run or "phrases" not in wanted),
+            change=self._changed,
+            embedder=memory.embedder,
+            model=memory.model,
+            concepts=memory.config.concepts.heard(calibrated.values.cosines),
+            cosines=calibrated.values.cosines,
+            signals=calibrated.values.signals,
+            policy=self.policy,
+            compact=memory.config.compact,
+            zone=memory.zone,
+            now=to_micros(memory.now()),
+            progress=progress,
+            dry_run=dry_run,
+            recalled=list(self._recalled) if dry_run else (),
+        )
+        notes = [] if calibrated.lacking is None else [calibrated.lacking]
+        if "deduplicate" in wanted and memory.embedder is None:
+            notes += [_BLIND] if sleeper.policy.merge in BY_MEANING else []
+        try:
+            with giving_way():
+                slept = sleeper.sleep(wanted, notes)
+        except StoreError as exc:
+            if self._store.bank_number(self.name) == ledger.bank:
+                raise
+            msg = f"bank {self.name!r} was deleted while it slept; of what was, nothing is left"
+            raise UnknownBank(msg) from exc
+        with self._asking():  # the sleeper pays for the index, not the next reader
+            give_back()  # a night holds several times what a bank does
+            return slept
+
+    def _gathered(self, ledger: Ledger, *, unread: bool) -> Gathered:
+        with self._asking() as index:  # what was seen never changes: the rest needs no lock
+            return gather(ledger, index, unread=unread)
+
+    def _changed(self, change: Callable[[], list[Act]]) -> list[Act]:
+        with self._changing(), self._transaction():
+            return change()
+
+    def undo(self, sleep: int) -> dict[str, int]:
+        """
+        Take back what a sleep did to episodes: how many were merged, faded, hidden or kept apart.
+
+        What somebody has changed since stays as they made it. What it promoted is promoted no more.
+        What was made anew of everything, such as gists and anchors, follows with the next sleep.
+
+        Raises:
+            InputError: the bank has had no such sleep.
+
+        """
+        with self._changing(), self._transaction() as ledger:
+            begun = count_sleeps(ledger)
+            whole = isinstance(sleep, int) and not isinstance(sleep, bool)
+            if not whole or not 1 <= sleep <= begun:
+                had = f"from 1 to {begun}" if begun else "none: it has not slept"
+                msg = f"sleep={sleep!r}: bank {self.name!r} has had {had}"
+                raise InputError(msg)
+            demote(ledger, sleep)
+            return dict(ledger.undo(sleep))
+
+    def sleeps(self) -> list[Slept]:
+        """Return the sleeps there were, in order; of one that was killed, no steps."""
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            changes = self._store.journal(ledger.bank, kinds=(ASLEEP, SLEPT))
+        told = {
+            d["sleep"]: d["steps"]
+            for c in changes
+            if c.kind == SLEPT
+            for d in [json.loads(c.detail)]
+        }
+        begun = [(json.loads(c.detail)["sleep"], c.at) for c in changes if c.kind == ASLEEP]
+        return [
+            Slept(
+                bank=self.name,
+                number=number,
+                at=from_micros(at),
+                steps=tuple(
+                    SleepStep(name=name, elapsed_s=0.0, counts=counts)
+                    for name in STEPS
+                    if (counts := told.get(number, {}).get(name)) is not None
+                ),
+                notes=() if number in told else ("it was not finished",),
+            )
+            for number, at in begun
+        ]
+
+    def sleep_if_due(self, schedule: Schedule) -> Slept | None:
+        """Sleep if it is time for it; None if it is not, or nothing has changed since."""
+        steps = due(schedule, self._past(), self._memory.now(), self._memory.zone)
+        return self.sleep(steps=steps) if steps else None
+
+    def _past(self) -> Past:
+        """Return when the bank was last changed, slept, and had everything made anew."""
+        with self._store.read():
+            number = self._store.bank_number(self.name) or NO_BANK
+            told = self._store.journal(number, kinds=(ASLEEP, SLEPT, *DOUBTS))
+            changed = self._last_change(number)
+        ended = {json.loads(c.detail)["sleep"] for c in told if c.kind == SLEPT}
+        begun = [(c, json.loads(c.detail)) for c in told if c.kind == ASLEEP]
+        done = [(c, set(detail["steps"])) for c, detail in begun if detail["sleep"] in ended]
+        slept = [c for c, steps in done if steps >= _BY_DAY]
+        remade = [c for c, steps in done if steps >= set(NIGHTLY)]
+        # What was made anew before a sleep let something go from quarantine has not taken that in.
+        cleared = {json.loads(c.detail).get("sleep") for c in told if c.kind == "clear"}
+        let_go = [c for c, detail in begun if detail["sleep"] in cleared]
+        changed = max([*let_go, *filter(None, [changed])], default=None)
+        last = (changed, slept[-1] if slept else None, remade[-1] if remade else None)
+        # A clock that stood still, or was set back, gives one moment to all of them; what was
+        # first says the journal, a microsecond apart.
+        order = sorted({c.seq for c in last if c is not None})
+        past = Past(*(c and from_micros(c.at + order.index(c.seq)) for c in last))
+        return self._out_of_doubt(past, doubts_of(told).since.values())
+
+    def _out_of_doubt(self, past: Past, doubted: Collection[int]) -> Past:
+        """Count it as a change that time in quarantine is over: only a sleep lets go of it."""
+        if past.changed is None or not doubted:
+            return past
+        over = from_micros(max(doubted)) + timedelta(minutes=self.policy.doubt_minutes)
+        return past if over > self._memory.now() else past._replace(changed=max(over, past.changed))
+
+    def _last_change(self, bank: int) -> JournalRow | None:
+        """Return the last change that somebody made, and not sleep."""
+        stop = self._store.last_seq(bank)
+        while stop > 0:
+            start = max(0, stop - _LOOKED_BACK)
+            found = self._store.journal(bank, after=start, limit=stop - start)
+            own = [c for c in found if c.kind not in _OF_SLEEP or _is_somebodys(c)]
+            if own:
+                return own[-1]
+            stop = start
+        return None
+
+    @property
+    def policy(self) -> Policy:
+        """What sleep does with this bank; the store's ``Config.policy`` unless it has its own."""
+        with self._store.read():
+            number = self._store.bank_number(self.name) or NO_BANK
+            ledger = self._memory.ledger_of(number, self.name)
+            return read_policy(ledger, self._memory.config.policy)
+
+    def set_policy(self, policy: Policy | str | None) -> None:
+        """
+        Choose what sleep does with this bank; None goes back to ``Config.policy``.
+
+        A name is one of ``config.POLICIES``; ``adaptive:25000`` gives it a token target.
+        """
+        if isinstance(policy, str):
+            policy = Policy.named(policy)
+        if policy is not None and not isinstance(policy, Policy):
+            msg = f"policy={policy!r}: must be a Policy, the name of one, or None"
+            raise InputError(msg)
+        with self._changing():
+            self._memory.ledger(self.name, create=True)
+            with self._transaction() as ledger:
+                ledger.note(POLICY, policy=None if policy is None else asdict(policy))
+
+    def pin(self, id: str | Collection[str]) -> int:  # noqa: A002
+        """Keep episodes, long texts whole, from fading and from being merged; return how many."""
+        return self._mark(id, PINNED, "pin", on=True)
+
+    def unpin(self, id: str | Collection[str]) -> int:  # noqa: A002
+        """Let what was pinned fade again. Returns how many changed."""
+        return self._mark(id, PINNED, "unpin", on=False)
+
+    def hold(self, id: str | Collection[str], *, reason: str) -> int:  # noqa: A002
+        """
+        Keep episodes from every change, such as for a court; returns how many changed.
+
+        Until ``release`` none can fade, be merged, forgotten, corrected or erased. What is hidden
+        already stays so, and ``compact`` leaves it.
+        """
+        if not isinstance(reason, str) or not reason.strip():
+            msg = f"reason={reason!r}: say why, in a few words, for whoever finds it held"
+            raise InputError(msg)
+        return self._mark(
+            id, HELD, "hold", on=True, why=check_text(reason, limits=self._memory.config.ingest)
+        )
+
+    def release(self, id: str | Collection[str]) -> int:  # noqa: A002
+        """Let what is held or in quarantine be as everything else; return how many changed."""
+        ids = ids_of(id)
+        if not ids:
+            return 0
+        with self._changing(), self._transaction() as ledger:
+            freed = ledger.mark(ids, HELD, "release", on=False)
+            return freed + ledger.mark(ids, DOUBTED, "clear", on=False)
+
+    def quarantine(self) -> list[tuple[Episode, str]]:
+        """Return what is kept from being consolidated, and why; see ``release``."""
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            rows = [e.row for e in self._store.scan_episodes(ledger.bank) if e.marks & DOUBTED]
+            episodes = ledger.episodes(rows)
+            why = {}
+            for row in rows:
+                for change in self._store.journal(ledger.bank, row=row, kinds=("doubt",)):
+                    why[row] = str(json.loads(change.detail).get("why", ""))
+        return [(e, why.get(row, "")) for e, row in zip(episodes, rows, strict=True)]
+
+    def feedback(self, id: str | Collection[str], *, helpful: bool) -> int:  # noqa: A002
+        """
+        Say what memories were worth: what helped is kept longer and found sooner, and the reverse.
+
+        Returns of how many it was noted.
+        """
+        if not isinstance(helpful, bool):
+            msg = f"helpful={helpful!r}: must be True or False"
+            raise InputError(msg)
+        ids = ids_of(id)
+        if not ids:
+            return 0
+        with self._changing(), self._transaction() as ledger:
+            return ledger.tell(ids, OUTCOME, helpful=helpful)
+
+    def uses(self, id: str) -> list[datetime]:  # noqa: A002
+        """
+        Return when an episode was of use, in order: among the first of a recall, or of help.
+
+        What is of use fades as if it had been said then (``Policy.decay_per_hour``).
+        """
+        with self._store.read():
+            ledger = self._memory.ledger(self.name)
+            found = find_uses(ledger, ledger.find(id).row, list(self._recalled))
+        return [from_micros(at) for at in found]
+
+    def note_recalls(self) -> None:
+        """Write down what was recalled since the last time; writing, sleep and closing do so."""
+        if self._recalled:
+            with self._changing(), self._transaction(indexed=False) as ledger:
+                self._tell_recalls(ledger)
+
+    def _mark(
+        self, named: str | Collection[str], marks: int, kind: str, *, on: bool, **fields: object
+    ) -> int:
+        ids = ids_of(named)
+        if not ids:
+            return 0
+        with self._changing(), self._transaction() as ledger:
+            return ledger.mark(ids, marks, kind, on=on, **fields)
+
+
+def _is_somebodys(change: JournalRow) -> bool:
+    """Return whether somebody had an episode leave quarantine, or be in it again by ``undo``."""
+    return change.kind in DOUBTS and "sleep" not in json.loads(change.detail)

@@ -1,0 +1,442 @@
+"""Writing: to keep what is said, correct it, and forget it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+from hippocampus.bank.base import ids_of, staying
+from hippocampus.bank.lookup import Looking
+from hippocampus.core.clock import from_micros
+from hippocampus.core.config import Signatures
+from hippocampus.core.quotes import without_quotes
+from hippocampus.core.records import (
+    HELD,
+    PINNED,
+    SETTLED,
+    Compacted,
+    Embedder,
+    Episode,
+    EpisodeRow,
+    Kind,
+    Progress,
+    State,
+    Turn,
+    When,
+)
+from hippocampus.engine.group_commit import Joint
+from hippocampus.errors import InputError
+from hippocampus.journal.ledger import Ledger
+from hippocampus.language.extractive_compression import shown
+from hippocampus.write.prepare import (
+    Draft,
+    Encoded,
+    Group,
+    check_text,
+    context_before,
+    draft,
+    encode_drafts,
+)
+
+if TYPE_CHECKING:
+    from hippocampus.memory import Memory
+
+_Stored = TypeVar("_Stored")
+
+_RUNS_AT_ONCE: Final = 16
+"""Segments of a transaction of ``compact``: few transactions, for readers see each; none long."""
+
+
+class _ToKeep(NamedTuple):
+    """What one call brings to be kept, and when."""
+
+    groups: Sequence[Group]
+    now: datetime
+
+    def beside(self, others: Sequence[_ToKeep], *, most: int) -> bool:
+        """
+        Return whether it can be kept in one go with others.
+
+        Not if any says the same: whichever is kept first, the other may be its echo.
+        """
+        drafts = sum(len(call.groups) for call in (*others, self))
+        said = {group.first.digest for call in others for group in call.groups}
+        return drafts <= most and said.isdisjoint(group.first.digest for group in self.groups)
+
+
+class Writing(Looking):
+    """The verbs that change what a bank holds."""
+
+    def __init__(self, memory: Memory, name: str) -> None:
+        super().__init__(memory, name)
+        most = memory.config.ingest.batch
+        self._writes: Joint[_ToKeep, list[Episode]] = Joint(
+            lambda others, one: one.beside(others, most=most)
+        )
+
+    def remember(
+        self,
+        text: str,
+        *,
+        at: When | None = None,
+        speaker: str | None = None,
+        role: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
+        address: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        again: bool = False,
+    ) -> Episode:
+        """
+        Keep one thing that happened, durably, and return it.
+
+        The same text by the same speaker at the same event time is the same episode: remembering
+        it again changes nothing. Text that came out of ``recall`` or ``context`` is recognised and
+        answered with the episode it came from. A text longer than ``Ingest.chunk_tokens`` is kept
+        in parts; the first is returned.
+
+        Args:
+            text: any valid string that is not blank; it comes back byte for byte.
+            at: when it happened; now by default. Naive times are in ``Config.timezone``.
+            speaker: who said it.
+            role: ``user``, ``assistant``, ``tool``, …
+            session: the conversation it belongs to; turns of one are read in each other's light.
+            source: the file or system it came from.
+            address: where in the source; made from session and turn when left out.
+            metadata: a JSON object to filter by.
+            again: keep it though it says what was just recalled, or is there already; then only
+                what has the same metadata as well is the same episode.
+
+        Raises:
+            InputError: something in the arguments; nothing was stored.
+            StoreError: the store could not take it; nothing was stored.
+
+        """
+        turn = Turn(
+            text=text, at=at, speaker=speaker, role=role, session=session,
+            source=source, address=address, metadata={} if metadata is None else metadata,
+        )  # fmt: skip
+        return self.remember_many([turn], again=again)[0]
+
+    @staying
+    def remember_many(
+        self, turns: Iterable[Turn], *, again: bool = False, progress: Progress | None = None
+    ) -> list[Episode]:
+        """
+        Keep many turns; return their episodes in order, the parts of long ones apart.
+
+        All turns are checked before the first is stored. They are stored in batches, one
+        transaction each: after a crash whole batches are there, and doing it again adds the rest.
+        ``again`` is that of ``remember``.
+        """
+        groups: list[Group] = []
+        now = self._memory.now()
+        for place, turn in enumerate(turns):
+            try:
+                group = self._group(turn, now, by_metadata=again)
+                groups.append(group._replace(again=again))
+            except InputError as exc:
+                exc.add_note(f"in turn {place} of this call; nothing of the call was stored")
+                raise
+        return self._keep(groups, now, progress)
+
+    def correct(
+        self,
+        id: str,  # noqa: A002  (the verb's natural word)
+        text: str | None = None,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Episode:
+        """
+        Replace what an episode says; the old text stays in its history and in ``as_of`` reads.
+
+        Returns the new episode, which keeps the old one's time, session and speaker.
+
+        Args:
+            id: the episode, in force.
+            text: what it should say; what it says by default.
+            metadata: all that it should have; what it has by default.
+
+        """
+        if text is None and metadata is None:
+            msg = f"correct: say what to correct of episode {id!r}: its text, its metadata or both"
+            raise InputError(msg)
+        with self._changing():
+            ledger = self._memory.ledger(self.name)
+            old = ledger.find(id)
+            ledger.check_in_force(old)
+            turn = _as_turn(old, self.get(id).text if text is None else text)
+            turn = turn if metadata is None else replace(turn, metadata=metadata)
+            new = self._group(turn, self._memory.now())
+            if self._says_otherwise(ledger, new):
+                new = self._group(turn, self._memory.now(), by_metadata=True)
+            if new.first.id == old.id:
+                return ledger.episodes([old.row])[0]
+            known = self._store.rows_of(ledger.bank, [new.first.id])
+            drafts = [] if known else new.drafts
+            row = self._store_encoded(
+                ledger, drafts, lambda books, encoded: books.correct(old, new.drafts, encoded)
+            )
+            return ledger.episodes([row])[0]
+
+    def _says_otherwise(self, ledger: Ledger, new: Group) -> bool:
+        """Return whether there is the same wording already, with other metadata."""
+        rows = self._store.rows_of(ledger.bank, [new.first.id])
+        known = self._store.episodes(ledger.bank, list(rows.values()))
+        return any(e.state != "erased" and e.metadata != new.first.metadata for e in known)
+
+    def forget(self, id: str | Collection[str], *, erase: bool = False) -> int:  # noqa: A002
+        """
+        Hide episodes at once, from every read; until ``compact``, ``restore`` brings them back.
+
+        A long text is forgotten whole, whichever of its parts is named. With ``erase`` the words
+        leave the store for good: every table, index, journal row, free page and log, in every
+        version of the episode, and in every copy of the same words that was merged with it. What
+        stays is that something was erased.
+
+        Returns how many episodes changed.
+        """
+        ids = ids_of(id)
+        if not ids:
+            return 0
+        with self._changing():
+            with self._transaction() as ledger:
+                changed = ledger.erase(ids) if erase else ledger.forget(ids)
+            if erase:
+                self._store.scrub()
+            return changed
+
+    def restore(self, id: str | Collection[str]) -> int:  # noqa: A002
+        """Bring forgotten episodes back, until ``compact``. Returns how many changed."""
+        ids = ids_of(id)
+        if not ids:
+            return 0
+        with self._changing(), self._transaction() as ledger:
+            return ledger.restore(ids)
+
+    def compact(
+        self,
+        *,
+        superseded: bool = False,
+        faded: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Compacted:
+        """
+        Make forgetting final: take what is forgotten out of the store, as ``erase`` would.
+
+        Its words leave the stream, whose segments are made anew, and everything else, free pages
+        and logs included; ``restore`` finds nothing any more. Others read and write meanwhile.
+        Killed half-way, some is gone and the rest is forgotten as before; doing it again finishes.
+        What is held stays.
+
+        Args:
+            superseded: also the earlier wordings of what was corrected, and what was merged.
+            faded: also what is no longer shown of what has faded; it gets other ids.
+            dry_run: only say what would go.
+            progress: called as it advances, in rows.
+
+        Raises:
+            StoreLocked: somebody read an older state for too long, so that the log may still hold
+                what was removed; compact once more.
+
+        """
+        states: tuple[State, ...] = ("forgotten", "superseded") if superseded else ("forgotten",)
+        removed: Counter[State] = Counter()
+        with self._changing():
+            ledger = self._memory.ledger(self.name)
+            before = after = sum(self._store.stored_bytes(ledger.bank).values())
+            settled = self._settle(ledger, dry_run=dry_run) if faded else 0
+            if dry_run:
+                every = self._store.scan_episodes(ledger.bank)
+                removed.update(e.state for e in every if not e.marks & HELD)
+            else:
+                some = _RUNS_AT_ONCE * self._memory.config.ingest.seal_rows
+                stop = self._store.episode_count(ledger.bank)
+                for first in range(0, stop, some):
+                    rows = range(first, min(first + some, stop))
+                    with self._store.write():
+                        removed += self._memory.ledger(self.name).compact(states, rows)
+                    if progress:
+                        progress(rows.stop, stop)
+                self._store.scrub()
+                after = sum(self._store.stored_bytes(ledger.bank).values())
+                with self.reading:
+                    self._index()  # the writer pays for the index, not the next reader
+        return Compacted(
+            forgotten=removed["forgotten"], superseded=removed["superseded"] if superseded else 0,
+            faded=settled, bytes_before=before, bytes_after=after, dry_run=dry_run,
+        )  # fmt: skip
+
+    def _settle(self, ledger: Ledger, *, dry_run: bool) -> int:
+        """Make texts what is shown of them; returns how many. The caller holds ``writing``."""
+        now = self._memory.now()
+        faded: list[tuple[EpisodeRow, Sequence[Draft]]] = []
+        batch = self._memory.config.ingest.batch
+        due = [
+            e
+            for e in self._store.scan_episodes(ledger.bank)
+            if e.state == "active" and e.level > e.marks // SETTLED
+            if not e.marks & (PINNED | HELD)
+        ]
+        for start in range(0, len(due), batch):
+            at_once = due[start : start + batch]
+            texts = ledger.texts([e.row for e in at_once])  # without what was just erased
+            for old in at_once:
+                text = texts.get(old.row, "")
+                less = shown(text, old.level, settled=old.marks // SETTLED)
+                if less != text:
+                    faded.append((old, self._group(_as_turn(old, less), now).drafts))
+        if dry_run:
+            return len(faded)
+        done = 0
+        for start in range(0, len(faded), batch):
+            some = faded[start : start + batch]
+            drafts = [d for _, made in some for d in made]
+            done += self._store_encoded(ledger, drafts, partial(_settled, some), indexed=False)
+        return done
+
+    def _group(self, turn: Turn, now: datetime, *, by_metadata: bool = False) -> Group:
+        """Check a turn and make it ready to be stored."""
+        if not isinstance(turn, Turn):
+            msg = f"{turn!r:.100} is not a Turn; wrap the text, as in Turn(text=…)"
+            raise InputError(msg)
+        memory = self._memory
+        text = check_text(turn.text, limits=memory.config.ingest)
+        fresh = without_quotes(text)
+        if fresh != text and fresh.strip():
+            turn = replace(turn, text=fresh.strip())
+        return draft(
+            self.name, turn, now=now, zone=memory.zone,
+            limits=memory.config.ingest, salt=memory.salt, by_metadata=by_metadata,
+        )  # fmt: skip
+
+    def _keep(
+        self, groups: Sequence[Group], now: datetime, progress: Progress | None
+    ) -> list[Episode]:
+        batch = self._memory.config.ingest.batch
+        kept: list[Episode] = []
+        if progress:
+            progress(0, len(groups))
+        for start in range(0, len(groups), batch):
+            some = _ToKeep(groups[start : start + batch], now)
+            kept += self._writes.call(some, self._keep_together, inside=self._changing)
+            if progress:
+                progress(min(start + batch, len(groups)), len(groups))
+        return kept
+
+    def _keep_together(self, calls: Sequence[_ToKeep]) -> list[list[Episode]]:
+        """Keep what some calls bring, and return the episodes of each, holding ``writing``."""
+        ledger = self._memory.ledger(self.name, create=True)
+        fresh: dict[str, Group] = {}
+        answer: dict[str, int] = {}
+        with self.reading:
+            self._index()  # what is wrong with it is said before anything is encoded
+            for groups, now in calls:
+                self._sift(ledger, groups, now, fresh, answer)
+        if fresh:
+            answer |= self._add(ledger, [group.drafts for group in fresh.values()])
+        kept: list[list[Episode]] = []
+        for groups, _ in calls:
+            rows = [answer[d.id] for group in groups for d in group.drafts if d.id in answer]
+            kept.append(ledger.episodes(rows))
+        return kept
+
+    def _sift(
+        self,
+        ledger: Ledger,
+        groups: Sequence[Group],
+        now: datetime,
+        fresh: dict[str, Group],
+        answer: dict[str, int],
+    ) -> None:
+        """Add what is new to ``fresh``, and the rows of what is not to ``answer``, by id."""
+        answer |= self._store.rows_of(ledger.bank, [d.id for g in groups for d in g.drafts])
+        for group in groups:
+            id_ = group.first.id
+            if id_ in answer or id_ in fresh:
+                continue
+            echo = None if group.again else self._gate.echo(ledger, group, now)
+            if echo is None:
+                fresh[id_] = group
+            else:
+                answer[id_] = echo
+
+    def _add(
+        self,
+        ledger: Ledger,
+        groups: Sequence[Sequence[Draft]],
+        progress: Progress | None = None,
+    ) -> dict[str, int]:
+        """Encode and store; returns the rows by id."""
+        drafts = [d for group in groups for d in group]
+        return self._store_encoded(
+            ledger, drafts, lambda books, it: books.add(groups, it), progress
+        )
+
+    def _store_encoded(
+        self,
+        ledger: Ledger,
+        drafts: Sequence[Draft],
+        store: Callable[[Ledger, Encoded], _Stored],
+        progress: Progress | None = None,
+        *,
+        indexed: bool = True,
+    ) -> _Stored:
+        """Encode drafts, and only then open the transaction in which they are stored."""
+        memory = self._memory
+        while True:
+            embedder, how = memory.embedder, memory.signatures()
+            encoded = self._encode(ledger, drafts, embedder, how, progress)
+            with self._transaction(indexed=indexed) as books:
+                if memory.embedder is not embedder or memory.signatures() != how:
+                    continue  # a rebuild has moved the store to others: encode once more
+                if encoded:
+                    memory.settle_embedder(embedder)
+                    memory.settle_signatures(record=True)
+                self._tell_recalls(books)
+                return store(books, encoded)
+
+    def _encode(
+        self,
+        ledger: Ledger,
+        drafts: Sequence[Draft],
+        embedder: Embedder | None,
+        how: Signatures | None,
+        progress: Progress | None,
+    ) -> Encoded:
+        """Make the payloads of drafts, each read in the light of what its session said before."""
+        batch = self._memory.config.ingest.batch
+        sessions = {d.session for d in drafts if d.session is not None}
+        before = context_before(drafts, ledger.last_said(sessions))
+        encoded: dict[Kind, dict[str, bytes]] = {}
+        for start in range(0, len(drafts), batch):
+            some = slice(start, start + batch)
+            made = encode_drafts(
+                drafts[some], before[some], embedder=embedder, signed=how, phrases=self._anchored
+            )
+            for kind, payloads in made.items():
+                encoded.setdefault(kind, {}).update(payloads)
+            if progress:
+                progress(min(start + batch, len(drafts)), len(drafts))
+        return encoded
+
+
+def _as_turn(old: EpisodeRow, text: str) -> Turn:
+    """Return a turn that says something else in the place of an episode."""
+    return Turn(
+        text=text, at=from_micros(old.said_at), speaker=old.speaker, role=old.role,
+        session=old.session, source=old.source, address=old.address or None,
+        metadata=json.loads(old.metadata),
+    )  # fmt: skip
+
+
+def _settled(
+    faded: Sequence[tuple[EpisodeRow, Sequence[Draft]]], books: Ledger, encoded: Encoded
+) -> int:
+    return books.settle(faded, encoded)

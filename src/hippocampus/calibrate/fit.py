@@ -1,0 +1,184 @@
+"""
+Fits what an embedder's evidence is worth to questions whose answers are known.
+
+Logistic regression, nothing more: the confidence models (``docs/adr/0010``), and how much its
+tokens and vectors weigh beside what needs no embedder (``docs/adr/0017``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.calibrate.trial import Asked
+from hippocampus.recall.confidence import MODELS, Confidence, Model, confidence
+from hippocampus.recall.standardize import Numbers
+
+TURNED_DOWN: Final = 5 / 6
+"""Of the questions without an answer, how many must count as not found."""
+TOLD: Final = frozenset({"matched", "missing", "vector"})
+"""Evidence that an embedder tells. What words and speakers tell means the same for every one, and
+eight conversations cannot say it better than those that the built-in models come from."""
+DRAWN: Final = 3.0
+"""How strongly the rest is drawn to the built-in models, as a ridge: alone, those conversations
+would leave the weights of evidence that goes together to chance."""
+_FREE: Final = 1e-2
+GROUPS: Final = 2
+"""Pools of conversations on which embedders are compared: those of the least calibration there is,
+so that each is compared with the default one on the same questions."""
+OVERSTATED: Final = 3.43
+"""How much the default embedder tells there beside words, where 1 is its weight in a ranking: these
+conversations share few words with their questions, on purpose."""
+HEARD: Final = frozenset({"tokens", "vector"})
+"""The parts of a ranking that an embedder tells."""
+_HELD: Final = 1e6
+_DRAWN_LISTS: Final = 1.0
+_NOTHING: Final = np.zeros(1, np.float32)
+_SETTLED: Final = 1e-8
+_STEPS: Final = 50
+_CHOICES: Final = 20
+
+Floats = NDArray[np.float64]
+
+
+class Learnt(NamedTuple):
+    """A model, and how models fitted on half of the questions judged the other half."""
+
+    model: Model
+    unseen: list[tuple[Asked, Confidence]]
+
+
+def learn_models(asked: Sequence[Asked], *, anew: bool = False) -> list[Learnt]:
+    """
+    Fit a model to each set of evidence that there is.
+
+    Only what the embedder tells is weighed, from the built-in models on; or all of it, ``anew``,
+    which takes many more conversations.
+    """
+    # A question whose evidence recall misses teaches nothing about what evidence looks like.
+    heard = [one for one in asked if one.relevant.any() or not one.answerable]
+    there = set(heard[0].known) if heard else set()
+    like = [model for model in MODELS if there.issuperset(model.evidence)]
+    return [_learn(heard, model, anew=anew) for model in like]
+
+
+def _learn(asked: Sequence[Asked], like: Model, *, anew: bool) -> Learnt:
+    halves = [[one for one in asked if one.group % 2 == half] for half in (0, 1)]
+    unseen = [
+        (one, confidence(one.known, len(one.relevant), models=[fitted]))
+        for learnt, other in (halves, halves[::-1])
+        for fitted in [fit(learnt, like, anew=anew)]
+        for one in other
+    ]
+    if not anew and TOLD.isdisjoint(like.evidence):
+        return Learnt(like, unseen)
+    none = [judged.sure for one, judged in unseen if not one.answerable]
+    found = round(float(np.quantile(none, TURNED_DOWN)), 2)
+    return Learnt(fit(asked, like, anew=anew)._replace(found=found), unseen)
+
+
+def fit(asked: Sequence[Asked], like: Model, *, anew: bool = False) -> Model:
+    """
+    Fit on whether a question is answered, by the hit that looks most like an answer.
+
+    Which one that is depends on the weights: so fit, choose again, until it stays. ``like``: the
+    model to begin with, and to keep to in what the embedder does not tell, unless ``anew``.
+    """
+    if not anew and TOLD.isdisjoint(like.evidence):
+        return like
+    tables = [one.table(like.evidence) for one in asked]
+    answered = np.array([one.answerable for one in asked], np.float64)
+    even = balanced(answered)
+    start = np.array(like.weights)
+    drawn = _FREE if anew else DRAWN
+    told = [True, *(anew or name in TOLD for name in like.evidence)]
+    held = np.where(told, drawn, _HELD)
+    best = np.array([int(np.argmax(table @ start)) for table in tables])
+    for _ in range(_CHOICES):
+        chosen = np.array([table[row] for table, row in zip(tables, best, strict=True)])
+        weights = logistic(chosen, answered, even, start, held)
+        before, best = best, np.array([int(np.argmax(table @ weights)) for table in tables])
+        if (before == best).all():
+            break
+    odds = np.concatenate([table @ weights for table in tables])
+    ranks = np.concatenate([np.log(np.arange(1, len(table) + 1)) for table in tables])
+    relevant = np.concatenate([one.relevant for one in asked]).astype(np.float64)
+    each = np.repeat(even, [len(table) for table in tables])
+    columns = np.column_stack([np.ones(len(odds)), odds, -ranks])
+    constant, slope, fall = _rounded(
+        logistic(columns, relevant, each, np.array(like.hit), np.full(3, drawn))
+    )
+    return Model(like.evidence, _rounded(weights), (constant, slope, fall), 0.5)
+
+
+def _rounded(weights: Floats) -> tuple[float, ...]:
+    return tuple(round(float(weight), 2) for weight in weights)
+
+
+def balanced(answered: Floats) -> Floats:
+    """Return weights that make questions with and without an answer count the same."""
+    share = answered.mean()
+    weights: Floats = np.where(answered > 0, 0.5 / share, 0.5 / (1 - share))
+    return weights
+
+
+def logistic(
+    evidence: Floats, labels: Floats, weights: Floats, start: Floats, drawn: Floats
+) -> Floats:
+    """Return logistic regression weights by Newton's method, each ``drawn`` to where it starts."""
+    fitted = start.copy()
+    for _ in range(_STEPS):
+        p = 1 / (1 + np.exp(-evidence @ fitted))
+        slope = evidence.T @ (weights * (p - labels)) + drawn * (fitted - start)
+        curve = (evidence * (weights * p * (1 - p))[:, None]).T @ evidence
+        step = np.linalg.solve(curve + np.diag(drawn), slope)
+        fitted -= step
+        if np.abs(step).max() < _SETTLED:
+            break
+    return fitted
+
+
+# ---------------------------------------------------------------- what counts how much in a ranking
+
+
+def find_hearing(asked: Sequence[Asked]) -> float:
+    """
+    Return how much an embedder tells beside words, as a multiple of what the default one does.
+
+    List-wise: how its part and the others have to be weighed for what answers a question to be
+    chosen among all candidates (softmax). Words, speakers and times are the measure, since they
+    are the same for every embedder.
+    """
+    lists = [
+        (np.stack([_others(one), _embedders(one)]).T.astype(np.float64), one.right)
+        for one in asked
+        if one.right.any() and one.group < GROUPS
+    ]
+    weights = np.array([0.5, 0.5])
+    for _ in range(_STEPS):
+        slope, curve = _DRAWN_LISTS * (weights - 0.5), _DRAWN_LISTS * np.eye(2)
+        for parts, right in lists:
+            odds = parts @ weights
+            share = np.exp(odds - odds.max())
+            share /= share.sum()
+            inside = np.where(right, share, 0)
+            usual = share @ parts
+            slope += usual - inside @ parts / inside.sum()
+            curve += (parts * share[:, None]).T @ parts - np.outer(usual, usual)
+        step = np.linalg.solve(curve, slope)
+        weights -= step
+        if np.abs(step).max() < _SETTLED:
+            break
+    others, embedders = np.maximum(weights, (1e-3, 0.0))
+    return round(float(embedders / others / OVERSTATED), 2)
+
+
+def _embedders(one: Asked) -> Numbers:
+    return sum((part for name, part in one.parts.items() if name in HEARD), _NOTHING)
+
+
+def _others(one: Asked) -> Numbers:
+    return sum((part for name, part in one.parts.items() if name not in HEARD), _NOTHING)

@@ -1,0 +1,80 @@
+"""Read the moments that callers name: datetimes with or without a zone, and ISO 8601 text."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+
+from hippocampus.core.clock import to_micros
+from hippocampus.core.records import When
+from hippocampus.errors import InvalidTime
+
+_DAY_MICROS = 86_400_000_000
+
+
+def to_moment(when: When, timezone: tzinfo, *, name: str = "time") -> datetime:
+    """
+    Return the aware datetime that ``when`` means.
+
+    An aware datetime is kept as it is; a naive one, and text without an offset, is read in
+    ``timezone``. A date alone is its midnight.
+
+    Args:
+        when: a datetime, or ISO 8601 text: a date, or a date and time with an offset or without.
+        timezone: the zone of what names none.
+        name: what to call the argument in messages.
+
+    Raises:
+        InvalidTime: not such a datetime or text, or outside the years 1 to 9999 in UTC.
+    """
+    moment = when if isinstance(when, datetime) else _parse(when, name)
+    if moment.utcoffset() is None:
+        moment = moment.replace(tzinfo=timezone)
+    try:
+        moment.astimezone(UTC)
+    except OverflowError as exc:
+        msg = (
+            f"{name}={when!r}: outside the years 1 to 9999 in UTC;"
+            " name a moment within them, or leave an open end out"
+        )
+        raise InvalidTime(msg) from exc
+    return moment
+
+
+def end_micros(when: When, timezone: tzinfo, *, name: str = "time") -> int:
+    """
+    Return where a stretch up to ``when`` ends, exclusive, in microseconds since 1970 in UTC.
+
+    Text that is a date alone includes that day, so it ends at the next midnight in ``timezone``:
+    who says "until 5 March" means to hear what was said on the 5th.
+    """
+    start = to_moment(when, timezone, name=name)
+    if not is_day(when):
+        return to_micros(start)
+    try:
+        return to_micros(datetime.combine(start.date() + timedelta(days=1), time(), timezone))
+    except OverflowError:  # 9999-12-31, which is how people write "for ever"
+        return to_micros(start) + _DAY_MICROS
+
+
+def is_day(when: When) -> bool:
+    """Return whether ``when`` is text that names a day and no time of it."""
+    if not isinstance(when, str):
+        return False
+    try:
+        date.fromisoformat(when.strip())
+    except ValueError:
+        return False
+    return True
+
+
+def _parse(text: object, name: str) -> datetime:
+    # A week, "2024-W10", would silently be its Monday, and "until" it would end six days early.
+    if isinstance(text, str) and "W" not in text:
+        with suppress(ValueError):
+            return datetime.fromisoformat(text.strip())
+    msg = (
+        f"{name}={text!r}: not a moment;"
+        " give a datetime or ISO 8601 text, such as '2024-03-05T14:30+01:00'"
+    )
+    raise InvalidTime(msg)

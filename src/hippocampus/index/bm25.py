@@ -1,0 +1,116 @@
+"""The words cue: BM25 over stemmed terms."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.records import Kind, Payloads
+from hippocampus.index.cue import Mask, Question, Rows, Scores
+from hippocampus.index.growable_array import Growing
+from hippocampus.kernel import Bm25Index, top_k
+
+K1, B = 0.9, 0.4
+"""BM25's saturation and length normalisation, at the values that serve short passages
+(Anserini's default, from TREC; not tuned here)."""
+
+
+TELLING, DEED = np.uint32(0x74656C6C), np.uint32(0x64656564)
+"""The terms of every text that tells of its speaker, and of what they did: properties kept as words
+more, as Xapian keeps its boolean terms. A real word shares a hash once in two thousand million."""
+
+_MARKS = (TELLING, DEED)
+_EARLY = 8
+"""Terms of an episode that are its beginning: its date, who speaks, and the first words."""
+
+
+def pack_terms(hashes: NDArray[np.uint32]) -> bytes:
+    """Return an episode's payload: its term hashes, four bytes each, in order of appearance."""
+    return hashes.astype("<u4").tobytes()
+
+
+class LexicalCue:
+    """An inverted index over term hashes."""
+
+    name = "lexical"
+    kind: Kind = "lexical"
+
+    def __init__(self) -> None:
+        self._index = Bm25Index()
+        self._early = Growing(np.uint32, _EARLY)
+        self._marks = Growing(np.bool_, len(_MARKS))
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    @property
+    def nbytes(self) -> int:
+        return self._index.nbytes + self._early.nbytes + self._marks.nbytes
+
+    def observe(self, payloads: Payloads) -> None:
+        ends = np.cumsum(payloads.lengths // 4, dtype=np.uint64)
+        offsets = np.concatenate([np.zeros(1, np.uint64), ends])
+        terms = np.ascontiguousarray(payloads.data).view("<u4")
+        self._index.extend(terms, offsets)
+        at = offsets[:-1, None].astype(np.intp) + np.arange(_EARLY)
+        within = at < ends[:, None].astype(np.intp)
+        at[~within] = 0
+        self._early.extend(np.where(within, terms[at], 0) if len(terms) else at)
+        marks = np.zeros((len(payloads), len(_MARKS)), np.bool_)
+        for place, mark in enumerate(_MARKS):
+            marks[np.searchsorted(ends, np.flatnonzero(terms == mark), side="right"), place] = True
+        self._marks.extend(marks)
+
+    def rarity(self, terms: NDArray[np.uint32]) -> NDArray[np.float32]:
+        """Return the inverse document frequency of each term, at least 0, float32."""
+        frequency = self._index.document_frequency(terms).astype(np.float32)
+        # ln(1 + (N - df + 0.5) / (df + 0.5)), on one denominator
+        rarity: NDArray[np.float32] = np.log(np.float32(len(self) + 1) / (frequency + 0.5))
+        return rarity
+
+    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+        if not len(question.terms) or not len(self):
+            return np.empty(0, np.uint32)
+        mask = None if allowed is None else allowed.view(np.uint8)
+        # A word of grammar adds nothing, and its postings are the longest there are.
+        counts = question.term_weights > 0
+        terms, weights = question.terms[counts], question.term_weights[counts]
+        scores = self._index.score(terms, weights, mask, K1, B)  # 0 where not allowed
+        best = top_k(scores, limit)
+        return best[scores[best] > 0]
+
+    def score(self, question: Question, rows: Rows) -> Scores | None:
+        if not len(question.terms):
+            return None
+        return self.matches(question, rows) @ question.term_weights[question.term_weights > 0]
+
+    def matches(self, question: Question, rows: Rows) -> Scores:
+        """Return what each term that weighs something gives each row, shape (rows, terms)."""
+        return self._index.contributions(question.terms[question.term_weights > 0], rows, K1, B)
+
+    def holding(
+        self, terms: NDArray[np.uint32], allowed: Mask | None, most: int
+    ) -> NDArray[np.uint32]:
+        """Return allowed rows that hold all of some terms; none if one alone, or over ``most``."""
+        frequency = self._index.document_frequency(terms)
+        if not 1 < int(frequency.min()) <= most:
+            return np.empty(0, np.uint32)
+        rarest = terms[[int(frequency.argmin())]]
+        mask = None if allowed is None else allowed.view(np.uint8)
+        rows = np.flatnonzero(self._index.score(rarest, None, mask, K1, B)).astype(np.uint32)
+        return rows[(self._index.contributions(terms, rows, K1, B) > 0).all(axis=1)]
+
+    def opening(self, terms: NDArray[np.uint32], rows: Rows) -> Mask:
+        """Return which rows have some terms, in this order, near their beginning."""
+        sought, early = terms.astype(np.uint32).tobytes(), self._early.view
+        # A byte string finds itself faster than NumPy compares a few short rows.
+        return np.array([sought in early[row].tobytes() for row in rows.tolist()], np.bool_)
+
+    def marked(self, rows: Rows) -> Mask:
+        """Return which rows tell of their speaker, and of a deed, shape (rows, 2)."""
+        marked: Mask = self._marks.view[rows.astype(np.intp)]
+        return marked
+
+    def unheard(self, rows: Rows) -> NDArray[np.uint32]:
+        """Return how many of each row's terms no earlier row has, shape (rows,)."""
+        return self._index.unheard(rows)

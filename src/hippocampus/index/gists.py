@@ -1,0 +1,148 @@
+"""
+Traces beside the episodes: gists, how mature each is, and what it primes (HUMAN, sections 4 and 6).
+
+An episode is found from the moment it is remembered. What several came to is a second trace, which
+is silent for a week: until then it only lends its sources a little, and is not shown.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.config import Maturation
+from hippocampus.errors import InputError
+from hippocampus.index.cue import Mask, Rows, Scores
+
+FORMAT: Final = 1
+HOUR: Final = 3.6e9
+_STEEP: Final = 60.0
+"""Slopes from its middle at which a sigmoid is 0 or 1."""
+
+
+class Trace(NamedTuple):
+    """
+    What some rows came to, ascending; ``made_at`` in microseconds since 1970.
+
+    ``days``: on how many days since then a source was recalled. ``by_model``: who worded it.
+    """
+
+    rows: tuple[int, ...]
+    text: str
+    made_at: int
+    days: int = 0
+    by_model: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Traces:
+    """All of a bank's first ``length`` rows, no row in two; ``vectors``: shape (traces, d)."""
+
+    traces: tuple[Trace, ...]
+    vectors: NDArray[np.float32]
+    length: int
+
+
+def activation(traces: Sequence[Trace], now: int, how: Maturation) -> NDArray[np.float64]:
+    """
+    Return how mature traces are, in (0, 1), shape (traces,).
+
+    A(t) = 1 / (1 + e^(-(t - t½) / k)), t in hours since a trace was made, and ``recalled_hours``
+    more for each day on which a source of it was recalled. A clock set back makes none younger
+    than new.
+    """
+    aged = [max(now - t.made_at, 0) / HOUR + how.recalled_hours * t.days for t in traces]
+    slopes = (np.array(aged, np.float64) - how.half_hours) / how.slope_hours
+    mature: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(slopes, -_STEEP, _STEEP)))
+    return mature
+
+
+class Priming:
+    """What traces lend to their sources."""
+
+    def __init__(self, made: Traces, how: Maturation, least: float) -> None:
+        """``least``: the cosine from which on a question means a trace."""
+        self.made = made
+        self.how = how
+        self._least = least
+        lengths = [len(trace.rows) for trace in made.traces]
+        every = np.array([row for trace in made.traces for row in trace.rows], np.int64)
+        owner = np.repeat(np.arange(len(lengths)), lengths)
+        order = np.argsort(every)
+        self._rows, self._owner = every[order], owner[order]
+
+    def alive(self, shown: Mask) -> Mask:
+        """Return which traces have all their sources among the rows shown, shape (traces,)."""
+        alive = np.ones(len(self.made.traces), np.bool_)
+        alive[self._owner[~shown[self._rows]]] = False
+        return alive
+
+    def lent(self, vector: NDArray[np.float32], rows: Rows, shown: Mask, now: int) -> Scores:
+        """
+        Return what rows are lent, in [0, 1]: how surely a question means a trace of theirs.
+
+        A silent trace lends ``implicit`` of that, a mature one all.
+        """
+        lent = np.zeros(len(rows), np.float32)
+        if not len(self._rows) or self.made.vectors.shape[1] != len(vector):
+            return lent
+        means = (self.made.vectors @ vector - self._least) / max(1 - self._least, 1e-6)
+        heard = self.how.implicit
+        mature = activation(self.made.traces, now, self.how)
+        worth = np.clip(means, 0, 1) * (heard + (1 - heard) * mature) * self.alive(shown)
+        places = np.minimum(np.searchsorted(self._rows, rows), len(self._rows) - 1)
+        there = self._rows[places] == rows
+        lent[there] = worth[self._owner[places[there]]]
+        return lent
+
+
+# ---------------------------------------------------------------- as bytes
+
+
+def pack(made: Traces) -> bytes:
+    """Return what ``unpack`` reads."""
+    document = {
+        "format": FORMAT,
+        "length": made.length,
+        "traces": made.traces,
+        "dimension": made.vectors.shape[1],
+        "vectors": b64encode(made.vectors.astype("<f2").tobytes()).decode(),
+    }
+    return zlib.compress(json.dumps(document, ensure_ascii=False).encode())
+
+
+def unpack(payload: bytes) -> Traces:
+    """
+    Read what ``pack`` wrote; the store has verified its checksum.
+
+    Raises:
+        InputError: it is something else, or of a later format.
+
+    """
+    try:
+        said = json.loads(zlib.decompress(payload))
+        if said["format"] != FORMAT:
+            msg = f"format {said['format']!r}, and this version reads {FORMAT}"
+            raise InputError(msg)
+        traces = tuple(
+            Trace(tuple(map(int, rows)), str(text), int(made_at), int(days), bool(by_model))
+            for rows, text, made_at, days, by_model in said["traces"]
+        )
+        shape = (len(traces), int(said["dimension"]))
+        vectors = np.frombuffer(b64decode(said["vectors"]), "<f2").astype(np.float32)
+        length = int(said["length"])
+        rows = [row for trace in traces for row in trace.rows]
+        if len(set(rows)) < len(rows) or any(not 0 <= row < length for row in rows):
+            msg = "a row that is in two of them, or not there"
+            raise InputError(msg)
+        return Traces(traces=traces, vectors=vectors.reshape(shape), length=length)
+    except (zlib.error, ValueError, KeyError, TypeError, RecursionError) as exc:
+        msg = f"gists: they cannot be read ({exc!s:.80}); sleep makes them anew"
+        raise InputError(msg) from exc

@@ -1,0 +1,69 @@
+"""
+The late-interaction cue: for each token of the question, its best match in the episode.
+
+The strongest single signal we measured (ColBERT's MaxSim: O. Khattab and M. Zaharia, SIGIR 2020),
+on signatures of 32 bytes a token. Too costly to scan a bank with, so it only scores what other
+cues propose.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.records import Kind, Payloads
+from hippocampus.index.cue import Mask, Question, Rows, Scores
+from hippocampus.index.growable_array import Growing
+from hippocampus.kernel import maxsim
+
+
+class TokensCue:
+    """Token signatures of ``bits`` bits, one span an episode."""
+
+    name = "tokens"
+    kind: Kind = "tokens"
+
+    def __init__(self, bits: int) -> None:
+        self._codes = Growing(np.uint8, bits // 8)
+        self._ends = Growing(np.uint64)
+        self._ends.extend(np.zeros(1, np.uint64))
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    @property
+    def nbytes(self) -> int:
+        return self._codes.nbytes + self._ends.nbytes
+
+    def observe(self, payloads: Payloads) -> None:
+        width = self._codes.view.shape[1]
+        ends = np.cumsum(payloads.lengths // width, dtype=np.uint64)
+        self._ends.extend(ends + np.uint64(len(self._codes)))
+        self._codes.extend(payloads.data.reshape(-1, width))
+
+    def lengths(self, rows: Rows) -> NDArray[np.int64]:
+        """Return how many tokens each row has."""
+        ends = self._ends.view.view(np.int64)
+        counts: NDArray[np.int64] = ends[rows.astype(np.int64) + 1] - ends[rows]
+        return counts
+
+    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+        if question.tokens is None or not len(self):
+            return np.empty(0, np.uint32)
+        everyone = np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
+        rows = everyone.astype(np.uint32)
+        if len(rows) <= limit:
+            return rows
+        best = np.argsort(-self.matches(question, rows).mean(axis=1), kind="stable")
+        return rows[best[:limit]]
+
+    def score(self, question: Question, rows: Rows) -> Scores | None:
+        if question.tokens is None:
+            return None
+        found: Scores = self.matches(question, rows).mean(axis=1)
+        return found
+
+    def matches(self, question: Question, rows: Rows) -> Scores:
+        """Return each question token's best match in each row, a cosine, shape (rows, tokens)."""
+        assert question.tokens is not None, "ask only when the question has tokens"
+        return maxsim(self._codes.view, self._ends.view, question.tokens, rows)

@@ -1,1 +1,0 @@
-"""The write flow: check, recognise, split, encode."""

@@ -1,6 +1,0 @@
-"""Read files, chat exports, mail and other memories into turns."""
-
-from hippocampus.ingest.sources.base import SourceFile, SourceProblem
-from hippocampus.ingest.sources.walk import FORMATS, read_source
-
-__all__ = ["FORMATS", "SourceFile", "SourceProblem", "read_source"]

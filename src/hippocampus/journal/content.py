@@ -1,0 +1,455 @@
+"""
+The token stream of a bank, and the only place where its texts are.
+
+What is new is a row of the tail: the ids of one text. Once enough rows are together they are sealed
+into a segment, one wavelet matrix over the ids of all of them, with fewer bits for what is
+frequent: in less than half the bytes. A text is read back by decoding its span (DWM, section
+3.2.2).
+"""
+
+from __future__ import annotations
+
+import struct
+import threading
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from operator import itemgetter
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.records import Block, Store
+from hippocampus.encode import tokens as tokenizer
+from hippocampus.encode.token_matcher import LOST, SPELLED, Mask, Phrase
+from hippocampus.engine.background_yield import pausing
+from hippocampus.errors import StoreCorrupt
+from hippocampus.kernel import HuffmanWaveletMatrix, WaveletMatrix
+
+_HEAD = struct.Struct("<4sHH")
+"""Magic, version, vocabulary; little-endian. After it as many lengths in tokens as the block has
+rows, then the matrix. Version 1 had lengths of four bytes and a matrix without codes."""
+_MAGIC = b"HipC"
+_VERSION = 2
+
+_MORE = 128
+"""Added to a byte of a length that another one follows, of seven bits each, the lowest first."""
+_LONGEST = 4
+"""Bytes of a length at most: it is below 2**28."""
+
+KEPT_BYTES = 64 << 20
+"""What segments may take in memory together; the ones read longest ago go first."""
+_PLACES_A_TEXT = 10
+"""Places that are looked at in the time in which one text is decoded and searched."""
+
+Ids: TypeAlias = NDArray[np.uint64]
+Places: TypeAlias = NDArray[np.int64]
+Marks: TypeAlias = list[tuple[int, int, bytes]]
+"""First row, count of rows and mark of every segment of a bank, in order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """The ids of consecutive rows. ``ends``: where each row's end, from 0, shape (rows + 1,)."""
+
+    first: int
+    ends: NDArray[np.int64]
+    matrix: HuffmanWaveletMatrix | WaveletMatrix
+
+    @classmethod
+    def of(cls, first: int, ids: Sequence[Ids]) -> Segment:
+        """Seal the ids of consecutive rows; a row without a text has none."""
+        ends = np.cumsum([0, *map(len, ids)])
+        symbols = np.concatenate(ids) if ids else np.empty(0, np.uint64)
+        return cls(first, ends, HuffmanWaveletMatrix.build(symbols, tokenizer.BITS))
+
+    @classmethod
+    def load(cls, block: Block, *, path: str) -> Segment:
+        """
+        Read a sealed block, in place.
+
+        Raises:
+            StoreCorrupt: it is not a segment, or one of a vocabulary that we do not have.
+
+        """
+        try:
+            wrong = _misfit(block)
+            if wrong is None:
+                lengths, start = _lengths(block)
+                ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+                kind = WaveletMatrix if _version(block) == 1 else HuffmanWaveletMatrix
+                matrix = kind.load(memoryview(block.payload)[start:])
+                if (len(matrix), matrix.bits) == (ends[-1], tokenizer.BITS):
+                    return cls(block.first, ends, matrix)
+                wrong = f"{len(matrix)} ids of {matrix.bits} bits where its rows have {ends[-1]}"
+        except ValueError as exc:
+            wrong = str(exc)
+        msg = f"the texts of rows {block.first} to {block.first + block.count - 1}: {wrong}"
+        raise StoreCorrupt(msg, path=path)
+
+    def to_block(self) -> Block:
+        """Return what ``load`` reads."""
+        matrix = self.matrix
+        if isinstance(matrix, WaveletMatrix):  # read from a segment of version 1
+            matrix = HuffmanWaveletMatrix.build(matrix.span(0, len(matrix)), tokenizer.BITS)
+        head = _HEAD.pack(_MAGIC, _VERSION, tokenizer.VOCABULARY_NUMBER)
+        lengths = pack_lengths(np.diff(self.ends))
+        return Block(self.first, len(self), head + lengths + matrix.to_bytes())
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory held."""
+        return self.matrix.nbytes + self.ends.nbytes
+
+    def ids(self, rows: Sequence[int]) -> list[Ids]:
+        """Return each row's ids; ``rows`` ascend."""
+        first, span = self.first, self.matrix.span
+        if rows and rows[-1] - rows[0] == len(rows) - 1 > 0:  # neighbours: decoded in one go
+            ends = self.ends[rows[0] - first : rows[-1] - first + 2].tolist()
+            whole = span(ends[0], ends[-1])
+            return [whole[a - ends[0] : b - ends[0]] for a, b in pairwise(ends)]
+        at = self.ends.data  # the quickest way to single numbers of an array
+        return [span(at[row - first], at[row - first + 1]) for row in rows]
+
+    def candidates(self, phrases: Sequence[Phrase], allowed: Mask) -> list[int]:
+        """
+        Return the rows in which all of some phrases may occur, in order; in no other they do.
+
+        The rarest is looked for first (DWM, section 3.2.2), and each further one in the rows that
+        are left, until to read their texts, which tells as well, takes less than to look for it.
+
+        Args:
+            phrases: what to look for, at least one.
+            allowed: which rows may be returned, shape (len(self),).
+
+        """
+        often = [self._often(phrase) for phrase in phrases]
+        places = [int(first.sum() + second.sum()) for first, second in often]
+        rows = np.flatnonzero(allowed)
+        for nth, which in enumerate(sorted(range(len(phrases)), key=places.__getitem__)):
+            if nth and places[which] > _PLACES_A_TEXT * len(rows):
+                break
+            rows = self._rows(phrases[which], *often[which], allowed)
+            allowed = np.zeros(len(self), np.bool_)
+            allowed[rows] = True
+        return (self.first + rows).tolist()
+
+    def _rows(
+        self, phrase: Phrase, first: Places, second: Places, allowed: Mask
+    ) -> NDArray[np.int64]:
+        """Return where among the rows allowed a phrase may occur, looked up as ``_often`` says."""
+        access, ends = self.matrix.access, self.ends
+        places, kind = self._beginnings(phrase, first, second)
+        rows = np.searchsorted(ends, places, "right") - 1
+        fits = allowed[rows]
+        beside = fits & phrase.at_edge[kind] & (places > ends[rows])
+        fits[beside] = phrase.may_follow(access((places[beside] - 1).astype(np.uint64)))
+        places, rows, states = places[fits], rows[fits], phrase.begun[kind[fits]]
+        found = np.zeros(len(self), np.bool_)
+        while len(places):  # as often as there are ids in the longest spelling
+            places = places + 1
+            over = (places == ends[rows + 1]) | (states == SPELLED)
+            found[rows[over & phrase.spelled(states)]] = True
+            places, rows, states = places[~over], rows[~over], states[~over]
+            states = phrase.step(states, access(places.astype(np.uint64)))
+            going = states != LOST
+            places, rows, states = places[going], rows[going], states[going]
+        return np.flatnonzero(found)
+
+    def _often(self, phrase: Phrase) -> tuple[Places, Places]:
+        """
+        Return how often to look up each of ``phrase.first``, and each of ``phrase.second``.
+
+        Where it takes more than one id, the rarer of the first two is looked for, as the ranks
+        have it: "aardvark" begins with " a" as much else does, but few things go on like it.
+        """
+        matrix, begun, going = self.matrix, phrase.begun, phrase.going
+        first = matrix.rank(phrase.first, len(matrix)).astype(np.int64)
+        second = matrix.rank(phrase.second, len(matrix)).astype(np.int64)
+        turned = np.bincount(begun, first, phrase.states) > np.bincount(
+            going, second, phrase.states
+        )
+        turned[phrase.spelled(np.arange(phrase.states))] = False
+        return np.where(turned[begun], 0, first), np.where(turned[going], second, 0)
+
+    def _beginnings(self, phrase: Phrase, first: Places, second: Places) -> tuple[Places, Places]:
+        """Return where a phrase may begin, and in which way of ``phrase.first``."""
+        places, kind = self._all(phrase.first, first)
+        later, which = self._all(phrase.second, second)
+        later, which = later[later > 0], which[later > 0]
+        before = phrase.find(phrase.going[which], self.matrix.access((later - 1).astype(np.uint64)))
+        known = before >= 0
+        return np.append(places, later[known] - 1), np.append(kind, before[known])
+
+    def _all(self, ids: Ids, often: Places) -> tuple[Places, Places]:
+        """Return where ids are, as often as told, and which of them is there."""
+        which = np.repeat(np.arange(len(ids)), often)
+        nth = np.arange(len(which)) - np.repeat(np.cumsum(often) - often, often)
+        return self.matrix.select(ids[which], nth.astype(np.uint64)).astype(np.int64), which
+
+
+def _misfit(block: Block) -> str | None:
+    """Return what is wrong with a segment's head, if anything is."""
+    if len(block.payload) < _HEAD.size:
+        return f"{len(block.payload)} bytes cannot hold a head of {_HEAD.size}"
+    magic, version, vocabulary = _HEAD.unpack_from(block.payload)
+    if magic != _MAGIC or not 1 <= version <= _VERSION:
+        return (
+            f"they begin with {magic!r} version {version}, not {_MAGIC!r} version 1 or {_VERSION}"
+        )
+    if vocabulary != tokenizer.VOCABULARY_NUMBER:
+        return (
+            f"ids of vocabulary {vocabulary}, and this version knows only"
+            f" {tokenizer.VOCABULARY_NUMBER}, {tokenizer.VOCABULARY}; upgrade hippocampus"
+        )
+    return None
+
+
+def _version(block: Block) -> int:
+    version: int = _HEAD.unpack_from(block.payload)[1]
+    return version
+
+
+def pack_lengths(lengths: Places) -> bytes:
+    """Return lengths as segments have them."""
+    packed = bytearray()
+    for length in lengths.tolist():
+        left = length
+        while left >= _MORE:
+            packed.append(left & (_MORE - 1) | _MORE)
+            left >>= 7
+        packed.append(left)
+    return bytes(packed)
+
+
+def _lengths(block: Block) -> tuple[Places, int]:
+    """
+    Return the lengths of a segment's rows in tokens, and where its matrix begins.
+
+    Raises:
+        ValueError: there are fewer, or one is longer than any text.
+
+    """
+    if _version(block) == 1:
+        lengths = np.frombuffer(block.payload, "<u4", block.count, _HEAD.size)
+        return lengths.astype(np.int64), _HEAD.size + 4 * block.count
+    raw = np.frombuffer(block.payload, np.uint8, offset=_HEAD.size)
+    stops = np.flatnonzero(raw < _MORE)[: block.count] + 1
+    sizes = np.diff(stops, prepend=0)
+    if len(stops) < block.count or sizes.max(initial=0) > _LONGEST:
+        msg = f"{len(block.payload)} bytes cannot hold the lengths of {block.count} texts"
+        raise ValueError(msg)
+    end = int(stops[-1]) if len(stops) else 0
+    starts = stops - sizes
+    parts = (raw[:end] & (_MORE - 1)).astype(np.int64)
+    parts <<= 7 * (np.arange(end) - np.repeat(starts, sizes))
+    lengths = np.add.reduceat(parts, starts) if end else parts
+    return lengths, _HEAD.size + end
+
+
+class Segments:
+    """What was read of segments, for all banks of a store. Safe to share between threads."""
+
+    def __init__(self, limit: int = KEPT_BYTES) -> None:
+        self._limit = limit
+        self._marks: dict[int, tuple[int, Marks]] = {}
+        self._kept: OrderedDict[tuple[int, int], tuple[bytes, Segment]] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def marks(self, store: Store, bank: int) -> Marks:
+        """Return which segments a bank has now; asked of the store only when it has changed."""
+        seen = store.changes()
+        known = self._marks.get(bank)
+        if known is not None and known[0] == seen:
+            return known[1]
+        marks = store.block_marks(bank, "content")
+        if store.changes() == seen:  # else they may belong to a later moment
+            self._marks[bank] = seen, marks
+        return marks
+
+    def get(self, bank: int, first: int, mark: bytes) -> Segment | None:
+        """Return a segment that was kept, if it is still the one of that mark."""
+        with self._lock:
+            kept = self._kept.get((bank, first))
+            if kept is None or kept[0] != mark:
+                return None
+            self._kept.move_to_end((bank, first))
+            return kept[1]
+
+    def nbytes(self, bank: int | None = None) -> int:
+        """Return how many bytes are kept, of one bank or of all."""
+        if bank is None:
+            return self._bytes
+        with self._lock:
+            return sum(s.nbytes for (of, _), (_, s) in self._kept.items() if of == bank)
+
+    def drop(self, bank: int) -> None:
+        """Let go of all that is kept of a bank: what is erased must leave memory, too."""
+        with self._lock:
+            self._marks.pop(bank, None)
+            for key in [key for key in self._kept if key[0] == bank]:
+                self._bytes -= self._kept.pop(key)[1].nbytes
+
+    def keep(self, bank: int, first: int, mark: bytes, segment: Segment) -> None:
+        """Keep a segment in place of an earlier one, and let others go if it gets too much."""
+        with self._lock:
+            earlier = self._kept.pop((bank, first), None)
+            if earlier is not None:
+                self._bytes -= earlier[1].nbytes
+            self._kept[bank, first] = mark, segment
+            self._bytes += segment.nbytes
+            while self._bytes > self._limit and len(self._kept) > 1:
+                _, (_, oldest) = self._kept.popitem(last=False)
+                self._bytes -= oldest.nbytes
+
+
+class Content:
+    """The texts of one bank. Reads may be called anywhere; writes inside ``store.write()``."""
+
+    def __init__(self, store: Store, bank: int, segments: Segments) -> None:
+        self._store = store
+        self._bank = bank
+        self._segments = segments
+
+    def ids(self, rows: Collection[int]) -> dict[int, Ids]:
+        """
+        Return the ids of rows that have a text; what is erased has none.
+
+        Raises:
+            StoreCorrupt: they are not what was written.
+
+        """
+        wanted = sorted(set(rows))
+        held, unsealed = self._places(wanted)
+        kept = [self._segments.get(self._bank, *known) for known in held]
+        segments = [segment for segment in kept if segment is not None]
+        stored: dict[int, bytes] = {}
+        if unsealed or len(segments) < len(kept):
+            with self._store.read():  # what is sealed meanwhile moves, what is erased changes
+                held, unsealed = self._places(wanted)
+                segments = [self._segment(*known) for known in held]
+                stored = self._store.payloads(self._bank, "content", unsealed)
+        found: dict[int, Ids] = {}
+        for segment, inside in zip(segments, held.values(), strict=True):
+            found |= zip(inside, segment.ids(inside), strict=True)
+        if stored:
+            found |= self.unpacked(stored)
+        return {row: ids for row, ids in found.items() if len(ids)}
+
+    def texts(self, rows: Collection[int]) -> dict[int, tuple[str, int]]:
+        """Return the texts of rows, each with its length in tokens."""
+        found = self.ids(rows)
+        return {row: (self._decode(row, ids), len(ids)) for row, ids in pausing(found.items())}
+
+    def count(self, phrase: Phrase, allowed: Mask) -> dict[int, int]:
+        """Return how often a phrase occurs in each of the rows allowed that have it, in order."""
+        counted = ((row, phrase.count(text)) for row, text in self._likely([phrase], allowed))
+        return {row: times for row, times in counted if times}
+
+    def find(self, phrases: Sequence[Phrase], allowed: Mask) -> list[int]:
+        """Return those of the rows allowed that have all of some phrases, in order."""
+        likely = self._likely(phrases, allowed)
+        return [row for row, text in likely if all(phrase.count(text) for phrase in phrases)]
+
+    def _likely(self, phrases: Sequence[Phrase], allowed: Mask) -> Iterator[tuple[int, str]]:
+        """
+        Yield the texts of all rows that have some phrases, in order, and few others.
+
+        Nothing else is decoded: where the ids of phrases are, the matrices tell.
+        """
+        with self._store.read():
+            for segment in self._stream(allowed):
+                within = np.zeros(len(segment), np.bool_)  # it may have rows that came meanwhile
+                known = allowed[segment.first : segment.first + len(segment)]
+                within[: len(known)] = known
+                rows = segment.candidates(phrases, within)
+                for row, ids in zip(rows, segment.ids(rows), strict=True):
+                    yield row, self._decode(row, ids)
+
+    def _stream(self, allowed: Mask) -> Iterator[Segment]:
+        """Yield the segments that hold rows allowed; in the end what is not sealed yet, as one."""
+        stop = 0
+        for first, count, mark in self._segments.marks(self._store, self._bank):
+            stop = first + count
+            if allowed[first:stop].any():
+                yield self._segment(first, mark)
+        if allowed[stop:].any():
+            tail = dict(self._store.tail(self._bank, "content", start=stop))
+            payloads = [tail.get(row, b"") for row in range(stop, len(allowed))]
+            ends = np.cumsum([0, *(len(payload) // tokenizer.ID_BYTES for payload in payloads)])
+            ids = tokenizer.unpack(b"".join(payloads))
+            yield Segment(stop, ends, HuffmanWaveletMatrix.build(ids, tokenizer.BITS))
+
+    def blank(self, rows: Collection[int]) -> None:
+        """Take the texts of rows out of the stream; segments that held them are made anew."""
+        held, unsealed = self._places(sorted(rows))
+        for known, inside in held.items():
+            segment = self._segment(*known)
+            every = range(segment.first, segment.first + len(segment))
+            ids = segment.ids(every)
+            for row in inside:
+                ids[row - segment.first] = np.empty(0, np.uint64)
+            made = Segment.of(segment.first, ids).to_block()
+            self._store.put_block(self._bank, "content", made)
+        self._store.put_payloads(self._bank, "content", [(row, b"") for row in unsealed])
+
+    def unpacked(self, payloads: Mapping[int, bytes]) -> dict[int, Ids]:
+        """Return the ids of rows of the tail, unpacked in one go."""
+        ends = accumulate(
+            (len(payload) // tokenizer.ID_BYTES for payload in payloads.values()), initial=0
+        )
+        try:
+            whole = tokenizer.unpack(b"".join(payloads.values()))
+            if not any(len(payload) % tokenizer.ID_BYTES for payload in payloads.values()):
+                parts = (whole[start:end] for start, end in pairwise(ends))
+                return dict(zip(payloads, parts, strict=True))
+        except ValueError:
+            pass  # one by one, to name the row
+        return {row: self._unpack(row, payload) for row, payload in payloads.items()}
+
+    def _unpack(self, row: int, payload: bytes) -> Ids:
+        try:
+            return tokenizer.unpack(payload)
+        except ValueError as exc:
+            raise self._damage(row, exc) from exc
+
+    def _decode(self, row: int, ids: Ids) -> str:
+        try:
+            return tokenizer.decode(ids.tolist())
+        except ValueError as exc:
+            raise self._damage(row, exc) from exc
+
+    def _damage(self, row: int, exc: ValueError) -> StoreCorrupt:
+        return StoreCorrupt(f"the text of row {row} cannot be read: {exc}", path=self._store.path)
+
+    def _places(self, rows: Sequence[int]) -> tuple[dict[tuple[int, bytes], list[int]], list[int]]:
+        """Return rows by the segment they are in, its first row and mark, and those in none."""
+        inside: dict[tuple[int, bytes], list[int]] = {}
+        outside: list[int] = []
+        marks = self._segments.marks(self._store, self._bank)
+        for row in rows:
+            place = bisect_right(marks, row, key=_first) - 1
+            first, count, mark = marks[place] if place >= 0 else (0, 0, b"")
+            if row < first + count:
+                inside.setdefault((first, mark), []).append(row)
+            else:
+                outside.append(row)
+        return inside, outside
+
+    def _segment(self, first: int, mark: bytes) -> Segment:
+        segment = self._segments.get(self._bank, first, mark)
+        if segment is None:
+            block = self._store.block(self._bank, "content", first)
+            segment = Segment.load(block, path=self._store.path)
+            self._segments.keep(self._bank, first, mark, segment)
+        return segment
+
+
+_first = itemgetter(0)

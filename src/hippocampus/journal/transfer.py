@@ -1,0 +1,274 @@
+"""A whole bank out to a file and in again: our export format, written and read."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+from hippocampus.core.clock import from_micros
+from hippocampus.core.files import reading_lines, writing
+from hippocampus.core.records import DEEPEST, SETTLED, EpisodeRow, JournalRow, states_told
+from hippocampus.errors import InputError, SourceError
+from hippocampus.journal.ledger import Ledger
+from hippocampus.write.prepare import Draft, digest, dump_metadata
+
+EXPORT_FORMAT = 1
+
+_TEXTS_AT_ONCE = 1000
+_ATTEMPTS = 5
+"""How often an export begins anew because an episode was erased while it was written."""
+
+
+# ---------------------------------------------------------------- out
+
+
+def export_bank(ledger: Ledger, path: Path, *, overwrite: bool = False) -> int:
+    """
+    Write a bank as JSONL: a head, every episode in any state, every journal row, an end.
+
+    Raises:
+        InputError: others kept erasing while it was written; there is no file then.
+        OutputError: something is there already and was not to be overwritten, or it is a store.
+
+    """
+    with writing(path, overwrite=overwrite) as unfinished:
+        for _ in range(_ATTEMPTS):
+            with unfinished.open("w", encoding="utf-8", newline="\n") as out:
+                written, whole = _write_bank(ledger, out)
+            if whole:
+                return written
+        msg = f"bank {ledger.name!r} is being erased from all the time; export it once that is done"
+        raise InputError(msg)
+
+
+def _write_bank(ledger: Ledger, out: TextIO) -> tuple[int, bool]:
+    """Return how many episodes were written, and whether nothing was erased meanwhile."""
+    written: Counter[str] = Counter(episode=0, change=0)
+    _write(out, {"hippocampus-export": EXPORT_FORMAT, "bank": ledger.name})
+    with ledger.store.read():
+        rows = list(ledger.store.scan_episodes(ledger.bank))
+        changes = ledger.store.journal(ledger.bank)
+    # One snapshot for all of it would keep the store's log from ending. Texts never change, but for
+    # those that are erased.
+    for record in _records(ledger, rows, changes):
+        _write(out, record)
+        written.update(record.keys())
+    _write(out, {"end": {"episodes": written["episode"], "changes": written["change"]}})
+    erased = ledger.store.journal(ledger.bank, after=len(changes), kinds=("erase",))
+    gone = ledger.store.bank_number(ledger.name) != ledger.bank
+    return written["episode"], not (erased or gone)
+
+
+def _write(out: TextIO, record: dict[str, Any]) -> None:
+    out.write(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+def _records(
+    ledger: Ledger, rows: Sequence[EpisodeRow], changes: Sequence[JournalRow]
+) -> Iterator[dict[str, dict[str, Any]]]:
+    """Yield every episode in any state, then every change."""
+    ids: dict[int | None, str | None] = {row.row: row.id for row in rows}
+    ids[None] = None
+    for start in range(0, len(rows), _TEXTS_AT_ONCE):
+        some = rows[start : start + _TEXTS_AT_ONCE]
+        texts = ledger.texts([row.row for row in some])
+        for row in some:
+            yield {
+                "episode": {
+                    "id": row.id,
+                    "text": texts.get(row.row, ""),
+                    "said_at": row.said_at,
+                    "noted_at": row.noted_at,
+                    "session": row.session,
+                    "turn": row.turn,
+                    "part": row.part,
+                    "parts": row.parts,
+                    "speaker": row.speaker,
+                    "role": row.role,
+                    "source": row.source,
+                    "address": row.address,
+                    "metadata": json.loads(row.metadata),
+                    "state": row.state,
+                    "supersedes": ids[row.supersedes],
+                    "superseded_by": ids[row.superseded_by],
+                    "level": row.level,
+                    "marks": row.marks,
+                }
+            }
+    for change in changes:
+        yield {
+            "change": {
+                "seq": change.seq,
+                "at": change.at,
+                "kind": change.kind,
+                "episode": ids[change.row],
+                "detail": json.loads(change.detail),
+            }
+        }
+
+
+# ---------------------------------------------------------------- in
+
+
+class Export(NamedTuple):
+    """A bank that has been read and checked: its rows, what they say, and what became of them."""
+
+    records: list[EpisodeRow]
+    texts: list[str]
+    journal: list[JournalRow]
+
+    def drafts(self) -> list[Draft]:
+        """Return what its episodes were made from; erased ones are left out."""
+        return [
+            Draft.of(record, text)
+            for record, text in zip(self.records, self.texts, strict=True)
+            if record.state != "erased"
+        ]
+
+    def missing(self, known: Collection[str]) -> list[list[Draft]]:
+        """Return the texts in force that are not ``known`` by id, parts of one text together."""
+        groups: list[list[Draft]] = []
+        for record, text in zip(self.records, self.texts, strict=True):
+            if record.state != "active" or record.id in known:
+                continue
+            if record.parts > 1:  # as it was before its parts were told apart
+                address = record.address.removesuffix(f"#part-{record.part}")
+                record = record._replace(address=address)  # noqa: PLW2901
+            d = Draft.of(record, text)
+            if d.part and groups and groups[-1][-1].part + 1 == d.part:
+                groups[-1].append(d)
+            else:
+                groups.append([d])
+        return groups
+
+
+def read_export(path: Path, *, salt: bytes) -> Export | None:
+    """
+    Return what one of our exports holds, fit for a store of this salt; None when it is not one.
+
+    Raises:
+        SourceError: the export is damaged, or of another format.
+
+    """
+    if not path.is_file():
+        return None
+    found: dict[str, list[Any]] = {"episode": [], "change": [], "end": []}
+    number = 0
+    version: object = None
+    try:
+        with reading_lines(path) as lines:
+            head = lines.readline(4096)
+            if '"hippocampus-export"' not in head:
+                return None
+            number = 1
+            version = json.loads(head)["hippocampus-export"]
+            if version == EXPORT_FORMAT:
+                for number, text in enumerate(lines, 2):  # noqa: B007 (the message names it)
+                    ((kind, record),) = json.loads(text).items()
+                    found[kind].append(record)
+                _check_whole(found["episode"], found["change"], found["end"])
+    except SourceError:
+        raise
+    except UnicodeDecodeError as exc:
+        if number == 0:
+            return None
+        raise _damaged(path, f"after line {number} it is not UTF-8") from exc
+    except _NOT_OURS as exc:
+        raise _damaged(path, f"line {number}: {type(exc).__name__}: {exc}") from exc
+    if version != EXPORT_FORMAT:
+        msg = f"export format {version!r} is not {EXPORT_FORMAT}, which this version reads"
+        raise SourceError(msg, path=path)
+    return _whole(found["episode"], found["change"], salt)
+
+
+def _whole(episodes: list[dict[str, Any]], changes: list[dict[str, Any]], salt: bytes) -> Export:
+    """Return what has been checked as rows; their order in the file is their number."""
+    rows: dict[str | None, int | None] = {e["id"]: row for row, e in enumerate(episodes)}
+    rows[None] = None
+    records = [
+        EpisodeRow(
+            row=row, id=e["id"], said_at=e["said_at"], noted_at=e["noted_at"],
+            session=e["session"], turn=e["turn"], part=e["part"], parts=e["parts"],
+            speaker=e["speaker"], role=e["role"], source=e["source"], address=e["address"],
+            metadata=dump_metadata(e["metadata"]), digest=digest(salt, e["text"]),
+            state=e["state"], supersedes=rows[e["supersedes"]],
+            superseded_by=rows[e["superseded_by"]],
+            level=e.get("level", 0), marks=e.get("marks", 0),
+        )
+        for row, e in enumerate(episodes)
+    ]  # fmt: skip
+    journal = [
+        JournalRow(seq, c["at"], c["kind"], rows[c["episode"]], json.dumps(c["detail"]))
+        for seq, c in enumerate(changes, 1)
+    ]
+    return Export(records, [e["text"] for e in episodes], journal)
+
+
+def _damaged(path: Path, what: str) -> SourceError:
+    return SourceError(f"the export is damaged, nothing was imported ({what})", path=path)
+
+
+_NOT_OURS = (
+    ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError
+)  # fmt: skip
+"""What reading a record of the wrong shape raises."""
+
+_TEXTS = ("session", "speaker", "role", "source")
+
+
+def _check_whole(episodes: list[Any], changes: list[Any], ends: list[Any]) -> None:
+    """Raise ``ValueError`` unless these are all the records of one bank, and fit together."""
+    if ends != [{"episodes": len(episodes), "changes": len(changes)}]:
+        msg = f"{len(episodes)} episodes and {len(changes)} changes, but it ends with {ends}"
+        raise ValueError(msg)
+    ids = {e["id"] for e in episodes}
+    _require(len(ids) == len(episodes), "two episodes have the same id")
+    for e in episodes:
+        _check_episode(e, ids)
+    for seq, c in enumerate(changes, 1):
+        _require(c["seq"] == seq, f"change {c['seq']!r} stands where {seq} belongs")
+        _require(c["episode"] is None or c["episode"] in ids, f"change {seq} is of no episode")
+        _require(isinstance(c["detail"], dict), f"change {seq} has no detail")
+        _require(isinstance(c["kind"], str), f"change {seq} has no kind")
+        c["kind"].encode()
+        _check_moment(c["at"])
+    states = states_told((c["episode"], c["kind"]) for c in changes)
+    for e in episodes:
+        told = states.get(e["id"])
+        _require(told == e["state"], f"episode {e['id']} is {e['state']}, its changes say {told}")
+
+
+def _check_episode(e: dict[str, Any], ids: set[str]) -> None:
+    name = f"episode {e['id']!r}"
+    _require(isinstance(e["id"], str) and bool(e["id"]), f"{name}: its id is not text")
+    for key in ("text", "address", "id", *_TEXTS):
+        _require(isinstance(e[key], str) or (key in _TEXTS and e[key] is None), f"{name}: {key}")
+        (e[key] or "").encode()
+    _require(bool(e["text"].strip()) or e["state"] == "erased" or e["part"] > 0, f"{name}: text")
+    for key in ("said_at", "noted_at"):
+        _check_moment(e[key])
+    for key in ("turn", "part", "parts"):
+        known = type(e[key]) is int and 0 <= e[key] < 1 << 31
+        _require(known or (key == "turn" and e[key] is None), f"{name}: {key}={e[key]!r}")
+    for key, most in (("level", DEEPEST), ("marks", DEEPEST * SETTLED + SETTLED - 1)):
+        given = e.get(key, 0)  # which earlier exports do not have
+        _require(type(given) is int and 0 <= given <= most, f"{name}: {key}={given!r}")
+    _require(e["part"] < e["parts"], f"{name}: part {e['part']} of {e['parts']}")
+    dump_metadata(e["metadata"])  # refuses what is no object
+    for key in ("supersedes", "superseded_by"):
+        _require(e[key] is None or e[key] in ids, f"{name}: {key} {e[key]!r}, which is not there")
+
+
+def _check_moment(micros: object) -> None:
+    if not isinstance(micros, int) or isinstance(micros, bool):
+        msg = f"{micros!r} is not a time"
+        raise TypeError(msg)
+    from_micros(micros)
+
+
+def _require(fact: bool, otherwise: str) -> None:  # noqa: FBT001
+    if not fact:
+        raise ValueError(otherwise)

@@ -1,0 +1,306 @@
+"""
+A text in fewer words of its own: what is shown of a memory as it fades, and what a summary quotes.
+
+Six levels, from the text itself to nothing. Nothing is worded anew, so nothing is made up: words
+are left out, and what makes a text say something else than its like (numbers, names, times,
+negations; see ``details.py``) is left out last. What one level leaves out no later one brings back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from hippocampus.encode.terms import FUNCTION_WORDS, UNSPACED, UNSPACED_ONE
+from hippocampus.encode.tokens import count
+from hippocampus.errors import InputError
+from hippocampus.language.details import is_detail
+from hippocampus.language.noun_phrases import is_chaff, is_name
+from hippocampus.language.nouns import use_of
+
+FULL: Final = 0
+PLAIN: Final = 1
+"""Without what says nothing: greetings, fillers, emoji."""
+SUMMARY: Final = 2
+GIST: Final = 3
+KEYWORDS: Final = 4
+TOMBSTONE: Final = 5
+"""Nothing of the text."""
+PARTS: Final[Mapping[int, int]] = {SUMMARY: 2, GIST: 4, KEYWORDS: 8}
+"""A level keeps one in so many of a text's tokens, about; one word at least."""
+
+_NAME, _DETAIL, _COUNT, _CONTENT, _CHAFF, _GRAMMAR = 3.2, 3.0, 1.5, 1.0, 0.3, 0.1
+"""What a word is worth. ``_COUNT`` is for words of number and order, which are often mere idiom
+("one by one", "at last"); nouns are worth up to twice ``_CONTENT``."""
+
+_WORD = re.compile(
+    rf"[{UNSPACED}]"
+    rf"|[$€£¥#]?[^\W{UNSPACED}]+"
+    rf"(?:(?:['’\-:/@.]|,(?=\d))(?=[^\W{UNSPACED}])[^\W{UNSPACED}]+)*%?"
+)
+_MARK = re.compile(r"[.!?…。！？\n,;:、，；：—–()]")
+_ENDS: Final = frozenset(".!?…。！？\n")
+_JOINS: Final = frozenset("and but because so while although though which then or".split())
+"""Words that begin a clause, if what comes before is one."""
+_LEAST_CLAUSE: Final = 4
+_DENY: Final = frozenset("no not never none neither nor cannot without hardly".split())
+_IDIOM: Final = frozenset(
+    "first second third last next once one two half twice today tonight now".split()
+)
+
+_EMOJI = re.compile(
+    r"\s*(?:[\U0001F000-\U0001FAFF\u2600-\u27BF][\uFE0F\u200D\U0001F3FB-\U0001F3FF]*)+"
+)
+_SOUND = re.compile(r"u+m+|u+h+|e+r+m*|h+m+|a+h+|o+h+|a+w+")
+_SAYS_NOTHING = re.compile(
+    r"(?:hi|hiya|hello|hey|howdy|greetings|good (?:morning|afternoon|evening)|dear)(?: \w+){0,2}"
+    r"|well|anyway|listen|wow|honestly|frankly|basically|actually|(?:ha)+|lol|by the way|you know"
+    r"|i mean|to be honest|guess what|so to speak"
+    r"|(?:many )?thanks?(?: you)?(?: (?:so much|very much|a lot|again|in advance|everyone))?"
+    r"|cheers|bye(?: bye)?|take care|talk soon|see you(?: soon)?"
+    r"|have a (?:nice|good|great|lovely) (?:day|evening|weekend)"
+)
+_MAY_SAY_NOTHING: Final = frozenset(
+    "hi hiya hello hey howdy greetings good dear well anyway listen wow honestly frankly basically"
+    " actually ha haha hahaha lol by you i to guess so many thanks thank cheers bye take talk see"
+    " have".split()
+)
+"""What a clause that says nothing begins with."""
+
+
+def shown(text: str, level: int, *, settled: int = FULL) -> str:
+    """Return what is left at a level of a text that is what was left of another at ``settled``."""
+    if level <= settled:
+        return text
+    # Half of what half was left of is a quarter.
+    return condense(text, SUMMARY if (settled, level) == (SUMMARY, GIST) else level)
+
+
+def condense(text: str, level: int) -> str:
+    """
+    Return what is left of a text at a level of fading, from ``FULL`` to ``TOMBSTONE``.
+
+    Its words are the text's own, in order. A higher level never takes more tokens, and before the
+    last one something is always left of a text that is not empty.
+
+    Raises:
+        InputError: there is no such level.
+
+    """
+    if level not in range(TOMBSTONE + 1):
+        msg = f"level={level!r}: must be from {FULL}, the whole text, to {TOMBSTONE}, none of it"
+        raise InputError(msg)
+    if level in (FULL, TOMBSTONE) or not text:
+        return text if level == FULL else ""
+    words = _Words(text)
+    left, kept = words.plain()
+    if level == PLAIN or not kept:
+        return left
+    tokens = count(text)
+    for deeper in range(SUMMARY, level + 1):
+        if deeper == KEYWORDS:
+            kept = words.naming(kept)
+        order = words.by_clause(kept) if deeper == SUMMARY else words.by_worth(kept)
+        fewer, made = words.fit(order, -(-tokens // PARTS[deeper]))
+        if count(made) <= count(left):  # part of a word may take more tokens than the word
+            kept, left = fewer, made
+    return left
+
+
+def shorten(text: str, tokens: int) -> tuple[str, float]:
+    """
+    Return the sentence that tells most in so many tokens, and what its words are worth.
+
+    One that is longer is cut as ``condense`` does. A text without words is worth nothing.
+    """
+    words = _Words(text)
+    _, kept = words.plain()
+    if not kept:
+        return "", 0.0
+    best = max(words.sentences(kept), key=lambda sentence: words.told(sentence, tokens))
+    left, made = words.fit(words.by_clause(best), tokens)
+    return made, sum(words.worth[at] for at in left)
+
+
+@lru_cache(maxsize=1 << 16)
+def _judge(word: str, opens: bool) -> tuple[float, int]:  # noqa: FBT001 - a key of the cache
+    """Return what a word is worth, and how many tokens it takes after a space."""
+    lower = word.casefold().replace("’", "'")
+    bare = lower.partition("'")[0]
+    if bare in FUNCTION_WORDS and not lower.endswith("n't") and word != "May":
+        worth = _GRAMMAR
+    elif is_detail(lower) or any(map(str.isdigit, word)):
+        worth = _COUNT if lower in _IDIOM else _DETAIL
+    elif is_chaff(bare):
+        worth = _CHAFF
+    elif is_name(word, opens=opens):
+        worth = _NAME
+    else:
+        worth = _CONTENT * (1 + use_of(bare).noun)
+    return worth, count(f" {word}")
+
+
+class _Words:
+    """The words of a text: where each stands, in which clause, what it is worth and costs."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.spans: list[tuple[int, int]] = []
+        self.clause: list[int] = []
+        self.ends: list[int] = []
+        """Words before which a sentence ends."""
+        self.worth: list[float] = []
+        self.cost: list[int] = []
+        """Tokens, about: exact for a word between spaces, and one for a mark that follows it."""
+        clause = length = end = 0
+        opens, denied = True, False
+        for found in _WORD.finditer(text):
+            start, stop = span = found.span()
+            word = found[0]
+            if start > end and (start > end + 1 or text[end] != " "):
+                marks = _MARK.findall(text, end, start)
+                if marks:
+                    clause, length, denied = clause + 1, 0, False
+                    opens = not _ENDS.isdisjoint(marks)
+                    if opens:
+                        self.ends.append(len(self.spans))
+                    if self.cost:
+                        self.cost[-1] += 1
+            if length >= _LEAST_CLAUSE and word in _JOINS:
+                clause, length = clause + 1, 0
+            worth, cost = _judge(word, opens)
+            if denied and worth >= _CONTENT:  # what is not so tells as much as that it is not
+                worth, denied = max(worth, _DETAIL), False
+            elif worth == _DETAIL and (word.casefold() in _DENY or word.endswith("t")):
+                denied = True
+            self.spans.append(span)
+            self.clause.append(clause)
+            self.worth.append(worth)
+            self.cost.append(cost)
+            end, opens, length = stop, False, length + 1
+
+    # what is left out at first
+
+    def plain(self) -> tuple[str, Sequence[int]]:
+        """Return the text without ornament, and its words; as it was where that saves nothing."""
+        every = range(len(self.spans))
+        kept = [
+            at for clause in self._clauses(every) if not self._says_nothing(clause) for at in clause
+        ]
+        kept = [at for at in kept if not self._is_sound(at)] or list(every)
+        text = self.text
+        if len(kept) < len(every):
+            text = self.joined(kept, marks=True)
+        if not text.isascii():
+            text = _EMOJI.sub("", text).strip() if kept else text
+        if text == self.text or not text or count(text) > count(self.text):
+            return self.text, every
+        return text, kept
+
+    def _says_nothing(self, clause: Sequence[int]) -> bool:
+        first = self._word(clause[0])
+        if len(clause) > 5 or first not in _MAY_SAY_NOTHING:
+            return False
+        return _SAYS_NOTHING.fullmatch(" ".join(map(self._word, clause))) is not None
+
+    def _is_sound(self, at: int) -> bool:
+        start, end = self.spans[at]
+        return 2 <= end - start <= 6 and _SOUND.fullmatch(self._word(at)) is not None
+
+    def _word(self, at: int) -> str:
+        start, end = self.spans[at]
+        return self.text[start:end].casefold()
+
+    # what is left out next
+
+    def by_worth(self, kept: Iterable[int]) -> list[int]:
+        """Return words in the order in which they are kept: the most telling ones first."""
+        return sorted(kept, key=self.worth.__getitem__, reverse=True)
+
+    def by_clause(self, kept: Sequence[int]) -> list[int]:
+        """Return details first, then the clauses that tell most a token, then the rest."""
+        order = self.by_worth(kept)
+        clauses = self._clauses(kept)
+        if len(clauses) == 1:
+            return order
+        clauses.sort(key=self._density, reverse=True)
+        details = [at for at in order if self.worth[at] >= _DETAIL]
+        return list(dict.fromkeys([*details, *(at for clause in clauses for at in clause)]))
+
+    def naming(self, kept: Sequence[int]) -> Sequence[int]:
+        """Return those of some words that name something, each once; all where none does."""
+        named: dict[str, int] = {}
+        for at in kept:
+            if self.worth[at] >= _CONTENT:
+                named.setdefault(self._word(at), at)
+        return list(named.values()) or kept
+
+    def fit(self, order: Sequence[int], most: int) -> tuple[Sequence[int], str]:
+        """
+        Return the first words of an order that take at most so many tokens, and their text.
+
+        What does not fit is passed over. Where not one word fits, the shortest stays.
+        """
+        cost, left = self.cost, most
+        chosen: list[int] = []
+        for at in order:
+            if cost[at] <= left:
+                left -= cost[at]
+                chosen.append(at)
+        chosen = chosen or [min(order, key=cost.__getitem__)]
+        while True:
+            kept = sorted(chosen)
+            made = self.joined(kept)
+            over = count(made) - most
+            if over <= 0 or len(chosen) == 1:
+                return kept, made
+            while over > 0 and len(chosen) > 1:
+                over -= cost[chosen.pop()]
+
+    def sentences(self, kept: Sequence[int]) -> list[list[int]]:
+        """Return some words sentence by sentence."""
+        cuts = [0, *(at for at in self.ends if at), len(self.spans)]
+        found = [[at for at in kept if a <= at < b] for a, b in pairwise(cuts)]
+        return [sentence for sentence in found if sentence]
+
+    def told(self, sentence: Sequence[int], tokens: int) -> float:
+        """Return what the words of a sentence are worth, as far as they fit into so many tokens."""
+        worth, cost = (sum(each[at] for at in sentence) for each in (self.worth, self.cost))
+        return worth * min(1.0, tokens / cost)
+
+    def joined(self, kept: Sequence[int], *, marks: bool = False) -> str:
+        """
+        Put words together as they stood; where some are left out between, with a space.
+
+        ``marks``: with what follows each of them, up to the next word.
+        """
+        text, spans = self.text, self.spans
+        parts: list[str] = []
+        last = -2
+        for at in kept:
+            start, end = spans[at]
+            if at == last + 1:
+                parts.append(text[spans[last][1] : start])
+            elif parts:
+                if marks:
+                    parts.append(text[spans[last][1] : spans[last + 1][0]].rstrip())
+                if end - start > 1 or not UNSPACED_ONE.match(text, start):
+                    parts.append(" ")
+            parts.append(text[start:end])
+            last = at
+        if marks:
+            rest = spans[last + 1][0] if last + 1 < len(spans) else len(text)
+            parts.append(text[spans[last][1] : rest].rstrip())
+        return "".join(parts)
+
+    def _clauses(self, kept: Iterable[int]) -> list[list[int]]:
+        clauses: dict[int, list[int]] = {}
+        for at in kept:
+            clauses.setdefault(self.clause[at], []).append(at)
+        return list(clauses.values())
+
+    def _density(self, clause: Sequence[int]) -> float:
+        return sum(self.worth[at] for at in clause) / sum(self.cost[at] for at in clause)

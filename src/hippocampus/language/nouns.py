@@ -1,0 +1,148 @@
+"""
+English nouns: which words are nouns most of the time, what they are kinds of, which mean the same.
+
+Distilled from WordNet (``bench/tools/build_nouns.py``; its licence is beside the data), so that
+"violin" is known for an instrument without a model. Words it does not have, names and other
+languages among them, count as nouns that are a kind of nothing known.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib.resources import files
+from io import BytesIO
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_PLURALS: Final = (
+    ("ies", "y"), ("ves", "f"), ("ves", "fe"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"),
+    ("sses", "ss"), ("zes", "z"), ("men", "man"), ("s", ""),
+)  # fmt: skip
+_INFLECTED: Final = (
+    ("ies", "y"), ("ied", "y"), ("ing", ""), ("ing", "e"), ("ed", ""), ("ed", "e"), ("es", ""),
+    ("s", ""), ("er", ""), ("er", "e"), ("est", ""), ("est", "e"),
+)  # fmt: skip
+
+
+_MOSTLY: Final = 77
+"""Uses as a noun, of 255, from which on what looks like its plural is one."""
+
+
+class _Words:
+    """
+    The dictionary: 89 000 words in 3 MB, for a dict of them would be 13.
+
+    By place, ``noun`` and ``verb``: uses as such, of 255; ``parent``: the place of what a word is a
+    kind of, -1 for none; ``same``: that of the word that stands for all that mean what it does,
+    -1 where no other does.
+    """
+
+    def __init__(self, kept: Mapping[str, NDArray[Any]]) -> None:
+        self._text = kept["words"].tobytes().decode()
+        ends = np.flatnonzero(kept["words"] == ord("\n")).tolist()
+        self._start = array("i", [0, *(end + 1 for end in ends), len(self._text) + 1])
+        hashes = np.fromiter(map(hash, self._text.split("\n")), np.int64)
+        order = np.argsort(hashes)
+        self._hashes = array("q", hashes[order].tobytes())
+        self._places = array("i", order.astype(np.int32).tobytes())
+        self.noun = kept["noun"].tobytes()
+        self.verb = kept["verb"].tobytes()
+        self.parent = array("i", kept["parent"].tobytes())
+        self.same = array("i", kept["same"].tobytes())
+
+    def find(self, word: str) -> int | None:
+        """Return the place of a word."""
+        wanted = hash(word)
+        at = bisect_left(self._hashes, wanted)
+        while at < len(self._hashes) and self._hashes[at] == wanted:
+            place = self._places[at]
+            if self.spell(place) == word:
+                return place
+            at += 1
+        return None
+
+    def spell(self, place: int) -> str:
+        """Return the word at a place."""
+        return self._text[self._start[place] : self._start[place + 1] - 1]
+
+
+@cache
+def _words() -> _Words:
+    data = (files("hippocampus.language") / "words" / "nouns.npz").read_bytes()
+    with np.load(BytesIO(data)) as kept:
+        return _Words(kept)
+
+
+@lru_cache(maxsize=1 << 16)
+def singular(word: str) -> str:
+    """Return the singular of a noun in lower case: "violins" is "violin", "news" stays."""
+    known = _words()
+    for ending, instead in _PLURALS:
+        one = word.removesuffix(ending) + instead
+        if word.endswith(ending) and len(one) > 2 and (ending == "sses" or not one.endswith("s")):
+            at = known.find(one)
+            if at is not None and known.noun[at] >= _MOSTLY:
+                return one
+    return word
+
+
+class Use(NamedTuple):
+    """How often a word is a noun and how often a verb, each in [0, 1]; ``known``: by us."""
+
+    noun: float
+    verb: float
+    known: bool
+
+
+@lru_cache(maxsize=1 << 16)
+def use_of(word: str) -> Use:
+    """Return how a word in lower case is used; what is unknown is taken for a noun."""
+    known = _words()
+    forms = [word, singular(word)]
+    forms += [word.removesuffix(end) + to for end, to in _INFLECTED if word.endswith(end)]
+    for form in forms:
+        at = known.find(form)
+        if at is not None:
+            return Use(known.noun[at] / 255, known.verb[at] / 255, known=True)
+    return Use(1.0, 0.0, known=False)
+
+
+def kinds(noun: str) -> list[str]:
+    """
+    Return what a noun is a kind of, from near to far: "violin" is a "stringed instrument".
+
+    The noun is in its dictionary form, its words apart by spaces, as are those returned.
+    """
+    known = _words()
+    found = known.find(noun.replace(" ", "_"))
+    at = -1 if found is None else known.parent[found]
+    above: list[str] = []
+    while at >= 0:
+        above.append(known.spell(at).replace("_", " "))
+        at = known.parent[at]
+    return above
+
+
+@lru_cache(maxsize=1 << 14)
+def synonyms(noun: str) -> tuple[str, ...]:
+    """
+    Return the nouns that mean the same, this one too, the most used first; () if it is unknown.
+
+    They do when that is the first sense of each, and the usual one: "car" and "automobile". The
+    noun is in its dictionary form, its words apart by spaces, as are those returned.
+    """
+    known = _words()
+    found = known.find(noun.replace(" ", "_"))
+    if found is None:
+        return ()
+    standing = known.same[found]
+    if standing < 0:
+        return (noun,)
+    places = np.flatnonzero(np.frombuffer(known.same, np.int32) == standing).tolist()
+    places.sort(key=lambda at: (at != standing, at))
+    return tuple(known.spell(at).replace("_", " ") for at in places)

@@ -1,0 +1,691 @@
+"""
+What a text says of whom, as subject, relation and object: "I moved from Porto to Lisbon".
+
+Read by rules, sentence by sentence: who it is about, how what is said of them stands to time (it is
+so, became so, was so, is so no longer), and what it is. Questions, conditions and wishes say
+nothing. English; what no rule knows is not read, for a wrong fact is worse than a missing one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from hippocampus.core.clock import to_micros
+from hippocampus.core.records import Interval, Mode, Statement
+from hippocampus.encode.terms import FUNCTION_WORDS
+from hippocampus.language.alias_patterns import MAY_NAME, find_other_names
+from hippocampus.language.given_names import is_person
+from hippocampus.language.noun_phrases import NOUN, find_phrases
+from hippocampus.language.nouns import kinds, singular, use_of
+from hippocampus.language.relations import ALSO_CALLED, BY_BIRTH, EXCLUSIVE, KIN, RULES, WAY, Rule
+from hippocampus.language.time import find_intervals
+
+_NAME = (  # no name begins as a sentence may, "But Ana", or takes "I" in, "Ana I"
+    r"(?!(?:And|But|So|Then|When|While|Once|Since|Because|As|Although|Though|After|Before|Until|Yes"
+    r"|No|Now|Well|Oh|Also|However|Here|There|Today|Not|Can|Could|Should|Would|Had|Do|Does|Did|Is"
+    r"|Are|Was|Were) )[a-z]?[A-Z][\w'&-]*(?:\.(?=\w))?"
+    r"(?: (?:(?:of the|of|de|da|do|del|van|von|the) )?(?!I\b)[A-Z0-9][\w'&-]*)*"
+)
+_KIN = "|".join(sorted(KIN))
+_SUBJECT = re.compile(
+    rf"\b(?P<who>(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{_NAME}'s) (?:(?:best|older|younger|little|"
+    rf"big|new|old) )?(?:{_KIN})\b(?:,? (?P<called>(?!I\b)[A-Z]\w+(?: [A-Z]\w+)?),?)?"
+    rf"|[Ii]|[Ww]e|[Yy]ou|[Hh]e|[Ss]he|(?!I\b){_NAME})"
+    r"(?P<aux>(?:'ve|'m|'re|'s|'d|'ll)?(?: (?:am|is|are|was|were|been|do|"
+    r"(?:have|has|had)(?! (?:a|an|the|my|our|his|her|some|one|two|three|four|got|\d+"
+    r"|no(?! longer)|any)\b)"
+    r"|does|did|don't|doesn't|didn't|isn't|aren't|wasn't|haven't|hasn't|can't|won't|wouldn't"
+    r"|not|no longer|never|used to|will|would|could|might|may|should|want to|wants to|hope to"
+    r"|going to|also|still|just|now|currently|recently|finally|actually|really|always|both|already"
+    r"|absolutely|totally|officially|even|so|only|mostly|mainly|originally|happily|then|soon"
+    r"|eventually))*)"
+    r" (?P<rest>[^.!?;:\n]+)"
+)
+_SENTENCE = re.compile(r"[^.!?;\n]+(?:\.(?=\S)[^.!?;\n]*)*[.!?;\n]*")
+_UNREAL = re.compile(
+    r"\b(?:if|wish|imagine|unless|whether|suppose|as though|maybe|perhaps|doubt|thought|neither"
+    r"|pretend\w*|dream(?:t|ed)|not true|(?:do|does|did)(?:n't| not) (?:think|believe)"
+    r"|(?:when|once|until|before|after|as soon as) (?:i|we|you|he|she) (?:live|move|relocate))\b"
+    r"|^\W*(?:can|could|shall|should|will|would|must|am|is|are|was|were|do|does|did|have|has|had)"
+    r" (?:i|you|we|he|she|my|your|our|his|her)\b",
+    re.IGNORECASE,
+)
+"""From here on a sentence only asks, doubts or thinks of something."""
+_QUOTED = re.compile(r'"[^"]* [^"]*"|“[^”]* [^”]*”')
+"""What somebody else may have said."""
+_MODAL = re.compile(r"'ll|'d\b|will|would|could|might|may|should|want|hope|going to|won't|can't")
+_WILL = re.compile(r"'ll|will|going to")
+_NOT = re.compile(r"n't|not|no longer|never")
+_NO = re.compile(r"(?:no|not an?|not any) (?!longer\b|more\b)", re.IGNORECASE)
+_EVER = re.compile(r"\b(?:did|was|were|never)")
+"""With a "not": it never was so, as against that it is not."""
+_PARTLY = re.compile(r"\b(?:only|just|always|even|mostly|mainly|really|also|both|already)\b")
+"""With a "not": so it is in part."""
+_BE = re.compile(r"'m|'s|'re|\b(?:am|is|are|was|were|been)(?:n't)?\b")
+_WAS = re.compile(r"\b(?:was|were)(?:n't)?\b")
+_HAVE = re.compile(r"'ve|hav|has")
+_POINTS = re.compile(r"(?:this|that|these|those|it|them|him|my|our)\b")
+_NUMBER = re.compile(r"(?:on )?(?:the )?(\d[^,.!;]*)")
+_ALONE: Final = frozenset({"divorced", "single", "widowed"})
+_NO_MORE = re.compile(r"\b(?:any ?more|any longer|no longer)\b", re.IGNORECASE)
+_SINCE = re.compile(r" *(?:since|for|in)\b", re.IGNORECASE)
+_DENIED = re.compile(
+    r" *(?:[,|/)-]|$|(?:any ?more|any longer|at all|(?:right )?now|nowadays|these days|currently"
+    r"|either|though|actually|anyway|because|or|since)\b)",
+    re.IGNORECASE,
+)
+"""What may follow what is denied: "I don't work at Northwind on Fridays" denies the Fridays."""
+_PASSING = re.compile(
+    r"\bfor \||\bto (?!live|reside|stay for good|study|work|start|begin|move|settle|be|take|become"
+    r"|join|raise|build|marry|retire|found)[a-z]+|\bat (?:\d|noon|dawn)"
+    r"|\bby (?:train|car|bus|plane|boat|ferry)\b",
+    re.IGNORECASE,
+)
+"""Behind a place that somebody leaves: it is for a purpose, or at a time, that travellers have."""
+_FOR = re.compile(r"\b(?:for|on) (?P<what>(?:(?! for | on )[^,|])+)", re.IGNORECASE)
+_BRIEF: Final = frozenset(
+    "week weekend fortnight night evening morning walk drink match interview business leisure food"
+    " travel gathering diversion performance".split()
+) | {"time unit", "time of year", "social event", "coming together"}
+"""Words, and kinds of nouns, for which or on which one goes and comes back."""
+_DAY: Final = timedelta(days=1)
+_AND_NAME = re.compile(r",? (?:and|&) (?!I\b)[A-Z]")
+_AND = re.compile(
+    r",? (?:and|but|then|so|because|since|while) (?:then |now |also |that )*", re.IGNORECASE
+)
+
+
+_HINT = re.compile(
+    "|".join([rf"\b(?:{rule.said.pattern})" for rule in RULES])
+    + r"|\b(?:my|our|your|his|her|\w+'s)\b|\ban?\b|(?-i:\bof [A-Z])"
+    r"|call me|go by|known as|married|engaged|single",
+    re.IGNORECASE,
+)
+"""Without any of these a sentence says nothing that could be read."""
+_ASIDE = re.compile(
+    r"(?<!\b(?:of|to) )(?<!\b(?:and|for|nor) )(?<!\b(?:from|like|than|with) )"
+    r"(?P<name>(?<![\w'-])(?!(?:Besides|Either|Like|Neither|Unlike|With) )"
+    rf"{_NAME}), who (?P<said>[^,]+),(?= )"
+)
+_AS_PEOPLE_DO = re.compile(
+    r"(?:rang|called|phoned|wrote|texted|e-?mailed|visited|came|said|told|asked|stopped by"
+    r"|dropped in)\b"
+)
+"""What somebody does of whom nothing else is told, and hardly a thing."""
+_POINTS_BACK = re.compile(r"\b(?:he|she|his|her)\b", re.IGNORECASE)
+"""Means who was spoken of last."""
+_MAY_NAME = re.compile(MAY_NAME, re.IGNORECASE)
+_HERE = re.compile(r"\b(?:I|you|we|my|your|our)\b", re.IGNORECASE)
+_STATUS = re.compile(
+    r"(?:(?:got|getting|been|is|am|just) )*(?P<is>married|engaged|divorced|single|widowed)\b"
+    r"(?=\W*$| *[,|/)]| (?:now|again|any ?more|any longer|since|at all)\b)",
+    re.IGNORECASE,
+)
+_FROM_TO = re.compile(
+    rf"(?:moved|relocated|emigrated|moving){WAY} from (?P<from>{_NAME}|\w+) to |"
+    rf"(?:left) (?P<left>{_NAME}) for ",
+    re.IGNORECASE,
+)
+_OWN = re.compile(
+    rf"\b(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{_NAME}'s) (?P<new>new |current )?"
+    r"(?:old |first |own |older |younger |little |best |dear )?"
+    r"(?P<what>(?:favou?rite )?[a-z]+(?: (?!is\b|are\b|was\b)[a-z]+)?)"
+    rf"(?:(?:'s name is| is| are|'s)(?P<no>n't| not| no longer)? (?:now |called |named )*(?P<is>.+)"
+    rf"|,? (?P<name>(?!I\b)[A-Z]\w+(?: [A-Z]\w+)?))"
+)
+_THEIRS = re.compile(
+    rf"(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{_NAME}'s)"
+    rf" (?P<what>(?:[a-z-]+ ){{0,2}}?[a-z-]+)"
+    rf"(?=\W*$|[,;.!|)]| (?:and|but|who|from|in|at|with|since|now|until|too|as)\b)"
+    rf"|(?:the|an?) (?P<being>(?:[a-z-]+ ){{0,2}}?[a-z-]+) of (?P<of>{_NAME})(?<!'s)(?![\w'])"
+)
+_SO_TO_SAY: Final = frozenset(
+    "dream ex fake favorite favourite first former future honorary ideal imaginary kind late least"
+    " likely mock only own potential pretend real second so-called spiritual supposed"
+    " true would-be".split()
+)
+"""Somebody's kin that these go with is not, or not alone, what it says."""
+_TITLES: Final = frozenset(("Dr", "Mr", "Mrs", "Ms", "Prof", "Professor", "Saint", "St", "Sir"))
+_CALLED = re.compile(rf"\b(?:[Cc]all me|I go by|I'm known as|everyone calls me) (?P<name>{_NAME})")
+_NAMED = re.compile(rf",? (?:named|called) (?P<name>{_NAME})")
+_LEAD = re.compile(
+    r"(?:(?:a|an|the|my|our|your|his|her|their|some|this|that|these|those|any|another|all|every|both|many|one|two|three"
+    r"|four|several|to|it|bit of|lot of|cute|lovely|(?-i:new|own|little))\b ?)+", re.IGNORECASE,
+)  # fmt: skip
+_STOPS: Final = (FUNCTION_WORDS - {"of"}) | frozenset(
+    "because since while until after before too also now today yesterday recently anymore again but"
+    " so much more very really ever over during when though although together there here last next"
+    " ago as well named called who which like since actually honestly though still yet".split()
+)
+_WORD = re.compile(r"[^\W_]+(?:['&.-][^\W_]+)*")
+_MOST_WORDS = 4
+_LONGEST: Final = 600
+"""Characters of a sentence: reading takes their square, and what is longer is a list, or a log."""
+_THIRD: Final = frozenset("his her".split())
+_FIRST: Final = frozenset("i my we our".split())
+_SECOND: Final = frozenset("you your".split())
+
+
+def who_speaks(speaker: str | None, role: str | None) -> str:
+    """Return who is "I": the speaker, or what they are in the talk, or whoever keeps the bank."""
+    return speaker or role or "user"
+
+
+def find_statements(
+    text: str,
+    *,
+    speaker: str,
+    others: Sequence[str] = (),
+    said_at: datetime,
+    addressed: bool = False,
+) -> list[Statement]:
+    """
+    Return what a text says of whom, each once, in order.
+
+    Args:
+        text: a turn, or a passage.
+        speaker: who is "I".
+        others: who else takes part; if that is one, they are "you".
+        said_at: an aware moment, as of which "last March" is meant.
+        addressed: read only sentences that speak of who talks here: an assistant's long answers
+            are about the world, which is not what a memory is asked for.
+
+    """
+    reader = _Reader(speaker, others, said_at)
+    found: dict[Statement, None] = {}
+    plain = text.replace("’", "'")
+    if not _QUOTED.fullmatch(plain.strip()):
+        plain = _QUOTED.sub("|", plain)
+    points_back = _POINTS_BACK.search(plain) is not None
+    for sentence in _sentences(plain):
+        told = _HERE.search(sentence) is not None or not addressed
+        if told and _MAY_NAME.search(sentence):
+            found |= dict.fromkeys(_also_called(sentence))
+        if told and _HINT.search(sentence):
+            for part in _unfolded(sentence):
+                found |= dict.fromkeys(reader.read(part))
+        elif points_back:
+            reader.hear(sentence)
+    return list(found)
+
+
+def _also_called(sentence: str) -> Iterator[Statement]:
+    """Yield what a sentence says that things are called, too."""
+    unreal = _UNREAL.search(sentence)
+    for thing, name in find_other_names(sentence[: unreal.start()] if unreal else sentence):
+        yield Statement(thing, ALSO_CALLED, name)
+
+
+def _unfolded(sentence: str) -> Iterator[str]:
+    """Yield what is said of somebody aside, "Ana, who is a nurse," as a sentence of its own."""
+    aside = _ASIDE.search(sentence)
+    if aside is None:
+        yield sentence
+        return
+    before, behind = sentence[: aside.end("name")], sentence[aside.end() :]
+    yield f"{aside['name']} {aside['said']}"
+    comma = "," if behind[1:2].isupper() else ""  # "According to Ana, who ..., Tom is"
+    yield from _unfolded(f"{before}{comma}{behind}")
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Yield sentences that ask nothing; what goes on for longer than they do, a piece at a time."""
+    for match in _SENTENCE.finditer(text):
+        sentence = match[0].strip()
+        if sentence.endswith("?"):
+            continue
+        start = 0
+        while len(sentence) - start > _LONGEST:
+            space = sentence.rfind(" ", start, start + _LONGEST)
+            end = space if space > start else start + _LONGEST
+            yield sentence[start:end].strip()
+            if _UNREAL.search(sentence, start, end):
+                break  # what follows would only be so as well
+            start = end
+        else:
+            yield sentence[start:].strip()
+
+
+class _Clause(NamedTuple):
+    """A predicate, of whom it is said, and how: the auxiliaries before it."""
+
+    subject: str
+    aux: str
+    rest: str
+    sentence: str
+    times: Sequence[Interval]
+
+    @property
+    def unreal(self) -> bool:
+        """Whether it only could be so."""
+        return _MODAL.search(self.aux) is not None and _WILL.search(self.aux) is None
+
+    @property
+    def planned(self) -> bool:
+        """Whether it is still to come."""
+        return _WILL.search(self.aux) is not None or self.rest.lower().startswith("moving")
+
+    @property
+    def denied(self) -> bool:
+        """Whether it is not so."""
+        return _NOT.search(self.aux) is not None or self.over
+
+    @property
+    def over(self) -> bool:
+        """Whether it is so no longer."""
+        return any(_NO_MORE.search(words) for words in (self.aux, self.rest))
+
+    @property
+    def used(self) -> bool:
+        """Whether it used to be so."""
+        return "used to" in self.aux
+
+    @property
+    def be(self) -> bool:
+        """Whether it is what somebody is or was."""
+        return _BE.search(self.aux) is not None
+
+    @property
+    def past(self) -> bool:
+        """Whether it is what somebody was."""
+        return _WAS.search(self.aux) is not None
+
+
+def _relation_of(rule: Rule, clause: _Clause) -> tuple[str, Mode] | None:
+    """Return what a rule comes to after words such as "used to", where nothing is denied."""
+    relation, mode = rule.relation, rule.mode
+    if clause.used or (clause.past and mode == "holds"):
+        return relation, mode if relation in BY_BIRTH else "held"
+    if mode == "held" and _HAVE.search(clause.aux) and any(t.end is None for t in clause.times):
+        return relation, "holds"  # "I have lived there since"
+    return None if relation == "has" and mode == "held" else (relation, mode)
+
+
+class _Reader:
+    """Reads sentence after sentence; knows who was spoken of last, and who before."""
+
+    def __init__(self, speaker: str, others: Sequence[str], said_at: datetime) -> None:
+        self._speaker, self._said_at = speaker, said_at
+        self._other = others[0] if len(others) == 1 else None
+        self._last: str | None = None
+        self._earlier: str | None = None
+        self._by_name = False
+        self._proper: list[int] | None = None
+        self._known = {name.split()[0] for name in (speaker, *others) if name.strip()}
+
+    def read(self, sentence: str) -> Iterator[Statement]:
+        """Yield what a sentence says."""
+        times = find_intervals(sentence, self._said_at)
+        bare = sentence
+        for time in times:
+            bare = bare.replace(time.text, "|".ljust(len(time.text)))
+        self._proper = None
+        unreal = _UNREAL.search(bare)
+        stop = unreal.start() if unreal else len(bare)
+        called = _CALLED.search(bare, 0, stop)
+        if called:
+            yield Statement(self._speaker, "name", called["name"])
+        yield from self._owned(sentence, stop, times)
+        at = 0
+        while (match := _SUBJECT.search(bare, at)) is not None and match.start() < stop:
+            at = match.start("rest")
+            who = match["who"]
+            if match["called"]:
+                owner = self._owner(who.split(maxsplit=1)[0])
+                if owner is not None:
+                    yield Statement(owner, _noun(who, match["called"]), match["called"])
+            sure = self._is_somebody(who, match.span("who"), bare)
+            subject = self._who(who, match["called"], sure=sure)
+            if subject is None:
+                continue
+            for part in self._parts(match["rest"]):
+                clause = _Clause(subject, match["aux"], part, sentence, times)
+                told = list(self._said(clause, sure=sure))
+                yield from told
+                if not told and who[0].isupper() and who != "I":
+                    break  # "Lisbon and started": it is the object of what is before
+
+    def hear(self, sentence: str) -> None:
+        """Keep in mind who "she" may be after a sentence that tells nothing; of two, neither."""
+        match = _SUBJECT.match(sentence)
+        if match is None:
+            return
+        who = match["who"]
+        known = is_person(who) or who.split()[0] in self._known
+        if known or (who[1:] and who[0].isupper() and _AS_PEOPLE_DO.match(match["rest"])):
+            self._last = who if self._last in (None, who) else None
+
+    def _is_somebody(self, who: str, span: tuple[int, int], sentence: str) -> bool:
+        """Return whether a subject is surely one: a pronoun, someone's kin, a name."""
+        first = who.split(maxsplit=1)[0]
+        if "'s " in who or first.lower() in _PRONOUNS or first in self._known:
+            return True
+        if self._proper is None:
+            self._proper = [phrase.start for phrase in find_phrases(sentence) if phrase.proper]
+        start, end = span
+        return any(start <= place < end for place in self._proper)
+
+    def _parts(self, rest: str) -> Iterator[str]:
+        """Yield a predicate and those joined to it that have no subject of their own."""
+        start = 0
+        for end in [*_AND.finditer(rest), None]:
+            yield rest[start : end.start() if end else len(rest)].strip()
+            if end is None or _SUBJECT.match(rest, end.end()):
+                return
+            start = end.end()
+
+    def _owner(self, whose: str) -> str | None:
+        """Return whom "my", "her" or "Ana's" means, and "I", "she" or "you"."""
+        lower = whose.lower()
+        if lower in _FIRST:
+            return self._speaker
+        if lower in _SECOND:
+            return self._other
+        return self._last if lower in _PRONOUNS else whose.removesuffix("'s")
+
+    def _who(self, who: str, called: str | None, *, sure: bool) -> str | None:
+        """Return whom a subject means, and keep in mind who that was."""
+        first = who.split(maxsplit=1)[0]
+        if " " in who and (first.lower() in _PRONOUNS or "'s " in who):
+            owner = self._owner(who.partition("'s ")[0] if "'s " in who else first)
+            meant = called or (owner and f"{owner}'s {_noun(who, '')}")
+            self._known.update((called or "").split()[:1])
+        else:
+            meant = self._owner(who)
+        if sure and (first.lower() not in _FIRST | _SECOND or " " in who):
+            if meant != self._last:
+                self._earlier = self._last
+            self._last = meant
+            self._by_name = first.lower() not in _PRONOUNS or " " in who
+        return meant
+
+    def _said(self, clause: _Clause, *, sure: bool) -> Iterator[Statement]:
+        """Yield what a predicate says; of whom may be no name, only what no thing does."""
+        if clause.unreal:
+            return
+        rest, plain = clause.rest, not (clause.denied or clause.planned or clause.used)
+        status, moved = _STATUS.match(rest), _FROM_TO.match(rest)
+        if status and plain:
+            yield self._timed(clause, "marital_status", status["is"].lower(), "began")
+            if status["is"].lower() in _ALONE:
+                yield self._timed(clause, "married_to", "", "ended")
+        elif status and clause.denied and "getting" not in status[0].lower():
+            yield from self._unmarried(clause, status["is"].lower(), rest[status.end() :])
+        elif moved and plain and (moved["from"] or _place(moved["left"].split())):
+            behind = rest[moved.end("left" if moved["left"] else "from") :]
+            if _in_passing(behind, clause.times, leaving=moved["left"] is not None):
+                return
+            yield self._timed(clause, "lives_in", moved["from"] or moved["left"], "ended")
+            new = _object(rest[moved.end() :], named=True)
+            if new:
+                yield self._timed(clause, "lives_in", new, "began")
+        elif not (status or (moved and moved["from"])):
+            yield from self._ruled(clause, sure=sure)
+
+    def _ruled(self, clause: _Clause, *, sure: bool) -> Iterator[Statement]:
+        """Yield what the first rule that fits a predicate reads in it."""
+        rest = clause.rest
+        for rule in RULES:
+            match = rule.said.match(rest) if sure or rule.named else None
+            if match is None:
+                continue
+            tail = rest[match.end() :]
+            none = _NO.match(tail)  # "I have no dog"
+            if none:
+                clause, tail = clause._replace(aux=f"{clause.aux} not"), tail[none.end() :]
+            thing = _object(tail, named=rule.named)
+            left = rule.named and match[0].lower() in ("left ", "leaving ")
+            if left and _place([thing]) != (rule.relation == "lives_in"):
+                continue  # a company, or somebody
+            if thing or (rule.mode == "ended" and not rule.named):
+                if not self._aside(rule, clause, thing, tail):
+                    yield from self._by_rule(rule, clause, thing, tail)
+                return
+        if clause.be and sure and not clause.planned:
+            theirs = _THEIRS.match(rest)
+            if theirs:
+                yield from self._being_theirs(clause, theirs)
+            elif re.match(r"an?\b", rest):
+                yield from self._being(clause, _object(rest))
+
+    def _by_rule(self, rule: Rule, clause: _Clause, thing: str, tail: str) -> Iterator[Statement]:
+        """Yield what a rule reads in a predicate, of the thing that follows it."""
+        behind = tail[tail.find(thing) + len(thing) :]
+        kin = rule.relation == "has" and clause.denied and bool(thing) and _last(thing) in KIN
+        fits = {"has": _a_thing, "works_as": _a_person}.get(rule.relation)
+        if fits is not None and not fits(thing) and not kin:
+            return
+        if clause.denied and not (rule.relation in EXCLUSIVE and not clause.over):
+            relation, what = (_last(thing), "") if kin else (rule.relation, thing)
+            yield from self._denied(clause, relation, what, rule.mode, behind)
+            return
+        read = _relation_of(rule, clause)
+        if read is None:
+            return
+        relation, mode = read
+        if clause.denied:
+            relation = EXCLUSIVE[relation]
+        if clause.planned:
+            ahead = find_intervals(f"will {clause.sentence}", self._said_at)
+            times = [time for time in ahead if time.start and time.start > self._said_at]
+            if mode != "began" or not times:
+                return
+            clause = clause._replace(times=times)
+        yield self._timed(clause, relation, thing, mode)
+        named = _NAMED.search(tail)
+        if named and relation == "has":
+            yield Statement(clause.subject, _last(thing), named["name"])
+
+    def _aside(self, rule: Rule, clause: _Clause, thing: str, tail: str) -> bool:
+        """
+        Return whether a rule fits what it does not mean.
+
+        Such as what was said before, a trip, or people who employ nobody.
+        """
+        if rule.mode != "ended" and _POINTS.match(tail):
+            return True
+        if rule.relation == "has" and rule.mode == "holds" and clause.be:
+            return True  # "is having"
+        behind = tail[tail.find(thing) + len(thing) :] if thing else ""
+        if re.match("'s [a-z]", behind) and rule.relation in ("lives_in", "works_at"):
+            return True  # "I moved to Anna's place"
+        if rule.relation == "lives_in" and rule.mode != "held":
+            return _in_passing(behind, clause.times, leaving=rule.mode == "ended")
+        if rule.relation != "works_at" or rule.mode not in ("began", "ended") or not thing:
+            return False
+        person = is_person(thing) or thing.split(maxsplit=1)[0] in self._known
+        several = _AND_NAME.match(clause.sentence, clause.sentence.find(thing) + len(thing))
+        brief = rule.mode == "began" and _in_passing(behind, (), leaving=False)
+        return person or brief or several is not None
+
+    def _denied(
+        self, clause: _Clause, relation: str, thing: str, mode: Mode, behind: str
+    ) -> Iterator[Statement]:
+        """
+        Yield that something is not so; nothing where it may be so in part, or at another time.
+
+        "No longer", and "have not since", tell that it was. "Never", "did not", and of what is so
+        by birth "is not", tell that it never was; else it is not so now.
+        """
+        start = next((t.start for t in clause.times if t.end is None), None)
+        since, lived = start is not None, _HAVE.search(clause.aux) is not None and mode != "holds"
+        over = clause.over or since or (lived and _SINCE.match(behind) is not None)
+        whole = _DENIED.match(behind) or (lived and _SINCE.match(behind))
+        if mode == "ended" or clause.used or not whole or (clause.planned and mode != "began"):
+            return
+        if over:
+            start = start or next((t.start for t in clause.times), None)
+            at = None if start is None else to_micros(start)
+            yield Statement(clause.subject, relation, thing, "ended", at)
+        elif not clause.times and not _PARTLY.search(clause.aux):
+            never = mode != "holds" or relation in BY_BIRTH or _EVER.search(clause.aux) is not None
+            often = "never" in clause.aux and mode == "holds" and not (clause.be or clause.past)
+            bought = relation == "has" and mode == "began"  # "I didn't buy a car": but have one
+            if not (often or bought or (lived and mode == "began")):
+                at = None if never else to_micros(self._said_at)
+                yield Statement(clause.subject, relation, thing, "denied", at)
+
+    def _unmarried(self, clause: _Clause, status: str, behind: str) -> Iterator[Statement]:
+        """Yield that somebody is not, or was never, married, single or the like."""
+        mode: Mode = "held" if _HAVE.search(clause.aux) else "holds"
+        for said in self._denied(clause, "marital_status", status, mode, behind):
+            yield said
+            if status == "married":
+                yield said._replace(relation="married_to", object="")
+
+    def _being(self, clause: _Clause, thing: str) -> Iterator[Statement]:
+        """Yield what somebody is: "a nurse", and not "a bit tired"."""
+        if not _a_person(thing):
+            return
+        if clause.denied:
+            behind = clause.rest[clause.rest.find(thing) + len(thing) :]
+            mode: Mode = "held" if _HAVE.search(clause.aux) else "holds"
+            yield from self._denied(clause, "is_a", thing.lower(), mode, behind)
+        else:
+            held = clause.used or clause.past
+            yield self._timed(clause, "is_a", thing.lower(), "held" if held else "holds")
+
+    def _being_theirs(self, clause: _Clause, theirs: re.Match[str]) -> Iterator[Statement]:
+        """Yield whose somebody is: "her cousin", "the neighbour of Jutta"."""
+        whose, what = theirs["whose"] or theirs["of"], theirs["what"] or theirs["being"]
+        noun = _last(what)
+        if noun not in KIN or not _SO_TO_SAY.isdisjoint(what.split()) or whose in _TITLES:
+            return
+        owner = self._owner(whose)
+        if whose.lower() in _THIRD and owner == clause.subject:
+            # In "Olga rang. Nils is her dentist", who is meant is the one before Nils; in "Nils
+            # met Olga. She is his boss", nobody knows.
+            owner = self._earlier if self._by_name else None
+        if owner is None or owner == clause.subject:
+            return
+        who, behind = clause._replace(subject=owner), clause.rest[theirs.end() :]
+        if clause.denied:
+            yield from self._denied(who, noun, clause.subject, "holds", behind)
+        else:
+            held = clause.used or clause.past
+            yield self._timed(who, noun, clause.subject, "held" if held else "holds")
+
+    def _owned(self, sentence: str, stop: int, times: Sequence[Interval]) -> Iterator[Statement]:
+        """Yield what is "my" something: "my birthday is 3 May", "my dog Rex"."""
+        for match in _OWN.finditer(sentence, 0, stop):
+            owner = self._owner(match["whose"])
+            *before, last = match["what"].split()
+            noun = singular(last)
+            favourite = bool(before) and before[0].startswith("favo")
+            known = favourite or noun in KIN or use_of(noun).noun >= NOUN
+            if owner is None or last in FUNCTION_WORDS or not known:
+                continue
+            if match["name"]:
+                if noun in KIN or "animal" in kinds(noun):
+                    yield Statement(owner, noun, match["name"])
+                continue
+            value, no = match["is"].rstrip(" .!"), match["no"] or ""
+            if value.startswith("not "):
+                value, no = value.removeprefix("not "), " not"
+            exact = _NUMBER.match(value)
+            named = re.match(_NAME, _without_lead(value)) is not None
+            thing = exact[1].strip() if exact else _object(value)
+            if not thing or not (exact or named or favourite or _a_thing(thing)):
+                continue
+            if noun in KIN and not named:
+                continue
+            if noun == "name":
+                if match["whose"].lower() not in _THIRD and not no:
+                    yield Statement(owner, "name", thing)
+                continue
+            relation = "_".join([*before, noun]) if favourite else noun
+            if no:
+                behind = value[value.find(thing) + len(thing) :]
+                clause = _Clause(owner, no, behind, sentence, times)
+                yield from self._denied(clause, relation, thing, "holds", behind)
+                continue
+            yield Statement(owner, relation, thing, "began" if match["new"] else "holds")
+
+    def _timed(self, clause: _Clause, relation: str, thing: str, mode: Mode) -> Statement:
+        """Return a statement with the first time its sentence tells."""
+        times = clause.times
+        start, end = next(((time.start, time.end) for time in times), (None, None))
+        if mode in ("began", "ended"):
+            end = None
+        elif mode == "holds" and end is not None:
+            end = None if start is None or start <= self._said_at else end
+            start = start if times and times[0].end is None else None
+        return Statement(
+            clause.subject, relation, thing, mode,
+            None if start is None else to_micros(start), None if end is None else to_micros(end),
+        )  # fmt: skip
+
+
+def _in_passing(behind: str, times: Sequence[Interval], *, leaving: bool) -> bool:
+    """Return whether what follows a place, or company, tells that one soon goes on or back."""
+    for found in _FOR.finditer(behind):
+        noun = _last(_object(found["what"].rpartition("'s ")[2]) or "-")
+        above = {noun, *kinds(noun)}
+        if not _BRIEF.isdisjoint(above) or (leaving and "time period" in above):
+            return True
+    hours = any(t.start and t.end and t.end - t.start < _DAY for t in times)
+    return leaving and (hours or _PASSING.search(behind) is not None)
+
+
+_PRONOUNS: Final = frozenset("i we you he she my our your his her i'm".split())
+
+
+def _without_lead(tail: str) -> str:
+    """Return what follows articles and the like."""
+    tail = tail.strip()
+    lead = _LEAD.match(tail)
+    return tail[lead.end() :] if lead else tail
+
+
+def _last(words: str) -> str:
+    return singular(words.rsplit(maxsplit=1)[-1].lower())
+
+
+def _noun(who: str, called: str) -> str:
+    return _last(who.rstrip(" ,").removesuffix(called).rstrip(" ,"))
+
+
+def _object(tail: str, *, named: bool = False) -> str:
+    """Return the thing a predicate's tail begins with: a name, or a few words; "" if none."""
+    tail = _without_lead(tail)
+    name = re.match(_NAME, tail)
+    if name and name[0].split()[0].lower() not in _PRONOUNS | {"i"}:
+        return name[0].removesuffix("'s")
+    words: list[str] = []
+    end = 0
+    for found in _WORD.finditer(tail):
+        gap = tail[end : found.start()]
+        if (words and gap != " ") or (not words and gap.strip()) or found[0].lower() in _STOPS:
+            break
+        words.append(found[0])
+        end = found.end()
+        if len(words) == _MOST_WORDS:
+            break
+    if len(words) == 1 and words[0].endswith("ing"):  # "making a positive impact"
+        words = re.split(r"[^\w' -]", tail)[0].split()[:_MOST_WORDS]
+        while words[-1].lower() in _STOPS:
+            words.pop()
+    while words and (words[-1].lower() == "of" or words[-1].lower().endswith("ly")):
+        words.pop()
+    if not words or (named and not _place(words)):
+        return ""
+    return " ".join(words)
+
+
+def _place(words: Sequence[str]) -> bool:
+    """Return whether words in lower case may be a name all the same: "i live in porto"."""
+    whole = " ".join(words).lower()
+    return any("region" in kind or kind == "location" for kind in kinds(whole))
+
+
+def _a_thing(words: str) -> bool:
+    """Return whether somebody can have it as a thing or an animal: not "a question"."""
+    above = kinds(_last(words)) if words else []
+    return not {"animal", "artifact"}.isdisjoint(above)
+
+
+def _a_person(words: str) -> bool:
+    return bool(words) and "person" in kinds(_last(words))

@@ -1,0 +1,103 @@
+"""
+Read time expressions in a text ("last Tuesday", "between May and July") as intervals.
+
+A reading narrows every cue of recall, so a wrong one loses the answer and a missing one only costs
+precision. Hence: when in doubt nothing is read, and what people say loosely is read widely.
+
+* A bare month, date, weekday or feast is the last one that has begun; with "will" or the like and
+  no word of the past, the coming one. A weekday is never today.
+* "last" is the last one that is over, "this" the one of the present week, month or year, "next" the
+  first that has not begun. Weeks begin on Monday. "Past week" and "last 7 days" end with today.
+* "Two weeks ago" is that day give or take half a week; months and years likewise; days are exact up
+  to four. "A few" is 2 to 5, "several" 3 to 8. A time of day is meant to the half hour.
+* 03/06/2023 is 3 June, unless that has not come yet and 6 March has. With dots the day is first.
+* Seasons are northern and meteorological; winter 2022 begins in December 2022.
+* Not read: "recently", "the other day", "three weeks later", "in 5 minutes", "every Monday",
+  "at 5 pm" without a day, and any sentence that asks how much time lies between two moments.
+* Any reading outside the years 1 to 9999 is dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, tzinfo
+
+from hippocampus.core.records import Interval
+from hippocampus.errors import InvalidTime
+from hippocampus.language.time.english import ENGLISH, Language
+from hippocampus.language.time.grammar import read
+
+__all__ = ["differences", "find_intervals"]
+
+_WORD = re.compile(r"[^\W\d_]+")
+_DIGIT = re.compile(r"[0-9]")
+_SENTENCE_END = re.compile(r"[.?!](?=\s|$)|\n")
+
+
+def find_intervals(text: str, now: datetime) -> tuple[Interval, ...]:
+    """
+    Return the intervals that time expressions in an English text mean, in order of appearance.
+
+    Args:
+        text: a question, or any text.
+        now: the aware moment at which it is asked; results are in its time zone.
+
+    Raises:
+        InvalidTime: ``now`` has no time zone.
+    """
+    if now.tzinfo is None or now.utcoffset() is None:
+        msg = f"now={now} has no time zone, so 'yesterday' is undefined; pass an aware datetime"
+        raise InvalidTime(msg)
+    if not _may_hold_time(text, ENGLISH):
+        return ()
+    try:
+        readings = read(text, now, ENGLISH)
+    except OverflowError:  # the calendar ends with the day of ``now``
+        return ()
+    if not readings:
+        return ()
+    idle = differences(text, ENGLISH)
+    found: list[Interval] = []
+    for reading in readings:
+        if any(start <= reading.start < end for start, end in idle):
+            continue
+        said = text[reading.start : reading.end]
+        interval = _aware(reading.lo, reading.hi, now.tzinfo, said)
+        if interval is not None:
+            found.append(interval)
+    return tuple(found)
+
+
+def _may_hold_time(text: str, language: Language) -> bool:
+    return not language.core.isdisjoint(_WORD.findall(text.lower())) or bool(_DIGIT.search(text))
+
+
+def differences(text: str, language: Language) -> list[tuple[int, int]]:
+    """Return the sentences that ask for the time between two moments, as (start, end)."""
+    spans: list[tuple[int, int]] = []
+    for match in language.difference.finditer(text):
+        before = [end.end() for end in _SENTENCE_END.finditer(text, 0, match.start())]
+        after = _SENTENCE_END.search(text, match.end())
+        spans.append((before[-1] if before else 0, after.end() if after else len(text)))
+    return spans
+
+
+def _aware(lo: datetime | None, hi: datetime | None, zone: tzinfo, said: str) -> Interval | None:
+    """Put local times into their zone; None when out of range, or when nothing lies between."""
+    try:
+        start, end = (None if t is None else _settled(t, zone) for t in (lo, hi))
+        if start is None or end is None:
+            return Interval(start, end, said)
+        if start.astimezone(UTC) >= end.astimezone(UTC):
+            if lo is None or hi is None or lo >= hi:
+                return None
+            # All of it fell into the hour that clocks skip: the same stretch of real time after it.
+            end = (start.astimezone(UTC) + (hi - lo)).astimezone(zone)
+    except (OverflowError, ValueError):
+        return None
+    return Interval(start, end, said)
+
+
+def _settled(t: datetime, zone: tzinfo) -> datetime:
+    """Return local time ``t`` in its zone, moved on when clocks skip it."""
+    return t.replace(tzinfo=zone).astimezone(UTC).astimezone(zone)

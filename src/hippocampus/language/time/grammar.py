@@ -1,0 +1,980 @@
+"""Read the tokens of a text as time: a recursive descent that keeps the longest readings."""
+
+# ruff: noqa: PLR0911 - a reading that fails returns at once
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+from hippocampus.language.time import spans
+from hippocampus.language.time.english import Language, Role
+from hippocampus.language.time.spans import (
+    DAY,
+    DAYS,
+    NONE,
+    SECONDS,
+    Recurring,
+    Span,
+    Unit,
+    Value,
+    calendar_unit,
+    day_of,
+    each,
+    floor,
+    nest,
+    nth,
+    portion,
+    shift,
+)
+
+
+class Token(NamedTuple):
+    """A word or mark of the text, and what it does."""
+
+    role: Role
+    value: Any
+    word: str
+    start: int
+    end: int
+    capital: bool
+
+
+class Reading(NamedTuple):
+    """What a run of characters was read as, in local time; an open side is None."""
+
+    lo: datetime | None
+    hi: datetime | None
+    start: int
+    end: int
+
+
+Parsed: TypeAlias = tuple[Value, int] | None
+"""What was read, and the index of the token after it."""
+
+# How an expression was introduced, which decides whether a bare "March" or "2021" may count.
+_BARE, _IN, _ON, _AT, _RELATION, _BY, _RANGE, _INNER, _SHIFTED = range(9)
+_CUES = {Role.IN: _IN, Role.ON: _ON, Role.AT: _AT, Role.AROUND: _IN}
+_RELATIONS = {Role.SINCE, Role.AFTER, Role.BEFORE, Role.UNTIL, Role.BY}
+_LINKS = {
+    Role.OF: _IN,
+    Role.IN: _IN,
+    Role.ON: _ON,
+    Role.AT: _AT,
+    Role.COMMA: _INNER,
+    Role.POSSESSIVE: _INNER,
+}
+_STOPS = {Role.END, Role.MARK, Role.COMMA}
+_DIGITS = re.compile(r"[0-9]+")
+_LONGEST_NUMBER = 6
+_DEEPEST = 8
+"""Phrases within phrases; nobody says more than three."""
+
+
+def read(text: str, now: datetime, language: Language) -> list[Reading]:
+    """Return what in ``text`` can be read as time, in order; ``now`` is aware."""
+    reader = _Reader(text, now, language)
+    found: list[Reading] = []
+    for i in range(reader.count):
+        try:
+            reading = reader.reading(i)
+        except (ValueError, OverflowError):
+            continue  # a date that does not exist, or one outside the years 1 to 9999
+        if reading is not None:
+            found.append(reading)
+    kept: list[Reading] = []
+    taken = bytearray(len(text))
+    for reading in sorted(found, key=lambda r: (r.start - r.end, r.start)):
+        if not any(taken[reading.start : reading.end]):
+            taken[reading.start : reading.end] = b"\1" * (reading.end - reading.start)
+            kept.append(reading)
+    return sorted(kept, key=lambda r: r.start)
+
+
+class _Reader:
+    """One text being read. A method takes a token's index and returns the index after its part."""
+
+    def __init__(self, text: str, now: datetime, language: Language) -> None:
+        self.language = language
+        self.aware = now
+        self.now = now.replace(tzinfo=None)
+        self.today = day_of(self.now)
+        self.ahead = bool(language.ahead.search(text)) and not language.behind.search(text)
+        self.tokens = [self._token(match) for match in language.token.finditer(text)]
+        self.count = len(self.tokens)
+        end = len(text)
+        self.tokens += [Token(Role.END, None, "", end, end, capital=False)] * 6
+        self.depth = 0
+        self.atoms: dict[tuple[int, int], Parsed] = {}
+
+    # ------------------------------------------------------------ tokens
+
+    def _token(self, match: re.Match[str]) -> Token:
+        kind, raw = match.lastgroup, match.group()
+        word = raw.lower()
+        role, value = Role.WORD, None
+        if kind == "word":
+            role, value = self.language.words.get(word, (role, value))
+        elif kind == "number":
+            if len(raw) <= _LONGEST_NUMBER and raw.replace(".", "", 1).isdigit():
+                role, value = Role.NUMBER, float(raw) if "." in raw else int(raw)
+        elif kind == "ordinal":
+            role, value = Role.ORDINAL, int(raw[:-2])
+        elif kind == "mark":
+            role = {",": Role.COMMA, "-": Role.DASH, "\u2013": Role.DASH, "\u2014": Role.DASH}.get(
+                raw, Role.MARK
+            )
+        elif kind in _KINDS:
+            role = _KINDS[kind]
+        return Token(role, value, word, match.start(), match.end(), raw[0].isupper())
+
+    def _is(self, i: int, *roles: Role) -> bool:
+        return self.tokens[i].role in roles
+
+    def _the(self, i: int) -> bool:
+        return i > 0 and self.tokens[i - 1].role is Role.THE
+
+    def _skip(self, i: int, *roles: Role) -> int:
+        return i + 1 if self.tokens[i].role in roles else i
+
+    def _clear(self, i: int) -> bool:
+        """Tell whether a phrase may end before token ``i``."""
+        t = self.tokens[i]
+        return t.role in _STOPS or t.word in self.language.light
+
+    def _counts(self, i: int) -> bool:
+        """Tell whether token ``i`` is what the number before it counts."""
+        return self.tokens[i].word in self.language.counted or self.tokens[i].word == "%"
+
+    # ------------------------------------------------------------ whole expressions
+
+    def reading(self, i: int) -> Reading | None:
+        """Return what the longest expression that begins at token ``i`` says."""
+        t = self.tokens[i]
+        if t.role in (Role.WORD, Role.MARK, Role.COMMA) or (i and self._is(i - 1, Role.EVERY)):
+            return None
+        if t.role in _RELATIONS:
+            return self._related(i)
+        if t.role is Role.BETWEEN or t.role is Role.FROM:
+            return self._between(i)
+        if t.role is Role.BOUND or t.word == "over":
+            bounded = self._bounded(i)
+            if bounded is not None:
+                return bounded
+        cue, first = _CUES.get(t.role, _BARE), i
+        if t.role in _CUES:
+            first = i + 1
+        parsed = self._to(first, cue) or self._value(first, cue)
+        span = self._resolve(parsed)
+        if parsed is None or span is None:
+            return None
+        if t.role is Role.AROUND:
+            span = span._replace(slack=span.slack + max(3 * DAY, (span.hi - span.lo) / 2))
+        span = span.widened()
+        return self._said(i, parsed[1], span.lo, span.hi)
+
+    def _said(self, i: int, j: int, lo: datetime | None, hi: datetime | None) -> Reading:
+        return Reading(lo, hi, self.tokens[i].start, self.tokens[j - 1].end)
+
+    def _resolve(self, parsed: Parsed) -> Span | None:
+        if parsed is None or isinstance(parsed[0], Span):
+            return parsed and parsed[0]  # type: ignore[return-value]
+        # "at 5 pm", without a day, is a habit.
+        return None if parsed[0].cycle == "day" else parsed[0].bare(self.now, ahead=self.ahead)
+
+    def _related(self, i: int) -> Reading | None:
+        """Since, after, before, until, by; and "after … and before …"."""
+        lo, hi, j = self._relation(i)
+        if lo is not None and hi is None:
+            k = self._skip(self._skip(j, Role.COMMA), Role.AND)
+            if self._is(k, Role.BEFORE, Role.UNTIL, Role.BY):
+                _, hi, end = self._relation(k)
+                if hi is not None and lo < hi:
+                    return self._said(i, end, lo, hi)
+                hi = None
+        return None if lo is None and hi is None else self._said(i, j, lo, hi)
+
+    def _relation(self, i: int) -> tuple[datetime | None, datetime | None, int]:
+        t, j = self.tokens[i], i + 1
+        if t.value:
+            if self.tokens[j].word not in t.value.split():
+                return None, None, j
+            j += 1
+        parsed = self._value(j, _BY if t.role is Role.BY else _RELATION)
+        span = self._resolve(parsed)
+        if parsed is None or span is None:
+            return None, None, j
+        match t.role:
+            case Role.SINCE:
+                return span.widened().lo, None, parsed[1]
+            case Role.AFTER:
+                return span.hi, None, parsed[1]
+            case Role.BEFORE:
+                return None, span.lo, parsed[1]
+            case _:
+                return None, span.widened().hi, parsed[1]
+
+    def _between(self, i: int) -> Reading | None:
+        """Between … and …; from … to …; from … on."""
+        if self._is(i, Role.BETWEEN):
+            joined = self._joined(i + 1, Role.AND, Role.DASH)
+        else:
+            joined = self._joined(i + 1, Role.TO, Role.UNTIL, Role.DASH)
+        if joined is not None:
+            return self._said(i, joined[1], joined[0].lo, joined[0].hi)
+        parsed = self._value(i + 1, _RANGE) if self._is(i, Role.FROM) else None
+        if parsed is None:
+            return None
+        j = parsed[1]
+        if not (self._is(j, Role.ONWARD) or (self._is(j, Role.ON) and self._is(j + 1, *_STOPS))):
+            return None
+        span = self._resolve(parsed)
+        return span and self._said(i, j + 1, span.widened().lo, None)
+
+    def _joined(self, i: int, *separators: Role) -> tuple[Span, int] | None:
+        first = self._day_number(i, *separators) or self._value(i, _RANGE)
+        if first is None or not self._is(first[1], *separators):
+            return None
+        last = self._value(first[1] + 1, _RANGE)
+        span = last and spans.join(first[0], last[0], self.now, ahead=self.ahead)
+        return (span, last[1]) if span and last else None
+
+    def _to(self, i: int, cue: int) -> Parsed:
+        """3-9 June, 2019-2021, 3 June to 9 June: a range that nothing announces."""
+        first = self._day_number(i, Role.DASH, Role.TO) or self._value(i, cue)
+        if first is None or not self._is(first[1], Role.DASH, Role.TO):
+            return None
+        last = self._value(first[1] + 1, _RANGE)
+        if last is None or any(
+            isinstance(v, Recurring) and v.cycle == "week" for v in (first[0], last[0])
+        ):
+            return None  # "Monday to Friday" is a habit
+        if (
+            isinstance(first[0], Recurring)
+            and first[0].cycle == "month"
+            and not (isinstance(last[0], Span) or last[0].cycle == "year")
+        ):
+            return None
+        span = spans.join(first[0], last[0], self.now, ahead=self.ahead)
+        return span and (span, last[1])
+
+    def _day_number(self, i: int, *before: Role) -> Parsed:
+        i = self._skip(i, Role.THE)
+        t = self.tokens[i]
+        if t.role in (Role.NUMBER, Role.ORDINAL) and self._is(i + 1, *before) and _is_day(t.value):
+            return spans.day_of_month(t.value), i + 1
+        return None
+
+    def _bounded(self, i: int) -> Reading | None:
+        """More than two weeks ago; less than a month ago."""
+        t = self.tokens[i]
+        j = i + 2 if self.tokens[i + 1].word == "than" else i + 1
+        if j == i + 1 and t.word in ("more", "less"):
+            return None
+        parsed = self._ago(j)
+        if parsed is None:
+            return None
+        span = parsed[0].widened()
+        if t.value == -1:
+            return self._said(i, parsed[1], span.lo, self.today.hi)
+        return self._said(i, parsed[1], None, span.hi)
+
+    # ------------------------------------------------------------ a stretch or recurring one
+
+    def _value(self, i: int, cue: int) -> Parsed:
+        """Read a phrase and whatever it lies in or holds: "Monday morning", "March last year"."""
+        parsed = self._atom(i, cue)
+        while parsed is not None:
+            value, j = parsed
+            link = _LINKS.get(self.tokens[j].role)
+            inner = self._atom(j, _INNER) if link is None else self._atom(j + 1, link)
+            nested = inner and nest(value, inner[0], self.now)
+            if not inner or nested is None:
+                break
+            parsed = nested, inner[1]
+        return parsed
+
+    def _atom(self, i: int, cue: int) -> Parsed:
+        """Read one phrase, once: "the week of the week of …" would take exponential time."""
+        atom = self._ATOMS.get(self.tokens[i].role)
+        if atom is None or self.depth == _DEEPEST:
+            return None
+        if (i, cue) not in self.atoms:
+            self.depth += 1
+            try:
+                self.atoms[i, cue] = atom(self, i, cue)
+            except (ValueError, OverflowError):
+                self.atoms[i, cue] = None
+            finally:
+                self.depth -= 1
+        return self.atoms[i, cue]
+
+    def _after_the(self, i: int, cue: int) -> Parsed:
+        return None if self._the(i) else self._atom(i + 1, cue)
+
+    def _deictic(self, i: int, cue: int) -> Parsed:
+        t = self.tokens[i]
+        if t.role is Role.NOW:
+            return (Span(self.now, self.now), i + 1) if cue == _RANGE else None
+        if t.role is Role.TONIGHT:
+            return Span(shift(self.today.lo, "hour", 17), shift(self.today.lo, "hour", 30)), i + 1
+        return day_of(self.today.lo + t.value * DAY), i + 1
+
+    # ------------------------------------------------------------ written dates
+
+    def _stamp(self, i: int, _cue: int) -> Parsed:
+        word = self.tokens[i].word.upper()
+        moment = datetime.fromisoformat(word)
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(self.aware.tzinfo).replace(tzinfo=None)
+        exact = word.count(":") > 1 and word[16:17] == ":"
+        return Span(moment, moment + timedelta(seconds=1 if exact else 60)), i + 1
+
+    def _numeric_date(self, i: int, _cue: int) -> Parsed:
+        parts = _DIGITS.findall(self.tokens[i].word)
+        separator = self.tokens[i].word[len(parts[0])]
+        a, b, c = map(int, parts)
+        if len(parts[0]) == 4:
+            span = day_of(self._day(a, b, c))
+        elif len(parts[2]) == 2 and separator != "/":
+            return None  # a version, a score, a phone number
+        else:
+            year = c if len(parts[2]) == 4 else self._full_year(c)
+            span = self._day_or_month_first(a, b, year, only_day=separator == ".")
+        j = i + 1
+        if (
+            self.tokens[j].word == "("
+            and self._is(j + 1, Role.WEEKDAY)
+            and self.tokens[j + 2].word == ")"
+        ):
+            j += 3
+        return span, j
+
+    def _day_or_month_first(self, a: int, b: int, year: int, *, only_day: bool) -> Span:
+        """Read the day first, unless there is no such day or only the other has begun by now."""
+        orders = [(a, b)] if only_day else [(a, b), (b, a)]
+        possible = [day_of(self._day(year, m, d)) for d, m in orders if m <= 12 and _is_day(d)]
+        if not possible:
+            msg = f"{a}/{b}/{year} is no date"
+            raise ValueError(msg)
+        return next((s for s in possible if s.lo <= self.now), possible[0])
+
+    def _day(self, year: int, month: int = 1, day: int = 1) -> datetime:
+        return self.today.lo.replace(year, month, day)
+
+    def _full_year(self, short: int) -> int:
+        year = self.now.year // 100 * 100 + short
+        return year if year <= self.now.year + 1 else year - 100
+
+    def _year(self, i: int) -> tuple[int, int] | None:
+        t = self.tokens[i]
+        if t.role is Role.SHORT_YEAR:
+            return self._full_year(int(t.word[1:])), i + 1
+        if t.role is Role.NUMBER and len(t.word) == 4 and isinstance(t.value, int):
+            return (t.value, i + 1) if 1000 <= t.value < 3000 and not self._counts(i + 1) else None
+        return None
+
+    def _of_year(self, recurring: Recurring, j: int) -> tuple[Span, int] | None:
+        """Pick the one of a year when one follows: "June 2023", "summer of 2021"."""
+        dated = self._year(self._skip(j, Role.COMMA, Role.OF, Role.DASH))
+        if dated is None:
+            return None
+        return recurring.make(self._day(dated[0])), dated[1]
+
+    def _number(self, i: int, cue: int) -> Parsed:
+        parsed = self._day_and_month(i, cue) or self._amount_of_time(i, cue)
+        if parsed is not None:
+            return parsed
+        dated = self._year(i)
+        if dated is None:
+            return None
+        year, j = dated
+        whole = calendar_unit(self._day(year), "year")
+        if self._is(j, Role.QUARTER):
+            recurring, j = self._quarter_of(j)
+            return recurring.within(whole), j
+        if not 1900 <= year < 2100 or cue in (_BARE, _ON, _AT):
+            return None
+        if self._is(j, Role.NUMBER, Role.UNIT) or (cue == _INNER and not self._clear(j)):
+            return None
+        return whole, j
+
+    def _day_and_month(self, i: int, cue: int) -> Parsed:
+        """3 June, 3rd of June 2023."""
+        t = self.tokens[i]
+        j = self._skip(i + 1, Role.OF)
+        j = self._skip(j, Role.THE) if j > i + 1 else j
+        month = self.tokens[j]
+        if month.role is not Role.MONTH or not _is_day(t.value):
+            return None
+        return self._written(t.value, j, self._dot(j), cue, ordinal=t.role is Role.ORDINAL)
+
+    def _dot(self, i: int) -> int:
+        """Step over an abbreviated month and its full stop."""
+        t, following = self.tokens[i], self.tokens[i + 1]
+        dotted = t.word in self.language.short and following.word == "."
+        return i + 2 if dotted and self._is(i + 2, Role.NUMBER, Role.ORDINAL) else i + 1
+
+    def _written(self, day: int, month: int, j: int, cue: int, *, ordinal: bool) -> Parsed:
+        recurring = spans.month_day(self.tokens[month].value, day)
+        dated = self._of_year(recurring, j)
+        if dated is not None:
+            return dated
+        t = self.tokens[month]
+        shaky = t.word in self.language.verbs and not t.capital and not ordinal
+        if self._counts(j) or (shaky and cue in (_BARE, _INNER, _IN)):
+            return None
+        return recurring, j
+
+    def _date(self, i: int, cue: int) -> Parsed:
+        """June 3rd, June 3-9 2023, June 2023, June."""
+        t, j = self.tokens[i], self._dot(i)
+        d = self._skip(j, Role.THE)
+        day = self.tokens[d]
+        if day.role in (Role.NUMBER, Role.ORDINAL) and _is_day(day.value):
+            last = self.tokens[d + 2]
+            if (
+                self._is(d + 1, Role.DASH, Role.TO)
+                and last.role in (Role.NUMBER, Role.ORDINAL)
+                and _is_day(last.value)
+                and last.value > day.value
+                and not self._is(d + 3, Role.MONTH)
+            ):
+                recurring = spans.month_days(t.value, day.value, last.value)
+                return self._of_year(recurring, d + 3) or (recurring, d + 3)
+            if not self._is(d + 1, Role.CLOCK):
+                return self._written(day.value, i, d + 1, cue, ordinal=day.role is Role.ORDINAL)
+            return self._written(day.value, i, d + 1, cue, ordinal=True)
+        recurring = spans.months(t.value)
+        dated = self._of_year(recurring, j)
+        if dated is not None and (t.capital or t.word not in self.language.verbs or cue != _BARE):
+            return dated
+        return (recurring, j) if self._month_alone(i, j, cue) else None
+
+    def _month_alone(self, i: int, j: int, cue: int) -> bool:
+        """Tell whether a bare month is one, and not a verb ("may") or a person ("April")."""
+        t, language = self.tokens[i], self.language
+        if cue in (_BARE, _ON, _AT) or (t.word in language.short and not t.capital):
+            return False
+        if t.word in language.verbs and not t.capital:
+            if cue in (_RELATION, _SHIFTED, _INNER):
+                return self._is(j, *_STOPS)
+            return cue in (_IN, _RANGE)
+        if t.word not in language.names:
+            return True
+        if self._is(j, Role.POSSESSIVE):
+            return cue == _SHIFTED
+        if cue in (_RELATION, _INNER):
+            return self._clear(j) or self._is(j, Role.SHIFT)
+        return cue != _BY
+
+    def _quarter_of(self, i: int) -> tuple[Recurring, int]:
+        word = self.tokens[i].word
+        n, length = int(word[1]), 3 if word[0] == "q" else 6
+        return spans.months((n - 1) * length + 1, length), i + 1
+
+    def _quarter(self, i: int, cue: int) -> Parsed:
+        recurring, j = self._quarter_of(i)
+        dated = self._of_year(recurring, j)
+        if dated is not None:
+            return dated
+        return None if cue in (_BARE, _ON, _AT) or not self.tokens[i].capital else (recurring, j)
+
+    def _decade(self, i: int, cue: int) -> Parsed:
+        digits = _DIGITS.findall(self.tokens[i].word)[0]
+        if not self._the(i) and cue == _BARE:
+            return None
+        year = int(digits) if len(digits) == 4 else self._full_year(int(digits))
+        return calendar_unit(self._day(year), "decade"), i + 1
+
+    # ------------------------------------------------------------ names
+
+    def _weekday(self, i: int, cue: int) -> Parsed:
+        t = self.tokens[i]
+        j = i + 1
+        abbreviated = t.word in self.language.short
+        if abbreviated and self.tokens[j].word == ".":
+            j += 1
+        for k in (self._skip(self._skip(j, Role.COMMA), Role.THE), j):
+            if self._is(k, Role.NUMBER, Role.ORDINAL, Role.MONTH, Role.DATE) and (
+                dated := self._atom(k, _ON)
+            ):
+                return dated
+        if abbreviated and not t.capital:
+            return None
+        recurring = spans.weekday(t.value)
+        beside = self._beside(i, recurring)
+        if beside is not None:
+            return beside
+        if cue == _BARE:
+            # A name for a day, unless it is part of another name or a label: "Sunday school".
+            named = i > 0 and self.tokens[i - 1].capital and self._is(i - 1, Role.WORD) and i > 1
+            followed = self._clear(j) or (
+                self._is(j, Role.PART, Role.POSSESSIVE, Role.SHIFT) or self._then_shifted(j)
+            )
+            habit = any(
+                self._is(i + k, Role.TO, Role.DASH) and self._is(i + 2 * k, Role.WEEKDAY)
+                for k in (-1, 1)
+                if i + 2 * k >= 0
+            )
+            if self._the(i) or abbreviated or named or habit or not t.capital or not followed:
+                return None
+        elif not self._clear(j) and not t.capital and cue == _INNER:
+            return None
+        return recurring, j
+
+    def _season(self, i: int, cue: int) -> Parsed:
+        t, j = self.tokens[i], i + 1
+        recurring: Recurring = t.value
+        dated = self._of_year(recurring, j)
+        if dated is not None:
+            return dated
+        if self.tokens[j].word in self.language.seasoned:
+            return None
+        beside = self._beside(i, recurring)
+        if beside is not None:
+            return beside
+        if cue in (_SHIFTED, _RANGE, _INNER):
+            return recurring, j
+        # "in summer" is a habit, "in the summer" and "around summer" was the last one.
+        if (
+            (self._the(i) or (i > 0 and self.tokens[i - 1].role is Role.AROUND))
+            and cue in (_IN, _RELATION, _BY)
+            and (self._clear(j) or self._is(j, Role.SHIFT))
+        ):
+            return recurring, j
+        return (recurring, j) if self._then_shifted(j) else None
+
+    def _holiday(self, i: int, cue: int) -> Parsed:
+        feasts: dict[tuple[str, ...], Recurring] = self.tokens[i].value
+        for rest in sorted(feasts, key=len, reverse=True):
+            j = i + 1 + len(rest)
+            if tuple(t.word.replace("\u2019", "'") for t in self.tokens[i + 1 : j]) != rest:
+                continue
+            dated = self._of_year(feasts[rest], j)
+            if dated is not None:
+                return dated
+            beside = self._beside(i, feasts[rest], j)
+            if beside is not None:
+                return beside
+            if cue == _BARE and not self._then_shifted(j):
+                return None
+            if cue in (_IN, _ON, _AT) and not (
+                self._clear(j) or self._is(j, Role.PART, Role.SHIFT)
+            ):
+                return None
+            if cue == _IN:  # "over Christmas" is more than a day
+                return each(feasts[rest], lambda s: s._replace(slack=2 * DAY)), j
+            return feasts[rest], j
+        return None
+
+    def _then_shifted(self, j: int) -> bool:
+        """Tell whether "last year" or the like follows, which makes a bare name a time."""
+        j = self._skip(j, Role.OF)
+        return self._is(j, Role.SHIFT) and self._is(j + 1, Role.UNIT)
+
+    def _part(self, i: int, _cue: int) -> Parsed:
+        t = self.tokens[i]
+        part: Recurring = t.value
+        j = i + 1
+        if self._the(i) and self._is(j, Role.BEFORE, Role.AFTER):
+            step = -1 if self._is(j, Role.BEFORE) else 1
+            anchor = self._value(j + 1, _RELATION)
+            if anchor is not None:
+                return each(anchor[0], lambda s: part.within(_neighbour(s, "day", step))), anchor[1]
+            if self._before_last(j):
+                return part.within(day_of(self.today.lo - 2 * DAY)), j + 2
+        return part, j
+
+    def _clock(self, i: int, _cue: int) -> Parsed:
+        word = self.tokens[i].word
+        hour, minute, *_rest = [*map(int, _DIGITS.findall(word)), 0]
+        half = word.rstrip(". ")[-1] == "m" and ("p" if "p" in word else "a")
+        if half:
+            if not 1 <= hour <= 12:
+                return None
+            hour = hour % 12 + (12 if half == "p" else 0)
+        return (spans.clock(hour, minute), i + 1) if hour < 24 and minute < 60 else None
+
+    # ------------------------------------------------------------ last, this, next
+
+    def _shifted(self, i: int, cue: int) -> Parsed:
+        step, j = self.tokens[i].value, i + 1
+        if step == 0 and self._is(j, Role.SHIFT):  # "this past Monday"
+            step, j = self.tokens[j].value, j + 1
+        t = self.tokens[j]
+        if step == 0 and (t.role is Role.TIME or t.word == "day"):
+            anniversary = self._this_time(j + 1)
+            if anniversary is not None:
+                return anniversary
+        if t.role in (Role.NUMBER, Role.COUNT, Role.VAGUE):
+            return self._rolling(j, step) if step else None
+        if t.role is Role.UNIT:
+            # "in the last month" runs up to now, "last month" is the one before this.
+            past = self.tokens[j - 1].word == "past" or (cue == _IN and step < 0 and self._the(i))
+            if step == -1 and self._is(j + 1, Role.OF):
+                return self._nth(j, -1)
+            return self._shifted_unit(j, step, past=past, stretch=past or cue == _IN)
+        if t.role is Role.PART:
+            return self._shifted_part(j, step)
+        if t.role not in (Role.WEEKDAY, Role.MONTH, Role.SEASON, Role.HOLIDAY):
+            return None
+        if step == -1 and t.role is Role.WEEKDAY and self._is(j + 1, Role.OF, Role.IN):
+            last = self._nth(j, -1)
+            if last is not None:
+                return last
+        if step == 0 and t.word in self.language.verbs and not (t.capital or self._clear(j + 1)):
+            return None  # "does this fall under …"
+        named = self._atom(j, _SHIFTED)
+        if named is None or isinstance(named[0], Span):
+            return named
+        picked = (named[0].this, named[0].next, named[0].last)[step](self.now)
+        return picked and (picked, named[1])
+
+    def _shifted_unit(self, i: int, step: int, *, past: bool, stretch: bool) -> Parsed:
+        unit: Unit = self.tokens[i].value
+        if unit in SECONDS or unit == "day":
+            # "in the last hour" is a stretch; "the last minute" and "the next day" are idioms.
+            return (self._stretch(1, unit, step), i + 1) if step == -1 and stretch else None
+        if past and unit != "weekend":
+            return self._stretch(1, unit, step), i + 1
+        return self._calendar(unit, step), i + 1
+
+    def _calendar(self, unit: Unit, step: int) -> Span:
+        return calendar_unit(
+            shift(floor(self.now, "week" if unit == "weekend" else unit), unit, step), unit
+        )
+
+    def _shifted_part(self, i: int, step: int) -> Parsed:
+        part: Recurring = self.tokens[i].value
+        if step > 0:
+            return None
+        return part.within(day_of(self.today.lo + step * DAY)), i + 1
+
+    def _rolling(self, i: int, step: int) -> Parsed:
+        measured = self._measured(i)
+        if measured is None:
+            return None
+        _, most, unit, j = measured
+        if unit == "weekend" or self._is(j, Role.OF):
+            return None
+        return self._stretch(most, unit, step), j
+
+    def _stretch(self, n: float, unit: Unit, step: int) -> Span:
+        """Return the time from so long ago until now; in days, until the end of today."""
+        if unit in SECONDS:
+            if step > 0:
+                return Span(self.now, self._moment(n, unit))
+            return Span(self._moment(-n, unit), floor(self._moment(1, "minute"), "minute"))
+        there = floor(shift(self.now, unit, step * n), "day")
+        return Span(min(there, self.today.lo), max(there, self.today.lo) + DAY)
+
+    def _moment(self, n: float, unit: Unit) -> datetime:
+        """Return the moment ``n`` real hours, minutes or seconds from now, whatever clocks did."""
+        moment = self.aware.astimezone(UTC) + timedelta(seconds=n * SECONDS[unit])
+        return moment.astimezone(self.aware.tzinfo).replace(tzinfo=None)
+
+    def _this_time(self, i: int) -> Parsed:
+        """Read the rest of "this time last year", "this time two weeks ago"."""
+        t = self.tokens[i]
+        if t.role is Role.SHIFT and t.value and self._is(i + 1, Role.UNIT):
+            step, unit, j = t.value, self.tokens[i + 1].value, i + 2
+        else:
+            amount = self._amount(i)
+            if amount is None or not (
+                self._is(amount[2], Role.UNIT) and self._is(amount[2] + 1, Role.AGO)
+            ):
+                return None
+            step, unit, j = -amount[1], self.tokens[amount[2]].value, amount[2] + 2
+        if unit in SECONDS:
+            return None
+        slack = {"year": 14, "quarter": 7, "month": 3}.get(unit, 0) * DAY
+        return day_of(shift(self.now, unit, step))._replace(slack=slack), j
+
+    def _earlier(self, i: int, _cue: int) -> Parsed:
+        """Read "earlier this year", "later this week", "so far this month"."""
+        t, j = self.tokens[i], i + 1
+        step = t.value
+        if t.role is Role.SO_FAR:
+            if self.tokens[j].word != t.value:
+                return None
+            step, j = -1, j + 1
+        if not (
+            self._is(j, Role.DAY)
+            or (self._is(j, Role.SHIFT) and self._is(j + 1, Role.UNIT, Role.PART))
+        ):
+            return None
+        parsed = self._atom(j, _IN)
+        if parsed is None or not isinstance(parsed[0], Span):
+            return None
+        span: Span = parsed[0]
+        j = parsed[1]
+        if not span.lo <= self.now < span.hi:
+            return portion(span, *((0.0, 0.6) if step < 0 else (0.4, 1.0))), j
+        if span.hi - span.lo <= DAY:
+            return span, j
+        return Span(span.lo, self.today.hi) if step < 0 else Span(self.today.lo, span.hi), j
+
+    def _edge(self, i: int, _cue: int) -> Parsed:
+        """Early March, mid-2022, the end of last year."""
+        first, last, noun = self.tokens[i].value
+        j = i + 1
+        if noun:
+            if not self._is(j, Role.OF):
+                return None
+            j += 1
+        else:
+            j = self._skip(j, Role.DASH, Role.IN, Role.OF)
+        parsed = self._value(j, _IN)
+        return parsed and (each(parsed[0], lambda s: portion(s, first, last)), parsed[1])
+
+    # ------------------------------------------------------------ amounts: ago, before, after
+
+    def _amount(self, i: int) -> tuple[float, float, int] | None:
+        """Return the least and the most an amount means: 3; a; a couple of; half an; twenty-one."""
+        t = self.tokens[i]
+        j = i + 1
+        if t.role is Role.ONE and self._is(j, Role.VAGUE):
+            t, j = self.tokens[j], j + 1
+        match t.role:
+            case Role.VAGUE:
+                return *t.value, self._skip(j, Role.OF)
+            case Role.NUMBER:
+                return t.value, t.value, j
+            case Role.COUNT:
+                k = self._skip(j, Role.DASH)
+                if t.value >= 20 and self._is(k, Role.COUNT) and self.tokens[k].value < 10:
+                    return t.value + self.tokens[k].value, t.value + self.tokens[k].value, k + 1
+                return t.value, t.value, j
+            case Role.HALF if self._is(j, Role.ONE):
+                return 0.5, 0.5, j + 1
+            case Role.ONE:
+                return 1, 1, j
+            case _:
+                return None
+
+    def _measured(self, i: int) -> tuple[float, float, Unit, int] | None:
+        """Read an amount and its unit: two weeks; a year and a half."""
+        amount = self._amount(i)
+        if amount is None or not self._is(amount[2], Role.UNIT):
+            return None
+        least, most, j = amount
+        unit: Unit = self.tokens[j].value
+        j += 1
+        if self._is(j, Role.AND) and self._is(j + 1, Role.ONE) and self._is(j + 2, Role.HALF):
+            least, most, j = least + 0.5, most + 0.5, j + 3
+        return least, most, unit, j
+
+    def _ago(self, i: int) -> tuple[Span, int] | None:
+        """
+        Two weeks ago: the day it points to, in doubt by half a unit, and more the longer ago.
+
+        A day is meant exactly, up to four of them. "A year ago today" is exact too.
+        """
+        measured = self._measured(i)
+        if measured is None:
+            return None
+        least, most, unit, j = measured
+        if not self._is(j, Role.AGO):
+            return None
+        j += 1
+        if unit in SECONDS:
+            doubt = max(0.5, most / 4)
+            return Span(
+                self._moment(-most - doubt, unit), self._moment(min(doubt - least, 0), unit)
+            ), j
+        if unit == "weekend":
+            return Span(
+                self._calendar(unit, -int(most)).lo, self._calendar(unit, -int(least)).hi
+            ), j
+        lo = floor(shift(self.now, unit, -most), "day")
+        hi = floor(shift(self.now, unit, -least), "day") + DAY
+        if self._is(j, Role.DAY) and self.tokens[j].value == 0:
+            return Span(lo, hi), j + 1
+        half = DAYS[unit] / 2 * min(1, least)
+        days = (0 if unit == "day" else int(half)) + int(half * (most // 5))
+        return Span(lo, hi, min(days * DAY, self.today.hi - hi)), j
+
+    def _amount_of_time(self, i: int, _cue: int) -> Parsed:
+        """Read "two weeks ago", "two weeks from now", "two days after 3 June"."""
+        ago = self._ago(i)
+        if ago is not None:
+            return ago
+        measured = self._measured(i)
+        if measured is None or measured[2] == "weekend":
+            return None
+        least, most, unit, j = measured
+        if self._is(j, Role.FROM) and self._is(j + 1, Role.NOW):
+            if unit in SECONDS:
+                return Span(
+                    self._moment(least, unit), self._moment(most, unit), timedelta(minutes=5)
+                ), j + 2
+            lo, hi = shift(self.today.lo, unit, least), shift(self.today.lo, unit, most)
+            return Span(
+                lo, hi + DAY, 0 * DAY if unit == "day" else int(DAYS[unit] / 2) * DAY
+            ), j + 2
+        if not self._is(j, Role.BEFORE, Role.AFTER, Role.FROM):
+            return None
+        back = self._is(j, Role.BEFORE)
+        anchor = self._value(j + 1, _RELATION)
+        if anchor is None:
+            one = self._is(i, Role.ONE) and unit not in SECONDS and unit != "day"
+            return (self._calendar(unit, -2), j + 2) if one and self._before_last(j) else None
+        if self._the(i):
+            return each(anchor[0], lambda s: _neighbour(s, unit, -most if back else most)), anchor[
+                1
+            ]
+        return each(anchor[0], lambda s: _offset(s, unit, least, most, back=back)), anchor[1]
+
+    def _unit(self, i: int, _cue: int) -> Parsed:
+        """Read "week of 3 June", "week after 12 May", "week before last", "year 2021"."""
+        unit: Unit = self.tokens[i].value
+        j = i + 1
+        if self._is(j, Role.OF) and unit not in SECONDS:
+            anchor = self._value(j + 1, _ON)
+            return anchor and (each(anchor[0], lambda s: calendar_unit(s.lo, unit)), anchor[1])
+        if not self._the(i):
+            return None
+        if unit == "year" and (dated := self._year(j)):
+            return calendar_unit(self._day(dated[0]), "year"), dated[1]
+        if not self._is(j, Role.BEFORE, Role.AFTER):
+            return None
+        step = -1 if self._is(j, Role.BEFORE) else 1
+        anchor = self._value(j + 1, _RELATION)
+        if anchor is not None:
+            return each(anchor[0], lambda s: _neighbour(s, unit, step)), anchor[1]
+        if unit in SECONDS or unit == "day":
+            return None
+        following = self.tokens[j + 1]
+        if (
+            following.role is Role.SHIFT
+            and following.value == step
+            and following.word in ("last", "next")
+        ):
+            return self._calendar(unit, 2 * step), j + 2
+        return None
+
+    def _before_last(self, j: int) -> bool:
+        return self._is(j, Role.BEFORE) and self.tokens[j + 1].word == "last"
+
+    def _beside(self, i: int, recurring: Recurring, j: int | None = None) -> Parsed:
+        """Read "Monday after 3 June", "summer before last"."""
+        j = i + 1 if j is None else j
+        if not self._is(j, Role.BEFORE, Role.AFTER):
+            return None
+        back = self._is(j, Role.BEFORE)
+        if recurring.cycle == "week" and self._the(i):
+            anchor = self._value(j + 1, _RELATION)
+            span = self._resolve(anchor)
+            if anchor is not None and span is not None:
+                picked = (
+                    recurring.last(span.lo)
+                    if back
+                    else recurring.next(span.hi - timedelta(microseconds=1))
+                )
+                return picked and (picked, anchor[1])
+        if self._before_last(j):
+            last = recurring.last(self.now)
+            earlier = last and recurring.last(last.lo)
+            return earlier and (earlier, j + 2)
+        return None
+
+    def _ordinal(self, i: int, cue: int) -> Parsed:
+        """3rd of June; the first week of May; the second half of 2022; the 14th."""
+        dated = self._day_and_month(i, cue)
+        if dated is not None:
+            return dated
+        t, j = self.tokens[i], i + 1
+        if self._is(j, Role.UNIT, Role.WEEKDAY, Role.HALF) and self._is(j + 1, Role.OF, Role.IN):
+            return self._nth(j, t.value)
+        if not t.word[0].isdigit() or not self._the(i) or not _is_day(t.value):
+            return None
+        recurring = spans.day_of_month(t.value)
+        if self._is(j, Role.OF):
+            month = self._atom(j + 1, _INNER)
+            nested = month and nest(recurring, month[0], self.now)
+            return (nested, month[1]) if month and nested else None
+        return (recurring, j) if cue not in (_BARE, _AT, _IN) and self._clear(j) else None
+
+    def _nth(self, i: int, n: int) -> Parsed:
+        """Read the rest of "the first week of May", from what is counted on."""
+        t = self.tokens[i]
+        outer = self._value(i + 2, _IN)
+        if outer is None:
+            return None
+        if t.role is Role.HALF:
+            return each(outer[0], lambda s: portion(s, (n - 1) / 2, n / 2)), outer[1]
+        return each(outer[0], lambda s: nth(s, t.value, n)), outer[1]
+
+    _ATOMS: ClassVar[dict[Role, Callable[[_Reader, int, int], Parsed]]] = {
+        Role.THE: _after_the,
+        Role.DAY: _deictic,
+        Role.TONIGHT: _deictic,
+        Role.NOW: _deictic,
+        Role.STAMP: _stamp,
+        Role.DATE: _numeric_date,
+        Role.NUMBER: _number,
+        Role.COUNT: _amount_of_time,
+        Role.VAGUE: _amount_of_time,
+        Role.ONE: _amount_of_time,
+        Role.HALF: _amount_of_time,
+        Role.ORDINAL: _ordinal,
+        Role.MONTH: _date,
+        Role.WEEKDAY: _weekday,
+        Role.SEASON: _season,
+        Role.HOLIDAY: _holiday,
+        Role.QUARTER: _quarter,
+        Role.DECADE: _decade,
+        Role.EDGE: _edge,
+        Role.EARLIER: _earlier,
+        Role.SO_FAR: _earlier,
+        Role.SHIFT: _shifted,
+        Role.PART: _part,
+        Role.CLOCK: _clock,
+        Role.UNIT: _unit,
+    }
+
+
+_KINDS = {
+    "stamp": Role.STAMP,
+    "date": Role.DATE,
+    "clock": Role.CLOCK,
+    "decade": Role.DECADE,
+    "quarter": Role.QUARTER,
+    "possessive": Role.POSSESSIVE,
+    "short_year": Role.SHORT_YEAR,
+}
+
+
+def _is_day(n: object) -> bool:
+    return isinstance(n, int) and 1 <= n <= 31
+
+
+def _neighbour(span: Span, unit: Unit, n: float) -> Span:
+    """Return the ``n`` units right after a stretch, or right before it if negative."""
+    if unit == "weekend":
+        step = 7 * DAY if n > 0 else -7 * DAY
+        weekend = calendar_unit(span.lo, unit)
+        while weekend.lo < span.hi if n > 0 else weekend.hi > span.lo:
+            weekend = Span(weekend.lo + step, weekend.hi + step)
+        return weekend
+    edge = span.hi if n > 0 else span.lo
+    if unit not in SECONDS and edge != floor(edge, "day"):
+        edge = floor(edge, "day") + (DAY if n > 0 else NONE)
+    other = shift(edge, unit, n)
+    return Span(min(edge, other), max(edge, other))
+
+
+def _offset(span: Span, unit: Unit, least: float, most: float, *, back: bool) -> Span:
+    """Return the day or moment some units before or after, in doubt by a quarter unit."""
+    if unit in SECONDS:
+        near, far = (-least, -most) if back else (least, most)
+        edge = span.lo if back else span.hi
+        ends = shift(edge, unit, near), shift(edge, unit, far)
+        return Span(min(ends), max(ends), timedelta(seconds=SECONDS[unit] / 2))
+    day = span.lo if back or span.lo == span.hi else span.hi - timedelta(microseconds=1)
+    near, far = (-least, -most) if back else (least, most)
+    ends = floor(shift(day, unit, near), "day"), floor(shift(day, unit, far), "day")
+    return Span(min(ends), max(ends) + DAY, int(DAYS[unit] / 4) * DAY)

@@ -1,0 +1,548 @@
+"""
+Tags for a stretch of talk: what it is about in a few names, broad above narrow (SWIFT, 3.2.1).
+
+A tag is up to three words in lower case with underscores between. It names a topic or activity, a
+place or other entity, a feeling or an intent, and rather "italian_cuisine" than "food"; what is
+broader comes above it as a parent. Here tags come from the words alone; ``tagging.py`` has a model
+asked for them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Final, NamedTuple, TypeAlias
+
+from hippocampus.encode.terms import FUNCTION_WORDS, stem
+from hippocampus.engine.background_yield import pausing
+from hippocampus.language.noun_phrases import find_phrases
+from hippocampus.language.nouns import kinds, singular, synonyms, use_of
+
+MOST_WORDS: Final = 3
+MOST_LETTERS: Final = 48
+FEWEST, MOST = 3, 8
+"""Tags of a group of texts."""
+MOST_NAMES: Final = 3
+MOST_FEELINGS: Final = 1
+PALE: Final = 0.4
+"""Part of the best tag's worth from which on a fourth and further ones are worth having."""
+A_NAME: Final = 0.5
+"""How likely a name is to be a subject though it was said once only."""
+LONGER: Final = 1.3
+"""What two or three words are worth more than one: they are more specific."""
+SURELY: Final = 0.8
+"""How often the broader of two tags must be there where the narrower is."""
+LIFT: Final = 4.0
+"""And how much more often than elsewhere: what is everywhere is above nothing."""
+SUPPORT: Final = 5
+"""And in how many places both must be, for that to be no accident."""
+HALF: Final = 0.5
+"""The same as ``SURELY`` where the two are ``NEAR`` in meaning, too."""
+SOME: Final = 3
+"""The same as ``SUPPORT`` there."""
+NEAR: Final = 2.0
+"""In standard deviations: as a tag and one in forty of the others are."""
+
+_WORD = re.compile(r"[^\W_]+")
+_BETWEEN = re.compile(r"[\s_\-–/]+")
+
+
+class Relation(NamedTuple):
+    """``parent`` is broader than ``child``."""
+
+    parent: str
+    child: str
+
+
+class Tagging(NamedTuple):
+    """
+    The tags of one group of texts, best first, and what is broader than what among them.
+
+    ``names``: what would make tags there and is, in all the groups, mostly written as a name.
+    """
+
+    tags: tuple[str, ...]
+    relations: tuple[Relation, ...] = ()
+    names: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=1 << 16)
+def tag_name(text: str) -> str | None:
+    """
+    Return the tag that a phrase makes, "Italian cuisine" "italian_cuisine"; None if it makes none.
+
+    Not a tag: more than three words or 48 letters, marks other than hyphens, and what is too
+    broad to tell anything apart.
+    """
+    words = _BETWEEN.split(_fold(text).strip(" _"))
+    name = "_".join(words)
+    if not 0 < len(words) <= MOST_WORDS or len(name) > MOST_LETTERS:
+        return None
+    if not all(_WORD.fullmatch(word) for word in words) or not re.search(r"[^\W\d_]", name):
+        return None
+    # A few letters fold to something that folds again: what is no fixed point is no name.
+    return None if name in _lists()["broad"] or _fold(name) != name else name
+
+
+def _fold(text: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+@cache
+def _lists() -> Mapping[str, frozenset[str]]:
+    """Return the lists of ``words/tags.txt`` by name."""
+    text = (files("hippocampus.language") / "words" / "tags.txt").read_text("utf-8")
+    found: dict[str, set[str]] = {}
+    for line in text.splitlines():
+        if line.startswith("["):
+            section = found.setdefault(line.strip("[]"), set())
+        elif line and not line.startswith("#"):
+            section.update(line.split())
+    return {name: frozenset(words) for name, words in found.items()}
+
+
+@cache
+def _feelings() -> Mapping[str, str]:
+    """Return the tag that a word for a feeling or intent stands for, by word."""
+    return {
+        word: line.partition("=")[0]
+        for line in _lists()["feelings"]
+        for word in line.replace("=", ",").split(",")
+    }
+
+
+# ---------------------------------------------------------------- what a group is about
+
+
+class Reading(NamedTuple):
+    """
+    What a group of texts names, whatever other groups do: it need be read only once.
+
+    ``named``: of each tag that its phrases make, how often they do, and how often as a name.
+    ``felt``: how often words of each feeling are said. ``beside``: of what is written with a
+    capital, how often it is, how often as places are ("in Porto"), and as people are.
+    """
+
+    named: Mapping[str, tuple[int, int]]
+    felt: Mapping[str, int]
+    beside: Mapping[str, tuple[int, int, int]]
+
+
+def read_group(texts: Sequence[str]) -> Reading:
+    """Read what a group of texts names: a session, or some twenty turns of one."""
+    times: Counter[str] = Counter()
+    proper: Counter[str] = Counter()
+    for text in pausing(texts):
+        for name, is_name in _named_in(text):
+            times[name] += 1
+            proper[name] += is_name
+    feelings = _feelings()
+    felt = Counter(feelings[word] for text in texts for word in _words(text) if word in feelings)
+    named = {name: (count, proper[name]) for name, count in times.items()}
+    return Reading(named, felt, _beside(texts))
+
+
+def tag_groups(groups: Sequence[Reading], *, apart: Collection[str] = ()) -> list[Tagging]:
+    """
+    Return the tags of each group of texts, best first, told by how often and where they are named.
+
+    A tag is good in a group when many of its texts name it, when few other groups do, and when
+    groups that name it at all tend to do so again: a subject, once raised, is returned to, while
+    "a nice picture" is not (Church and Gale 1995). Up to eight; fewer where nothing better is said.
+    Words that mean the same are counted as one, by that of them which is said most.
+
+    Args:
+        groups: what each group names.
+        apart: names that say who talks, not of what: those of the speakers.
+
+    """
+    silent = {name for name in map(tag_name, apart) if name}
+    silent |= {name.partition("_")[0] for name in silent}
+    short = {name[:size] for name in silent for size in range(3, len(name))}  # "Mel", but not "car"
+    found = [_count(group, silent, short) for group in pausing(groups)]
+    names = _names_among(found)
+    written = [names & group.keys() for group in found]
+    found = _as_one(found, names)
+    named = Counter(name for group in found for name in group)
+    again = Counter(name for group in found for name, one in group.items() if one.times > 1)
+    taggings = []
+    for group, as_names in zip(pausing(found), written, strict=True):
+        worth = {
+            name: math.log2(1 + one.times)
+            * math.sqrt(math.log((len(groups) + 1) / named[name]))
+            * max((again[name] + 0.5) / (named[name] + 1), A_NAME if one.proper else 0.0)
+            * named[name]
+            / (named[name] + 1)
+            * (LONGER if "_" in name else 1.0)
+            for name, one in group.items()
+        }
+        tags = _choose(group, worth, named)
+        taggings.append(Tagging(tags, tuple(relations_of(tags)), as_names))
+    return taggings
+
+
+class _Named(NamedTuple):
+    """How a group names a tag: how often, and whether as a name or as a feeling."""
+
+    times: int
+    proper: bool
+    feeling: bool
+
+
+def _count(group: Reading, silent: AbstractSet[str], short: AbstractSet[str]) -> dict[str, _Named]:
+    found = {}
+    for name in dict.fromkeys([*group.named, *group.felt]):
+        times, proper = (0, 0) if name in silent else group.named.get(name, (0, 0))
+        if name in short:
+            times, proper = times - proper, 0
+        times = max(times, group.felt.get(name, 0))
+        if times:
+            found[name] = _Named(times, proper * 2 > times, name in group.felt)
+    return found
+
+
+def _names_among(found: Iterable[Mapping[str, _Named]]) -> frozenset[str]:
+    """Return what is written as a name more often than not."""
+    balance: Counter[str] = Counter()
+    for group in found:
+        for name, one in group.items():
+            balance[name] += one.times if one.proper else -one.times
+    return frozenset(name for name, times in balance.items() if times > 0)
+
+
+def _as_one(
+    found: Sequence[Mapping[str, _Named]], names: AbstractSet[str]
+) -> list[dict[str, _Named]]:
+    """Count what means the same together, under what of it is said most in all the groups."""
+    times: Counter[str] = Counter()
+    for group in found:
+        times.update({name: one.times for name, one in group.items()})
+    shown = {
+        name: max((same for same in same_as(name, names) if same in times), key=times.__getitem__)
+        for name in times
+        if same_as(name, names) != (name,)
+    }
+    merged = []
+    for group in found:
+        one_each: dict[str, _Named] = {}
+        for name, one in group.items():
+            to = shown.get(name, name)
+            so_far = one_each.get(to)
+            one_each[to] = one if so_far is None else _both(so_far, one)
+        merged.append(one_each)
+    return merged
+
+
+def _both(one: _Named, other: _Named) -> _Named:
+    return _Named(
+        one.times + other.times, one.proper and other.proper, one.feeling or other.feeling
+    )
+
+
+def _words(text: str) -> Iterator[str]:
+    return (word.strip("'’.,;:!?\"()*").casefold() for word in text.split())
+
+
+def _named_in(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the tags that the phrases of a text make, and whether each is written as a name."""
+    for phrase in find_phrases(text):
+        name = tag_name(phrase.name)
+        if name is None:
+            continue
+        *before, last = name.split("_")
+        if _says_nothing(last) or any(map(_is_slack, before)):
+            continue
+        if phrase.proper or all(map(_is_noun, [*before, last])):
+            yield name, phrase.proper
+
+
+@lru_cache(maxsize=1 << 14)
+def _says_nothing(word: str) -> bool:
+    """Return whether a word makes no tag, neither alone nor at the end of one."""
+    listed = word in _lists()["chaff"] or stem(word) in _chaff_stems()
+    return listed or word in FUNCTION_WORDS or (len(word) < 4 and not kinds(word))
+
+
+@cache
+def _chaff_stems() -> frozenset[str]:
+    return frozenset(map(stem, _lists()["chaff"]))
+
+
+def _is_slack(word: str) -> bool:
+    return word in _lists()["slack"] or word in FUNCTION_WORDS
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_noun(word: str) -> bool:
+    """Return whether a word in dictionary form is not, after all, a form of a verb: "makes"."""
+    use = use_of(word)
+    inflected = use.known and word.endswith(("ing", "ed", "s")) and not kinds(word)
+    return not inflected and not (word in _lists()["chaff"] and word.endswith("ing"))
+
+
+def _choose(
+    group: Mapping[str, _Named], worth: Mapping[str, float], named: Mapping[str, int]
+) -> tuple[str, ...]:
+    """Return the best of a group, not too many of a kind, none said by another already."""
+    # "senhor_matias" stands for "matias" where that is mostly said in full.
+    covered = {
+        part
+        for name, one in group.items()
+        for part in _parts(name)
+        if part in group and 2 * one.times > group[part].times
+    }
+    worth = {name: worth[name] for name in group if name not in covered}
+    # What is said once in the whole bank comes last: it fills up what would else have no tag.
+    once = {name for name in worth if group[name].times < 2 and named[name] < 2}
+    order = sorted(worth, key=lambda name: (name in once, -worth[name], name))
+    chosen: list[str] = []
+    names = feelings = 0
+    for name in order:
+        one = group[name]
+        if len(chosen) == MOST:
+            break
+        if one.times < 2 and len(chosen) >= (FEWEST if named[name] < 2 else FEWEST + 2):
+            continue
+        if (one.feeling and feelings == MOST_FEELINGS) or (one.proper and names == MOST_NAMES):
+            continue
+        if len(chosen) >= FEWEST and worth[name] < PALE * worth[chosen[0]]:
+            continue
+        chosen.append(name)
+        names += one.proper
+        feelings += one.feeling
+    return tuple(chosen)
+
+
+def _parts(tag: str) -> list[str]:
+    """Return what a tag of several words begins and ends with, the longer first."""
+    words = tag.split("_")
+    sizes = range(len(words) - 1, 0, -1)
+    return [part for size in sizes for part in ("_".join(words[:size]), "_".join(words[-size:]))]
+
+
+# ---------------------------------------------------------------- what is broader than what
+
+
+def relations_of(tags: Iterable[str], known: Collection[str] = ()) -> list[Relation]:
+    """
+    Return what is broader than each of these tags, by words and by the dictionary.
+
+    "pottery_class" is under "pottery" and "class" where these are tags, "violin" under
+    "stringed_instrument" and that under "musical_instrument". ``known``: tags that exist.
+    """
+    tags = list(tags)
+    known = {*known, *tags}
+    found: dict[Relation, None] = {}
+    for tag in tags:
+        if is_feeling(tag):
+            found[Relation("intent" if tag in _INTENTS else "emotion", tag)] = None
+            continue
+        found.update((Relation(part, tag), None) for part in _parts(tag) if part in known)
+        below = tag
+        for kind in _kinds(tag, known):
+            found[Relation(kind, below)] = None
+            below = kind
+    return list(found)
+
+
+_INTENTS: Final = frozenset({"planning", "decision", "advice", "complaint", "apology", "ambition"})
+
+
+def relations_of_names(groups: Iterable[Reading], tags: Iterable[str]) -> list[Relation]:
+    """
+    Return which tags are names of places and which of people, told by the words beside them.
+
+    One is "in Porto" and "near Horta"; it is a person who "says" and is "Dona Odete". Only what is
+    written with a capital counts.
+    """
+    tags = set(tags)
+    where: Counter[str] = Counter()
+    who: Counter[str] = Counter()
+    times: Counter[str] = Counter()
+    for group in pausing(groups):
+        for name in group.beside.keys() & tags:
+            there, as_place, as_person = group.beside[name]
+            times[name] += there
+            where[name] += as_place
+            who[name] += as_person
+    found_kinds = []
+    for name, count in sorted(times.items()):
+        known = bool(kinds(name.replace("_", " ")))  # "Pottery helps" is no person
+        if not known and 3 * who[name] >= count and who[name] >= max(2, where[name]):
+            found_kinds.append(Relation("people", name))
+        elif 3 * where[name] >= count and where[name] >= max(2, 2 * who[name]):
+            found_kinds.append(Relation("place", name))
+    return found_kinds
+
+
+def _beside(texts: Iterable[str]) -> dict[str, tuple[int, int, int]]:
+    """Return how often each name is written, how often as places are, and as people are."""
+    where: Counter[str] = Counter()
+    who: Counter[str] = Counter()
+    times: Counter[str] = Counter()
+    for text in pausing(texts):
+        for found in _NAME.finditer(text):
+            words = found["name"].split()
+            before, after = (found["before"] or "").casefold(), (found["after"] or "").casefold()
+            for size in range(len(words), 0, -1):
+                for at in range(len(words) - size + 1):
+                    name = tag_name(" ".join(words[at : at + size]))
+                    if name is None or not words[at][0].isupper():
+                        continue
+                    times[name] += 1
+                    titled = words[max(0, at - 1)].casefold() in _TITLES
+                    where[name] += at == 0 and before in _WHERE
+                    who[name] += titled or (at + size == len(words) and after in _WHO)
+    return {name: (count, where[name], who[name]) for name, count in times.items()}
+
+
+_NAME = re.compile(
+    r"(?:\b(?P<before>[a-z][^\W\d_]*)\s+)?(?P<name>[^\W\d_a-z][^\W\d_]+(?:\s[^\W\d_a-z][^\W\d_]+)*)"
+    r"\b(?:(?=['’]s\b)|\s(?=(?P<after>[^\W\d_]+)))?"
+)
+_TITLES: Final = frozenset(
+    "aunt cousin doctor doutora dona dr frau grandma grandpa herr miss mr mrs ms professor senhor"
+    " senhora señor señora uncle".split()
+)
+_WHERE: Final = frozenset("in at near around via outside across towards reach reached".split())
+_WHO: Final = frozenset(
+    "says said asked asks told tells thinks thought wants wanted wrote writes called calls came"
+    " comes brought gave gives plays played feeds knows knew laughed answered has had and lives"
+    " lived likes loves makes made sent helps helped speaks taught works worked".split()
+)
+
+
+def is_feeling(tag: str) -> bool:
+    """Return whether a tag is one of the feelings and intents that are known by their words."""
+    return tag in _all_feelings()
+
+
+def spoken(tag: str, names: AbstractSet[str] = frozenset()) -> tuple[str, ...]:
+    """
+    Return the words by which a text names a tag: its own and their synonyms, or a feeling's.
+
+    Not synonyms of several words: who was sitting in a room was in no sitting room. ``names``: what
+    is written as a name, and so has no synonyms.
+    """
+    same = (word for word in same_as(tag, names) if word != tag and "_" not in word)
+    return _spoken().get(tag, ()) or (tag.replace("_", " "), *same)
+
+
+def same_as(tag: str, names: AbstractSet[str] = frozenset()) -> tuple[str, ...]:
+    """
+    Return the tags that mean what one does, the most used first, it or its singular among them.
+
+    By the dictionary, where that is the first sense of each; but for words that are no one's
+    subject, those for feelings, those that people keep apart, and ``names``.
+    """
+    if tag in names:
+        return (tag,)
+    same = _same_as(tag)
+    return tuple(word for word in same if word not in names) or (tag,)
+
+
+@lru_cache(maxsize=1 << 14)
+def _same_as(tag: str) -> tuple[str, ...]:
+    *before, last = tag.split("_")
+    for noun in dict.fromkeys((tag, "_".join([*before, singular(last)]))):
+        known = synonyms(noun.replace("_", " "))
+        if known:
+            same = tuple(filter(_has_synonyms, (word.replace(" ", "_") for word in known)))
+            return same if noun in same and len(same) > 1 else (tag,)
+    return (tag,)
+
+
+def _has_synonyms(word: str) -> bool:
+    apart = word in _lists()["apart"] or word in _feelings() or is_feeling(word)
+    return not apart and tag_name(word) == word and not _says_nothing(word)
+
+
+@cache
+def _spoken() -> Mapping[str, tuple[str, ...]]:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for word, tag in sorted(_feelings().items()):
+        found[tag].append(word)
+    return {tag: tuple(words) for tag, words in found.items()}
+
+
+@cache
+def _all_feelings() -> frozenset[str]:
+    return frozenset(_feelings().values())
+
+
+def _kinds(tag: str, known: AbstractSet[str]) -> Iterator[str]:
+    """Yield what a tag is a kind of, near to far, each once, as far as a person would say so."""
+    above = kinds(tag.replace("_", " ")) or kinds(singular(tag.rpartition("_")[2]))
+    called = _called()
+    seen = {tag}
+    for kind in above:
+        name = called.get(kind.replace(" ", "_"))
+        if name is None:
+            name = tag_name(kind)
+            if name is None or name not in known or _says_nothing(name):
+                continue
+        if name not in seen:
+            seen.add(name)
+            yield name
+
+
+@cache
+def _called() -> Mapping[str, str]:
+    """Return how people call the kinds that make tags, by the dictionary's name."""
+    split = (entry.partition("=") for entry in _lists()["kinds"])
+    return {name: said or name for name, _, said in split}
+
+
+Alike: TypeAlias = Callable[[str, str], float]
+"""How near in meaning a second tag is to the first, in standard deviations above all tags' mean."""
+
+
+def subsumptions(
+    places: Mapping[str, AbstractSet[int]], total: int, alike: Alike | None = None
+) -> list[Relation]:
+    """
+    Return which tags are broader than which by where they are named (Sanderson and Croft 1999).
+
+    x is above y when x is there wherever y is, nearly, and not the other way round; here also much
+    more often than elsewhere. On a bank of one person's talk most of what that finds is accident.
+    So tags must be near in meaning as well, and then half of the places will do, unless the
+    dictionary has both for kinds of one thing: cats are no dogs. Where meanings are not known, more
+    places are asked for.
+
+    Args:
+        places: the places (windows of a few turns) that name each tag.
+        total: how many places there are.
+        alike: tells how near two tags are in meaning; None where there is no embedder.
+
+    """
+    surely, support = (SURELY, SUPPORT) if alike is None else (HALF, SOME)
+    at: defaultdict[int, list[str]] = defaultdict(list)
+    for tag, where in places.items():
+        for place in where:
+            at[place].append(tag)
+    found = []
+    for child, where in pausing(sorted(places.items())):
+        together = Counter(tag for place in where for tag in at[place] if tag != child)
+        for parent, both in sorted(together.items()):
+            above, below = both / len(where), both / len(places[parent])
+            if not below < above or above * total < LIFT * len(places[parent]):
+                continue
+            near = alike is None or alike(child, parent) >= NEAR
+            believed = above >= surely and both >= support and near
+            if believed and not _siblings(child, parent):
+                found.append(Relation(parent, child))
+    return found
+
+
+def _siblings(one: str, other: str) -> bool:
+    """Return whether two tags are kinds of the same, as far as is known."""
+    if is_feeling(one) and is_feeling(other):
+        return True
+    first, second = (next(_kinds(tag, frozenset()), None) for tag in (one, other))
+    return first is not None and first == second

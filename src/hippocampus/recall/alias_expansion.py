@@ -1,0 +1,134 @@
+"""
+The other names of what a question names: "the boat trip" is Heron, "Ana's sister" is Mia.
+
+Somebody said so once, and what is told of it later uses either name. So a question is asked by both
+(``docs/adr/0035-other-names.md``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import takewhile
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from hippocampus.encode.terms import FUNCTION_WORDS, find_terms
+from hippocampus.index.cue import Mask, Question
+from hippocampus.index.graph import Statements
+from hippocampus.language.entity_linking import fold_name
+from hippocampus.language.noun_phrases import key_of
+from hippocampus.language.nouns import singular
+from hippocampus.language.relations import ALSO_CALLED, is_being
+
+_SO: Final = ("holds", "began")
+_MOST: Final = 3
+"""Names that one thing may have, or people that one may be; of more, none is meant."""
+_WHOSE: Final = re.compile(
+    r"(?<![\w-])(?P<owner>[^\W\d_][\w-]*)['’]s (?P<what>[\w-]+(?: [\w-]+){0,2})"
+)
+
+
+class _Name(NamedTuple):
+    """A name of something, the row that tells of it, and whether it goes by it since."""
+
+    name: str
+    row: int
+    holds: bool
+
+
+_Names: TypeAlias = Sequence[_Name]
+
+
+@dataclass(frozen=True, eq=False)
+class OtherNames:
+    """What goes by several names, by what was said of it; kept as long as that does not change."""
+
+    known: Statements
+
+    @cached_property
+    def _of_things(self) -> Mapping[int, _Names]:
+        """The other names of things, by the key of one."""
+        found: defaultdict[int, list[_Name]] = defaultdict(list)
+        for row in self.known.telling.get(ALSO_CALLED, ()):
+            for said in self.known.rows[row]:
+                if said.relation == ALSO_CALLED and said.object:
+                    holds = said.mode in _SO
+                    found[key_of(said.subject)].append(_Name(said.object, row, holds))
+                    found[key_of(said.object)].append(_Name(said.subject, row, holds))
+        return found
+
+    @cached_property
+    def _of_people(self) -> Mapping[tuple[str, str], _Names]:
+        """The names of people, and of pets, by whose they are and what."""
+        found: defaultdict[tuple[str, str], list[_Name]] = defaultdict(list)
+        for relation, rows in self.known.telling.items():
+            for row in rows if is_being(relation) else ():
+                for said in self.known.rows[row]:
+                    if said.relation == relation:
+                        name = _Name(said.object, row, said.mode in _SO)
+                        found[fold_name(said.subject), relation].append(name)
+        return found
+
+    def widen(self, question: Question, allowed: Mask | None) -> Question:
+        """Ask by other names, too, as far as ``allowed`` rows tell them; None allows all."""
+        phrases, names, owners = dict(question.phrases), set[str](), set[str]()
+        for match in _WHOSE.finditer(question.text):
+            owner = fold_name(match["owner"])
+            for word in takewhile(_is_content, match["what"].split()):
+                known = self._of_people.get((owner, singular(word.casefold())), ())
+                people = _told(known, allowed)
+                if people:  # whose they are only says who is meant
+                    _replace(phrases, (key_of(match["owner"]), key_of(word)), people)
+                    names |= people
+                    owners.add(owner)
+        for key in question.phrases:
+            things = _told(self._of_things.get(key, ()), allowed)
+            phrases |= {key_of(name): phrases.get(key_of(name), ()) for name in things}
+            names |= things
+        if not names:
+            return question
+        said = {term.hash for name in names for term in find_terms(name) if not term.function}
+        terms = np.array(sorted(said.difference(question.terms.tolist())), np.uint32)
+        return replace(
+            question,
+            terms=np.concatenate([question.terms, terms]),
+            term_weights=np.append(question.term_weights, np.ones(len(terms), np.float32)),
+            phrases=phrases,
+            known=question.known | {key_of(name) for name in names},
+            speakers=frozenset(
+                name for name in question.speakers if fold_name(name.split()[0]) not in owners
+            ),
+        )
+
+
+def _told(names: _Names, allowed: Mask | None) -> set[str]:
+    """Return names that a read may know of."""
+    told = set[str]()
+    for name, row, holds in names:
+        if allowed is not None and not (row < len(allowed) and allowed[row]):
+            continue
+        if holds:
+            told.add(name)
+        elif name:
+            told.discard(name)
+        else:  # there is nobody any more
+            told.clear()
+    return told if len(told) <= _MOST else set()
+
+
+def _is_content(word: str) -> bool:
+    return word.casefold() not in FUNCTION_WORDS
+
+
+def _replace(phrases: dict[int, tuple[int, ...]], said: tuple[int, ...], people: set[str]) -> None:
+    """Put people in the place of the phrases that say whose they are, and of all within those."""
+    places = {place for key in said for place in phrases.get(key, ())}
+    for key, at in list(phrases.items()):
+        if key in said or (at and places.issuperset(at)):
+            del phrases[key]
+    phrases |= {key_of(name): tuple(sorted(places)) for name in people}

@@ -1,0 +1,251 @@
+"""
+Which episodes tell what a question asks for, and which tell only what is over.
+
+"Where do I live?" is answered by the turn that says where one moved to, however alike the question
+is to the turn that says where one lived before. Only what is of one thing at a time is weighed so,
+and not where the question asks for the past.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from hippocampus.core.clock import from_micros
+from hippocampus.core.records import Statement
+from hippocampus.encode.terms import FUNCTION_WORDS, find_terms, stem
+from hippocampus.index.columns import Columns
+from hippocampus.index.cue import Mask, Question, Rows
+from hippocampus.index.graph import Statements
+from hippocampus.language.entity_linking import fold_name
+from hippocampus.language.relations import KIN, functional
+from hippocampus.language.statements import find_statements, who_speaks
+from hippocampus.recall.alias_expansion import OtherNames
+from hippocampus.recall.fact_timeline import Told, know
+from hippocampus.recall.spreading_activation import Read
+
+_WORDS: Final = {
+    "lives_in": "live lives lived living reside based home move moved",
+    "works_at": "work works worked working job employer company employed",
+    "works_as": "job profession occupation",
+    "studies_at": "study school university college",
+    "married_to": "married husband wife spouse marry",
+    "marital_status": "married single divorced engaged marital",
+    "birthday": "birthday",
+}
+_ABOUT: Final = {
+    word: frozenset(name for name, words in _WORDS.items() if word in words.split())
+    for words in _WORDS.values()
+    for word in words.split()
+}
+_PAST: Final = re.compile(
+    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|ever|first|originally|earlier|back then|old"
+    r"|did|was|were|had|ago|when|how long|why|how many)\b",
+    re.IGNORECASE,
+)
+_ASKS: Final = re.compile(
+    r"^\W*(?:so |and |hey |remind me |tell me |do you know )*"
+    r"(?:where|what|who|which|whom|at which|in which|for whom)\b",
+    re.IGNORECASE,
+)
+_TELLINGS: Final = 8
+"""The last tellings of a fact, which come first: each of them would do."""
+_OWN: Final = re.compile(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)", re.IGNORECASE)
+
+
+class Asked(NamedTuple):
+    """The relations a question may ask for, and of whom: by name, as "I", as somebody's kin."""
+
+    relations: frozenset[str]
+    names: frozenset[str]
+    own: bool
+    kin: frozenset[str]
+
+    def fits(self, relation: str) -> bool:
+        """Return whether a relation is one that is asked for, and to one thing at a time."""
+        last = stem(relation.rpartition("_")[2])
+        return relation in self.relations or (last in self.relations and functional(relation))
+
+    def means(self, subject: str, kin: Collection[str]) -> bool:
+        """Return whether a folded name may be of whom is asked; ``kin``: who is known as theirs."""
+        if self.kin:
+            return subject in kin or any(subject.endswith(f"'s {one}") for one in self.kin)
+        return self.own or subject.partition(" ")[0] in self.names
+
+
+class Standing(NamedTuple):
+    """Rows that tell what is so, and those that only tell what is over, with since when it is."""
+
+    current: frozenset[int]
+    over: Mapping[int, int]
+
+
+Tell: TypeAlias = Callable[[Asked, Rows, Mask | None], Standing | None]
+"""Says how things stand with what is asked for, as far as a read may see it: by what is known,
+and by some rows."""
+
+
+def read_asked(question: Question) -> Asked | None:
+    """Return what fact a question asks for; None where it asks for none, or for the past."""
+    text = question.text
+    if not _ASKS.search(text) or question.intervals or _PAST.search(text):
+        return None
+    words = [text[term.start : term.end].casefold() for term in find_terms(text)]
+    relations = {name for word in words for name in _ABOUT.get(word, ())}
+    relations |= {stem(found["what"].casefold()) for found in _OWN.finditer(text)}
+    own = not {"i", "my", "me", "our", "we"}.isdisjoint(words)
+    names = frozenset(word.partition("'")[0] for word in words if word not in FUNCTION_WORDS)
+    if not relations or not (own or names):
+        return None
+    return Asked(frozenset(relations), names, own, KIN & frozenset(words))
+
+
+class _Said(NamedTuple):
+    """What is said of somebody by one relation, ascending by row; rows of shape (n,)."""
+
+    rows: Rows
+    statements: Sequence[Statement]
+
+
+class _Fold(NamedTuple):
+    """What that came to, for whoever may ``see`` those rows."""
+
+    see: bytes
+    told: Sequence[Told]
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bearing:
+    """
+    How things stand, by what was read of rows.
+
+    What was looked up once is kept: it holds as long as a read may see the same of it.
+    """
+
+    known: Statements
+    columns: Columns
+    zone: tzinfo
+    names: OtherNames = field(init=False)
+    """What goes by several names, by the same."""
+    _said: dict[str, Mapping[str, _Said]] = field(default_factory=dict)
+    _folds: dict[tuple[str, str, bool], _Fold] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", OtherNames(self.known))
+
+    def look(self, read: Read, asked: Asked, rows: Rows, allowed: Mask | None) -> Standing | None:
+        """
+        Say how things stand; None where nothing is told of what is asked for, or of several people.
+
+        Of rows that nobody has read yet, only those given are.
+        """
+        fresh = list(self._fresh(read, rows, allowed))
+        kin = self._kin(asked, fresh, allowed)
+        own = asked.own and not asked.kin
+        new = [
+            told for told in fresh
+            if asked.fits(told.statement.relation)
+            and asked.means(subject := fold_name(told.statement.subject), kin)
+            and (not own or subject == fold_name(self._speaker(told.row)))
+        ]  # fmt: skip
+        whose = {fold_name(told.statement.subject) for told in new}
+        folds: list[_Fold] = []
+        for relation in filter(asked.fits, self.known.telling):
+            for subject in self._by_subject(relation):
+                if asked.means(subject, kin) and (not own or self._speaks(subject)):
+                    fold = self._fold(relation, subject, allowed, own=own)
+                    if fold.told:
+                        folds.append(fold)
+                        whose.add(subject)
+                if len(whose) > 1:
+                    return None
+        if new:
+            folds = [_Fold(b"", (), _standing([*new, *(t for fold in folds for t in fold.told)]))]
+        current = {row for fold in folds for row in fold.standing.current}
+        over = {row: at for fold in folds for row, at in fold.standing.over.items()}
+        return Standing(frozenset(current), over) if current else None
+
+    def _fresh(self, read: Read, rows: Rows, allowed: Mask | None) -> Iterator[Told]:
+        """Yield what those rows say that nobody has read yet."""
+        unread = [
+            row for row in rows.tolist()
+            if row >= self.known.length and (allowed is None or allowed[row])
+        ]  # fmt: skip
+        for row, text in read(unread).items() if unread else ():
+            (time,) = self.columns.said_at(np.array([row])).tolist()
+            at = from_micros(time).astimezone(self.zone)
+            for said in find_statements(text, speaker=self._speaker(row), said_at=at):
+                yield Told(row, time, time, said)
+
+    def _kin(self, asked: Asked, fresh: Iterable[Told], allowed: Mask | None) -> frozenset[str]:
+        """Return whose names are told of the kin that is asked about."""
+        said = [told.statement for told in fresh if told.statement.relation in asked.kin]
+        for relation in asked.kin & self.known.telling.keys():
+            for subject in self._by_subject(relation):
+                fold = self._fold(relation, subject, allowed, own=False)
+                said += [told.statement for told in fold.told]
+        return frozenset(fold_name(one.object) for one in said if one.mode != "denied")
+
+    def _by_subject(self, relation: str) -> Mapping[str, _Said]:
+        if relation not in self._said:
+            said: defaultdict[str, list[tuple[int, Statement]]] = defaultdict(list)
+            for row in self.known.telling[relation]:
+                for one in self.known.rows[row]:
+                    if one.relation == relation:
+                        said[fold_name(one.subject)].append((row, one))
+            self._said[relation] = {
+                subject: _Said(np.array([row for row, _ in of], np.uint32), [one for _, one in of])
+                for subject, of in said.items()
+            }
+        return self._said[relation]
+
+    def _fold(self, relation: str, subject: str, allowed: Mask | None, *, own: bool) -> _Fold:
+        """Return what is said of somebody, and how it stands; ``own``: by themselves alone."""
+        said = self._by_subject(relation)[subject]
+        there = said.rows < len(self.columns)
+        if allowed is not None:
+            there[there] = allowed[said.rows[there]]
+        see, key = there.tobytes(), (relation, subject, own)
+        if key not in self._folds or self._folds[key].see != see:
+            times = self.columns.said_at(said.rows[there]).tolist()
+            told = [
+                Told(row, at, at, said.statements[place])
+                for place, row, at in zip(
+                    np.flatnonzero(there).tolist(), said.rows[there].tolist(), times, strict=True
+                )
+                if not own or fold_name(self._speaker(row)) == subject
+            ]
+            self._folds[key] = _Fold(see, told, _standing(told))
+        return self._folds[key]
+
+    def _speaks(self, name: str) -> bool:
+        """Return whether somebody may be "I"."""
+        labels = self.columns.speaker, self.columns.role
+        return name == who_speaks(None, None) or any(of.code(name) >= 0 for of in labels)
+
+    def _speaker(self, row: int) -> str:
+        speaker, role = (
+            labels.values[code] if (code := int(labels.codes[row])) >= 0 else None
+            for labels in (self.columns.speaker, self.columns.role)
+        )  # fmt: skip
+        return who_speaks(speaker, role)
+
+
+def _standing(told: Iterable[Told]) -> Standing:
+    """Return which rows tell what is so, the last of each fact, and which tell what is over."""
+    facts = know(told, {})
+    current = {row for fact in facts if fact.valid_to is None for row in fact.rows}
+    over = {
+        row: fact.valid_to
+        for fact in facts if fact.valid_to is not None
+        for row in fact.rows if row not in current
+    }  # fmt: skip
+    last = {row for fact in facts if fact.valid_to is None for row in fact.rows[-_TELLINGS:]}
+    return Standing(frozenset(last), over)

@@ -1,0 +1,221 @@
+"""
+From what was said to what is known: statements, in order of time, become facts that begin and end.
+
+Facts are a view of what a read may see, made anew for it: what is hidden says nothing, and as of a
+moment nothing is known that was said later.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from hippocampus.core.records import Statement
+from hippocampus.language.entity_linking import Same, fold_name, meant
+from hippocampus.language.nouns import kinds, singular
+from hippocampus.language.relations import ALSO_CALLED, EXCLUSIVE, functional
+
+
+class Told(NamedTuple):
+    """A statement, where it was made, and when: said and noted, in microseconds since 1970."""
+
+    row: int
+    said_at: int
+    noted_at: int
+    statement: Statement
+
+
+@dataclass(slots=True, eq=False)
+class Known:
+    """
+    A fact as it stands; times in microseconds since 1970.
+
+    ``rows``: who says so, in order; ``denied``: the last of them says that it never was so.
+    """
+
+    subject: str
+    relation: str
+    object: str
+    valid_from: int | None
+    valid_to: int | None
+    known_from: int
+    known_to: int | None
+    rows: list[int]
+    denied: bool = False
+
+    def also(self, told: Told) -> None:
+        """Take in that it was said again."""
+        self.known_from = min(self.known_from, told.noted_at)
+        if self.rows[-1] != told.row:  # what one row says is taken in at once
+            self.rows.append(told.row)
+
+    def over(self, told: Told) -> None:
+        """Take in that it is over, since the moment that is told, or when that was said."""
+        since = _first(told.statement.end, told.statement.start, told.said_at)
+        self.valid_to = since if self.valid_from is None else max(since, self.valid_from)
+        self.known_to = max(told.noted_at, self.known_from)
+
+    def never(self, told: Told) -> None:
+        """Take in that it never was so: it held from some moment to that same moment."""
+        self.denied = True
+        since = told.said_at if self.valid_from is None else self.valid_from
+        self.valid_to = self.valid_from = since
+        self.known_to = max(told.noted_at, self.known_from)
+
+    def holds(self, at: int) -> bool:
+        """Return whether it holds at a moment."""
+        begun = self.valid_from is None or self.valid_from <= at
+        return begun and (self.valid_to is None or at < self.valid_to)
+
+
+@dataclass(slots=True)
+class _About:
+    """
+    Facts of one subject and relation.
+
+    ``alike``: by the thing; ``open``: those that are not over, at most one of a thing; ``last``:
+    since when the last is over.
+    """
+
+    alike: dict[str, list[Known]] = field(default_factory=dict)
+    open: dict[str, Known] = field(default_factory=dict)
+    last: int | None = None
+
+    def put(self, fact: Known) -> None:
+        """Put a fact where it belongs as it stands, a new one or one that has changed."""
+        key = _key(fact.object)
+        if fact.valid_to is None:
+            self.open[key] = fact
+            return
+        if self.open.get(key) is fact:
+            del self.open[key]
+        self.last = fact.valid_to if self.last is None else max(self.last, fact.valid_to)
+
+    def add(self, fact: Known) -> None:
+        """Put a new fact."""
+        self.alike.setdefault(_key(fact.object), []).append(fact)
+        self.put(fact)
+
+    def told(self, key: str, *, whole: bool) -> list[Known]:
+        """Return the facts of a thing, or of all whose names end so: a "red car" is a "car"."""
+        if whole:
+            return self.alike.get(key, [])
+        return [fact for k, facts in self.alike.items() if _ends(k, key) for fact in facts]
+
+    def standing(self, key: str, *, whole: bool) -> list[Known]:
+        """Return those of them that are not over."""
+        if whole:
+            return [self.open[key]] if key in self.open else []
+        return [fact for k, fact in self.open.items() if _ends(k, key)]
+
+
+def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
+    """
+    Return the facts that statements come to, in the order in which they were first told.
+
+    What can only be so of one thing ends when it is told of another. What is denied ends, or turns
+    out never to have been so; of what nobody has told, a denial tells nothing.
+
+    Args:
+        told: statements, in any order.
+        same: whom names mean, as ``resolve`` has it.
+
+    """
+    facts: list[Known] = []
+    every: defaultdict[tuple[str, str], _About] = defaultdict(_About)
+    for one in sorted(told, key=lambda one: (one.said_at, one.row)):
+        said = one.statement
+        subject = meant(said.subject, same)
+        # Another name means whose it is; what is told is the name.
+        names = said.relation in ("name", ALSO_CALLED)
+        thing = said.object if names else meant(said.object, same)
+        whose, key = fold_name(subject), _key(thing)
+        there, gone = every[whose, said.relation], False
+        if said.mode in ("held", "ended", "denied"):
+            of = [(there, key)]
+            if said.relation == "has" and said.mode != "held":
+                of.append((every[whose, key], ""))  # whose dog is gone, their dog Rex is
+            if _end(one, of) or not thing or said.mode == "denied":
+                continue
+        else:
+            open_, opposed = there.open.get(key), every[whose, EXCLUSIVE.get(said.relation, "")]
+            ended = [(opposed, fact) for fact in opposed.standing(key, whole=True)]
+            if functional(said.relation):
+                others = [fact for fact in there.open.values() if fact is not open_]
+                ended += [(there, fact) for fact in others if _yields(fact, thing, said)]
+            for about, fact in ended:
+                fact.over(one)
+                about.put(fact)
+            if open_ is not None:
+                open_.also(one)
+                continue
+            gone = bool(ended)
+        fact = Known(subject, said.relation, thing, said.start, None, one.noted_at, None, [one.row])
+        if said.mode in ("held", "ended"):
+            fact.valid_from = said.start if said.mode == "held" else None
+            fact.over(one)
+        elif said.start is None and (said.mode == "began" or gone):
+            fact.valid_from = one.said_at
+        elif said.start is None and functional(said.relation):  # not while another one held
+            fact.valid_from = there.last
+        facts.append(fact)
+        there.add(fact)
+    return facts
+
+
+def _end(one: Told, of: Sequence[tuple[_About, str]]) -> bool:
+    """End facts of some things, as a statement has it; return whether any are known at all."""
+    said = one.statement
+    whole = said.mode == "held" and bool(said.object)
+    never = said.mode == "denied" and said.start is None
+    before = [fact for about, key in of for fact in about.told(key, whole=whole)]
+    over: list[Known] = []
+    for about, key in of:
+        for fact in (about.told if never else about.standing)(key, whole=whole):
+            (fact.never if never else fact.over)(one)
+            about.put(fact)
+            over.append(fact)
+    for fact in over or before[-1:]:
+        fact.also(one)
+    return bool(before)
+
+
+def _first(end: int | None, start: int | None, said_at: int) -> int:
+    """Return the first of some times that is known."""
+    told = start if end is None else end
+    return said_at if told is None else told
+
+
+@lru_cache(maxsize=1 << 14)  # each statement is held against all facts of its sort
+def _key(thing: str) -> str:
+    """Return what two names of one thing have in common: "the two Cats", "cat"."""
+    *first, last = fold_name(thing).split() or [""]
+    return " ".join([*first, singular(last)])
+
+
+def _ends(words: str, key: str) -> bool:
+    return not key or words == key or words.endswith(f" {key}")
+
+
+def _yields(fact: Known, thing: str, said: Statement) -> bool:
+    """
+    Return whether a fact gives way to what is said of another thing.
+
+    To a change always; to a mere state only of its own sort: who lives in Lisbon may also live in
+    Portugal, and who works at a bank at Northwind.
+    """
+    if said.relation == "lives_in" and _is_wide(fact.object) != _is_wide(thing):
+        return False
+    return said.mode == "began" or fact.object[0].isupper() == thing[0].isupper()
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_wide(place: str) -> bool:
+    """Return whether a place is a country or the like, in which others lie."""
+    return any(word in _WIDE for kind in kinds(place.casefold()) for word in kind.split())
+
+
+_WIDE: Final = frozenset({"country", "state", "continent", "province"})

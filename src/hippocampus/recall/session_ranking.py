@@ -1,0 +1,127 @@
+"""
+Sessions, conversations or documents, as a whole: what they lend their turns, and their own ranking.
+
+A session is as good as its best turn, and better if it is about the same thing as the sessions that
+answer best, or if it is recent. The first is how one memory calls up another; the second is what a
+person who goes on with something expects. Both would crowd the one right turn out of a ranking of
+turns, which is why sessions have a ranking of their own (docs/adr/0011-sessions.md).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.clock import to_micros
+from hippocampus.core.config import Fusion
+from hippocampus.index.bank_index import LiveIndex
+from hippocampus.index.cue import Question, Rows
+from hippocampus.index.vector import VectorCue
+from hippocampus.kernel import best_two, top_k
+from hippocampus.recall.standardize import Numbers, standardised
+
+_DAY = 86_400_000_000
+"""Microseconds."""
+
+_ALIKE = 0.01
+"""Scores and cosines that differ by less say the same. It also keeps rounding out of the ranking:
+what is left of a vector of length 1 when nearly all is taken off is known to 0.0003."""
+
+
+class Sessions(NamedTuple):
+    """
+    The sessions of scored rows, each once.
+
+    ``codes``: shape (sessions,). ``groups``: to which each row belongs, by its place in ``codes``,
+    shape (rows,). ``best``: the two best scores of each, at least 0, shape (sessions + 1, 2). Rows
+    outside sessions belong to the place after the last, which has nothing.
+    """
+
+    codes: NDArray[np.int32]
+    groups: NDArray[np.int64]
+    best: Numbers
+
+    @classmethod
+    def of(cls, codes: NDArray[np.int32], scores: Numbers) -> Sessions:
+        """Group scored rows by the code of their session; a negative code is no session."""
+        return cls(*best_two(codes, scores))
+
+    def support(self) -> Numbers:
+        """Return the mean of each session's two best scores, shape (sessions + 1,)."""
+        support: Numbers = np.add.reduce(self.best, 1) / np.float32(2)
+        return support
+
+    def members(self, chosen: Rows, rows: Rows) -> tuple[Rows, NDArray[np.uint32]]:
+        """Return the rows of some sessions, and of which of ``chosen`` each is."""
+        place = np.full(len(self.best), -1, np.int64)
+        place[chosen] = np.arange(len(chosen))
+        place = place[self.groups]
+        inside = (place >= 0).nonzero()[0]
+        return rows[inside], place[inside].astype(np.uint32)
+
+    def latest(self, said_at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return when each session was last spoken in, of when its rows were said."""
+        latest = np.full(len(self.best), np.iinfo(np.int64).min)
+        np.maximum.at(latest, self.groups, said_at)
+        return latest
+
+
+def rank_sessions(
+    index: LiveIndex,
+    question: Question,
+    rows: Rows,
+    sessions: Sessions,
+    lent: Numbers,
+    fusion: Fusion,
+    cues: frozenset[str],
+) -> NDArray[np.int32]:
+    """Return the best sessions of rows by code, best first; ``lent``: what each gives its turns."""
+    best = sessions.best[:-1, 0] + lent[:-1]
+    chosen = top_k(best, fusion.sessions, None)
+    if not len(chosen):
+        return sessions.codes[chosen]
+    worth = standardised(best[chosen], least=_ALIKE)
+    last = sessions.latest(index.columns.said_at(rows))[chosen]
+    age = np.maximum(to_micros(question.now) - last, 0) / (_DAY * fusion.recent_days)
+    worth += np.float32(fusion.recency) * np.exp(-age).astype(np.float32)
+    vector = index.cues.get("vector")
+    if "vector" in cues and isinstance(vector, VectorCue):
+        sums, sizes = vector.sums(*sessions.members(chosen, rows), len(chosen))
+        near = associated(sums, sizes, worth, fusion.best_within)
+        worth += np.float32(fusion.association) * standardised(near, least=_ALIKE)
+    codes = sessions.codes[chosen]
+    return codes[top_k(worth, len(worth))]
+
+
+def associated(
+    sums: Numbers, sizes: NDArray[np.intp], worth: Numbers, best_within: float
+) -> Numbers:
+    """
+    Return how near in meaning each session is to the best ones together, as a cosine.
+
+    A session means what its candidates mean beyond what all candidates do: without taking that off,
+    everything one person says about one question is alike.
+
+    Args:
+        sums: the sum of each session's vectors, shape (sessions, dimension).
+        sizes: how many they are; a session without any is near nothing.
+        worth: how good each session is so far; the best speak for what is meant.
+        best_within: how far below the best a session's say in that has fallen to 1/e.
+
+    """
+    # A session's own part is sums - counts * usual; it is not written out, which would take longer
+    # than all that is worked out from it.
+    counts = sizes.astype(np.float32)
+    usual = np.add.reduce(sums) / np.float32(max(sizes.sum(), 1))
+    squares = np.einsum("ij,ij->i", sums, sums) - 2 * counts * (sums @ usual)
+    squares += counts * counts * (usual @ usual)
+    lengths = np.maximum(np.sqrt(np.maximum(squares, 0)), np.float32(_ALIKE) * counts)
+    lengths[counts == 0] = 1
+    say = np.exp((worth - worth.max()) / np.float32(best_within)) / lengths
+    meant = say @ sums - (say @ counts) * usual
+    along = sums @ meant - counts * (usual @ meant)
+    near: Numbers = along / (lengths * np.float32(max(math.sqrt(meant @ meant), _ALIKE)))
+    return near

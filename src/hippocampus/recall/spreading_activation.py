@@ -1,0 +1,131 @@
+"""
+Activation that spreads: what the best hits name calls up what opens with that name.
+
+"Where was the director of Silent Harbour born?" finds the film. Who directed it stands there, and
+where they were born only in a passage that the question shares no name with. So a hit lends of what
+the question's own words gave it to what holds a name it holds: more the rarer the name, and most to
+what opens with it, as a passage about somebody does. Nothing is lifted above who lent to it, so the
+first hit stays, and where speaker and session decide, as in talk, next to nothing moves
+(``docs/adr/0019-a-second-look.md``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from hippocampus.encode.terms import hash_terms
+from hippocampus.index.bm25 import LexicalCue
+from hippocampus.index.cue import Mask, Question, Rows
+from hippocampus.kernel import top_k
+from hippocampus.language.noun_phrases import find_phrases
+from hippocampus.recall.standardize import Numbers
+
+Read: TypeAlias = Callable[[Collection[int]], Mapping[int, str]]
+"""Gives the texts of rows."""
+
+_LENDERS: Final = 3
+"""Hits that lend, in each round."""
+_ROUNDS: Final = 2
+_DAMPED: Final = 0.7
+"""Part of what was lent that is lent on."""
+_WITHIN: Final = 10
+"""Who could not lift an average episode, at 0, into so many hits does not lend."""
+_IN_PASSING: Final = 0.3
+"""What goes to an episode that holds a name but does not open with it."""
+_HEARD: Final = 50
+"""A name that more episodes hold tells none of them from the others."""
+_BELOW: Final = 0.95
+"""How far, of the lender's own strength, one is lifted at most."""
+
+
+class Lift(NamedTuple):
+    """What a row is lent, ``by`` how much, and ``to`` which score it may lift it at most."""
+
+    by: float
+    to: float
+
+
+def spread(
+    lexical: LexicalCue,
+    read: Read,
+    question: Question,
+    allowed: Mask | None,
+    rows: Rows,
+    fused: Numbers,
+    scores: Numbers,
+    share: float,
+) -> dict[int, Lift]:
+    """
+    Return how rows, candidates or not, are lifted.
+
+    Args:
+        lexical: knows who holds a name.
+        read: reads the texts of the few that lend.
+        question: what is asked; its own names lead nowhere new.
+        allowed: what the read may see; None is everything.
+        rows: the candidates.
+        fused: what the question's words gave each.
+        scores: what each is worth in all.
+        share: how much of what the words gave is lent.
+
+    """
+    best = top_k(scores, _WITHIN)
+    if len(best) < 2:
+        return {}
+    least = max(float(scores[best[-1]]), 0.0)
+    lends = {int(rows[place]): float(fused[place]) for place in best[:_LENDERS]}
+    if not any(share * strength > least for strength in lends.values()):
+        return {}  # as mostly in talk
+    worth = dict(zip(rows.tolist(), scores.tolist(), strict=True))
+    floor = float(scores.min())
+    lifts: dict[int, Lift] = {}
+    done: set[int] = set()
+    for _ in range(_ROUNDS):
+        lends = {row: strength for row, strength in lends.items() if share * strength > least}
+        if not lends:
+            break
+        done |= lends.keys()
+        fresh: dict[int, Lift] = {}
+        for row, text in read(lends.keys()).items():
+            for other, tie in _led_to(lexical, question, allowed, row, text):
+                known = fresh.get(other, Lift(0.0, 0.0))
+                fresh[other] = Lift(
+                    known.by + share * tie * lends[row], max(known.to, _BELOW * lends[row])
+                )
+        for row, lift in fresh.items():
+            known = lifts.get(row, Lift(0.0, 0.0))
+            lifts[row] = Lift(max(known.by, lift.by), max(known.to, lift.to))
+        on = {row: min(worth.get(row, floor) + lift.by, lift.to) for row, lift in fresh.items()}
+        first = sorted(on.keys() - done, key=on.__getitem__, reverse=True)[:_LENDERS]
+        lends = {row: _DAMPED * on[row] for row in first}
+    return lifts
+
+
+def _led_to(
+    lexical: LexicalCue, question: Question, allowed: Mask | None, row: int, text: str
+) -> Iterator[tuple[int, float]]:
+    """Yield what holds a name that a row holds, and how surely the name leads there, in (0, 1]."""
+    asked = set(question.terms.tolist())
+    for name in dict.fromkeys(_names(text)):
+        terms = hash_terms(name)
+        if asked.issuperset(terms.tolist()):
+            continue
+        others = lexical.holding(terms, allowed, _HEARD)
+        rare = math.log((len(lexical) + 1) / (len(others) + 0.5)) / math.log(len(lexical) + 1)
+        ties = np.where(lexical.opening(terms, others), rare, _IN_PASSING * rare)
+        for other, tie in zip(others.tolist(), ties.tolist(), strict=True):
+            if other != row:
+                yield other, tie
+
+
+def _names(text: str) -> Iterator[str]:
+    """Yield the proper names of a text, whole: of "Ana Silva" not "Ana" as well."""
+    end = 0
+    for phrase in find_phrases(text, only_names=True):
+        if phrase.start >= end:
+            yield phrase.name
+            end = phrase.end

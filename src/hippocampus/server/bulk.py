@@ -1,0 +1,318 @@
+"""Whole banks in and out: imports and exports as streams, by way of a file of the server's own."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Final
+
+from fastapi import FastAPI, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from hippocampus import wire
+from hippocampus.bank import Bank
+from hippocampus.core.records import Imported, Progress, Turn
+from hippocampus.errors import InputError, StoreFull
+from hippocampus.server import bodies
+from hippocampus.server.bodies import BYTES, JSON, LINES
+from hippocampus.server.openapi import describe_stream
+from hippocampus.server.progress import reported
+from hippocampus.server.thread_pools import Pool
+
+if TYPE_CHECKING:
+    from hippocampus.server.app import Server
+
+_OURS: Final = b'"hippocampus-export"'
+"""By what the first line of an export of ours is known."""
+_TOLD: Final = 1000
+"""Most lines that could not be read; with more, it is not what it is said to be."""
+_AT_ONCE: Final = 1 << 18
+
+
+def add_moving(app: FastAPI, server: Server) -> None:
+    """Add the routes."""
+
+    async def import_(request: Request) -> Response:
+        """
+        Remember what is sent, a line or a file at a time; tells how far it is.
+
+        ``application/x-ndjson``: a turn on each line, stored as they come, or an export of ours.
+        ``application/octet-stream``: a file of any format that ``hippocampus import`` reads;
+        ``name`` is what it is called, with the folders it is in, ``modified`` how old it is.
+        """
+        _, bank = await server.door.admit(request, "write")
+        kind = bodies.check_media_type(request, LINES, BYTES)
+        sent = server.door.while_known(
+            request,
+            bodies.chunks(request, most=server.limits.import_bytes, idle_s=server.limits.body_s),
+        )
+        named = _Named.of(request)
+        take = partial(_take_in, server, server.memory.bank(bank), named, kind, sent)
+        return await reported(request, take)
+
+    async def export(request: Request) -> Response:
+        """Return all that is in a bank, in any state, as lines that ``import`` takes in whole."""
+        _, bank = await server.door.admit(request, "admin")
+        return await _made(server, "export.jsonl", LINES, server.memory.bank(bank).export)
+
+    async def export_concepts(request: Request) -> Response:
+        """Return the concept index as a JSON document that people can edit."""
+        _, bank = await server.door.admit(request, "read")
+        return await _made(server, "concepts.json", JSON, server.memory.bank(bank).export_concepts)
+
+    async def import_concepts(request: Request) -> Response:
+        """Use a concept index that was exported, or edited since; returns how many anchors."""
+        _, bank = await server.door.admit(request, "admin")
+        bodies.check_media_type(request, JSON)
+        body = await server.body(request)
+
+        def use() -> bytes:
+            with _folder() as folder:
+                path = folder / "concepts.json"
+                path.write_bytes(body)
+                return wire.dump(server.memory.bank(bank).import_concepts(path))
+
+        return Response(await server.writers.run(use), media_type=JSON)
+
+    async def plot_topics(request: Request) -> Response:
+        """Return a picture of the bank's tags as trees."""
+        _, bank = await server.door.admit(request, "read")
+        return await _made(server, "topics.png", "image/png", server.memory.bank(bank).plot_topics)
+
+    async def backup(request: Request) -> Response:
+        """Return a complete copy of the store, as a file that can be opened; for its admin."""
+        await server.door.admit_keeper(request)
+        return await _made(server, "backup.db", BYTES, server.memory.backup)
+
+    bank = "/v1/banks/{bank}"
+    routes: tuple[tuple[str, str, Callable[..., Any]], ...] = (
+        ("POST", f"{bank}/import", import_),
+        ("GET", f"{bank}/export", export),
+        ("GET", f"{bank}/export_concepts", export_concepts),
+        ("POST", f"{bank}/import_concepts", import_concepts),
+        ("GET", f"{bank}/plot_topics", plot_topics),
+        ("GET", "/v1/backup", backup),
+    )
+    for method, path, endpoint in routes:
+        app.add_api_route(
+            path, endpoint, methods=[method], response_class=Response, response_model=None,
+            **describe_stream(endpoint),
+        )  # fmt: skip
+
+
+# ---------------------------------------------------------------- in
+
+
+class _Named:
+    """What an import is said to be: its name, which tells its format, and its age."""
+
+    def __init__(self, name: str, format_: str | None, modified: datetime | None) -> None:
+        self.name, self.format, self.modified = name, format_, modified
+
+    @classmethod
+    def of(cls, request: Request) -> _Named:
+        query = request.query_params
+        name = query.get("name", "import.jsonl")
+        parts = PurePosixPath(name).parts
+        good = parts and all(part.isprintable() and not part.startswith(".") for part in parts)
+        if not good or name.startswith("/") or "\\" in name or len(name.encode()) > 200:
+            msg = f"name={name!r:.100}: must be a file's name, such as notes/trip.md"
+            raise InputError(msg)
+        modified = query.get("modified")
+        return cls(
+            name,
+            query.get("format"),
+            None if modified is None else wire.convert(datetime, modified),
+        )
+
+    def date(self, path: Path) -> None:
+        """Have a file be as old as it is said to be."""
+        assert self.modified is not None, "it is said how old it is"
+        at = self.modified.replace(tzinfo=self.modified.tzinfo or UTC).timestamp()
+        try:
+            os.utime(path, (at, at))
+        except (OSError, OverflowError) as exc:
+            msg = f"modified={self.modified.isoformat()}: no file is of that time"
+            raise InputError(msg) from exc
+
+
+async def _take_in(
+    server: Server,
+    bank: Bank,
+    named: _Named,
+    kind: str,
+    sent: AsyncIterator[bytes],
+    progress: Progress,
+) -> bytes:
+    first = b""
+    async for chunk in sent:
+        first += chunk
+        if len(first) >= len(_OURS) * 4 or b"\n" in first:
+            break
+    whole = _after(first, sent)
+    if kind == LINES and _OURS not in first.partition(b"\n")[0]:
+        return wire.dump(await _take_turns(server, bank, whole, progress))
+    with _folder() as folder:
+        path = folder / named.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        await bodies.into_file(whole, path, server.upkeep)
+        if named.modified is not None:
+            named.date(path)
+        source = folder / PurePosixPath(named.name).parts[0]
+        done = await server.upkeep.run(
+            lambda: bank.import_(
+                path if source == path else folder, format=named.format, progress=progress
+            )
+        )
+    return wire.dump(done)
+
+
+async def _after(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for chunk in rest:
+        yield chunk
+
+
+async def _take_turns(
+    server: Server, bank: Bank, sent: AsyncIterator[bytes], progress: Progress
+) -> Imported:
+    """Remember turns as they come, a batch in a transaction; progress is what is durable."""
+    added = unchanged = number = done = 0
+    skipped: list[tuple[str, str]] = []
+    batch: list[tuple[int, bytes]] = []
+    most = server.memory.config.ingest.batch
+
+    async def keep() -> None:
+        nonlocal added, unchanged, done
+        lines, batch[:] = list(batch), []
+        fresh, known, bad = await server.upkeep.run(lambda: _remember(bank, server, lines))
+        added, unchanged, done = added + fresh, unchanged + known, done + len(lines)
+        skipped.extend(bad)
+        if len(skipped) > _TOLD:
+            msg = (
+                f"more than {_TOLD} lines are no turns, the first is {skipped[0][0]}:"
+                f" {skipped[0][1]}; {added} episodes were added"
+            )
+            raise InputError(msg)
+        progress(done, 0)
+
+    async for line in bodies.lines(sent, most=server.limits.body_bytes):
+        number += 1
+        if line.strip():
+            batch.append((number, line))
+        if len(batch) >= most:
+            await keep()
+    if batch:
+        await keep()
+    return Imported(added=added, unchanged=unchanged, removed=0, skipped=tuple(skipped))
+
+
+def _remember(
+    bank: Bank, server: Server, lines: list[tuple[int, bytes]]
+) -> tuple[int, int, list[tuple[str, str]]]:
+    """Remember the turns of some lines: how many are new, how many known, which are none."""
+    turns: list[tuple[int, Turn]] = []
+    bad: list[tuple[str, str]] = []
+    for number, line in lines:
+        try:
+            turns.append((number, wire.load(Turn, line)))
+        except InputError as exc:
+            bad.append((f"line {number}", str(exc)))
+    now = server.memory.now()
+    try:
+        kept = bank.remember_many([turn for _, turn in turns])
+    except InputError:  # one of them: each by itself, to say which
+        kept = []
+        for number, turn in turns:
+            try:
+                kept += bank.remember_many([turn])
+            except InputError as exc:
+                bad.append((f"line {number}", str(exc)))
+    fresh = sum(1 for episode in kept if episode.noted_at >= now)
+    return fresh, len(kept) - fresh, sorted(bad, key=lambda one: int(one[0].partition(" ")[2]))
+
+
+# ---------------------------------------------------------------- out
+
+
+async def _made(
+    server: Server, name: str, media_type: str, make: Callable[[Path], object]
+) -> Response:
+    """
+    Return a file that is made and then sent, and is gone once that is over.
+
+    It is made at once, so that nothing of the store waits for whoever reads slowly.
+    """
+    folder = await server.upkeep.run(_new_folder)
+    path = folder / name
+
+    def write() -> None:
+        with _room(folder):
+            make(path)
+
+    try:
+        await server.upkeep.run(write)
+        return _File(path, media_type, server.upkeep)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+class _File(Response):
+    """A file in a folder of its own, which is removed with it, however the sending ends."""
+
+    def __init__(self, path: Path, media_type: str, pool: Pool) -> None:
+        self._path, self._pool = path, pool
+        self.media_type = media_type
+        self.status_code = 200
+        self.background = None
+        self.init_headers({
+            "Content-Length": str(path.stat().st_size),
+            "Content-Disposition": f'attachment; filename="{path.name}"',
+        })  # fmt: skip
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
+        """Send the file."""
+        try:
+            head = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+            await send(head)
+            with self._path.open("rb") as file:
+                while data := await self._pool.run(lambda: file.read(_AT_ONCE)):
+                    await send({"type": "http.response.body", "body": data, "more_body": True})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        finally:
+            shutil.rmtree(self._path.parent, ignore_errors=True)
+
+
+def _new_folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="hippocampus-"))
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    folder = _new_folder()
+    try:
+        with _room(folder):
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _room(folder: Path) -> Iterator[None]:
+    """Say of a disk that is full that it is."""
+    try:
+        yield
+    except OSError as exc:
+        if exc.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        msg = "no room for a file of the server's own; make some, or set TMPDIR"
+        raise StoreFull(msg, path=folder) from exc

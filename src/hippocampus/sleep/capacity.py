@@ -1,0 +1,146 @@
+"""
+Let go of what has not been of use, in a bank that may hold only so many memories.
+
+What counts as use: a later memory of another session refers to it, by ``refers_to`` in its
+metadata; or it was recalled, or somebody said that it helped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.records import Act, EpisodeRow
+from hippocampus.sleep.forgetting_policies import Retention
+from hippocampus.sleep.outcome import History, Uses, find_uses, times_used
+from hippocampus.sleep.snapshot import Night
+
+REFERS: Final = "refers_to"
+"""The field of a memory's metadata that names what it refers to: ids, addresses or sessions."""
+KIND: Final = "kind"
+"""The field that says what kind of thing happened, such as "labeled", if anybody knows."""
+_HOUR: Final = 3.6e9
+
+Rows = NDArray[np.int64]
+
+
+def retain(night: Night) -> list[Act]:
+    """Return what lapses so that a bank has no more memories than its policy lets it."""
+    policy, firsts = night.policy, _firsts(night)
+    if policy.episode_target is None or not len(firsts):
+        return []
+    history = read_history(night, firsts)
+    there = night.material.shown[firsts]
+    chosen = Retention(target=policy.episode_target, probation=policy.probation).choose(
+        history,
+        there,
+        (night.kept | ~night.trusted)[firsts] & there,
+        np.ones(len(firsts)),
+        now_h=night.now / _HOUR,
+        settle=policy.settle,
+    )
+    gone = np.flatnonzero(chosen.fades)
+    order = gone[np.argsort(chosen.value[gone], kind="stable")]
+    count, last = times_used(history.group, history.uses)
+    days = (night.now / _HOUR - history.at_h) / 24
+    acts: list[Act] = []
+    for place in order[: int(policy.cap * there.sum())].tolist():
+        if count[place]:
+            ago = days[min(int(last[place]), len(days) - 1)]
+            why = f"of use {count[place]} times, last {ago:.0f} days ago: others were more so"
+        else:
+            why = f"of no use in {days[place]:.0f} days"
+        acts += (Act("lapse", row, why) for row in _parts(night, int(firsts[place])))
+    return acts
+
+
+def _parts(night: Night, first: int) -> Iterator[int]:
+    """Yield the rows of a turn; beside a part that was corrected stands something else."""
+    records = night.records
+    for e in records[first : first + records[first].parts]:
+        same = (e.part, e.parts, e.supersedes)
+        if same == (e.row - first, records[first].parts, records[first].supersedes):
+            yield e.row
+
+
+def _first(night: Night, part: EpisodeRow) -> int:
+    """Return the first row of the turn that a part belongs to, be it a new wording of that part."""
+    own = night.records[max(0, part.row - part.part)]
+    if (own.part, own.parts, own.supersedes) == (0, part.parts, part.supersedes):
+        return own.row
+    row = part.row
+    while (old := night.records[row].supersedes) is not None and old < row:
+        row = old
+    return row - part.part
+
+
+def _firsts(night: Night) -> Rows:
+    """Return the rows that stand for a turn, in the order in which they were said."""
+    whole = [e.row for e in night.records if not e.part and e.state != "erased"]
+    rows = np.array(whole, np.int64)
+    return rows[np.argsort(night.material.said_at[rows], kind="stable")]
+
+
+def read_history(night: Night, firsts: Rows) -> History:
+    """Return what a bank knows of what came of its memories, of rows in order of time."""
+    records = [night.records[row] for row in firsts.tolist()]
+    told = [json.loads(e.metadata) for e in records]
+    sessions: dict[str, int] = {}
+    group = _codes((e.session or e.id for e in records), sessions)
+    place = {row: at for at, row in enumerate(firsts.tolist())}
+    parts = {
+        e.row: place[first]
+        for e in night.records
+        if e.part and (first := _first(night, e)) in place
+    }
+    names = {
+        name: at
+        for row, at in [*parts.items(), *place.items()]
+        for name in (night.records[row].address, night.records[row].id)
+        if name
+    }
+    place |= parts
+    named = ((at, name) for at, one in enumerate(told) for name in _names(one.get(REFERS)))
+    uses = find_uses(named, group, sessions, names)
+    said_at = night.material.said_at[firsts]
+    recalled = [
+        (int(np.searchsorted(said_at, at)), place[row]) for at, row in _used(night) if row in place
+    ]
+    by, row = np.array(recalled, np.int64).reshape(-1, 2).T
+    return History(
+        at_h=said_at / _HOUR,
+        group=group,
+        actor=_codes((e.speaker or "" for e in records), {}),
+        kind=_codes((_kind(e, one) for e, one in zip(records, told, strict=True)), {}),
+        uses=Uses(
+            np.concatenate([uses.by, by]),
+            np.concatenate([uses.group, np.full(len(by), -1)]),
+            np.concatenate([uses.row, row]),
+        ),
+    )
+
+
+def _codes(names: Iterable[str], known: dict[str, int]) -> Rows:
+    return np.array([known.setdefault(name, len(known)) for name in names], np.int64)
+
+
+def _kind(record: EpisodeRow, told: dict[str, object]) -> str:
+    return f"{record.role}:{told.get(KIND)}"
+
+
+def _names(said: object) -> Sequence[str]:
+    if isinstance(said, str):
+        return [said]
+    return [name for name in said if isinstance(name, str)] if isinstance(said, list) else []
+
+
+def _used(night: Night) -> Iterator[tuple[int, int]]:
+    """Yield when which row was of use: each time it was recalled, and when it last helped."""
+    for shown in night.shown:
+        yield from ((shown.at, row) for row in shown.rows)
+    for row in np.flatnonzero(night.outcome > 0).tolist():
+        yield int(night.used_at[row]), row

@@ -1,0 +1,380 @@
+"""What a step of sleep looks at: a bank as of one moment, in columns, and what was done with it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import tzinfo
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.config import Policy
+from hippocampus.core.records import DOUBTED, HELD, PINNED, Act, EpisodeRow, JournalRow, State
+from hippocampus.errors import InputError, StoreCorrupt
+from hippocampus.index.cue import Mask
+from hippocampus.journal.ledger import SHORTENED, Ledger
+from hippocampus.sleep.concepts import Floats, Material, Rows
+
+RECALLED: Final = "recall"
+"""The journal's kind of what was recalled: ``{"shown": [[at, row, ...], ...]}``."""
+OUTCOME: Final = "feedback"
+"""The journal's kind of what somebody said a memory was worth: ``{"helpful": true}``."""
+SLEPT: Final = "slept"
+"""The journal's kind of a sleep that is over: its number, policy, how many rows it saw, counts."""
+POLICY: Final = "policy"
+"""The journal's kind of a policy chosen for a bank, or of going back to the default."""
+ASLEEP: Final = "asleep"
+"""The journal's kind of a sleep that begins."""
+DOUBTS: Final = ("doubt", "clear")
+"""The journal's kinds of what goes into quarantine, and leaves it."""
+_AS_NEW: Final = ("clear", "restore", "release", "unpin")
+"""The journal's kinds after which an episode is to be gone over that was hidden, or kept as it is,
+when it was its turn."""
+
+Micros: TypeAlias = NDArray[np.int64]
+
+
+class Shown(NamedTuple):
+    """What one recall has shown, by row, and when."""
+
+    at: int
+    rows: tuple[int, ...]
+
+
+class Covered(NamedTuple):
+    """What a step has gone over: the first rows, but those that were as good as not there."""
+
+    rows: int = 0
+    but: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Night:
+    """
+    A bank of n rows as a sleep finds it; ``zone``: in which a day is meant.
+
+    ``records``: every row's; ``material``: what concepts are made of, see there. ``uses``: how
+    often each was recalled, ``used_at`` when it last was or helped, 0 for never; ``outcome``: how
+    often it helped less how often it did not; each of shape (n,). ``shown``: the recalls, in order
+    of time. ``slept``: what each step has gone over in earlier sleeps under this policy.
+    """
+
+    now: int
+    zone: tzinfo
+    policy: Policy
+    records: Sequence[EpisodeRow]
+    material: Material
+    uses: NDArray[np.int64]
+    used_at: Micros
+    outcome: Floats
+    shown: tuple[Shown, ...]
+    slept: Mapping[str, Covered]
+    apart: frozenset[int]
+    """Rows that were merged, or stood for others, until somebody told them apart again."""
+    doubts: Doubts
+    annotated: frozenset[tuple[int, str]]
+    """Rows, each with the id of what was ever noted with it; undoing that does not ask for more."""
+    cut_short: Mapping[int, str]
+    """Rows that lapsed in sleeps since the last that came to its end, each with why."""
+    vectors: Callable[[Rows], Floats] | None
+    texts: Callable[[Collection[int]], Mapping[int, str]]
+    tokens: Callable[[Collection[int]], Mapping[int, int]]
+    """Gives how many tokens the texts of rows have."""
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def seen(self, step: str) -> int:
+        """Return how many rows, the first ones, a step has seen in earlier sleeps."""
+        return self.slept.get(step, Covered()).rows
+
+    def fresh(self, step: str) -> Mask:
+        """Return which rows a step has not gone over yet."""
+        covered = self.slept.get(step, Covered())
+        fresh: Mask = np.arange(len(self)) >= covered.rows
+        fresh[[row for row in covered.but if row < len(self)]] = True
+        return fresh
+
+    @property
+    def marks(self) -> NDArray[np.int64]:
+        """The marks of every row."""
+        return np.fromiter((e.marks for e in self.records), np.int64, len(self))
+
+    @property
+    def level(self) -> NDArray[np.int64]:
+        """How far every row has faded."""
+        return np.fromiter((e.level for e in self.records), np.int64, len(self))
+
+    @property
+    def noted_at(self) -> Micros:
+        """When every row was noted."""
+        return np.fromiter((e.noted_at for e in self.records), np.int64, len(self))
+
+    @property
+    def kept(self) -> Mask:
+        """Which rows never fade."""
+        return (self.marks & (PINNED | HELD)) > 0
+
+    @property
+    def trusted(self) -> Mask:
+        """Which rows are in force, and not in quarantine."""
+        trusted: Mask = self.material.shown & ((self.marks & DOUBTED) == 0)
+        return trusted
+
+    def after(self, acts: Sequence[Act]) -> Night:
+        """Return the bank as it is once this is done, for a dry run's next step."""
+        records, shown = list(self.records), self.material.shown.copy()
+        since, cleared = dict(self.doubts.since), set[int]()
+        for act in acts:
+            e = records[act.row]
+            match act.deed:
+                case "merge" | "lapse":
+                    shown[act.row] = False
+                    state: State = "superseded" if act.deed == "merge" else "forgotten"
+                    e = e._replace(state=state, superseded_by=act.by)
+                case "fade":
+                    e = e._replace(level=act.level or 0)
+                case "doubt":
+                    e, since[act.row] = e._replace(marks=e.marks | DOUBTED), self.now
+                case "clear":
+                    e = e._replace(marks=e.marks & ~DOUBTED)
+                    since.pop(act.row, None)
+                    cleared.add(act.row)
+            records[act.row] = e
+        return replace(
+            self,
+            records=records,
+            material=replace(self.material, shown=shown),
+            doubts=Doubts(since, self.doubts.ever | set(since)),
+            slept={
+                step: covered._replace(but=covered.but | cleared)
+                for step, covered in self.slept.items()
+            },
+        )
+
+
+class Uses(NamedTuple):
+    """What became of memories after they were remembered, see ``Night``."""
+
+    uses: NDArray[np.int64]
+    used_at: Micros
+    outcome: Floats
+    shown: tuple[Shown, ...]
+
+
+def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()) -> Uses:
+    """
+    Return what the journal tells of recalls and outcomes, of the first ``count`` rows.
+
+    What ``compact`` has shortened was recalled as often as what it was. ``recalled``: what the
+    journal does not tell yet.
+    """
+    uses, used_at = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    outcome = np.zeros(count, np.float32)
+    shown: list[Shown] = []
+    recalls = list(recalled)
+    shortened: list[tuple[int, int]] = []
+    for change in ledger.store.journal(ledger.bank, kinds=(RECALLED, OUTCOME, SHORTENED)):
+        detail: dict[str, Any] = json.loads(change.detail)
+        if change.kind == OUTCOME:
+            if change.row is not None and change.row < count and "helpful" in detail:
+                outcome[change.row] += 1 if detail["helpful"] else -1
+                if detail["helpful"]:
+                    at = detail.get("at", change.at)
+                    used_at[change.row] = max(used_at[change.row], at)
+            continue
+        if change.kind == SHORTENED:
+            shortened += detail["rows"]
+        else:
+            recalls += detail["shown"]
+    for at, *rows in recalls:
+        there = [row for row in rows if row < count]
+        shown.append(Shown(at, tuple(there)))
+        uses[there] += 1
+        used_at[there] = np.maximum(used_at[there], at)
+    for old, new in shortened:
+        if new < count:
+            uses[new] += uses[old]
+            used_at[new] = max(used_at[new], used_at[old])
+    shown.sort(key=lambda one: one.at)
+    return Uses(uses, used_at, outcome, tuple(shown))
+
+
+def find_uses(ledger: Ledger, row: int, recalled: Sequence[Sequence[int]] = ()) -> list[int]:
+    """
+    Return when a memory was of use, in microseconds and in order: recalled, or found helpful.
+
+    ``recalled``: what the journal does not tell yet.
+    """
+    journal = ledger.store.journal(ledger.bank, kinds=(RECALLED, OUTCOME, SHORTENED))
+    told = [(change, json.loads(change.detail)) for change in journal]
+    rows = {row}
+    for change, detail in reversed(told):
+        if change.kind == SHORTENED:  # its recalls are those of what it was before
+            rows |= {old for old, new in detail["rows"] if new in rows}
+    shown = [one for change, detail in told if change.kind == RECALLED for one in detail["shown"]]
+    uses = [at for at, *of in (*shown, *recalled) if not rows.isdisjoint(of)]
+    uses += [
+        detail.get("at", change.at)
+        for change, detail in told
+        if change.kind == OUTCOME and change.row == row and detail.get("helpful")
+    ]
+    return sorted(uses)
+
+
+def count_sleeps(ledger: Ledger) -> int:
+    """Return how many sleeps a bank has had or begun."""
+    return len(ledger.store.journal(ledger.bank, kinds=(ASLEEP,)))
+
+
+def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:
+    """Return what each step has gone over; under another policy, that was nothing."""
+    own, begun = asdict(policy), dict[int, int]()
+    rows: Counter[str] = Counter()
+    last: dict[str, tuple[int, int]] = {}
+    for change in ledger.store.journal(ledger.bank, kinds=(ASLEEP, SLEPT)):
+        told = json.loads(change.detail)
+        if change.kind == ASLEEP:
+            begun[told["sleep"]] = change.seq
+        elif told["policy"] == own:
+            # What does not say ``over`` is of a version that passed over what was shown again.
+            sleep = told["sleep"] if "over" in told else 0
+            for step in told.get("over", told["steps"]):
+                rows[step] = max(rows[step], told["rows"])
+                last[step] = max(last.get(step, (0, 0)), (begun.get(sleep, 0), sleep))
+    but: dict[str, set[int]] = {step: set() for step in last}
+    after = min((since for since, _ in last.values()), default=0)
+    for change in ledger.store.journal(ledger.bank, after=after, kinds=_AS_NEW) if last else ():
+        by = json.loads(change.detail).get("sleep")
+        for step, (since, sleep) in last.items():
+            # What a sleep itself has let go of, it has gone over.
+            if change.row is not None and change.seq > since and by != sleep:
+                but[step].add(change.row)
+    return {step: Covered(rows[step], frozenset(but[step])) for step in last}
+
+
+def read_apart(ledger: Ledger) -> frozenset[int]:
+    """Return who was merged and taken back, by ``undo`` or ``restore``, and what stood for them."""
+    back = {c.row for c in ledger.store.journal(ledger.bank, kinds=("restore",))}
+    if not back:
+        return frozenset()
+    stand: dict[int, str] = {}
+    apart: set[int] = set()
+    names: set[str] = set()
+    for change in ledger.store.journal(ledger.bank, kinds=("merge", "restore")):
+        if change.row is None or change.row not in back:
+            continue
+        detail = json.loads(change.detail)
+        if change.kind == "merge":
+            stand[change.row] = detail.get("by", "")
+        elif change.row in stand:
+            name = stand.pop(change.row)
+            if not detail or "undoes" in detail:  # and not for want of what stood for it
+                apart.add(change.row)
+                names.add(name)
+    return frozenset(apart | set(ledger.store.rows_of(ledger.bank, names).values()))
+
+
+class Doubts(NamedTuple):
+    """When each row in quarantine was put there, and which ever were."""
+
+    since: Mapping[int, int]
+    ever: frozenset[int]
+
+
+def read_doubts(ledger: Ledger) -> Doubts:
+    """Return what the journal tells of quarantine."""
+    return doubts_of(ledger.store.journal(ledger.bank, kinds=DOUBTS))
+
+
+def doubts_of(changes: Iterable[JournalRow]) -> Doubts:
+    """Return what changes, in order, tell of quarantine."""
+    since: dict[int, int] = {}
+    ever: set[int] = set()
+    for change in changes:
+        if change.row is None or change.kind not in DOUBTS:
+            continue
+        if change.kind == "doubt":
+            since[change.row] = change.at
+            ever.add(change.row)
+        else:
+            since.pop(change.row, None)
+    return Doubts(since, frozenset(ever))
+
+
+def read_annotated(ledger: Ledger) -> frozenset[tuple[int, str]]:
+    """Return rows, each with the id of what sleep has ever noted with it."""
+    told = (
+        (change.row, json.loads(change.detail))
+        for change in ledger.store.journal(ledger.bank, kinds=("annotate",))
+    )
+    return frozenset((row, d["by"]) for row, d in told if row is not None and "by" in d)
+
+
+def read_cut_short(ledger: Ledger) -> dict[int, str]:
+    """Return what sleeps that were killed, or go on, have let lapse since one came to its end."""
+    ended = ledger.store.journal(ledger.bank, kinds=(SLEPT,))
+    after = ended[-1].seq if ended else 0
+    lapsed: dict[int, str] = {}
+    for change in ledger.store.journal(ledger.bank, after=after, kinds=("lapse", "restore")):
+        detail = json.loads(change.detail)
+        if change.row is not None and change.kind == "lapse":
+            lapsed[change.row] = detail.get("why", "")
+        elif change.row is not None:
+            lapsed.pop(change.row, None)
+    return lapsed
+
+
+def read_policy(ledger: Ledger, default: Policy) -> Policy:
+    """Return the policy of a bank: its own, or else the default."""
+    own = ledger.store.journal(ledger.bank, kinds=(POLICY,))
+    told = json.loads(own[-1].detail)["policy"] if own else None
+    try:
+        return default if told is None else Policy(**told)
+    except (TypeError, InputError) as exc:
+        msg = f"bank {ledger.name!r} has a policy that this version does not know ({exc}); set one"
+        raise StoreCorrupt(msg, path=ledger.store.path) from exc
+
+
+def read_night(
+    ledger: Ledger,
+    material: Material,
+    *,
+    policy: Policy,
+    now: int,
+    zone: tzinfo,
+    vectors: Callable[[Rows], Floats] | None,
+    recalled: Sequence[Sequence[int]] = (),
+) -> Night:
+    """Return a bank as of the moment of its material."""
+    with ledger.store.read():
+        records = list(ledger.store.scan_episodes(ledger.bank))[: len(material)]
+        told = read_uses(ledger, len(records), recalled)
+        doubts = read_doubts(ledger)
+        annotated = read_annotated(ledger)
+        cut_short = read_cut_short(ledger)
+        apart = read_apart(ledger)
+        slept = read_covered(ledger, policy)
+    return Night(
+        now=now,
+        zone=zone,
+        policy=policy,
+        records=records,
+        material=material,
+        uses=told.uses,
+        used_at=told.used_at,
+        outcome=told.outcome,
+        shown=told.shown,
+        slept=slept,
+        apart=apart,
+        doubts=doubts,
+        annotated=annotated,
+        cut_short=cut_short,
+        vectors=vectors,
+        texts=ledger.texts,
+        tokens=ledger.tokens,
+    )

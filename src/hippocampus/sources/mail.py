@@ -1,0 +1,228 @@
+"""Read mail, one message or a mailbox: who wrote what to whom, when, in which thread."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from email import message_from_bytes
+from email.errors import MessageError
+from email.header import decode_header
+from email.message import Message
+from email.utils import getaddresses, parseaddr
+from html.parser import HTMLParser
+from typing import TypeAlias
+
+from hippocampus.core.records import Turn
+from hippocampus.errors import SourceError
+from hippocampus.sources.base import Item, Raw, SourceProblem, clean, metadata
+from hippocampus.sources.timestamps import read_moment
+
+Mail: TypeAlias = "Message[str, str]"
+
+# A separator is at the start or after an empty line, and holds a time of day; a sentence that
+# happens to begin with "From" does not.
+_SEPARATOR = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From [^\n]*\d:\d\d[^\n]*\n")
+_QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
+_MESSAGE_ID = re.compile(r"<([^<>\s]+)>")
+_HEADERS = ("From", "Date", "Subject", "Message-ID")
+_NOT_CHARSETS = {"unicode_escape", "raw_unicode_escape", "idna", "punycode", "undefined"}
+_HTML_CHARS = 262_144  # html.parser is quadratic on some malformed text
+_DEPTH = 50
+_HIDDEN = {"script", "style", "head", "title", "template"}
+_INLINE = set(
+    "a abbr b bdi bdo cite code em font i img mark q s small span strong sub sup tt u var wbr".split()  # noqa: E501
+)
+
+
+def read_eml(raw: Raw) -> Iterator[Item]:
+    """Yield a file that is one message."""
+    yield _Mailbox(raw).turn(raw.data, raw.path)
+
+
+def read_mbox(raw: Raw) -> Iterator[Item]:
+    """Yield the messages of a mailbox, in its order."""
+    separators = list(_SEPARATOR.finditer(raw.data))
+    if not separators:
+        raise SourceError("not a mailbox: no line 'From address date'", path=raw.path)
+    mailbox = _Mailbox(raw)
+    ends = [separator.start() for separator in separators[1:]] + [len(raw.data)]
+    for number, (separator, end) in enumerate(zip(separators, ends, strict=True), 1):
+        address = f"{raw.path}#message-{number}"
+        data = _QUOTED_FROM.sub(rb"\1", raw.data[separator.end() : end])
+        try:
+            yield mailbox.turn(data, address)
+        except SourceError as exc:
+            reason = str(exc).removeprefix(f"{address}: ")
+            yield SourceProblem(path=address, reason=reason)
+
+
+class _Mailbox:
+    """Messages being read, and the threads they have shown so far."""
+
+    def __init__(self, raw: Raw) -> None:
+        self.raw = raw
+        self.threads: dict[str, str] = {}
+
+    def turn(self, data: bytes, address: str) -> Turn:
+        """Return a message as a turn, its subject in front of its text."""
+        try:
+            mail = message_from_bytes(data)
+            if not any(name in mail for name in _HEADERS):
+                msg = f"not mail: none of {', '.join(_HEADERS)}"
+                raise SourceError(msg, path=address)
+            text, attachments = _body(mail)
+        except RecursionError as exc:
+            raise SourceError("its parts are nested too deeply to read", path=address) from exc
+        subject = _header(mail, "Subject")
+        if not text and not subject:
+            raise SourceError("holds no text", path=address)
+        name, sender = parseaddr(_header(mail, "From"))
+        recipients = getaddresses([_header(mail, "To"), _header(mail, "Cc")])
+        return Turn(
+            text=f"Subject: {subject}\n\n{text}".strip() if subject else text,
+            at=self._at(mail),
+            speaker=name or sender or None,
+            session=self._thread(mail, address),
+            source=self.raw.path,
+            address=address,
+            metadata=metadata(
+                subject=subject,
+                sender=sender,
+                to=[name or at for name, at in recipients if name or at],
+                attachments=attachments,
+            ),
+        )
+
+    def _at(self, mail: Mail) -> datetime:
+        return read_moment(_header(mail, "Date")) or self.raw.modified
+
+    def _thread(self, mail: Mail, address: str) -> str:
+        """Return the first message of the thread: what all its messages have in common."""
+        own = _MESSAGE_ID.findall(_header(mail, "Message-ID"))[:1]
+        before = _MESSAGE_ID.findall(_header(mail, "References"))
+        before += _MESSAGE_ID.findall(_header(mail, "In-Reply-To"))
+        known = (self.threads[name] for name in before if name in self.threads)
+        thread = next(known, None) or next(iter(before + own), address)
+        for name in before + own:
+            self.threads.setdefault(name, thread)
+        return thread
+
+
+def html_text(html: str) -> str:
+    """Return what a reader of the page would see, a line per block."""
+    if len(html) <= _HTML_CHARS:
+        page = _Page()
+        try:
+            page.feed(html)
+            page.close()
+        except AssertionError:  # how html.parser refuses a malformed "<!["
+            pass
+        else:
+            return _tidy("".join(page.seen))
+    return _tidy(re.sub(r"<[^<>]*>", " ", html))
+
+
+class _Page(HTMLParser):
+    """Collects the visible text of a page."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.seen: list[str] = []
+        self.hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        self.hidden += tag in _HIDDEN
+        if tag not in _INLINE:
+            self.seen.append("\n- " if tag == "li" else "\n")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        if tag not in _INLINE:
+            self.seen.append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.hidden = max(0, self.hidden - (tag in _HIDDEN))
+        if tag not in _INLINE:
+            self.seen.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        if not self.hidden:
+            self.seen.append(re.sub(r"\s+", " ", data))
+
+
+def _tidy(text: str) -> str:
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def _body(mail: Mail) -> tuple[str, list[str]]:
+    """Return the text of a message, plain where there is plain, and its attachments' names."""
+    plain: list[str] = []
+    html: list[str] = []
+    attachments: list[str] = []
+    waiting: list[tuple[object, int]] = [(mail, 0)]
+    while waiting:
+        part, depth = waiting.pop()
+        if not isinstance(part, Message):
+            continue
+        if part.is_multipart():
+            inner = part.get_payload()
+            if isinstance(inner, list) and depth < _DEPTH:
+                waiting += [(each, depth + 1) for each in reversed(inner)]
+            continue
+        kind, name = part.get_content_type(), _file_name(part)
+        if name or part.get_content_disposition() == "attachment":
+            attachments.append(name or kind)
+        elif kind in {"text/plain", "text/html"}:
+            (plain if kind == "text/plain" else html).append(_part_text(part))
+    text = "\n\n".join(filter(None, (part.strip() for part in plain)))
+    return text or "\n\n".join(filter(None, map(html_text, html))), attachments
+
+
+def _file_name(part: Mail) -> str | None:
+    try:
+        return _decoded(part.get_filename() or "") or None
+    except (LookupError, ValueError):  # a charset in the name's encoding that there is not
+        return "unnamed"
+
+
+def _part_text(part: Mail) -> str:
+    data = part.get_payload(decode=True)
+    if not isinstance(data, bytes):
+        return ""
+    try:
+        charset = part.get_content_charset() or "utf-8"
+    except (LookupError, ValueError):
+        charset = "utf-8"
+    return clean(_decode(data, charset)).replace("\r\n", "\n").replace("\0", "\ufffd")
+
+
+def _decode(data: bytes, charset: str) -> str:
+    """Decode with the charset that is claimed, or else with one that fits."""
+    try:
+        if codecs.lookup(charset).name.replace("-", "_") not in _NOT_CHARSETS:
+            return data.decode("utf-8" if charset.lower() == "us-ascii" else charset)
+    except (LookupError, ValueError):
+        pass
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace")
+
+
+def _header(mail: Mail, name: str) -> str:
+    """Return a header as one line of text; empty when there is none."""
+    return _decoded(mail.get(name, ""))
+
+
+def _decoded(value: object) -> str:
+    try:
+        parts = decode_header(str(value))
+    except (MessageError, ValueError):  # broken base64
+        parts = [(str(value), None)]
+    words = (
+        part if isinstance(part, str) else _decode(part, charset or "utf-8")
+        for part, charset in parts
+    )
+    return clean(" ".join("".join(words).split()))

@@ -1,0 +1,229 @@
+"""Read messages as programs write them: lists or lines of role, content and time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from hippocampus.core.records import Turn
+from hippocampus.errors import SourceError
+from hippocampus.sources.base import (
+    Item,
+    Raw,
+    SourceProblem,
+    clean,
+    decode,
+    label,
+    load_json,
+    metadata,
+)
+from hippocampus.sources.timestamps import read_moment
+
+TEXT = ("content", "text", "message", "value", "body")
+TIME = ("timestamp", "at", "date", "created_at", "time", "create_time", "datetime", "ts", "sent_at")
+WHO = ("speaker", "name", "from", "author", "sender", "user", "username", "role")
+SESSION = ("session", "session_id", "conversation_id", "conversation", "thread_id", "thread")
+LIST = ("messages", "turns", "conversation", "conversations", "dialogue", "history", "items")
+
+ROLES = {
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "gpt": "assistant",
+    "bot": "assistant",
+    "model": "assistant",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "function": "tool",
+}
+_BAD_LINES = 100
+
+
+def read_messages(raw: Raw) -> Iterator[Item]:
+    """
+    Yield messages from JSON or JSON lines: a list of them, a wrapper, or a list of conversations.
+
+    A message without a time has the time of the one before it, its conversation or the file;
+    without a session, that of its conversation or file.
+    """
+    if raw.path.lower().endswith((".jsonl", ".ndjson")):
+        yield from _of_lines(raw)
+        return
+    text, _ = decode(raw)
+    reading = _Reading(raw)
+    items = list(reading.messages(load_json(text, path=raw.path)))
+    if not reading.seen:  # another kind of file: one problem, not one for each of its parts
+        raise SourceError(
+            "no messages found; expected objects with 'role' or 'speaker', and 'content' or 'text'",
+            path=raw.path,
+        )
+    yield from items
+
+
+def _of_lines(raw: Raw) -> Iterator[Item]:
+    reading = _Reading(raw)
+    for number, line in json_lines(raw):
+        if isinstance(line, SourceProblem):
+            yield line
+        elif isinstance(line, Mapping | list):
+            yield from reading.messages(line)
+        else:
+            yield SourceProblem(path=f"{raw.path}#line-{number}", reason="not a message object")
+
+
+def json_lines(raw: Raw) -> Iterator[tuple[int, Any]]:
+    """
+    Yield (line number from 1, value) of JSON lines; a bad line's value is a ``SourceProblem``.
+
+    Raises:
+        SourceError: more than a hundred lines are bad: it is another kind of file.
+    """
+    text, _ = decode(raw)
+    bad = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            yield number, load_json(line, path=raw.path)
+        except SourceError as exc:
+            bad += 1
+            if bad > _BAD_LINES:
+                msg = f"more than {_BAD_LINES} lines are not JSON; the rest was not read"
+                raise SourceError(msg, path=raw.path) from exc
+            reason = str(exc).removeprefix(f"{raw.path}: ")
+            yield number, SourceProblem(path=f"{raw.path}#line-{number}", reason=reason)
+
+
+def text_of(content: object) -> str:
+    """Return the words of a message's content: text, a list of parts, or an object around them."""
+    if isinstance(content, str):
+        return clean(content).strip()
+    if isinstance(content, Mapping):
+        inner = content.get("parts", content.get("text", content.get("content")))
+        return text_of(inner) if isinstance(inner, str | list | Mapping) else ""
+    if isinstance(content, list):
+        return "\n".join(filter(None, map(text_of, content)))
+    return ""
+
+
+def first(record: Mapping[str, Any], names: Iterable[str]) -> Any:  # noqa: ANN401 (JSON is any)
+    """Return the first of these fields that is there and not null."""
+    return next((record[name] for name in names if record.get(name) is not None), None)
+
+
+class _Reading:
+    """One file being read: what later messages take from earlier ones."""
+
+    def __init__(self, raw: Raw) -> None:
+        self.raw = raw
+        self.seen = 0
+        self.conversations = 0
+        self.counts: dict[str, int] = {}
+
+    def messages(
+        self,
+        value: object,
+        *,
+        session: str | None = None,
+        at: datetime | None = None,
+        about: Mapping[str, Any] | None = None,
+    ) -> Iterator[Item]:
+        """Yield the turns of a message, a conversation, or a list of either."""
+        if isinstance(value, list):
+            if value and all(isinstance(item, list) for item in value):
+                value = [{"messages": item} for item in value]  # each its own conversation
+            for item in value:
+                found = list(self.messages(item, session=session, at=at, about=about))
+                yield from found
+                last = next((turn.at for turn in reversed(found) if isinstance(turn, Turn)), None)
+                at = last if isinstance(last, datetime) else at
+        elif not isinstance(value, Mapping):
+            yield self._bad(session, f"a {type(value).__name__} is not a message object")
+        elif inner := next((value[n] for n in LIST if isinstance(value.get(n), list)), None):
+            self.conversations += 1
+            name = label(first(value, (*SESSION, "id", "uuid")))
+            if name is None:
+                # A lone wrapper is the file itself; further ones need names of their own.
+                nth = self.conversations
+                name = session or (f"{self.raw.path}#conversation-{nth}" if nth > 1 else None)
+            title = label(first(value, ("title", "name", "subject")))
+            yield from self.messages(
+                inner,
+                session=name,
+                at=read_moment(first(value, TIME)) or at,
+                about=metadata(title=title),
+            )
+        else:
+            yield from self._message(value, session, at, about or {})
+
+    def _message(
+        self,
+        record: Mapping[str, Any],
+        session: str | None,
+        at: datetime | None,
+        about: Mapping[str, Any],
+    ) -> Iterator[Item]:
+        content = first(record, TEXT)
+        if content is None and not ({*TEXT, "tool_calls"} & record.keys()):
+            yield self._bad(session, f"no text: expected one of {', '.join(TEXT[:3])}")
+            return
+        text = text_of(content)
+        session = label(first(record, SESSION)) or session or self.raw.path
+        number = self._number(session)
+        self.seen += 1
+        if not text:  # a call of a tool, a picture
+            return
+        speaker, role = _who(record)
+        used = {*TEXT, *TIME, *WHO, *SESSION, "metadata"}
+        extra = {k: v for k, v in record.items() if k not in used and _is_small(v)}
+        inner = record.get("metadata")
+        extra |= inner if isinstance(inner, Mapping) else {}
+        place = "" if session == self.raw.path else session.removeprefix(f"{self.raw.path}#") + "."
+        yield Turn(
+            text=text,
+            at=read_moment(first(record, TIME)) or at or self.raw.modified,
+            speaker=speaker,
+            role=role,
+            session=session,
+            source=self.raw.path,
+            address=f"{self.raw.path}#{place}message-{number}",
+            metadata=dict(about) | metadata(**{str(key): extra[key] for key in extra}),
+        )
+
+    def _number(self, session: str) -> int:
+        self.counts[session] = self.counts.get(session, 0) + 1
+        return self.counts[session]
+
+    def _bad(self, session: str | None, reason: str) -> SourceProblem:
+        number = self._number(session or self.raw.path)
+        return SourceProblem(path=f"{self.raw.path}#message-{number}", reason=reason)
+
+
+def _who(record: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Return (speaker, role); a name that is only a role's is not a speaker."""
+    speaker: str | None = None
+    role: str | None = None
+    for name in WHO:
+        value = record.get(name)
+        if isinstance(value, Mapping):
+            value = first(value, ("name", "role", "username", "id"))
+        said = label(value)
+        if said is None:
+            continue
+        if said.lower() in ROLES:
+            role = role or ROLES[said.lower()]
+        elif name == "role":
+            role = role or said
+        else:
+            speaker = speaker or said
+    return speaker, role
+
+
+def _is_small(value: object) -> bool:
+    """Whether a field can be metadata: something to filter by, not something to read."""
+    if isinstance(value, list):
+        return len(value) <= 50 and all(_is_small(item) for item in value)
+    return isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= 500)

@@ -1,0 +1,201 @@
+"""Walk a file or folder, tell the formats apart, and read each file or say why not."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from hippocampus.core.files import reading
+from hippocampus.core.records import Turn
+from hippocampus.errors import InputError, SourceError
+from hippocampus.sources.base import (
+    Raw,
+    Reader,
+    SourceFile,
+    SourceProblem,
+    clean,
+    decode,
+    load_json,
+)
+from hippocampus.sources.chatgpt import read_chatgpt
+from hippocampus.sources.claude import read_claude
+from hippocampus.sources.documents import read_document
+from hippocampus.sources.mail import read_eml, read_mbox
+from hippocampus.sources.mcp_memory import read_mcp_memory
+from hippocampus.sources.mem0 import read_mem0
+from hippocampus.sources.messages import read_messages
+
+FORMATS: Mapping[str, Reader] = {
+    "document": read_document,
+    "messages": read_messages,
+    "chatgpt": read_chatgpt,
+    "claude": read_claude,
+    "mbox": read_mbox,
+    "eml": read_eml,
+    "mem0": read_mem0,
+    "mcp-memory": read_mcp_memory,
+}
+"""The formats by name, and what reads them."""
+
+_BY_SUFFIX = {
+    ".md": "document",
+    ".markdown": "document",
+    ".txt": "document",
+    ".rst": "document",
+    ".mbox": "mbox",
+    ".eml": "eml",
+}
+_JSON = {".json", ".jsonl", ".ndjson"}
+_SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
+_MAX_BYTES = 64 * 1024 * 1024
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def read_source(
+    path: Path,
+    *,
+    format: str | None = None,  # noqa: A002 (what the command line calls it)
+    max_bytes: int = _MAX_BYTES,
+) -> Iterator[SourceFile | SourceProblem]:
+    """
+    Read a file, or every file of a folder in order of name.
+
+    What cannot be read is yielded as a problem, and the rest goes on. Hidden files and folders,
+    ``node_modules`` and ``__pycache__`` are passed over in silence. Links inside the folder are
+    not followed: what a folder holds cannot point at what it does not.
+
+    Args:
+        path: the file or folder; its files' paths are relative to it, a single file's is its name.
+        format: one of ``FORMATS``, to read every file as it; by default each file's own.
+        max_bytes: largest file that is read.
+
+    Raises:
+        SourceError: there is no such file or folder.
+        InputError: there is no such format.
+    """
+    if format is not None and format not in FORMATS:
+        msg = f"format={format!r}: must be one of {', '.join(FORMATS)}"
+        raise InputError(msg)
+    if not path.exists():
+        raise SourceError("no such file or folder", path=path)
+    for name, file in files_of(path):
+        if isinstance(file, SourceProblem):
+            yield file
+        else:
+            yield from _read(name, file, format, max_bytes)
+
+
+def files_of(root: Path) -> Iterator[tuple[str, Path | SourceProblem]]:
+    """Yield (path relative to the root, file) in order of name, or why one is not read."""
+    if not root.is_dir():
+        yield _posix(Path(root.name)), root
+        return
+    failures: list[OSError] = []
+    for folder, folders, names in os.walk(root, onerror=failures.append):
+        here = Path(folder)
+        kept = sorted(n for n in folders if not n.startswith(".") and n not in _SKIPPED_FOLDERS)
+        folders[:] = [name for name in kept if not (here / name).is_symlink()]
+        links = [name for name in kept if name not in folders]
+        for name in sorted([*links, *(n for n in names if not n.startswith("."))]):
+            place = _posix((here / name).relative_to(root))
+            if (here / name).is_symlink():
+                reason = "is a link, and links in a folder are not followed"
+                yield place, SourceProblem(path=place, reason=reason, skipped=True)
+            else:
+                yield place, here / name
+    for failure in failures:
+        place = _posix(Path(os.fsdecode(failure.filename)).relative_to(root))
+        yield place, SourceProblem(path=place, reason=failure.strerror or str(failure))
+
+
+def _read(
+    name: str, file: Path, chosen: str | None, max_bytes: int
+) -> Iterator[SourceFile | SourceProblem]:
+    suffix = file.suffix.lower()
+    if chosen is None and suffix not in _BY_SUFFIX and suffix not in _JSON:
+        reason = f"no reader for {suffix or 'files without a suffix'}; name a format to read it"
+        yield SourceProblem(path=name, reason=reason, skipped=True)
+        return
+    turns: list[Turn] = []
+    problems = 0
+    try:
+        raw = _load(name, file, max_bytes)
+        reader = FORMATS[chosen or _BY_SUFFIX.get(suffix) or _json_format(raw, suffix)]
+        for item in reader(raw):
+            if isinstance(item, Turn):
+                turns.append(item)
+            else:
+                problems += 1
+                yield item
+    except SourceError as exc:
+        yield SourceProblem(path=name, reason=str(exc).removeprefix(f"{name}: "))
+    except RecursionError:
+        yield SourceProblem(path=name, reason="is nested too deeply to read")
+    except OSError as exc:
+        yield SourceProblem(path=name, reason=exc.strerror or str(exc))
+    else:
+        if not turns and not problems:
+            yield SourceProblem(path=name, reason="holds no text to remember")
+            return
+        digest = hashlib.sha256(raw.data).hexdigest()
+        yield SourceFile(path=name, digest=digest, turns=tuple(turns))
+
+
+def _load(name: str, file: Path, max_bytes: int) -> Raw:
+    status = file.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise SourceError("is not a regular file", path=name)  # a pipe would wait for ever
+    with reading(file) as stream:
+        data = stream.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        size = max(status.st_size, len(data))
+        msg = f"has {size} bytes, more than max_bytes={max_bytes}; split it, or raise the cap"
+        raise SourceError(msg, path=name)
+    # Seconds as an integer: a file's time may be any 64-bit number.
+    try:
+        modified = _EPOCH + timedelta(microseconds=status.st_mtime_ns // 1000)
+    except OverflowError:
+        modified = _EPOCH
+    return Raw(path=name, data=data, modified=modified)
+
+
+def _json_format(raw: Raw, suffix: str) -> str:
+    """Tell JSON formats apart by the shape of their first record."""
+    text, _ = decode(raw)
+    if suffix == ".json":
+        return _shape(load_json(text, path=raw.path))
+    for line in text.split("\n"):
+        if line.strip():
+            try:
+                return _shape(load_json(line, path=raw.path))
+            except SourceError:
+                continue
+    return "messages"
+
+
+def _shape(value: Any) -> str:  # noqa: ANN401 (JSON is any)
+    wrapped = isinstance(value, Mapping) and isinstance(value.get("results"), list)
+    records = value["results"] if wrapped else value if isinstance(value, list) else [value]
+    record = next((item for item in records if isinstance(item, Mapping)), {})
+    if isinstance(record.get("mapping"), Mapping):
+        return "chatgpt"
+    if isinstance(record.get("chat_messages"), list):
+        return "claude"
+    if isinstance(record.get("memory"), str):
+        return "mem0"
+    graph = isinstance(record.get("entities"), list) and isinstance(record.get("relations"), list)
+    if graph or (record.get("type") == "entity" and "name" in record):
+        return "mcp-memory"
+    if record.get("type") == "relation" and "relationType" in record:
+        return "mcp-memory"
+    return "messages"
+
+
+def _posix(path: Path) -> str:
+    """Return a path as text: names that are not UTF-8 lose the bytes that say nothing."""
+    return clean(os.fsencode(path.as_posix()).decode("utf-8", "replace"))

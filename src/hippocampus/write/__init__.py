@@ -1,0 +1,1 @@
+"""The write flow: check, split, recognise, encode, commit."""

@@ -1,0 +1,110 @@
+"""The write gate: what we have handed out, and whether what comes in is that again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from hippocampus.core.clock import to_micros
+from hippocampus.core.quotes import quoted
+from hippocampus.journal.ledger import Entry, Ledger
+from hippocampus.write.prepare import Draft, Group, digest
+
+_MEMORY = 4096
+"""How many texts we remember to have shown."""
+_AGE = timedelta(minutes=10)
+"""For how long a text that comes back is taken for the one we showed."""
+_COLONS = 4
+"""After how many of the first colons of a rendered line we look for the words."""
+
+
+class Gate:
+    """
+    Recognises echoes, in the order of ``docs/adr/0006-echoes-at-the-gate.md``.
+
+    One thread at a time: the caller holds the bank's lock.
+    """
+
+    def __init__(self, *, echo_words: int) -> None:
+        self._echo_words = echo_words
+        self._shown: OrderedDict[bytes, datetime] = OrderedDict()
+        self._less: OrderedDict[bytes, str] = OrderedDict()
+        """Ids of what has faded, by the digest of what was shown of it."""
+
+    def note(self, ledger: Ledger, entries: Iterable[Entry], shown_at: datetime) -> None:
+        """Take note of what was shown."""
+        for entry in entries:
+            said = entry.digest
+            if entry.episode.level:
+                said = digest(ledger.salt, entry.shown)
+                self._less[said] = entry.episode.id
+                self._less.move_to_end(said)
+            self._shown[said] = shown_at
+            self._shown.move_to_end(said)
+        for kept in (self._shown, self._less):
+            while len(kept) > _MEMORY:
+                kept.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget what was shown."""
+        self._shown.clear()
+        self._less.clear()
+
+    def echo(self, ledger: Ledger, group: Group, now: datetime) -> int | None:
+        """Return the row a text was recalled from, when it comes back to us as if it were new."""
+        row = self._quoted_row(ledger, "".join(d.text for d in group.drafts))
+        if row is not None:
+            return row
+        first = group.first
+        if first.parts == 1 and self._is_short(first.text):
+            return None
+        shown = self._shown.get(first.digest)
+        if group.dated and (shown is None or not _follows(first, shown, now)):
+            return None
+        # Word for word what is stored, and with no time of its own: it tells us nothing new,
+        # unless it was not shown and now somebody else says it.
+        anyone = shown is not None or first.speaker is None
+        rows = ledger.store.rows_with_digest(ledger.bank, first.digest)
+        for record in ledger.store.episodes(ledger.bank, rows):
+            if not anyone and first.speaker != record.speaker:
+                continue
+            if _is_there(ledger, record.row, group.drafts):
+                return record.row
+        return None if shown is None else self._faded_row(ledger, first.digest)
+
+    def _faded_row(self, ledger: Ledger, said: bytes) -> int | None:
+        """Return the row in force of which that much was shown."""
+        rows = ledger.store.rows_of(ledger.bank, [self._less.get(said, "")])
+        records = ledger.store.episodes(ledger.bank, list(rows.values()))
+        return next((record.row for record in records if record.state == "active"), None)
+
+    def _quoted_row(self, ledger: Ledger, text: str) -> int | None:
+        """Return the first row quoted, when a text is only lines of ours, all of them here."""
+        rows = [self._row_saying(ledger, said) for said in quoted(text)]
+        return rows[0] if rows and None not in rows else None
+
+    def _row_saying(self, ledger: Ledger, said: str) -> int | None:
+        words = said.split(": ")
+        # Who speaks may hold a colon as well, so the words may begin after any of the first.
+        for start in range(min(len(words), _COLONS)):
+            key = digest(ledger.salt, ": ".join(words[start:]))
+            rows = ledger.store.rows_with_digest(ledger.bank, key)
+            row = rows[0] if rows else self._faded_row(ledger, key)
+            if row is not None:
+                return row
+        return None
+
+    def _is_short(self, text: str) -> bool:
+        return len(text.split(maxsplit=self._echo_words - 1)) < self._echo_words
+
+
+def _follows(d: Draft, shown: datetime, now: datetime) -> bool:
+    """Whether a text was said at or soon after the moment it was shown."""
+    return now - shown <= _AGE and d.said_at >= to_micros(shown - timedelta(seconds=1))
+
+
+def _is_there(ledger: Ledger, first: int, drafts: Sequence[Draft]) -> bool:
+    """Whether the rows from ``first`` on are in force and say what the drafts say."""
+    records = ledger.store.episodes(ledger.bank, range(first, first + len(drafts)))
+    return [(r.digest, r.state) for r in records] == [(d.digest, "active") for d in drafts]
