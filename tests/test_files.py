@@ -91,7 +91,7 @@ def test_what_is_no_file_is_never_written_to(slept, tmp_path):
     for target in (tmp_path, tmp_path / "pipe", Path("/dev/null")):
         with pytest.raises(OutputExists, match="regular file"):
             slept.export(target, overwrite=True)
-    with pytest.raises(OutputError, match="make it first"):
+    with pytest.raises(OutputError, match="make the folder first"):
         slept.export(tmp_path / "no" / "out.jsonl")
     assert not Path("/dev/null").is_file()
 

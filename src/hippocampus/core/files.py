@@ -265,7 +265,7 @@ def check_output(path: str | Path, *, overwrite: bool = False) -> None:
         status = target.stat()
     except FileNotFoundError:
         if not target.parent.is_dir():
-            msg = f"there is no folder {target.parent}; make it first"
+            msg = "its folder does not exist; make the folder first"
             raise OutputError(msg, path=path) from None
         if is_database(target):  # a log whose database has the name before the ending
             msg = "is the name of a file that SQLite keeps beside a database; name another"
