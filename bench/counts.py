@@ -73,7 +73,7 @@ def measure(path: Path, count: int) -> Iterator[Row]:
         bank = memory.bank("b")
         bank.remember_many(turns(count))
         every = np.arange(count)
-        content = memory.ledger("b").content
+        content = memory.engine.ledger("b").content
         lexical = bank._index().cues["lexical"]
         assert isinstance(lexical, LexicalCue), "it is the words index"
 

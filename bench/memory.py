@@ -52,8 +52,8 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:  # noqa: ARG001 - 
 def once(path: str, spec: str) -> None:
     """Print resident megabytes before the bank is read, after ten recalls, and as told."""
     with Memory(path, embedder=spec, read_only=True) as memory:
-        if memory.embedder is not None:
-            memory.embedder.embed_query(QUESTION)
+        if memory.engine.embedder is not None:
+            memory.engine.embedder.embed_query(QUESTION)
         empty = resident_mb()
         bank = memory.bank("b")
         for _ in range(10):

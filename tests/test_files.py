@@ -40,7 +40,7 @@ WRITERS = {
     "export": lambda bank, path, **how: bank.export(path, **how),
     "export of concepts": lambda bank, path, **how: bank.export_concepts(path, **how),
     "plot": lambda bank, path, **how: bank.plot_topics(path.with_suffix(".svg"), **how),
-    "backup": lambda bank, path, **how: bank._memory.backup(path, **how),
+    "backup": lambda bank, path, **how: bank._engine.store.backup(path, **how),
 }
 
 
@@ -235,7 +235,7 @@ def test_descriptors_kept_for_a_store_go_with_it(open_memory, path):
         return [link for link in descriptors() if os.path.realpath(link).startswith(str(path))]
 
     for _ in range(3):
-        for file in memory.store.files():
+        for file in memory.engine.store.files():
             with reading_raw(file) as read_at:
                 assert read_at(0, 16)
     if descriptors():
@@ -247,13 +247,14 @@ def test_descriptors_kept_for_a_store_go_with_it(open_memory, path):
 # ---------------------------------------------------------------- one door
 
 OPENS_ITS_OWN = {
-    "_files.py",
     "encode/model_files.py",  # weights, in a folder of ours
     "server/bodies.py",  # uploads, in a temporary folder of ours
     "server/bulk.py",
 }
 OURS = {
     "cli/command.py: os.open",  # the null device
+    "core/files.py: os.open",
+    "core/files.py: path.open",
     "client/verbs.py: export.open",  # what was just written
     "client/verbs.py: whole.read_bytes",
     "dashboard/__init__.py: one.read_bytes",  # in the package

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import pytest
 
 from hippocampus import Turn
+from hippocampus.core.group_commit import Joint
 from hippocampus.encode.embed import HashEmbedder
-from hippocampus.engine.group_commit import Joint
 from hippocampus.errors import EncoderError
 
 LONG = 30.0

@@ -138,3 +138,58 @@ def test_opening_a_memory_without_a_model_loads_no_model_runtime(tmp_path):
     )
 
     assert not set(HEAVY) & set(loaded)
+
+
+# ---------------------------------------------------------------- old names
+
+IMPORT_ALL = """
+import importlib, json, sys, warnings
+from hippocampus._moved import MOVED
+wrong = []
+for old, new in MOVED.items():
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            module = importlib.import_module(old)
+        except ModuleNotFoundError as exc:
+            if exc.name and not exc.name.startswith("hippocampus"):
+                continue  # an extra that is not installed
+            raise
+    if module is not importlib.import_module(new) or module.__spec__.name != new:
+        wrong.append(old)
+    if not any(new in str(one.message) for one in told):
+        wrong.append(f"{old} without a warning")
+print(json.dumps(wrong))
+"""
+
+
+def test_every_module_that_was_moved_is_found_by_its_old_name_with_a_warning():
+    assert [] == run(IMPORT_ALL)
+
+
+def test_a_name_imported_from_a_module_that_was_moved_is_the_same_object():
+    from hippocampus.core.records import Turn
+
+    with pytest.warns(
+        DeprecationWarning, match=r"hippocampus\.model is hippocampus\.core\.records"
+    ):
+        from hippocampus.model import Turn as Old
+
+    assert Turn is Old
+
+
+def test_attributes_of_memory_that_were_moved_warn_and_work():
+    from hippocampus import Memory
+
+    with Memory(":memory:", embedder="none") as memory:
+        with pytest.warns(DeprecationWarning, match=r"Memory\.engine\.store"):
+            assert memory.store is memory.engine.store
+        with pytest.raises(AttributeError, match="nonsense"):
+            memory.nonsense  # noqa: B018
+
+
+def test_memory_has_about_a_dozen_public_members():
+    from hippocampus import Memory
+
+    names = {name for name in dir(Memory) if not name.startswith("_")} | {"engine"}
+    assert len(names) <= 13, sorted(names)

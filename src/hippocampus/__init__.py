@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from hippocampus._moved import find_by_old_names
+
 if TYPE_CHECKING:
     from hippocampus.aio import AsyncBank, AsyncMemory
     from hippocampus.bank import Bank
@@ -94,18 +96,18 @@ _HOME = {
     "AsyncMemory": "aio",
     "Bank": "bank",
     "Client": "client",
-    "Compact": "config",
-    "Concepts": "config",
-    "Config": "config",
-    "Fusion": "config",
+    "Compact": "core.config",
+    "Concepts": "core.config",
+    "Config": "core.config",
+    "Fusion": "core.config",
     "HippocampusError": "errors",
-    "Ingest": "config",
+    "Ingest": "core.config",
     "LanguageModel": "llm.client",
-    "Maturation": "config",
+    "Maturation": "core.config",
     "Memory": "memory",
-    "Policy": "config",
+    "Policy": "core.config",
     "Schedule": "sleep.schedule",
-    "Signatures": "config",
+    "Signatures": "core.config",
 }
 
 
@@ -113,10 +115,13 @@ def __getattr__(name: str) -> object:
     if name not in __all__:
         msg = f"module 'hippocampus' has no attribute {name!r}"
         raise AttributeError(msg)
-    value: object = getattr(import_module(f"hippocampus.{_HOME.get(name, 'model')}"), name)
+    value: object = getattr(import_module(f"hippocampus.{_HOME.get(name, 'core.records')}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])
+
+
+find_by_old_names()

@@ -50,7 +50,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hippocampus.core.records import Usage
 
 DISTRIBUTION = "hippocampus-memory"
 """What people install. Another project owns the name ``hippocampus`` on PyPI."""
@@ -229,9 +228,13 @@ class ModelRefused(ModelError):
 
 
 class ModelAnswer(ModelError, ValueError):
-    """The model answered, and not what it was asked for. ``usage`` is what that took, if known."""
+    """
+    The model answered, and not what it was asked for.
 
-    def __init__(self, message: str, *, usage: Usage | None = None) -> None:
+    ``usage``: the tokens that took, a ``Usage``; None if they are not known.
+    """
+
+    def __init__(self, message: str, *, usage: object = None) -> None:
         super().__init__(message)
         self.usage = usage
 

@@ -2,83 +2,46 @@
 
 from __future__ import annotations
 
-import json
-import re
-import secrets
-import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Final, NamedTuple, Self
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from typing import Final, Self
 
 from hippocampus.bank import Bank
-from hippocampus.calibrate.calibration import (
-    BUILT_IN,
-    CONVERSATIONS,
-    Calibration,
-    calibrate,
-)
-from hippocampus.core.clock import Clock, SystemClock, to_micros
-from hippocampus.core.config import Config, Signatures
-from hippocampus.core.records import (
-    Degradation,
-    Embedder,
-    Fingerprint,
-    Kind,
-    Progress,
-    Reranker,
-    Slept,
-    Store,
-)
-from hippocampus.encode import tokens as tokenizer
-from hippocampus.encode.embed import load_embedder
+from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration, calibrate
+from hippocampus.core.clock import Clock
+from hippocampus.core.config import Config
+from hippocampus.core.records import Embedder, Progress, Reranker, Slept
 from hippocampus.encode.keywords import KeywordExtractor
-from hippocampus.encode.random_indexing import dump, load
-from hippocampus.engine.bank_cache import Hot
+from hippocampus.engine.context import CALIBRATED, EngineContext, check_limit, check_name
+from hippocampus.engine.rebuild import rebuild
+from hippocampus.engine.sleep_thread import sleeping
 from hippocampus.errors import (
-    EmbedderMismatch,
     HippocampusError,
     InputError,
-    InvalidScope,
-    ModelNotInstalled,
-    SignatureMismatch,
-    StoreCorrupt,
     StoreLocked,
     StoreReadOnly,
     UnknownBank,
 )
-from hippocampus.journal.content import KEPT_BYTES, Segments
-from hippocampus.journal.ledger import Ledger
-from hippocampus.journal.rebuild import REBUILDING, drop, promote, stage
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.schedule import Schedule
-from hippocampus.store import open_store
 
-CUES: Final = ("tokens", "vector", "lexical", "time", "signature", "concept", "graph", "topic")
-"""Every cue by name, the strongest first; ``signature`` is there only where tokens are signed,
-``concept`` and ``topic`` once a bank has slept, ``graph`` then better than before."""
-USED: Final = CUES[:-1]
-"""The cues that recall asks unless told otherwise: topics do not rank (docs/adr/0015)."""
-
-SIGNED: Final = "signatures"
-"""The setting that says how the store's tokens were signed."""
-CALIBRATED: Final = "calibration"
-"""The setting that says what the numbers of an embedder mean."""
-_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
-
-
-class Calibrated(NamedTuple):
-    """What is known of the numbers of the embedder in use."""
-
-    values: Calibration
-    """The default embedder's, where there are none of its own."""
-    lacking: str | None = None
-    """Why there are none; None when they are its own."""
-    damaged: bool = False
-    """Whether there were some that cannot be read."""
+_MOVED: Final = {
+    "hot": "bank_cache",
+    "moving": "embedder_lock",
+} | {
+    name: name
+    for name in (
+        "calibration", "check_cues", "check_embedder", "clock", "config", "cues", "embedder",
+        "fingerprint", "keywords", "ledger", "ledger_of", "model", "no_embedder", "read_only",
+        "reranker", "salt", "segments", "settings", "settle_embedder", "settle_signatures",
+        "signatures", "store", "stored_fingerprint", "stored_signatures", "zone",
+    )
+}  # fmt: skip
+"""Attributes of ``Memory`` until 0.1, and what they are called in ``Memory.engine``."""
 
 
 class Memory:
@@ -108,6 +71,9 @@ class Memory:
         EmbedderMismatch: the store's vectors come from another embedder.
         SignatureMismatch: the store's tokens were signed with other parameters.
 
+    Attributes:
+        engine: what the banks share: store, embedder, clock, configuration; for who looks inside.
+
     """
 
     def __init__(
@@ -124,140 +90,10 @@ class Memory:
         read_only: bool = False,
         create: bool = True,
     ) -> None:
-        self.config = config or Config()
-        self.clock: Clock = clock or SystemClock()
-        self.read_only = read_only
-        self.reranker = reranker
-        self.keywords = keywords
-        self.model = _model(model)
-        self.cues = _known_cues(cues)
-        try:
-            self.zone = ZoneInfo(self.config.timezone)
-        except (ZoneInfoNotFoundError, ValueError) as exc:
-            msg = (
-                f"timezone={self.config.timezone!r}: not an IANA time zone, such as"
-                " 'Europe/Berlin' or 'UTC'"
-            )
-            raise InputError(msg) from exc
-        most = self.config.resident_mb
-        limit = None if most is None else int(most * 1e6)
-        self.segments = Segments(KEPT_BYTES if limit is None else min(KEPT_BYTES, limit))
-        self.hot: Hot[Bank] = Hot(limit, self.segments.nbytes)
-        self.store: Store = open_store(
-            path,
-            busy_timeout_s=self.config.busy_timeout_s,
-            read_only=read_only,
-            create=create,
-        )
-        self.moving = threading.RLock()
-        self.embedder: Embedder | None = None
-        self.no_embedder: Degradation | None = None
-        self._calibrated: tuple[tuple[Fingerprint | None, str | None], Calibrated] | None = None
-        try:
-            self._open_embedder(embedder)
-            self.settle_signatures(record=False)
-            self.check_cues(cues)
-            self.salt = self._salt()
-        except BaseException:
-            self.store.close()
-            raise
-
-    def _open_embedder(self, embedder: str | Embedder) -> None:
-        if not isinstance(embedder, str):
-            self.embedder = embedder
-        else:
-            try:
-                self.embedder = load_embedder(embedder)
-            except ModelNotInstalled as exc:
-                if embedder != "default":
-                    raise
-                self.no_embedder = Degradation(part="embedder", reason=str(exc))
-            if embedder == "none":
-                self.no_embedder = Degradation(
-                    part="embedder", reason="switched off; recall goes by words and time"
-                )
-        self.check_embedder(self.embedder)
-
-    def check_embedder(self, used: Embedder | None) -> None:
-        """Refuse to mix vectors: another process may have moved the store to another embedder."""
-        stored = self.stored_fingerprint()
-        if used is not None and stored not in (None, used.fingerprint):
-            raise EmbedderMismatch(stored=str(stored), configured=str(used.fingerprint))
-
-    def settle_embedder(self, used: Embedder | None) -> None:
-        """Have the store's vectors be of the embedder ``used``, or refuse; inside a transaction."""
-        self.check_embedder(used)
-        if used is not None and self.store.setting("embedder") is None:
-            self.store.set_setting("embedder", dump_fingerprint(used.fingerprint))
-
-    def stored_fingerprint(self) -> Fingerprint | None:
-        """Return which embedder the store's vectors come from; None before the first."""
-        text = self.store.setting("embedder")
-        return None if text is None else Fingerprint(**json.loads(text))
-
-    def signatures(self) -> Signatures | None:
-        """Return how tokens are signed: as configured, which by default is as the store's are."""
-        how = self.config.signatures
-        return self.stored_signatures() if how == "stored" else how
-
-    def stored_signatures(self) -> Signatures | None:
-        """
-        Return how the store's tokens were signed; None before the first.
-
-        None as well if a later version did so in a way that this one does not know.
-        """
-        recorded = self.store.setting(SIGNED)
-        return None if recorded is None else load(recorded)
-
-    def settle_signatures(self, *, record: bool) -> None:
-        """
-        Refuse to mix signatures: a store's are all made in one way.
-
-        ``record``: make it the configured one, where there is none; inside a transaction.
-        """
-        how = self.config.signatures
-        if how is None or how == "stored":
-            return
-        stored, configured = self.store.setting(SIGNED), dump(how)
-        if stored not in (None, configured):
-            raise SignatureMismatch(stored=stored, configured=configured)
-        if record and stored is None:
-            self.store.set_setting(SIGNED, configured)
-
-    def check_cues(self, cues: Sequence[str] | None) -> tuple[str, ...]:
-        """Return cue names after checking them; those that this memory uses for None."""
-        if cues is None:
-            return self.cues
-        if "signature" in _known_cues(cues) and self.signatures() is None:
-            msg = (
-                f"cues={cues!r}: the store has no signatures; open it with Config.signatures, or"
-                " run 'hippocampus reindex --signatures'"
-            )
-            raise InputError(msg)
-        return tuple(cues)
-
-    def settings(self) -> tuple[str | None, ...]:
-        """Return what is recorded of how the store's vectors are made, signed and read."""
-        return tuple(self.store.setting(key) for key in ("embedder", SIGNED, CALIBRATED))
-
-    def calibration(self) -> Calibrated:
-        """Return what the numbers of the embedder in use mean, as far as anybody found out."""
-        used, kept = self.fingerprint(), self.store.setting(CALIBRATED)
-        if self._calibrated is None or self._calibrated[0] != (used, kept):
-            self._calibrated = (used, kept), self._read_calibration(used, kept)
-        return self._calibrated[1]
-
-    def _read_calibration(self, used: Fingerprint | None, kept: str | None) -> Calibrated:
-        if kept is not None:
-            try:
-                found = Calibration.load(kept, path=self.store.path)
-            except StoreCorrupt as exc:
-                return Calibrated(BUILT_IN, str(exc), damaged=True)
-            if found.embedder == used:
-                return Calibrated(found)
-        if used in (None, BUILT_IN.embedder):
-            return Calibrated(BUILT_IN)
-        return Calibrated(BUILT_IN, f"not calibrated for {used}; run 'hippocampus calibrate'")
+        self.engine = EngineContext(
+            path, embedder=embedder, cues=cues, config=config, clock=clock, reranker=reranker,
+            keywords=keywords, model=_model(model), read_only=read_only, create=create,
+        )  # fmt: skip
 
     def calibrate(
         self,
@@ -282,31 +118,19 @@ class Memory:
             StoreReadOnly: the store was opened without the right to change it.
 
         """
-        used = self.embedder
+        used = self.engine.embedder
         if used is None:
             msg = "there is no embedder to calibrate; open the store with one"
             raise InputError(msg)
-        if self.read_only and not dry_run:
+        if self.engine.read_only and not dry_run:
             msg = "was opened read-only, and what is found could not be kept; pass dry_run"
-            raise StoreReadOnly(msg, path=self.store.path)
+            raise StoreReadOnly(msg, path=self.engine.store.path)
         found = calibrate(used, conversations=conversations, progress=progress)
         if not dry_run:
-            with self.moving, self.store.write():
-                self.check_embedder(used)  # another one may have taken its place meanwhile
-                self.store.set_setting(CALIBRATED, found.dump())
+            with self.engine.embedder_lock, self.engine.store.write():
+                self.engine.check_embedder(used)  # another one may have taken its place meanwhile
+                self.engine.store.set_setting(CALIBRATED, found.dump())
         return found
-
-    def _salt(self) -> bytes:
-        stored = self.store.setting("salt")
-        if stored is None and self.read_only:
-            return bytes(16)
-        if stored is None:
-            with self.store.write():
-                stored = self.store.setting("salt")
-                if stored is None:
-                    stored = secrets.token_hex(16)
-                    self.store.set_setting("salt", stored)
-        return bytes.fromhex(stored)
 
     def bank(self, name: str) -> Bank:
         """
@@ -317,7 +141,9 @@ class Memory:
 
         """
         check_name(name)
-        return self.hot.find(name) or self.hot.add(Bank(self, name))
+        cache = self.engine.bank_cache
+        bank: Bank = cache.find(name) or cache.add(Bank(self.engine, name))
+        return bank
 
     def banks(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
         """
@@ -330,7 +156,7 @@ class Memory:
 
         """
         check_limit(limit)
-        return self.store.bank_names(prefix=prefix, after=after, limit=limit)
+        return self.engine.store.bank_names(prefix=prefix, after=after, limit=limit)
 
     def delete_bank(self, name: str) -> None:
         """
@@ -342,52 +168,22 @@ class Memory:
         """
         bank = self.bank(name)
         with bank.writing:
-            with bank.reading, self.store.write():
-                ledger = self.ledger(name)
-                ledger.check_free(self.store.scan_episodes(ledger.bank))
-                self.store.drop_bank(ledger.bank)
-            self.segments.drop(ledger.bank)
-            self.store.scrub()
-        self.hot.drop(name)
-
-    def ledger(self, name: str, *, create: bool = False) -> Ledger:
-        """
-        Return a bank's books, for those who look after it; ``create`` begins them.
-
-        Raises:
-            UnknownBank: there are none.
-
-        """
-        number = self.store.bank_number(name)
-        if number is None and create:
-            with self.store.write():
-                number = self.store.add_bank(name, to_micros(self.now()))
-        if number is None:
-            there = self.banks(limit=6)
-            known = ", ".join(repr(n) for n in there[:5]) + (", …" if len(there) > 5 else "")
-            msg = f"no bank {name!r} in the store; there {'is ' + known if there else 'are none'}"
-            raise UnknownBank(msg)
-        return self.ledger_of(number, name)
-
-    def ledger_of(self, number: int, name: str) -> Ledger:
-        """Return the books of a bank by its number, if there is one of that number or not."""
-        return Ledger(
-            self.store, number, name=name, salt=self.salt, limits=self.config.ingest, now=self.now,
-            segments=self.segments,
-        )  # fmt: skip
+            with bank.reading, self.engine.store.write():
+                ledger = self.engine.ledger(name)
+                ledger.check_free(self.engine.store.scan_episodes(ledger.bank))
+                self.engine.store.drop_bank(ledger.bank)
+            self.engine.segments.drop(ledger.bank)
+            self.engine.store.scrub()
+        self.engine.bank_cache.drop(name)
 
     @property
     def resident_bytes(self) -> int:
         """Bytes of memory that banks hold in this process, about; see ``Config.resident_mb``."""
-        return self.hot.nbytes()
+        return self.engine.bank_cache.nbytes()
 
     def now(self) -> datetime:
         """Return the clock's present moment in the memory's time zone."""
-        return self.clock.now().astimezone(self.zone)
-
-    def fingerprint(self) -> Fingerprint | None:
-        """Return the embedder in use, or the one the store's vectors come from."""
-        return self.embedder.fingerprint if self.embedder else self.stored_fingerprint()
+        return self.engine.now()
 
     def backup(
         self,
@@ -409,7 +205,7 @@ class Memory:
             OutputExists: there is such a file, or a store.
 
         """
-        self.store.backup(Path(target), overwrite=overwrite, progress=progress)
+        self.engine.store.backup(Path(target), overwrite=overwrite, progress=progress)
 
     def rebuild(
         self,
@@ -424,69 +220,7 @@ class Memory:
         What is there stays in use until all of it is ready, then changes in one transaction.
         Stopped half-way, it goes on where it was. With ``embedder`` the vectors become that one's.
         """
-        maker = embedder or self.embedder
-        if embedder is not None:
-            if set(self.banks()) - set(self._named(banks)):
-                msg = f"banks={banks!r}: a store has one embedder, so all banks move; leave it out"
-                raise InputError(msg)
-            banks = None  # those that come to be meanwhile as well
-        signed, mark = self._making(maker)
-        self._begin_rebuild(mark)
-        for report in (progress, None):  # twice: once more for what was written meanwhile
-            for name in self._named(banks):
-                stage(self.ledger(name), maker, signed, mark, progress=report)
-        return self._swap(banks, maker)
-
-    def _making(self, maker: Embedder | None) -> tuple[Signatures | None, str]:
-        """Return how a rebuild signs now, and what to call one with this embedder that does so."""
-        signed = self.signatures()
-        mark = "" if maker is None else dump_fingerprint(maker.fingerprint)
-        return signed, mark + ("" if signed is None else dump(signed))
-
-    def _named(self, banks: Sequence[str] | None) -> list[str]:
-        return self.banks() if banks is None else list(banks)
-
-    def _begin_rebuild(self, mark: str) -> None:
-        """Drop what another rebuild has made, unless it makes the same and this one goes on."""
-        with self.store.write():
-            if self.store.setting(REBUILDING) != mark:
-                for name in self.banks():
-                    drop(self.ledger(name))
-                self.store.set_setting(REBUILDING, mark)
-
-    def _swap(self, banks: Sequence[str] | None, maker: Embedder | None) -> dict[str, int]:
-        """Put what a rebuild has made in the place of what was, all of it or nothing."""
-        done: dict[str, int] = {}
-        before, unsigns = self.embedder, self.config.signatures is None and banks is None
-        kinds: set[Kind] = {"lexical", "phrase"}
-        if maker is not None:
-            kinds |= {"vector", "tokens"}
-        with self.moving:
-            try:
-                with self.store.write():
-                    signed, mark = self._making(maker)  # if it was signed otherwise meanwhile
-                    moves = maker is not None and maker.fingerprint != self.stored_fingerprint()
-                    if signed is not None or unsigns:
-                        kinds.add("signature")
-                    self._begin_rebuild(mark)  # if another one has come between
-                    for name in self._named(banks):
-                        ledger = self.ledger(name)
-                        stage(ledger, maker, signed, mark)  # what came until this transaction
-                        done[name] = promote(ledger, kinds)
-                        if moves:
-                            ledger.forget_slept()
-                    if maker is not None:
-                        self.store.set_setting("embedder", dump_fingerprint(maker.fingerprint))
-                    if unsigns:
-                        self.store.set_setting(SIGNED, None)
-                    self.settle_signatures(record=True)
-                    self.store.set_setting(REBUILDING, None)
-                    if before is not None:  # not after the commit: the next writer asks for it
-                        self.embedder = maker
-            except BaseException:
-                self.embedder = before
-                raise
-        return done
+        return rebuild(self.engine, banks=banks, embedder=embedder, progress=progress)
 
     def sleep_if_due(self, schedule: Schedule | None = None) -> list[Slept]:
         """
@@ -521,42 +255,12 @@ class Memory:
             failed: told what else goes wrong; then it is tried again, and the other banks sleep.
 
         """
-        if not look_every_s > 0:
-            msg = f"look_every_s={look_every_s!r}: must be above 0 seconds"
-            raise InputError(msg)
-        ended, raised, when = threading.Event(), list[Exception](), schedule or Schedule()
-
-        @contextmanager
-        def going_on() -> Iterator[None]:
-            try:
-                yield
-            except (StoreLocked, UnknownBank):
-                pass
-            except Exception as exc:  # noqa: BLE001 - it is told where somebody sees it
-                if failed is not None:
-                    failed(exc)
-                else:
-                    raised.append(exc)
-                    ended.set()
-
-        def look() -> None:
-            while not ended.wait(look_every_s):
-                with going_on():
-                    for name in self.banks():
-                        with going_on():
-                            self.bank(name).sleep_if_due(when)
-                        if ended.is_set():
-                            return
-
-        thread = threading.Thread(target=look, name="hippocampus-sleep", daemon=True)
-        thread.start()
-        try:
+        when = schedule or Schedule()
+        with sleeping(
+            self.banks, lambda name: self.bank(name).sleep_if_due(when),
+            look_every_s=look_every_s, failed=failed,
+        ):  # fmt: skip
             yield
-        finally:
-            ended.set()
-            thread.join()
-        if raised:
-            raise raised[0]
 
     def close(self) -> None:
         """
@@ -564,10 +268,21 @@ class Memory:
 
         Sleep needs to know what is recalled, by processes that do nothing else, too.
         """
-        for bank in self.hot.known():
+        for bank in self.engine.bank_cache.known():
             with suppress(HippocampusError):  # full, locked, closed: no answer depends on it
                 bank.note_recalls()
-        self.store.close()
+        self.engine.store.close()
+
+    def __getattr__(self, name: str) -> object:
+        """Return what was an attribute until 0.1, with a warning; see ``engine``."""
+        now = _MOVED.get(name)
+        if now is None:
+            msg = f"{type(self).__name__!r} has no attribute {name!r}"
+            raise AttributeError(msg, name=name, obj=self)
+        warnings.warn(
+            f"Memory.{name} is Memory.engine.{now} from 0.2 on", DeprecationWarning, stacklevel=2
+        )
+        return getattr(self.engine, now)
 
     def __enter__(self) -> Self:
         return self
@@ -581,33 +296,7 @@ class Memory:
         self.close()
 
     def __repr__(self) -> str:
-        return f"Memory({self.store.path!r})"
-
-
-def check_name(name: object) -> str:
-    """
-    Return a bank's name.
-
-    Raises:
-        InvalidScope: it is missing, blank, too long or holds control characters.
-
-    """
-    if not isinstance(name, str) or not _NAME.fullmatch(name) or not name.strip():
-        msg = (
-            f"bank={name!r}: a bank's name is required, 1 to 200 characters without control"
-            " characters; there is no default bank"
-        )
-        raise InvalidScope(msg)
-    tokenizer.encode(name)
-    return name
-
-
-def check_limit(limit: object) -> None:
-    """Refuse a limit that is neither None nor a whole number from 0."""
-    whole = isinstance(limit, int) and not isinstance(limit, bool) and limit >= 0
-    if limit is not None and not whole:
-        msg = f"limit={limit!r}: must be a whole number, 0 or more"
-        raise InputError(msg)
+        return f"Memory({self.engine.store.path!r})"
 
 
 def _model(given: str | Completer | ChatModel | None) -> Completer | ChatModel | None:
@@ -616,25 +305,3 @@ def _model(given: str | Completer | ChatModel | None) -> Completer | ChatModel |
     from hippocampus.llm.client import load_model  # noqa: PLC0415 - only when one is named
 
     return load_model(given)
-
-
-def _known_cues(cues: Sequence[str] | None) -> tuple[str, ...]:
-    """Return cue names after checking them; those in use for None."""
-    if cues is None:
-        return USED
-    if isinstance(cues, str) or not cues or set(cues) - set(CUES):
-        msg = f"cues={cues!r}: must be one or more of {', '.join(CUES)}"
-        raise InputError(msg)
-    return tuple(cues)
-
-
-def dump_fingerprint(fingerprint: Fingerprint) -> str:
-    """Return a fingerprint as the store keeps it."""
-    return json.dumps(
-        {
-            "name": fingerprint.name,
-            "weights": fingerprint.weights,
-            "dimension": fingerprint.dimension,
-            "token_dimension": fingerprint.token_dimension,
-        }
-    )

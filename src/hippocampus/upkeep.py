@@ -20,13 +20,16 @@ from hippocampus.core.records import EpisodeRow, Kind, Payloads, Progress, state
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.tokens import encode, pack
+from hippocampus.engine.context import SIGNED
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
 from hippocampus.index.bank_index import read_payloads
 from hippocampus.index.bm25 import DEED, TELLING, pack_terms
 from hippocampus.index.phrase_codec import unpack_phrases
+from hippocampus.journal.draft import digest
 from hippocampus.journal.ledger import Ledger
 from hippocampus.kernel import build_info
-from hippocampus.memory import SIGNED, Memory
+from hippocampus.language.analysis import lexical_payload, phrase_payload
+from hippocampus.memory import Memory
 from hippocampus.sleep.artifacts import (
     read_anchors,
     read_facts,
@@ -34,7 +37,6 @@ from hippocampus.sleep.artifacts import (
     read_summary,
     read_topics,
 )
-from hippocampus.write.prepare import Draft, digest, lexical_payload, phrase_payload
 
 _TEXTS_AT_ONCE = 1000
 
@@ -70,18 +72,20 @@ def verify(
     bytes of every file, as UTF-8, UTF-16 and as packed token ids, and the decoded texts of all
     episodes. Then pages in use hold it nowhere, and pages that are not in use must be blank.
     """
-    problems = memory.store.check()
+    problems = memory.engine.store.check()
     places: list[Place] = []
     if residue is not None:
-        problems += memory.store.leftovers()
-        places += find_residue(memory.store.files(), residue, memory.stored_signatures())
+        problems += memory.engine.store.leftovers()
+        places += find_residue(
+            memory.engine.store.files(), residue, memory.engine.stored_signatures()
+        )
     checked = {"banks": 0, "episodes": 0, "changes": 0}
     names = memory.banks()
     for place, name in enumerate(names):
         checked["banks"] += 1
         try:
             found, counts, told = _verify_bank(
-                memory.ledger(name), residue, memory.stored_signatures()
+                memory.engine.ledger(name), residue, memory.engine.stored_signatures()
             )
         except StoreCorrupt as exc:
             problems.append(f"bank {name!r}: {exc}")
@@ -92,7 +96,7 @@ def verify(
             checked[key] = checked.get(key, 0) + number
         if progress:
             progress(place + 1, len(names))
-    calibrated = memory.calibration()
+    calibrated = memory.engine.calibration()
     if calibrated.damaged:
         problems.append(str(calibrated.lacking))
     return Findings(
@@ -132,7 +136,9 @@ def _verify_bank(
             problems.append(
                 f"{name}: is {record.state}, but its journal says {told.get(record.row)}"
             )
-        words = lexical_payload(Draft.of(record, text))
+        words = lexical_payload(
+            text, said_at=record.said_at, speaker=record.speaker, source=record.source
+        )
         if words in (terms[record.row] + marks for marks in _MARKS):
             unmarked += 1
         elif words != terms[record.row]:
@@ -345,12 +351,12 @@ def doctor(target: Memory | Path | None = None) -> list[tuple[str, str, bool | N
 
 
 def _store_rows(memory: Memory) -> list[tuple[str, str, bool | None]]:
-    size = sum(file.stat().st_size for file in memory.store.files())
-    fingerprint = memory.stored_fingerprint()
-    signed = memory.store.setting(SIGNED)
-    problems = memory.store.check()
+    size = sum(file.stat().st_size for file in memory.engine.store.files())
+    fingerprint = memory.engine.stored_fingerprint()
+    signed = memory.engine.store.setting(SIGNED)
+    problems = memory.engine.store.check()
     return [
-        ("store", f"{memory.store.path}, {size / 1e6:.1f} MB", True),
+        ("store", f"{memory.engine.store.path}, {size / 1e6:.1f} MB", True),
         ("banks", str(len(memory.banks())), None),
         ("vectors", "none yet" if fingerprint is None else str(fingerprint), None),
         ("signatures", signed or "none", None),
@@ -360,7 +366,7 @@ def _store_rows(memory: Memory) -> list[tuple[str, str, bool | None]]:
 
 
 def _calibration(memory: Memory) -> tuple[str, bool | None]:
-    found = memory.calibration()
+    found = memory.engine.calibration()
     if found.lacking is not None:
         return found.lacking, False if found.damaged else None
     return f"of {found.values.embedder}, by {found.values.conversations} conversations", None

@@ -59,7 +59,7 @@ def test_a_store_is_signed_by_reindex_and_from_then_on_by_every_command(told):
     explained = told("recall", "trams", "--cues", "signature", "--explain").out
     assert "Hamming balls searched, " in explained
     with Memory(told.store, embedder="none") as memory:
-        assert Signatures() == memory.stored_signatures()
+        assert Signatures() == memory.engine.stored_signatures()
     assert "planes" in told("doctor").out
     assert 0 == told("reindex", "--no-signatures").code
     assert 2 == told("recall", "trams", "--cues", "signature").code
@@ -75,4 +75,4 @@ def test_a_store_that_is_signed_otherwise_is_not_signed_anew_by_accident(told):
     assert (4, True) == (refused.code, "--no-signatures" in refused.err)
     told("remember", "And so is this.")
     with Memory(told.store, embedder="none") as memory:
-        assert Signatures(bits=64) == memory.stored_signatures()
+        assert Signatures(bits=64) == memory.engine.stored_signatures()

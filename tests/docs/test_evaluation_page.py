@@ -5,9 +5,9 @@ import json
 import pytest
 from docs_blocks import ROOT
 
+from hippocampus.engine.context import USED
 from hippocampus.evaluation import corf, dialogue, events, swift
 from hippocampus.evaluation.report import RECALLS, cue_table
-from hippocampus.memory import USED
 
 PAGE = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
 

@@ -317,7 +317,7 @@ def test_closing_what_was_never_opened_makes_no_store(tmp_path):
 
 def test_words_indexed_before_texts_were_marked_are_named_with_the_fix(bank, memory):
     kept = bank.remember_many([Turn(text="I live in Porto."), Turn(text="Who lives there?")])
-    ledger = memory.ledger("ada")
+    ledger = memory.engine.ledger("ada")
     (payload,) = ledger.store.payloads(ledger.bank, "lexical", [0]).values()
     with ledger.store.write():
         ledger.store.put_payloads(ledger.bank, "lexical", [(0, payload[:-4])])

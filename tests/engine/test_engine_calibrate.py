@@ -10,8 +10,8 @@ from hippocampus import AsyncMemory, Config, Fusion, Turn
 from hippocampus.calibrate.calibration import BUILT_IN, Calibration
 from hippocampus.core.config import Concepts
 from hippocampus.encode.embed import HashEmbedder
+from hippocampus.engine.context import CALIBRATED
 from hippocampus.errors import EmbedderMismatch, InputError, StoreReadOnly
-from hippocampus.memory import CALIBRATED
 from hippocampus.upkeep import doctor, verify
 
 SAID = [
@@ -23,8 +23,8 @@ SMALL = HashEmbedder(64)
 
 def keep(memory, calibration):
     """Have a store keep a calibration, as if it had been made."""
-    with memory.store.write():
-        memory.store.set_setting(CALIBRATED, calibration.dump())
+    with memory.engine.store.write():
+        memory.engine.store.set_setting(CALIBRATED, calibration.dump())
 
 
 def test_what_is_found_is_kept_and_used_after_the_store_was_opened_again(open_memory, hashed):
@@ -39,7 +39,7 @@ def test_what_is_found_is_kept_and_used_after_the_store_was_opened_again(open_me
     memory.close()
 
     again = open_memory()
-    assert again.calibration().values == hashed
+    assert again.engine.calibration().values == hashed
     assert again.bank("ada").stats().uncalibrated is None
     assert again.bank("ada").sleep().notes == ()
     assert verify(again).sound
@@ -103,26 +103,26 @@ def test_another_embedder_has_none_and_says_so_and_the_first_has_its_own_again(o
     keep(memory, hashed)
     memory.rebuild(embedder=SMALL)
 
-    assert memory.calibration().values is BUILT_IN
+    assert memory.engine.calibration().values is BUILT_IN
     assert "not calibrated for hash (64 dimensions" in bank.stats().uncalibrated
     assert "not calibrated" in str(bank.sleep())
     assert bank.recall("violin").degraded == ()
     memory.rebuild(embedder=HashEmbedder())
-    assert memory.calibration().values == hashed
+    assert memory.engine.calibration().values == hashed
 
 
 def test_the_default_embedder_needs_none(open_memory):
     class Default(HashEmbedder):
         fingerprint = BUILT_IN.embedder
 
-    known = open_memory("other.db", embedder=Default()).calibration()
+    known = open_memory("other.db", embedder=Default()).engine.calibration()
     assert (known.values, known.lacking) == (BUILT_IN, None)
 
 
 def test_without_an_embedder_nothing_is_lacking_and_nothing_can_be_calibrated(open_memory):
     memory = open_memory(embedder="none")
 
-    assert memory.calibration().lacking is None
+    assert memory.engine.calibration().lacking is None
     with pytest.raises(InputError, match="no embedder"):
         memory.calibrate()
 
@@ -134,13 +134,13 @@ def test_a_damaged_one_is_said_and_the_built_in_one_used_until_another_is_made(
     memory = open_memory()
     bank = memory.bank("ada")
     bank.remember_many(SAID)
-    with memory.store.write():
-        memory.store.set_setting(CALIBRATED, kept)
+    with memory.engine.store.write():
+        memory.engine.store.set_setting(CALIBRATED, kept)
 
     (degraded,) = bank.recall("violin").degraded
     assert degraded.part == "calibration"
     assert "run" not in bank.recall("violin").hits[0].text
-    assert memory.calibration().values is BUILT_IN
+    assert memory.engine.calibration().values is BUILT_IN
     assert any("calibration" in problem for problem in verify(memory).problems)
     rows = {what: well for what, _, well in doctor(memory)}
     assert rows["calibration"] is False
@@ -170,7 +170,7 @@ def test_one_made_while_another_process_moved_the_store_is_not_kept(open_memory)
 
     with pytest.raises(EmbedderMismatch):
         here.calibrate(progress=meanwhile)
-    assert there.store.setting(CALIBRATED) is None
+    assert there.engine.store.setting(CALIBRATED) is None
 
 
 def test_it_can_be_awaited(path):
@@ -185,7 +185,7 @@ def test_it_can_be_awaited(path):
 def test_a_kept_one_is_plain_json(open_memory, hashed):
     memory = open_memory()
     keep(memory, hashed)
-    kept = json.loads(memory.store.setting(CALIBRATED))
+    kept = json.loads(memory.engine.store.setting(CALIBRATED))
 
     assert kept["embedder"]["name"] == "hash"
     assert kept["cosines"] == hashed.cosines._asdict()

@@ -223,7 +223,7 @@ def test_a_move_that_is_interrupted_goes_on_and_old_answers_stay_meanwhile(open_
     bank.forget(gone.id, erase=True)
     assert {"ada": 49} == memory.rebuild(embedder=target)
     assert target.embedded < 32 + 18 + 16 + 1, "it went on where it was"
-    assert HashEmbedder(64).fingerprint == memory.stored_fingerprint()
+    assert HashEmbedder(64).fingerprint == memory.engine.stored_fingerprint()
     assert "wetsaddle" in best(bank, "wetsaddle", cues=["vector"])
     assert () == verify(memory).problems
     assert () == open_memory(embedder="hash:64").bank("ada").recall("wetsaddle").degraded
@@ -253,7 +253,7 @@ def test_an_interrupted_move_to_one_embedder_is_dropped_by_a_move_to_another(ope
     memory.rebuild(embedder=HashEmbedder(128))
 
     assert "redviolin" in best(bank, "redviolin", cues=["vector"])
-    assert 128 == memory.fingerprint().dimension
+    assert 128 == memory.engine.fingerprint().dimension
     assert () == verify(memory).problems
 
 
@@ -301,9 +301,9 @@ def test_a_rebuild_changes_no_answer(open_memory, clock):
 def test_a_damaged_block_is_reported_and_a_rebuild_repairs_it(open_memory, kind):
     memory = open_memory(config=SMALL)
     memory.bank("ada").remember_many(TURNS)
-    number = memory.store.bank_number("ada")
-    with memory.store.write():
-        memory.store._writing().execute(
+    number = memory.engine.store.bank_number("ada")
+    with memory.engine.store.write():
+        memory.engine.store._writing().execute(
             "UPDATE blocks SET payload = zeroblob(length(payload))"
             " WHERE bank = ? AND kind = ? AND first = 16",
             (number, kind),

@@ -174,7 +174,7 @@ def test_what_others_add_and_forget_while_a_term_is_looked_for_does_no_harm(
     memory = open_memory(config=config)
     bank, other = memory.bank("ada"), open_memory(config=config).bank("ada")
     kept = bank.remember_many([Turn(text=f"Lisbon, {n}.", at="2025-01-01") for n in range(3)])
-    read, late = memory.store.read, [True]
+    read, late = memory.engine.store.read, [True]
 
     def reading():
         """Let others come between the index, which is locked, and the texts."""
@@ -184,7 +184,7 @@ def test_what_others_add_and_forget_while_a_term_is_looked_for_does_no_harm(
             other.remember("Lisbon, later.", at="2025-01-02")  # which seals a segment
         return read()
 
-    monkeypatch.setattr(memory.store, "read", reading)
+    monkeypatch.setattr(memory.engine.store, "read", reading)
     assert [episode.id for episode in bank.find("lisbon")] == [kept[1].id, kept[2].id]
     assert not late
     assert bank.count("lisbon") == 3

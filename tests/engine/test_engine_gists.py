@@ -113,9 +113,9 @@ def test_sleeping_again_changes_nothing(memory, bank, clock):
 
 
 def kept_by(memory):
-    number = memory.store.bank_number("ada")
+    number = memory.engine.store.bank_number("ada")
     kinds = [change.kind for change in memory.bank("ada").journal()]
-    return memory.store.block(number, "gist", 0).payload, kinds.count("consolidate")
+    return memory.engine.store.block(number, "gist", 0).payload, kinds.count("consolidate")
 
 
 def test_a_cluster_that_grows_stays_the_same_trace_and_a_new_one_is_new(bank, clock):
@@ -146,7 +146,7 @@ def test_what_was_promoted_once_stays_so_when_better_comes(open_memory, clock):
 
 def test_what_a_sleep_promoted_is_promoted_no_more_once_it_is_undone(memory, bank):
     def promoted():
-        return len(read_noted(memory.ledger("ada")).promoted)
+        return len(read_noted(memory.engine.ledger("ada")).promoted)
 
     before = promoted()
     assert before, "it has slept"
@@ -294,12 +294,12 @@ def test_what_is_in_quarantine_is_in_no_gist(open_memory, clock):
 
 def test_what_is_erased_while_gists_are_made_does_no_harm_and_is_in_none(memory, bank):
     say(bank, "The marzipan recipe of Aunt Ottilie needs rose water", 1, 2, 3)
-    ledger, values = memory.ledger("ada"), memory.calibration().values
+    ledger, values = memory.engine.ledger("ada"), memory.engine.calibration().values
     with bank.reading:
         seen = gather(ledger, bank._index())
     night = read_night(
-        ledger, seen.material, policy=bank.policy, now=to_micros(memory.now()), zone=memory.zone,
-        vectors=seen.vectors,
+        ledger, seen.material, policy=bank.policy, now=to_micros(memory.now()),
+        zone=memory.engine.zone, vectors=seen.vectors,
     )  # fmt: skip
 
     def erase_first():
@@ -307,7 +307,9 @@ def test_what_is_erased_while_gists_are_made_does_no_harm_and_is_in_none(memory,
         return appraise(night, signals=values.signals, interference=values.cosines.interference)
 
     def embed(texts):
-        return np.stack([e.vector for e in memory.embedder.embed([Passage(t) for t in texts])])
+        return np.stack(
+            [e.vector for e in memory.engine.embedder.embed([Passage(t) for t in texts])]
+        )
 
     made, _ = make_gists(
         night, read_noted(ledger), cluster=values.cosines.cluster, appraise=erase_first, embed=embed

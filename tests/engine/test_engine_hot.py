@@ -83,9 +83,9 @@ WRITES = {
     "feedback": lambda bank, n: bank.feedback(pick(bank, n), helpful=bool(n % 2)),
     "note": lambda bank, _: bank.note_recalls(),
     "sleep": lambda bank, _: slept(bank.sleep()),
-    "delete": lambda bank, n: bank._memory.delete_bank(bank.name) if n % 4 == 0 else None,
 }
-VERBS = READS | WRITES
+DELETE = "delete"
+VERBS = {*READS, *WRITES, DELETE}
 
 
 def answer(found):
@@ -102,10 +102,13 @@ def pick(bank, n):
     return episodes[n % len(episodes)].id if episodes else "none"
 
 
-def outcome(verb, bank, n):
+def outcome(verb, memory, name, n):
     """Return what a verb answers, or how it fails."""
+    bank = memory.bank(name)
     try:
-        return VERBS[verb](bank, n)
+        if verb == DELETE:
+            return memory.delete_bank(name) if n % 4 == 0 else None
+        return (READS | WRITES)[verb](bank, n)
     except HippocampusError as exc:
         return type(exc), str(exc).replace(str(bank._store.path), "")
 
@@ -143,7 +146,7 @@ steps_ = st.lists(
 def test_a_memory_within_a_budget_answers_as_one_without(twins, clock, steps):
     roomy, tight = twins()
     for name, verb, n in steps:
-        assert outcome(verb, roomy.bank(name), n) == outcome(verb, tight.bank(name), n), verb
+        assert outcome(verb, roomy, name, n) == outcome(verb, tight, name, n), verb
         assert tight.resident_bytes <= LITTLE_MB * 1e6
         clock.advance(timedelta(seconds=7))
     assert () == verify(tight).problems
@@ -154,14 +157,14 @@ def test_a_memory_within_a_budget_answers_as_one_without(twins, clock, steps):
 def test_threads_over_many_banks_get_the_same_answers_and_in_the_end_all_fits(twins):
     roomy, tight = twins()
     asked = [(name, verb, n) for name in NAMES[:4] for verb in READS for n in range(1, 2)]
-    expected = {one: outcome(one[1], roomy.bank(one[0]), one[2]) for one in asked}
+    expected = {one: outcome(one[1], roomy, one[0], one[2]) for one in asked}
     wrong, let_go = [], set()
 
     def run(seed):
         rng = random.Random(seed)  # noqa: S311 - no secrets
         for one in rng.sample(asked, len(asked)):
             name, verb, n = one
-            if expected[one] != outcome(verb, tight.bank(name), n):
+            if expected[one] != outcome(verb, tight, name, n):
                 wrong.append(one)
             tight.bank(f"own {seed}").remember_many(turns(n, 2))
             let_go.update(name for name in NAMES if tight.bank(name)._live is None)

@@ -12,9 +12,10 @@ import pytest
 from hippocampus import Config, Ingest, Schedule, Turn
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.encode.terms import hash_terms
+from hippocampus.engine.rebuild import rebuild
 from hippocampus.errors import EncoderError
-from hippocampus.journal.rebuild import drop
 from hippocampus.upkeep import verify
+from hippocampus.write.rebuild import drop
 
 SMALL = Config(ingest=Ingest(seal_rows=8, batch=8))
 ROOM = {"all stay": SMALL, "none stays": replace(SMALL, resident_mb=0)}
@@ -63,9 +64,12 @@ def ranked(memory, names):
     here = Here([memory.bank(name) for name in names])
     for bank in here.banks:
         bank.writing, bank.reading = Ranked("writing", 1, here), Ranked("reading", 2, here)
-    memory.moving = Ranked("moving", 3, here)
-    memory.store._gate = Ranked("store", 4, here)
-    memory.hot._lock, memory.segments._lock = Ranked("hot", 5, here), Ranked("texts", 6, here)
+    memory.engine.embedder_lock = Ranked("moving", 3, here)
+    memory.engine.store._gate = Ranked("store", 4, here)
+    memory.engine.bank_cache._lock, memory.engine.segments._lock = (
+        Ranked("hot", 5, here),
+        Ranked("texts", 6, here),
+    )
     return here
 
 
@@ -249,7 +253,7 @@ WRITERS = {
     "correct": lambda bank, _: bank.correct(bank.episodes()[0].id, "The ferry leaves at ten."),
     "import of a file": lambda bank, folder: bank.import_(folder / "note.md"),
     "import of an export": lambda bank, folder: bank.import_(folder / "out.jsonl"),
-    "rebuild": lambda bank, _: bank._memory.rebuild(),
+    "rebuild": lambda bank, _: rebuild(bank._engine),
 }
 
 
@@ -292,7 +296,7 @@ def test_what_is_erased_while_a_rebuild_embeds_it_does_not_come_back(open_memory
     there.remember("The safe opens with marzipan.")
     assert {"ada": 0} == here.rebuild(embedder=Erasing())
     trace = hash_terms("marzipan").astype("<u4").tobytes()
-    assert not any(trace in file.read_bytes() for file in here.store.files())
+    assert not any(trace in file.read_bytes() for file in here.engine.store.files())
 
 
 @pytest.mark.parametrize("other", [256, 64])
@@ -330,11 +334,11 @@ def test_a_bank_that_comes_to_be_while_all_move_to_an_embedder_moves_as_well(ope
 def test_a_rebuild_fills_what_another_has_dropped_of_its_work(open_memory):
     here = open_memory(config=SMALL)
     here.bank("ada").remember_many(REMARKS)
-    ledger = here.ledger("ada")
+    ledger = here.engine.ledger("ada")
 
     def drop_the_first(done, _):
         if done == 8:
-            with here.store.write():
+            with here.engine.store.write():
                 drop(ledger)
 
     assert {"ada": 20} == here.rebuild(progress=drop_the_first)

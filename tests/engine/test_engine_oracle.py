@@ -198,7 +198,7 @@ def test_sessions_are_ranked_as_brute_force_ranks_them(query):
         bank = memory.bank("ada")
         episodes = bank.remember_many(turns)
         recall = bank.recall(query, k=99, now=now)
-        fusion = memory.config.fusion
+        fusion = memory.engine.config.fusion
     scores = plain_ranking(episodes, query, fusion, fusion.weights, news=False)
     worth = plain_sessions(episodes, scores, now, fusion)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hippocampus.memory import CALIBRATED
+from hippocampus.engine.context import CALIBRATED
 
 
 def place(bank):
@@ -61,8 +61,8 @@ def test_another_process_moves_it(open_memory, bank):
 def test_a_calibration_moves_every_bank(memory, bank):
     bank.remember("Lena moved to Porto.")
     before = place(bank)
-    with memory.store.write():
-        memory.store.set_setting(CALIBRATED, "another")
+    with memory.engine.store.write():
+        memory.engine.store.set_setting(CALIBRATED, "another")
 
     assert before != place(bank)
 

@@ -79,7 +79,7 @@ def test_when_the_one_that_stands_for_others_is_hidden_they_show(bank):
     assert [shown.id] == [e.id for e in early], "a filter hides the newer one, as well"
 
 
-def test_aliases_live_on_from_sleep_to_sleep_and_leave_with_what_is_erased(bank):
+def test_aliases_live_on_from_sleep_to_sleep_and_leave_with_what_is_erased(open_memory, bank):
     bank.sleep()
     (canonical,) = (e for e in violin(bank) if "not" not in e.text)
     bank.sleep()
@@ -91,7 +91,7 @@ def test_aliases_live_on_from_sleep_to_sleep_and_leave_with_what_is_erased(bank)
         bank.related(canonical.id)
     bank.sleep()
     assert violin(bank)
-    assert verify(bank._memory).sound
+    assert verify(open_memory()).sound
 
 
 def test_a_bank_that_never_slept_knows_nothing_related_and_an_unknown_id_is_refused(open_memory):
@@ -118,7 +118,7 @@ def test_the_document_carries_aliases_and_edges_there_and_back(open_memory, tmp_
     assert document["related"]
     for part in ("entries", "aliases", "related"):
         assert document[part] == again[part]
-    assert verify(bank._memory).sound
+    assert verify(open_memory()).sound
 
 
 def swap(document):
@@ -192,7 +192,7 @@ def test_an_anchor_that_matches_everything_is_cut_to_the_best(open_memory):
     assert all(len(cue.under.of(place)[0]) <= 7 for place in range(len(cue.anchors)))
     assert bank.recall("something on the item", cues=["concept"]).hits
     bank.sleep()
-    assert verify(bank._memory).sound
+    assert verify(open_memory()).sound
 
 
 def test_a_bank_without_any_anchor_answers_and_takes_in_what_is_new(open_memory):
@@ -211,7 +211,7 @@ def test_a_bank_without_any_anchor_answers_and_takes_in_what_is_new(open_memory)
 
 
 def put_anchors(bank, anchors):
-    store, ledger = bank._store, bank._memory.ledger("ada")
+    store, ledger = bank._store, bank._engine.ledger("ada")
     with store.write():
         store.drop_payloads(ledger.bank, "concept")
         store.put_block(ledger.bank, "concept", Block(0, anchors.rows_built, anchors.to_bytes()))
@@ -250,11 +250,11 @@ def test_anchors_that_do_not_fit_together_are_damage_and_sleep_makes_them_anew(o
     bank.remember_many([*talk(), same(1), same(2)])
     bank.curate(add=["violin"])
     bank.sleep()
-    sound = read_anchors(memory.ledger("ada"))
+    sound = read_anchors(memory.engine.ledger("ada"))
     for change, message in spoilt(sound):
         put_anchors(bank, replace(sound, **change))
         with pytest.raises(StoreCorrupt, match=message):
-            read_anchors(memory.ledger("ada"))
+            read_anchors(memory.engine.ledger("ada"))
         assert not verify(memory).sound
     bank.sleep()
     assert verify(memory).sound
@@ -268,7 +268,7 @@ def test_anchors_of_more_episodes_or_other_vectors_than_the_banks_are_left_out_w
     bank = memory.bank("ada")
     bank.remember_many([*talk(), same(1)])
     bank.sleep()
-    sound = read_anchors(memory.ledger("ada"))
+    sound = read_anchors(memory.engine.ledger("ada"))
     for change, message in (
         ({"rows_built": 99}, "sleep saw 99 episodes"),
         ({"vectors": sound.vectors[:, :8], "centres": sound.centres[:, :8]}, "8 dimensions"),
@@ -287,7 +287,7 @@ def test_phrases_that_are_damaged_are_told_and_reindexing_mends_them(open_memory
     bank = memory.bank("ada")
     bank.remember_many(talk())
     bank.sleep()
-    store, ledger = memory.store, memory.ledger("ada")
+    store, ledger = memory.engine.store, memory.engine.ledger("ada")
     (first, _), *_ = store.block_spans(ledger.bank, "phrase")
     block = store.block(ledger.bank, "phrase", first)
     whole = list(Payloads.from_block(block))
@@ -308,8 +308,8 @@ def test_gists_that_are_not_the_episodes_are_told(open_memory):
     bank = memory.bank("ada")
     bank.remember_many(talk())
     bank.sleep()
-    sound = read_anchors(memory.ledger("ada"))
+    sound = read_anchors(memory.engine.ledger("ada"))
     put_anchors(bank, replace(sound, gists=sound.gists + np.uint32(1)))
 
-    assert isinstance(read_anchors(memory.ledger("ada")), Anchors)
+    assert isinstance(read_anchors(memory.engine.ledger("ada")), Anchors)
     assert any("otherwise than they are" in problem for problem in verify(memory).problems)

@@ -9,10 +9,10 @@ from hippocampus import Config, Ingest, Signatures, Turn
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.random_indexing import dump, load, signatures
 from hippocampus.encode.tokens import encode
+from hippocampus.engine.context import SIGNED
 from hippocampus.errors import EncoderError, InputError, SignatureMismatch
 from hippocampus.index import hamming
 from hippocampus.index.bank_index import read_payloads
-from hippocampus.memory import SIGNED
 from hippocampus.upkeep import find_residue, reembed, reindex, verify
 
 HOW = Signatures(bits=64)
@@ -35,9 +35,11 @@ def talk(count=5):
 
 
 def payloads(memory, kind="signature", name="ada"):
-    ledger = memory.ledger(name)
-    stop = memory.store.episode_count(ledger.bank)
-    return [p for part in read_payloads(memory.store, ledger.bank, kind, 0, stop) for p in part]
+    ledger = memory.engine.ledger(name)
+    stop = memory.engine.store.episode_count(ledger.bank)
+    return [
+        p for part in read_payloads(memory.engine.store, ledger.bank, kind, 0, stop) for p in part
+    ]
 
 
 def texts_of(recall):
@@ -51,7 +53,7 @@ def test_without_configuration_there_are_neither_bytes_nor_a_cue(open_memory):
 
     assert "signature" not in bank.stats().stored_bytes
     assert "signature" not in bank._index().cues
-    assert memory.store.setting(SIGNED) is None
+    assert memory.engine.store.setting(SIGNED) is None
     bank.forget(bank.episodes()[3].id, erase=True)
     bank.remember_many(talk(30))
     assert "signature" not in bank.stats().stored_bytes
@@ -118,11 +120,11 @@ def test_erasing_takes_signatures_out_of_the_tail_and_of_blocks(open_memory, cou
     )
     assert bank.recall("marzipan", cues=["signature"]).hits[0].id == gone.id
     codes = signatures([encode(secret)], HOW)[0].tobytes()
-    assert any(codes in file.read_bytes() for file in memory.store.files())
-    assert find_residue(memory.store.files(), secret[3:], HOW)
+    assert any(codes in file.read_bytes() for file in memory.engine.store.files())
+    assert find_residue(memory.engine.store.files(), secret[3:], HOW)
     bank.forget(gone.id, erase=True)
 
-    assert not any(codes in file.read_bytes() for file in memory.store.files())
+    assert not any(codes in file.read_bytes() for file in memory.engine.store.files())
     assert () == verify(memory, residue=secret).residue
     assert verify(memory).sound
     assert b"" == payloads(memory)[0]
@@ -132,7 +134,7 @@ def test_erasing_takes_signatures_out_of_the_tail_and_of_blocks(open_memory, cou
 def test_a_store_refuses_other_parameters_than_its_own(open_memory):
     with open_memory(config=SIGNING) as memory:
         memory.bank("ada").remember_many(talk())
-        assert HOW == load(memory.store.setting(SIGNED))
+        assert HOW == load(memory.engine.store.setting(SIGNED))
     with open_memory(config=Config(signatures=Signatures(bits=64, radius=3))):
         pass  # how wide one looks is not how tokens were signed
     with pytest.raises(SignatureMismatch, match=r'"bits": 64.*"bits": 32') as caught:
@@ -147,7 +149,7 @@ def test_a_store_that_was_signed_is_signed_on_without_being_told(open_memory):
     bank = plain.bank("ada")
     bank.remember_many(talk(12))
 
-    assert HOW == plain.signatures()
+    assert HOW == plain.engine.signatures()
     assert all(payloads(plain))
     assert verify(plain).sound
     found = bank.recall("violin", cues=["signature"])
@@ -156,7 +158,7 @@ def test_a_store_that_was_signed_is_signed_on_without_being_told(open_memory):
     before = payloads(plain)
     reindex(plain)
     assert before == payloads(plain)
-    assert HOW == plain.stored_signatures()
+    assert HOW == plain.engine.stored_signatures()
 
 
 def test_whoever_has_a_store_open_signs_and_searches_from_when_another_begins_to(open_memory):
@@ -179,14 +181,14 @@ def test_a_store_that_began_to_be_signed_while_a_text_was_encoded_has_it_signed(
     early = open_memory()
     bank = early.bank("ada")
     bank.remember("The first.")
-    other, made = open_memory(config=SIGNING), early.embedder.embed
+    other, made = open_memory(config=SIGNING), early.engine.embedder.embed
 
     def embed(passages):
-        early.embedder.embed = made
+        early.engine.embedder.embed = made
         reindex(other)
         return made(passages)
 
-    early.embedder.embed = embed
+    early.engine.embedder.embed = embed
     bank.remember("The second.")
     assert all(payloads(early))
     assert 2 == len(payloads(early))
@@ -200,7 +202,7 @@ def test_moving_to_another_embedder_keeps_signatures(open_memory, path):
     memory = open_memory(embedder="hash:32")
 
     assert before == payloads(memory)
-    assert HOW == memory.stored_signatures()
+    assert HOW == memory.engine.stored_signatures()
 
 
 def test_signatures_that_this_version_does_not_know_are_left_alone(open_memory):
@@ -208,14 +210,14 @@ def test_signatures_that_this_version_does_not_know_are_left_alone(open_memory):
         memory.bank("ada").remember_many(talk(3))
         before = payloads(memory)
         later = json.dumps(json.loads(dump(HOW)) | {"generator": "splitmix64/2"})
-        with memory.store.write():
-            memory.store.set_setting(SIGNED, later)
+        with memory.engine.store.write():
+            memory.engine.store.set_setting(SIGNED, later)
     memory = open_memory()
     reindex(memory)
     memory.bank("ada").remember("A violin for Biscuit?", at="2025-04-01")
 
     assert [*before, b""] == payloads(memory)
-    assert later == memory.store.setting(SIGNED)
+    assert later == memory.engine.store.setting(SIGNED)
     with pytest.raises(InputError, match="no signatures"):
         memory.bank("ada").recall("violin", cues=["signature"])
 
@@ -243,8 +245,8 @@ def test_signatures_of_a_generator_that_is_not_known_are_refused(open_memory):
     with open_memory(config=SIGNING) as memory:
         memory.bank("ada").remember_many(talk())
         later = json.dumps(json.loads(dump(HOW)) | {"generator": "splitmix64/2"})
-        with memory.store.write():
-            memory.store.set_setting(SIGNED, later)
+        with memory.engine.store.write():
+            memory.engine.store.set_setting(SIGNED, later)
     assert load(later) is None
     with pytest.raises(SignatureMismatch, match="splitmix64/2"):
         open_memory(config=SIGNING)
@@ -278,20 +280,22 @@ def test_a_reindex_without_signatures_drops_them_and_other_parameters_may_follow
         assert before == payloads(memory), "of one bank alone nothing is decided for all"
         reindex(memory)
         assert [b""] * 10 == payloads(memory)
-        assert memory.store.setting(SIGNED) is None
+        assert memory.engine.store.setting(SIGNED) is None
     other = Signatures(form="top", bits=16, window=1)
     with open_memory(config=Config(signatures=other)) as memory:
         reindex(memory)
         assert signatures([encode(TALK[0])], other)[0].tobytes() == payloads(memory)[0]
-        assert other == load(memory.store.setting(SIGNED))
+        assert other == load(memory.engine.store.setting(SIGNED))
 
 
 def test_signatures_that_are_not_those_of_the_text_are_noticed_and_made_anew(open_memory):
     memory = open_memory(config=SIGNING)
     memory.bank("ada").remember_many(talk())
     wrong = np.full(len(payloads(memory)[1]), 7, np.uint8).tobytes()
-    with memory.store.write():
-        memory.store.put_payloads(memory.ledger("ada").bank, "signature", [(1, wrong)])
+    with memory.engine.store.write():
+        memory.engine.store.put_payloads(
+            memory.engine.ledger("ada").bank, "signature", [(1, wrong)]
+        )
 
     (problem,) = verify(memory).problems
     assert "its tokens are signed wrongly; run reindex" in problem

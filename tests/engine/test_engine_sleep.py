@@ -325,11 +325,11 @@ def test_another_embedder_leaves_no_anchors_of_the_first(slept):
 
 def damage(memory, kind):
     """Cut the block of a kind short, checksum and all."""
-    ledger = memory.ledger("ada")
-    ((first, _),) = memory.store.block_spans(ledger.bank, kind)
-    block = memory.store.block(ledger.bank, kind, first)
-    with memory.store.write():
-        memory.store.put_block(ledger.bank, kind, replace(block, payload=block.payload[:-7]))
+    ledger = memory.engine.ledger("ada")
+    ((first, _),) = memory.engine.store.block_spans(ledger.bank, kind)
+    block = memory.engine.store.block(ledger.bank, kind, first)
+    with memory.engine.store.write():
+        memory.engine.store.put_block(ledger.bank, kind, replace(block, payload=block.payload[:-7]))
 
 
 @pytest.mark.parametrize("kind", ["gist", "concept", "topic", "summary", "graph"])
@@ -512,10 +512,10 @@ def test_texts_that_cannot_be_read_for_curated_names_are_told_of(slept, open_mem
     bank.curate(add=["over the moon"])
     bank.sleep()
     bank.remember_many([Turn(text=f"Over the moon, {n} times.") for n in range(16)])
-    with memory.store.write():
-        number = memory.store.bank_number("ada")
-        first, count = memory.store.block_spans(number, "content")[-1]
-        memory.store.put_block(number, "content", Block(first, count, b"damaged"))
+    with memory.engine.store.write():
+        number = memory.engine.store.bank_number("ada")
+        first, count = memory.engine.store.block_spans(number, "content")[-1]
+        memory.engine.store.put_block(number, "content", Block(first, count, b"damaged"))
     memory.close()
 
     found = open_memory(config=SMALL).bank("ada").recall("the violin?", k=1, cues=["concept"])

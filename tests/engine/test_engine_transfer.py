@@ -140,7 +140,7 @@ def test_what_is_erased_while_an_export_is_written_is_not_in_it(open_memory, tmp
     bank, there = open_memory().bank("ada"), open_memory().bank("ada")
     kept = bank.remember("The safe opens with marzipan.", speaker="Zenobia", at="2025-03-02")
     bank.remember("The dentist is on Monday.", at="2025-03-02")
-    ledger = open_memory().ledger("ada")
+    ledger = open_memory().engine.ledger("ada")
     texts = ledger.texts
 
     def erase_first(rows):
@@ -159,7 +159,7 @@ def test_what_is_erased_while_an_export_is_written_is_not_in_it(open_memory, tmp
 def test_an_export_that_is_erased_from_all_the_time_says_so(open_memory, tmp_path):
     bank = open_memory().bank("ada")
     bank.remember_many(Turn(text=f"A remark, number {n}.", at="2025-03-02") for n in range(9))
-    ledger = open_memory().ledger("ada")
+    ledger = open_memory().engine.ledger("ada")
     texts = ledger.texts
 
     def erase_one(rows):

@@ -119,8 +119,8 @@ def test_texts_are_in_the_file_as_a_matrix_and_nowhere_else(open_memory):
     memory = open_memory(config=SMALL)
     said = ["the heron waits beside the quiet weir at dusk", *[f"remark {n}" for n in range(7)]]
     memory.bank("ada").remember_many([Turn(text=text, at="2025-03-02") for text in said])
-    memory.store.scrub()
-    raw = b"".join(file.read_bytes() for file in memory.store.files())
+    memory.engine.store.scrub()
+    raw = b"".join(file.read_bytes() for file in memory.engine.store.files())
 
     assert said == [e.text for e in memory.bank("ada").episodes()]
     for words in (said[0], " heron waits beside"):
@@ -135,13 +135,13 @@ def test_an_erased_text_leaves_nothing_of_its_segment_behind(open_memory):
     chance = random.Random(0)  # noqa: S311
     texts = [" ".join(str(chance.random()) for _ in range(9)) for _ in range(4)]
     kept = bank.remember_many([Turn(text=text, at="2025-03-02") for text in texts])
-    ledger = memory.ledger("ada")
-    before = memory.store.block(ledger.bank, "content", 0).payload
+    ledger = memory.engine.ledger("ada")
+    before = memory.engine.store.block(ledger.bank, "content", 0).payload
     pieces = [before[at : at + 32] for at in range(24, len(before), 32)]
     distinct = [piece for piece in pieces if len(set(piece)) > 8]
     assert len(distinct) > 20
     bank.forget(kept[2].id, erase=True)
-    raw = b"".join(file.read_bytes() for file in memory.store.files())
+    raw = b"".join(file.read_bytes() for file in memory.engine.store.files())
 
     assert not [piece for piece in distinct if piece in raw]
     assert [texts[n] for n in (0, 1, 3)] == [e.text for e in bank.episodes()]
@@ -157,13 +157,13 @@ def test_what_another_process_erased_is_not_read_from_what_was_kept(open_memory)
     assert "number 2" == memory.bank("ada").get(kept[2].id).text
     other.bank("ada").forget(kept[2].id, erase=True)
 
-    assert {0, 1, 3} == set(memory.ledger("ada").texts(range(4)))
+    assert {0, 1, 3} == set(memory.engine.ledger("ada").texts(range(4)))
     assert "number 3" == memory.bank("ada").get(kept[3].id).text
 
 
 def held(memory, words):
     """Say whether any segment in memory has some words."""
-    kept = memory.segments._kept.values()
+    kept = memory.engine.segments._kept.values()
     every = [read(s, range(s.first, s.first + len(s))) for _, s in kept]
     return any(words in text for texts in every for text in texts)
 
@@ -195,11 +195,11 @@ def test_a_store_of_the_first_format_is_read_and_sealed_by_the_next_write(tmp_pa
         texts = ["The boat leaves at nine.", "Nine? 💥", "From the pier, not the station."]
         texts += ["nul \0 \r\n", "Bring both tickets.", "Fine."]
         assert texts == [e.text for e in bank.episodes()]
-        number = memory.ledger("ada").bank
-        assert [] == memory.store.block_spans(number, "content")
+        number = memory.engine.ledger("ada").bank
+        assert [] == memory.engine.store.block_spans(number, "content")
         bank.remember("And the last boat?", at="2025-03-03")
 
-        assert [(0, 4), (4, 4)] == memory.store.block_spans(number, "content")
+        assert [(0, 4), (4, 4)] == memory.engine.store.block_spans(number, "content")
         assert [*texts, "And the last boat?"] == [e.text for e in bank.episodes()]
         assert verify(memory).sound
 
@@ -208,7 +208,7 @@ def test_a_long_tail_is_read_once_to_be_sealed(open_memory, path, clock):
     with open_memory() as memory:
         turns = [Turn(text=f"number {n}", at="2025-03-02") for n in range(19)]
         memory.bank("ada").remember_many(turns)
-        number = memory.ledger("ada").bank
+        number = memory.engine.ledger("ada").bank
     asked = []
     with closing(open_store(path, busy_timeout_s=5, tracer=asked.append)) as store:
         ledger = Ledger(
@@ -236,7 +236,7 @@ def test_free_pages_that_are_not_blank_are_reported_until_scrubbed(open_memory, 
     careless.close()
 
     assert any("free pages" in problem for problem in verify(memory, residue="not here").problems)
-    memory.store.scrub()
+    memory.engine.store.scrub()
     assert verify(memory, residue="not here").sound
 
 
@@ -278,7 +278,7 @@ def test_a_search_for_residue_says_which_texts_it_could_not_read(open_memory, pa
         memory.bank(name).remember_many(
             [Turn(text=f"number {n}", at="2025-03-02") for n in range(4)]
         )
-    number = memory.ledger("ada").bank
+    number = memory.engine.ledger("ada").bank
     with closing(sqlite3.connect(path)) as db, db:
         db.execute(
             "UPDATE blocks SET checksum = x'00' WHERE kind = 'content' AND bank = ?", (number,)
@@ -307,7 +307,7 @@ def test_a_list_of_free_pages_that_is_none_is_reported(open_memory, path, trunk)
             struct.pack(">I", {"itself": first, "beyond the end": 1 << 20, "in use": 2}[trunk])
         )
 
-    assert any("free pages" in problem for problem in memory.store.leftovers())
+    assert any("free pages" in problem for problem in memory.engine.store.leftovers())
 
 
 @pytest.mark.parametrize(
@@ -334,16 +334,16 @@ def test_a_row_of_the_tail_that_is_no_text_is_damage_and_named(open_memory, path
     if says != "do not form valid UTF-8":  # found out when its text is put together
         with pytest.raises(StoreCorrupt, match=says):
             bank.remember("number 3", at="2025-03-02")
-        assert [] == memory.store.block_spans(memory.ledger("ada").bank, "content")
+        assert [] == memory.engine.store.block_spans(memory.engine.ledger("ada").bank, "content")
 
 
 def test_a_segment_of_ids_beyond_the_vocabulary_is_damage(open_memory):
     memory = open_memory(config=SMALL)
     memory.bank("ada").remember_many([Turn(text="x y", at=f"2025-03-0{n}") for n in range(1, 5)])
-    number = memory.ledger("ada").bank
-    with memory.store.write():
+    number = memory.engine.ledger("ada").bank
+    with memory.engine.store.write():
         block = Segment.of(0, [np.array([n, 2**18 - 1], np.uint64) for n in range(4)]).to_block()
-        memory.store.put_block(number, "content", block)
+        memory.engine.store.put_block(number, "content", block)
 
     with pytest.raises(StoreCorrupt, match="token id 262143 is not in o200k_base"):
         memory.bank("ada").episodes()

@@ -74,7 +74,7 @@ def test_without_a_model_nothing_is_asked(told, monkeypatch, server):
     memory = told()
     slept = memory.bank("ada").sleep()
 
-    assert memory.model is None
+    assert memory.engine.model is None
     assert Usage() == sum((step.usage for step in slept.steps), Usage())
     assert "model" not in re.sub("by a model", "", str(slept))
     assert [] == server.seen, "the variable is the command line's"
@@ -176,7 +176,7 @@ def test_a_specification_is_enough(server, told, monkeypatch):
     memory.bank("ada").sleep()
 
     assert "making_music" in topics_of(memory.bank("ada"))
-    memory.model.close()
+    memory.engine.model.close()
 
 
 def test_a_wrong_specification_is_refused_before_a_store_is_made(path):

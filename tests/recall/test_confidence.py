@@ -114,13 +114,13 @@ def test_a_filter_that_keeps_the_answer_changes_nothing_and_one_that_drops_it_fi
 
 
 def test_evidence_is_read_off_the_hit_alone(bank):
-    index, embedder = bank._index(), bank._memory.embedder
-    cues = frozenset(bank._memory.cues)
+    index, embedder = bank._index(), bank._engine.embedder
+    cues = frozenset(bank._engine.cues)
     rows = np.arange(len(SAID), dtype=np.uint32)
     for text in ANSWERED + NEVER_SAID:
         question = understand(
             text,
-            now=bank._memory.now(),
+            now=bank._engine.now(),
             embedded=embedder and embedder.embed_query(text),
             rotation=embedder and rotation_for(embedder.fingerprint),
             speakers=index.columns.speakers(),

@@ -288,7 +288,7 @@ SMALL = Config(policy=Policy(promote=1.0, prune=0.0), compact=Compact(every=4))
 
 def made_of(memory):
     """Return what the last sleep has made of the bank, but for when it was made."""
-    ledger = memory.ledger("ada")
+    ledger = memory.engine.ledger("ada")
     anchors = read_anchors(ledger)
     ends = anchors.ends.tolist()
     return {

@@ -1022,7 +1022,7 @@ def test_a_sleep_killed_anywhere_leaves_whole_steps_and_the_next_one_finishes(
         clock = lived(name)
         died = False
         with opened(name, clock) as memory, monkeypatch.context() as patched:
-            killing(memory.store, patched, number, inside=inside)
+            killing(memory.engine.store, patched, number, inside=inside)
             try:
                 memory.bank("ada").sleep()
             except Killed:
@@ -1122,7 +1122,7 @@ LONG = " ".join(f"Part {number} of it speaks of {SUBJECTS[number % 6]}." for num
 def uses_of(bank):
     """Return by speaker how often a bank's only turn of theirs was recalled, when last, and how
     much it helped."""
-    ledger = bank._memory.ledger(bank.name)
+    ledger = bank._engine.ledger(bank.name)
     records = list(ledger.store.scan_episodes(ledger.bank))
     told = read_uses(ledger, len(records))
     return {
@@ -1315,10 +1315,10 @@ def test_compact_shortens_many_texts_in_few_transactions(memory, clock):
     bank.set_policy(FADING)
     clock.advance(timedelta(days=900))
     bank.sleep()
-    before = memory.store.changes()
+    before = memory.engine.store.changes()
     assert bank.compact(faded=True, dry_run=True).faded == 50
     assert bank.compact(faded=True).faded == 50
-    assert memory.store.changes() - before < 10
+    assert memory.engine.store.changes() - before < 10
 
 
 def test_a_bank_with_a_policy_of_its_own_takes_in_an_export_and_keeps_it(memory, clock, tmp_path):

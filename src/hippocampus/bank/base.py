@@ -44,7 +44,7 @@ from hippocampus.sleep.summary import Clause, Kept
 from hippocampus.write.echo_filter import Gate
 
 if TYPE_CHECKING:
-    from hippocampus.memory import Memory
+    from hippocampus.engine.context import EngineContext
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -65,7 +65,7 @@ def staying(verb: Callable[Concatenate[B, P], R]) -> Callable[Concatenate[B, P],
 
     @wraps(verb)
     def through(self: B, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        with self._memory.hot.use(self):
+        with self._engine.bank_cache.use(self):
             return verb(self, *args, **kwargs)
 
     through.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]
@@ -108,20 +108,20 @@ class Core:
     transaction alone, so whatever was looked up before it is looked at again inside.
     """
 
-    def __init__(self, memory: Memory, name: str) -> None:
+    def __init__(self, engine: EngineContext, name: str) -> None:
         self.name = name
         self.writing = threading.RLock()
         self.reading = threading.RLock()
-        self._memory = memory
-        self._store = memory.store
-        self._gate = Gate(echo_words=memory.config.ingest.echo_words)
+        self._engine = engine
+        self._store = engine.store
+        self._gate = Gate(echo_words=engine.config.ingest.echo_words)
         self._live: LiveIndex | None = None
         self._asks: Embedder | None = None
         self._rotation: Rotation | None = None
-        self._signs = memory.signatures()
+        self._signs = engine.signatures()
         self._no_sleep: Degradation | None = None
-        self._calibrated = memory.calibration()
-        self._fusion = memory.config.fusion
+        self._calibrated = engine.calibration()
+        self._fusion = engine.config.fusion
         self._recalled: list[list[int]] = []
         """Recalls to be written down: when, and the rows shown."""
         self._compact: Kept | None = None
@@ -138,7 +138,7 @@ class Core:
         """What has been read of whom, as far as anybody has asked."""
         self._position: tuple[int, Hashable] | None = None
         """Where the bank was at some state of the store."""
-        self._bearing = Bearing(self._facts, Columns(), memory.zone)
+        self._bearing = Bearing(self._facts, Columns(), engine.zone)
         """How things stand, and what goes by several names, by that."""
         self._number = NO_BANK
         self._seen = -1
@@ -152,12 +152,12 @@ class Core:
     @contextmanager
     def _asking(self) -> Iterator[LiveIndex]:
         """Hold the index, caught up with every process."""
-        with self._memory.hot.use(self), self.reading:
+        with self._engine.bank_cache.use(self), self.reading:
             yield self._index()
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        with self._memory.hot.use(self), self.writing:
+        with self._engine.bank_cache.use(self), self.writing:
             yield
 
     @contextmanager
@@ -171,7 +171,7 @@ class Core:
             if indexed:
                 self._index()  # what is wrong with it is said before anything is written
             with self._store.write():
-                yield self._memory.ledger(self.name)
+                yield self._engine.ledger(self.name)
             if indexed:
                 self._index()  # the writer pays for the index, not the next reader
 
@@ -206,15 +206,15 @@ class Core:
         """Return how many bytes are held now; ``notes``: by these alone."""
         derived = (self._live, self._compact, self._quoted, self._summed, self._facts)
         parts = (self._gate, self._recalled, *(() if notes else derived))
-        return _OF_A_BANK + held_bytes(*parts, apart=(self._store, self._memory.config))
+        return _OF_A_BANK + held_bytes(*parts, apart=(self._store, self._engine.config))
 
     def _let_go(self) -> tuple[int, object]:
         """Keep only notes, unless asked anew; return their bytes, and what is to be freed."""
         gone = self._live, self._compact, self._quoted, self._summed, self._facts
         self._live = self._compact = self._summed = None
         self._quoted, self._facts, self._weighed = {}, Statements(), _NEVER
-        self._bearing = Bearing(self._facts, Columns(), self._memory.zone)  # which holds on to both
-        self._memory.segments.drop(self._number)
+        self._bearing = Bearing(self._facts, Columns(), self._engine.zone)  # which holds on to both
+        self._engine.segments.drop(self._number)
         return self._held(notes=True), gone
 
     def _forget_notes(self) -> object:
@@ -229,20 +229,20 @@ class Core:
         seen = self._store.changes()
         if self._live is not None and seen == self._seen:
             return self._live
-        with self._memory.moving:  # others may have begun to write theirs
-            self._memory.check_embedder(self._memory.embedder)
-            self._memory.settle_signatures(record=False)
+        with self._engine.embedder_lock:  # others may have begun to write theirs
+            self._engine.check_embedder(self._engine.embedder)
+            self._engine.settle_signatures(record=False)
         number = self._store.bank_number(self.name) or NO_BANK
         if number != self._number:  # new, or deleted and perhaps made anew
-            self._memory.segments.drop(self._number)
+            self._engine.segments.drop(self._number)
             self._number, self._live, self._heeded = number, None, 0
             self._quoted.clear()
             self._gate.clear()
             self._recalled.clear()  # rows of another bank
         live, self._live = self._live, None  # one that fails half-way is not gone on with
         if live is not None and (
-            self._memory.signatures() != self._signs
-            or self._memory.calibration() != self._calibrated
+            self._engine.signatures() != self._signs
+            or self._engine.calibration() != self._calibrated
             or not self._follow(live)
         ):
             live = None
@@ -262,25 +262,25 @@ class Core:
                 live.catch_up()
         if "erase" in undone:
             self._quoted.clear()
-            self._memory.segments.drop(self._number)
+            self._engine.segments.drop(self._number)
             self._gate.clear()
         return undone <= _ANEW
 
     def _new_index(self) -> LiveIndex:
-        memory = self._memory
-        with memory.moving, self._store.read():
-            self._asks = memory.embedder
-            memory.check_embedder(self._asks)
-            fingerprint = memory.fingerprint()
+        engine = self._engine
+        with engine.embedder_lock, self._store.read():
+            self._asks = engine.embedder
+            engine.check_embedder(self._asks)
+            fingerprint = engine.fingerprint()
             self._rotation = None if fingerprint is None else rotation_for(fingerprint)
             cues: list[Cue] = [LexicalCue()]
             if fingerprint is not None:
                 cues.append(VectorCue(fingerprint.dimension))
             if self._rotation is not None:
                 cues.append(TokensCue(self._rotation.bits))
-            self._calibrated = memory.calibration()
-            self._fusion = memory.config.fusion.heard(self._calibrated.values.hearing)
-            self._signs = memory.signatures()
+            self._calibrated = engine.calibration()
+            self._fusion = engine.config.fusion.heard(self._calibrated.values.hearing)
+            self._signs = engine.signatures()
             if self._signs is not None:
                 cues.append(SignatureCue(self._signs.bits, self._signs.radius))
             since = self._heeded
@@ -293,7 +293,7 @@ class Core:
 
     def _attach_concepts(self, live: LiveIndex) -> None:
         """Give an index the anchors that the last sleep has left; it then catches up with them."""
-        ledger = self._memory.ledger_of(self._number, self.name)
+        ledger = self._engine.ledger_of(self._number, self.name)
         self._no_sleep = None
         gists, anchors, topics, compact = None, None, None, None
         self._facts = Statements()
@@ -309,7 +309,7 @@ class Core:
             live.cues.pop(name, None)
         self._compact, self._summed = compact, None
         least = self._calibrated.values.cosines.sem_theta
-        matures = self._memory.config.maturation
+        matures = self._engine.config.maturation
         live.gists = None if gists is None else Priming(gists, matures, least)
         if topics is not None:
             live.cues["topic"] = TopicCue(topics.graph, topics.length)
@@ -320,7 +320,7 @@ class Core:
         self._spellings = Spellings() if anchors is None else Spellings(anchors.curated())
         if anchors is not None and isinstance(vectors, VectorCue):
             columns = live.columns
-            how = self._memory.config.concepts.heard(self._calibrated.values.cosines)
+            how = self._engine.config.concepts.heard(self._calibrated.values.cosines)
             leads = None if how.sources is None else columns.source.telling(how.sources)
             live.cues["graph"] = GraphCue()
             live.cues["concept"] = ConceptCue(
@@ -332,7 +332,7 @@ class Core:
     def _mentions(self, rows: Sequence[int]) -> dict[int, tuple[frozenset[int], frozenset[int]]]:
         """Return what rows say of curated names; of damaged texts nothing, and say so."""
         try:
-            texts = self._memory.ledger_of(self._number, self.name).texts(rows)
+            texts = self._engine.ledger_of(self._number, self.name).texts(rows)
         except StoreCorrupt as exc:
             self._no_sleep = Degradation(part="sleep", reason=str(exc))
             return {}

@@ -11,11 +11,11 @@ from hippocampus.bank.base import staying
 from hippocampus.bank.writes import Writing
 from hippocampus.core.records import Imported, Progress, Turn
 from hippocampus.errors import SourceError
+from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.transfer import Export, export_bank, read_export
 from hippocampus.sleep.snapshot import POLICY
 from hippocampus.write.file_import import compare, import_files
-from hippocampus.write.prepare import Encoded
 
 
 class Moving(Writing):
@@ -35,7 +35,7 @@ class Moving(Writing):
             OutputExists: there is such a file, or a store.
 
         """
-        return export_bank(self._memory.ledger(self.name), Path(path), overwrite=overwrite)
+        return export_bank(self._engine.ledger(self.name), Path(path), overwrite=overwrite)
 
     @staying
     def import_(
@@ -54,14 +54,14 @@ class Moving(Writing):
         """
         path = Path(path)
         if format in (None, "hippocampus"):
-            whole = read_export(path, salt=self._memory.salt)
+            whole = read_export(path, salt=self._engine.salt)
             if whole is not None:
                 return self._take_in(whole, progress)
             if format == "hippocampus":
                 raise SourceError("is not an export of hippocampus", path=path)
         return import_files(
             path, self._replace_source, format=format,
-            chunk_tokens=self._memory.config.ingest.chunk_tokens, progress=progress,
+            chunk_tokens=self._engine.config.ingest.chunk_tokens, progress=progress,
         )  # fmt: skip
 
     def _take_in(self, whole: Export, progress: Progress | None) -> Imported:
@@ -71,7 +71,7 @@ class Moving(Writing):
         A bank that holds something already gets the texts in force that it lacks, noted now.
         """
         with self._changing():
-            ledger = self._memory.ledger(self.name, create=True)
+            ledger = self._engine.ledger(self.name, create=True)
             if self._store.episode_count(ledger.bank):
                 ids = [record.id for record in whole.records]
                 missing = whole.missing(self._store.rows_of(ledger.bank, ids))
@@ -92,10 +92,10 @@ class Moving(Writing):
         self, source: str, turns: Sequence[Turn], progress: Progress | None
     ) -> Imported:
         """Make a source's episodes equal ``turns``: add what is new, hide what is gone."""
-        now = self._memory.now()
+        now = self._engine.now()
         groups = [self._group(turn, now) for turn in turns]
         with self._changing():
-            self._memory.ledger(self.name, create=True)
+            self._engine.ledger(self.name, create=True)
             with self._transaction() as ledger:
                 update = compare(ledger, source, groups)
                 if update.gone:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hippocampus.bank.base import Core, staying
 from hippocampus.bank.filter_arguments import Filters, read_filters
+from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.files import read_bytes, writing
 from hippocampus.core.records import (
@@ -28,7 +29,6 @@ from hippocampus.core.records import (
 )
 from hippocampus.core.timestamps import to_moment
 from hippocampus.encode.tokens import count as count_tokens
-from hippocampus.engine.background_yield import answering
 from hippocampus.errors import InputError, SourceError
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.bank_index import LiveIndex
@@ -86,8 +86,8 @@ class Knowing(Core):
         asked = (index, index.seq, session, newest)
         if self._summed is not None and self._summed[0] == asked:
             return self._summed[1]
-        how, kept = self._memory.config.compact, self._compact
-        ledger = self._memory.ledger_of(self._number, self.name)
+        how, kept = self._engine.config.compact, self._compact
+        ledger = self._engine.ledger_of(self._number, self.name)
         if len(self._quoted) > _MOST_QUOTED:
             self._quoted.clear()
         with self._store.read():
@@ -95,7 +95,7 @@ class Knowing(Core):
             turns = shown.sum()
             shown[otherwise(ledger, index)] = False
             if session is not None:
-                chosen = read_filters({"session": session}, self._memory.zone)
+                chosen = read_filters({"session": session}, self._engine.zone)
                 mask = index.columns.mask(chosen)
                 assert mask is not None, "whatever is asked for is not everything"
                 turns, rows = mask.sum(), np.flatnonzero(mask)
@@ -139,9 +139,9 @@ class Knowing(Core):
         """Return the gists all of whose sources may be seen, and stand; holds ``reading``."""
         if index.gists is None:
             return []
-        allowed[otherwise(self._memory.ledger_of(self._number, self.name), index)] = False
+        allowed[otherwise(self._engine.ledger_of(self._number, self.name), index)] = False
         traces, how = index.gists.made.traces, index.gists.how
-        mature = activation(traces, to_micros(self._memory.now()), how).tolist()
+        mature = activation(traces, to_micros(self._engine.now()), how).tolist()
         there = np.flatnonzero(index.gists.alive(allowed)).tolist()
         rows = [row for place in there for row in traces[place].rows]
         ids = {e.row: e.id for e in self._store.episodes(self._number, rows)}
@@ -156,7 +156,7 @@ class Knowing(Core):
 
     def _known_of(self, found: Recall, most: int, filters: Filters) -> list[str]:
         """Return the mature gists of what was found, in the order of their first hits."""
-        chosen = read_filters(filters, self._memory.zone)
+        chosen = read_filters(filters, self._engine.zone)
         with self._asking() as index:
             allowed = index.columns.mask(chosen)
             seen = index.columns.visible()
@@ -205,7 +205,7 @@ class Knowing(Core):
 
     def _read_anchors(self) -> Anchors | None:
         with self._store.read():
-            return read_anchors(self._memory.ledger(self.name))
+            return read_anchors(self._engine.ledger(self.name))
 
     def _shown(self, rows: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which of some rows are in force."""
@@ -241,7 +241,7 @@ class Knowing(Core):
             if value is not None and (not isinstance(value, str) or not value.strip()):
                 msg = f"{name}={value!r}: give a name, or leave it out for all"
                 raise InputError(msg)
-        zone = self._memory.zone
+        zone = self._engine.zone
         known, same, ids = self._known(read_filters({"as_of": as_of}, zone))
         moment = None if at is None else to_micros(to_moment(at, zone))
         wanted = None if entity is None else fold_name(meant(entity, same))
@@ -269,7 +269,7 @@ class Knowing(Core):
     @staying
     def entities(self) -> list[Entity]:
         """Return whom facts are about, those with most facts first, and their other names."""
-        known, same, _ = self._known(read_filters({}, self._memory.zone))
+        known, same, _ = self._known(read_filters({}, self._engine.zone))
         of: dict[str, list[Known]] = {}
         for fact in known:
             of.setdefault(fact.subject, []).append(fact)
@@ -296,7 +296,7 @@ class Knowing(Core):
                 row for row in statements.rows
                 if row < len(columns) and (seen is None or seen[row])
             ]  # fmt: skip
-            ledger = self._memory.ledger_of(self._number, self.name)
+            ledger = self._engine.ledger_of(self._number, self.name)
         with self._store.read():
             records = self._store.episodes(ledger.bank, rows)
         told = [
@@ -314,14 +314,14 @@ class Knowing(Core):
             with self.reading:
                 live, before = self._index(), self._facts
             with self._store.read():
-                ledger = self._memory.ledger_of(self._number, self.name)
+                ledger = self._engine.ledger_of(self._number, self.name)
                 records = [
                     record
                     for record in self._store.scan_episodes(self._number, start=before.length)
                     if record.row < len(live)
                 ]
                 texts = ledger.texts([record.row for record in records])
-            made = read_on(before, records, texts, self._memory.zone) if records else before
+            made = read_on(before, records, texts, self._engine.zone) if records else before
             with self.reading:  # unless somebody erased, or slept, in the meantime
                 if self._index() is live and self._facts is before:
                     self._facts = made
@@ -363,7 +363,7 @@ class Knowing(Core):
     def _tag_graph(self) -> TagGraph:
         """Return the tags of what is in force, and those above them."""
         with self._store.read():
-            found = read_topics(self._memory.ledger(self.name))
+            found = read_topics(self._engine.ledger(self.name))
         graph = TagGraph() if found is None else found.graph
         seen = {tag.name for tag in graph if self._shown(tag.rows).any()}
         seen |= set(graph.expand(seen, up=len(graph)))
@@ -408,15 +408,15 @@ class Knowing(Core):
             OutputExists: there is such a file, or a store.
 
         """
-        memory = self._memory
+        engine = self._engine
         with self._store.read():
-            ledger = memory.ledger(self.name)
+            ledger = engine.ledger(self.name)
             anchors = read_anchors(ledger)
-            used = memory.fingerprint()
+            used = engine.fingerprint()
             if anchors is None or used is None:
                 msg = f"bank {self.name!r} has no concept index; sleep makes one"
                 raise InputError(msg)
-            document = export_concepts(ledger, anchors, model=used.name, now=memory.now())
+            document = export_concepts(ledger, anchors, model=used.name, now=engine.now())
         written = json.dumps(document, ensure_ascii=False, indent=1)
         with writing(path, overwrite=overwrite) as unfinished:
             unfinished.write_text(written + "\n", encoding="utf-8")
@@ -437,7 +437,7 @@ class Knowing(Core):
         with self._asking() as index:
             concept, vectors = index.cues.get("concept"), index.cues.get("vector")
             with self._store.read():
-                ledger = self._memory.ledger(self.name)
+                ledger = self._engine.ledger(self.name)
                 row = ledger.find(id).row
                 told = ledger.beside(row)
                 under = concept.beside(row) if isinstance(concept, ConceptCue) else []
@@ -464,7 +464,7 @@ class Knowing(Core):
             InputError: it is none, or does not fit the bank; nothing was changed.
 
         """
-        memory = self._memory
+        engine = self._engine
         try:
             document = parse(read_bytes(path))
         except SourceError:
@@ -472,16 +472,16 @@ class Knowing(Core):
         except (ValueError, RecursionError) as exc:
             msg = f"not JSON ({exc})"
             raise SourceError(msg, path=path) from exc
-        if memory.embedder is None:
+        if engine.embedder is None:
             msg = "a concept index is read with the embedder that made it; open the store with one"
             raise InputError(msg)
-        ledger = memory.ledger(self.name)
+        ledger = engine.ledger(self.name)
         find_missing_phrases(ledger)
         with self._asking() as index:
             gathered = gather(ledger, index)
         count = import_concepts(
-            ledger, gathered, document, memory.embedder, memory.config.concepts,
-            now=to_micros(memory.now()),
+            ledger, gathered, document, engine.embedder, engine.config.concepts,
+            now=to_micros(engine.now()),
         )  # fmt: skip
         with self._asking():
             return count

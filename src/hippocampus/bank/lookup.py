@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 from hippocampus.bank.base import NO_BANK, Core
 from hippocampus.bank.filter_arguments import Filters, read_filters, spell_out
+from hippocampus.core.background_yield import answering
 from hippocampus.core.quotes import unquote
 from hippocampus.core.records import By, Change, Episode, Period, Stats
+from hippocampus.core.validation import check_text
 from hippocampus.encode.keywords import MOST_KEYWORDS
 from hippocampus.encode.token_matcher import Phrase
-from hippocampus.engine.background_yield import answering
 from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.index.bank_index import LiveIndex
 from hippocampus.index.filters import Filter
 from hippocampus.index.signature import SignatureCue
 from hippocampus.recall.parse import signed
 from hippocampus.recall.trend import check_by, trend
-from hippocampus.write.prepare import check_text
 
 
 class Looking(Core):
@@ -37,7 +37,7 @@ class Looking(Core):
 
         """
         with self._store.read():
-            ledger = self._memory.ledger(self.name)
+            ledger = self._engine.ledger(self.name)
             return ledger.episodes([ledger.find(id).row])[0]
 
     def expand(self, address: str) -> list[Episode]:
@@ -49,7 +49,7 @@ class Looking(Core):
 
         """
         with self._store.read():
-            ledger = self._memory.ledger(self.name)
+            ledger = self._engine.ledger(self.name)
             rows = self._store.rows_at(ledger.bank, address)
             rows = rows or self._store.rows_at(ledger.bank, unquote(address))  # as a context has it
             found = ledger.episodes(ledger.standing(rows))
@@ -70,13 +70,13 @@ class Looking(Core):
     ) -> list[Episode]:
         """Return episodes in order of event time (``newest``: latest first), filtered, paged."""
         page = _page(limit, offset, newest=newest)
-        chosen = read_filters(filters, self._memory.zone)
+        chosen = read_filters(filters, self._engine.zone)
         with self._asking() as index:
             columns = index.columns
             allowed = columns.mask(chosen)
             order = columns.in_order()
             rows = order if allowed is None else order[allowed[order]]
-            return self._memory.ledger_of(self._number, self.name).episodes(page(rows))
+            return self._engine.ledger_of(self._number, self.name).episodes(page(rows))
 
     @spell_out
     @answering()
@@ -107,13 +107,13 @@ class Looking(Core):
             raise InputError(msg)
         page = _page(limit, offset, newest=newest)
         phrases = [Phrase(term) for term in terms] if radius is None else []
-        chosen = read_filters(filters, self._memory.zone)
+        chosen = read_filters(filters, self._engine.zone)
         with self._asking() as index:
             columns = index.columns
             near = None if radius is None else self._together(index, terms, radius)
             order, allowed = columns.in_order(), columns.mask(chosen)
             seen = np.ones(len(columns), np.bool_) if allowed is None else allowed
-            ledger = self._memory.ledger_of(self._number, self.name)
+            ledger = self._engine.ledger_of(self._number, self.name)
         with self._store.read():  # what is found and what is read belong to one moment
             found = np.zeros(len(seen), np.bool_)
             found[ledger.content.find(phrases, seen) if near is None else near[seen[near]]] = True
@@ -135,7 +135,7 @@ class Looking(Core):
         if len(terms) > MOST_KEYWORDS:
             msg = f"find: {len(terms)} terms; by signatures at most {MOST_KEYWORDS} at once"
             raise InputError(msg)
-        words = [check_text(term, limits=self._memory.config.ingest).strip() for term in terms]
+        words = [check_text(term, limits=self._engine.config.ingest).strip() for term in terms]
         return cue.together(signed(words, self._signs), radius)
 
     @spell_out
@@ -148,7 +148,7 @@ class Looking(Core):
         in "start" nor "arts", but in "art's". What it costs depends on how often it came up, and
         hardly on how much else there is (``docs/content.md``).
         """
-        return sum(self._occurrences(term, read_filters(filters, self._memory.zone))[0].values())
+        return sum(self._occurrences(term, read_filters(filters, self._engine.zone))[0].values())
 
     @spell_out
     @answering()
@@ -165,11 +165,11 @@ class Looking(Core):
 
         """
         by = check_by(by)
-        chosen = read_filters(filters, self._memory.zone)
+        chosen = read_filters(filters, self._engine.zone)
         counts, said_at, seen = self._occurrences(term, chosen)
         return trend(
             counts, said_at, seen, since=chosen.since, until=chosen.until, by=by,
-            zone=self._memory.zone,
+            zone=self._engine.zone,
         )  # fmt: skip
 
     def _occurrences(
@@ -181,14 +181,14 @@ class Looking(Core):
             columns = index.columns
             said_at = columns.said_at(np.arange(len(columns), dtype=np.uint32))
             allowed = columns.mask(chosen)
-            ledger = self._memory.ledger_of(self._number, self.name)
+            ledger = self._engine.ledger_of(self._number, self.name)
         seen = np.ones(len(said_at), np.bool_) if allowed is None else allowed
         return ledger.content.count(phrase, seen), said_at, seen
 
     def history(self, id: str) -> list[Change]:  # noqa: A002
         """Return every change to an episode and to its earlier and later versions, in order."""
         with self._store.read():
-            ledger = self._memory.ledger(self.name)
+            ledger = self._engine.ledger(self.name)
             return ledger.history(ledger.find(id, erased=True).row)
 
     def journal(self, *, after: int = 0, limit: int | None = None) -> list[Change]:
@@ -198,17 +198,17 @@ class Looking(Core):
             number = self._store.bank_number(self.name) or NO_BANK
             last = self._store.last_seq(number)
             after, limit = min(after, last), None if limit is None else min(limit, last)
-            return self._memory.ledger_of(number, self.name).journal(after=after, limit=limit)
+            return self._engine.ledger_of(number, self.name).journal(after=after, limit=limit)
 
     def stats(self) -> Stats:
         """Return what the bank holds, and how many bytes by kind of data."""
-        fingerprint, held = self._memory.fingerprint(), self._held()
+        fingerprint, held = self._engine.fingerprint(), self._held()
         with self._store.read():
-            ledger = self._memory.ledger(self.name)
+            ledger = self._engine.ledger(self.name)
             return ledger.stats(
                 embedder=None if fingerprint is None else str(fingerprint),
-                uncalibrated=self._memory.calibration().lacking,
-                resident_bytes=held + self._memory.segments.nbytes(ledger.bank),
+                uncalibrated=self._engine.calibration().lacking,
+                resident_bytes=held + self._engine.segments.nbytes(ledger.bank),
             )
 
     def position(self) -> tuple[int, Hashable]:
@@ -222,7 +222,7 @@ class Looking(Core):
         if known is None or known[0] != changes:
             with self._store.read():
                 number = self._store.bank_number(self.name) or NO_BANK
-                place = number, self._store.last_seq(number), self._memory.settings()
+                place = number, self._store.last_seq(number), self._engine.settings()
             known = self._position = changes, place
         return known
 

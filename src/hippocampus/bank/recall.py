@@ -17,6 +17,7 @@ from hippocampus.bank.derived import Knowing
 from hippocampus.bank.filter_arguments import Filters, read_filters, spell_out
 from hippocampus.bank.lookup import Looking
 from hippocampus.context.compose import compose, frame_within
+from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.config import Signatures
 from hippocampus.core.records import (
@@ -31,9 +32,9 @@ from hippocampus.core.records import (
     Reranker,
 )
 from hippocampus.core.timestamps import to_moment
+from hippocampus.core.validation import check_text
 from hippocampus.encode.keywords import find_keywords
 from hippocampus.encode.tokens import count as count_tokens
-from hippocampus.engine.background_yield import answering
 from hippocampus.errors import EncoderError, InputError
 from hippocampus.index.bank_index import LiveIndex
 from hippocampus.index.cue import Mask, Question
@@ -47,7 +48,6 @@ from hippocampus.recall.evidence import evidence
 from hippocampus.recall.parse import signed, understand
 from hippocampus.recall.search import Ranking, search
 from hippocampus.recall.standardize import Numbers
-from hippocampus.write.prepare import check_text
 
 _NOTED: Final = 1000
 """Recalls that are remembered until they are written down."""
@@ -84,13 +84,13 @@ class Recalling(Knowing, Looking):
 
         """
         started = time.perf_counter()
-        memory = self._memory
+        engine = self._engine
         query = self._check_query(query, k)
-        wanted = frozenset(memory.check_cues(cues))
-        chosen = read_filters(filters, memory.zone)
-        moment = memory.now() if now is None else to_moment(now, memory.zone)
+        wanted = frozenset(engine.check_cues(cues))
+        chosen = read_filters(filters, engine.zone)
+        moment = engine.now() if now is None else to_moment(now, engine.zone)
         degraded: list[Degradation] = []
-        asked, how = memory.embedder, self._signs
+        asked, how = engine.embedder, self._signs
         join = find_join(query, moment, loose=False) if "time" in wanted else None
         embedded, embed_s = self._embed_query(asked, query, wanted, degraded)
         event, event_s = self._embed_event(asked, join, wanted)
@@ -116,8 +116,8 @@ class Recalling(Knowing, Looking):
             sessions = index.columns.session.named(ranking.sessions[:k])
             count = len(index) if allowed is None else int(np.count_nonzero(allowed))
             degraded += self._lacking(index, vectors=embedded is not None, signed=bool(keywords))
-        if memory.reranker is not None and hits:
-            hits = _rerank(memory.reranker, query, hits, degraded)
+        if engine.reranker is not None and hits:
+            hits = _rerank(engine.reranker, query, hits, degraded)
         found = judged.found or (bool(hits) and question.latest > 1)
         hits, when = self._dated(query, hits)
         ended = time.perf_counter()
@@ -178,12 +178,12 @@ class Recalling(Knowing, Looking):
         *,
         limit: int,
     ) -> tuple[Ranking, Confidence]:
-        texts = self._memory.ledger_of(self._number, self.name).texts
+        texts = self._engine.ledger_of(self._number, self.name).texts
         read = texts if {"lexical", "graph"} <= wanted else None
 
         bearing = self._bearing  # which keeps what it looked up, of the same statements
         if bearing.known is not self._facts or bearing.columns is not index.columns:
-            bearing = self._bearing = Bearing(self._facts, index.columns, self._memory.zone)
+            bearing = self._bearing = Bearing(self._facts, index.columns, self._engine.zone)
         if "graph" in wanted:
             question = bearing.names.widen(question, allowed)
         ranking = search(
@@ -209,9 +209,9 @@ class Recalling(Knowing, Looking):
         ranking, judged = self._search(index, event, allowed, wanted, limit=DEPTH)
         if not judged.found:
             return question
-        ledger = self._memory.ledger_of(self._number, self.name)
+        ledger = self._engine.ledger_of(self._number, self.name)
         best = ledger.read(ranking.rows[:1].tolist())[0].episode
-        moment = moment_told(best.text, best.said_at.astimezone(self._memory.zone))
+        moment = moment_told(best.text, best.said_at.astimezone(self._engine.zone))
         own = [one for one in question.intervals if one.text not in join.event]
         return replace(question, intervals=(*own, *join.resolve([moment], question.now)))
 
@@ -223,7 +223,7 @@ class Recalling(Knowing, Looking):
         """
         if not asks_when(query):
             return hits, None
-        zone = self._memory.zone
+        zone = self._engine.zone
         best = [hit for hit in hits[:DEPTH] if hit.score >= hits[0].score / 2]
         dated = {
             hit.id: replace(
@@ -253,7 +253,7 @@ class Recalling(Knowing, Looking):
         if isinstance(k, bool) or not isinstance(k, int) or k < 0:
             msg = f"k={k!r}: how many hits to return must be a whole number, 0 or more"
             raise InputError(msg)
-        return check_text(query, limits=self._memory.config.ingest)
+        return check_text(query, limits=self._engine.config.ingest)
 
     def _embed_query(
         self,
@@ -265,8 +265,8 @@ class Recalling(Knowing, Looking):
         if not wanted & {"vector", "tokens", "concept", "topic"}:
             return None, 0.0
         if embedder is None:
-            if self._memory.no_embedder is not None:
-                degraded.append(self._memory.no_embedder)
+            if self._engine.no_embedder is not None:
+                degraded.append(self._engine.no_embedder)
             return None, 0.0
         started = time.perf_counter()
         try:
@@ -284,7 +284,7 @@ class Recalling(Knowing, Looking):
         degraded: list[Degradation],
     ) -> list[str]:
         """Return the words whose signatures are to be looked for; none without signatures."""
-        choose = self._memory.keywords
+        choose = self._engine.keywords
         if "signature" not in wanted or how is None:
             return []
         if choose is not None:
@@ -299,7 +299,7 @@ class Recalling(Knowing, Looking):
     ) -> list[Hit]:
         k = len(scores)
         rows, over = ranking.rows[:k].tolist(), ranking.over
-        ledger = self._memory.ledger_of(self._number, self.name)
+        ledger = self._engine.ledger_of(self._number, self.name)
         entries = ledger.read(rows)
         gifts = np.maximum([part[:k] for part in ranking.parts.values()], 0).T.tolist()
         hits: list[Hit] = []
@@ -323,7 +323,7 @@ class Recalling(Knowing, Looking):
                     else None,
                 )
             )
-        now = self._memory.clock.now()
+        now = self._engine.clock.now()
         self._gate.note(ledger, entries, now)
         if hits:
             self._recalled.append([to_micros(now), *ranking.rows[: min(k, _SHOWN)].tolist()])
@@ -396,7 +396,7 @@ class Recalling(Knowing, Looking):
         found = self.recall(query, k, now=now, cues=cues, **filters)
         last = self.episodes(limit=recent, newest=True, **filters) if recent else []
         return compose(
-            found, budget_tokens=budget_tokens, zone=self._memory.zone, system=system,
+            found, budget_tokens=budget_tokens, zone=self._engine.zone, system=system,
             persona=persona, projects=projects, summary=summary or "", user=user, recent=last,
             compact=self._own_summary(filters) if summary is None else "", pointers=pointers,
             gists=self._known_of(found, gists, filters) if gists else (), without=without,

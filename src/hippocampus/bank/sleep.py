@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from hippocampus.bank.base import NO_BANK, Core, ids_of, staying
+from hippocampus.core.background_yield import giving_way
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.config import Policy
 from hippocampus.core.records import (
@@ -22,7 +23,7 @@ from hippocampus.core.records import (
     SleepStep,
     Slept,
 )
-from hippocampus.engine.background_yield import giving_way
+from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_cache import give_back
 from hippocampus.errors import InputError, StoreError, UnknownBank
 from hippocampus.journal.ledger import DEEDS, Ledger
@@ -42,7 +43,6 @@ from hippocampus.sleep.snapshot import (
     find_uses,
     read_policy,
 )
-from hippocampus.write.prepare import check_text
 
 _LOOKED_BACK: Final = 1000
 """Changes at a time among which the last that somebody made is looked for."""
@@ -85,30 +85,30 @@ class Sleeping(Core):
 
         """
         wanted = check_steps(steps)
-        memory = self._memory
+        engine = self._engine
         if not dry_run:
             self.note_recalls()
-        ledger = memory.ledger(self.name)
-        calibrated = memory.calibration()
+        ledger = engine.ledger(self.name)
+        calibrated = engine.calibration()
         sleeper = Sleeper(
             ledger=ledger,
             look=lambda: self._gathered(ledger, unread=dry_run or "phrases" not in wanted),
             change=self._changed,
-            embedder=memory.embedder,
-            model=memory.model,
-            concepts=memory.config.concepts.heard(calibrated.values.cosines),
+            embedder=engine.embedder,
+            model=engine.model,
+            concepts=engine.config.concepts.heard(calibrated.values.cosines),
             cosines=calibrated.values.cosines,
             signals=calibrated.values.signals,
             policy=self.policy,
-            compact=memory.config.compact,
-            zone=memory.zone,
-            now=to_micros(memory.now()),
+            compact=engine.config.compact,
+            zone=engine.zone,
+            now=to_micros(engine.now()),
             progress=progress,
             dry_run=dry_run,
             recalled=list(self._recalled) if dry_run else (),
         )
         notes = [] if calibrated.lacking is None else [calibrated.lacking]
-        if "deduplicate" in wanted and memory.embedder is None:
+        if "deduplicate" in wanted and engine.embedder is None:
             notes += [_BLIND] if sleeper.policy.merge in BY_MEANING else []
         try:
             with giving_way():
@@ -154,7 +154,7 @@ class Sleeping(Core):
     def sleeps(self) -> list[Slept]:
         """Return the sleeps there were, in order; of one that was killed, no steps."""
         with self._store.read():
-            ledger = self._memory.ledger(self.name)
+            ledger = self._engine.ledger(self.name)
             changes = self._store.journal(ledger.bank, kinds=(ASLEEP, SLEPT))
         told = {
             d["sleep"]: d["steps"]
@@ -180,7 +180,7 @@ class Sleeping(Core):
 
     def sleep_if_due(self, schedule: Schedule) -> Slept | None:
         """Sleep if it is time for it; None if it is not, or nothing has changed since."""
-        steps = due(schedule, self._past(), self._memory.now(), self._memory.zone)
+        steps = due(schedule, self._past(), self._engine.now(), self._engine.zone)
         return self.sleep(steps=steps) if steps else None
 
     def _past(self) -> Past:
@@ -210,7 +210,7 @@ class Sleeping(Core):
         if past.changed is None or not doubted:
             return past
         over = from_micros(max(doubted)) + timedelta(minutes=self.policy.doubt_minutes)
-        return past if over > self._memory.now() else past._replace(changed=max(over, past.changed))
+        return past if over > self._engine.now() else past._replace(changed=max(over, past.changed))
 
     def _last_change(self, bank: int) -> JournalRow | None:
         """Return the last change that somebody made, and not sleep."""
@@ -229,8 +229,8 @@ class Sleeping(Core):
         """What sleep does with this bank; the store's ``Config.policy`` unless it has its own."""
         with self._store.read():
             number = self._store.bank_number(self.name) or NO_BANK
-            ledger = self._memory.ledger_of(number, self.name)
-            return read_policy(ledger, self._memory.config.policy)
+            ledger = self._engine.ledger_of(number, self.name)
+            return read_policy(ledger, self._engine.config.policy)
 
     def set_policy(self, policy: Policy | str | None) -> None:
         """
@@ -244,7 +244,7 @@ class Sleeping(Core):
             msg = f"policy={policy!r}: must be a Policy, the name of one, or None"
             raise InputError(msg)
         with self._changing():
-            self._memory.ledger(self.name, create=True)
+            self._engine.ledger(self.name, create=True)
             with self._transaction() as ledger:
                 ledger.note(POLICY, policy=None if policy is None else asdict(policy))
 
@@ -267,7 +267,7 @@ class Sleeping(Core):
             msg = f"reason={reason!r}: say why, in a few words, for whoever finds it held"
             raise InputError(msg)
         return self._mark(
-            id, HELD, "hold", on=True, why=check_text(reason, limits=self._memory.config.ingest)
+            id, HELD, "hold", on=True, why=check_text(reason, limits=self._engine.config.ingest)
         )
 
     def release(self, id: str | Collection[str]) -> int:  # noqa: A002
@@ -282,7 +282,7 @@ class Sleeping(Core):
     def quarantine(self) -> list[tuple[Episode, str]]:
         """Return what is kept from being consolidated, and why; see ``release``."""
         with self._store.read():
-            ledger = self._memory.ledger(self.name)
+            ledger = self._engine.ledger(self.name)
             rows = [e.row for e in self._store.scan_episodes(ledger.bank) if e.marks & DOUBTED]
             episodes = ledger.episodes(rows)
             why = {}
@@ -313,7 +313,7 @@ class Sleeping(Core):
         What is of use fades as if it had been said then (``Policy.decay_per_hour``).
         """
         with self._store.read():
-            ledger = self._memory.ledger(self.name)
+            ledger = self._engine.ledger(self.name)
             found = find_uses(ledger, ledger.find(id).row, list(self._recalled))
         return [from_micros(at) for at in found]
 

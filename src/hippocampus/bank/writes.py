@@ -14,6 +14,7 @@ from hippocampus.bank.base import ids_of, staying
 from hippocampus.bank.lookup import Looking
 from hippocampus.core.clock import from_micros
 from hippocampus.core.config import Signatures
+from hippocampus.core.group_commit import Joint
 from hippocampus.core.quotes import without_quotes
 from hippocampus.core.records import (
     HELD,
@@ -29,22 +30,16 @@ from hippocampus.core.records import (
     Turn,
     When,
 )
-from hippocampus.engine.group_commit import Joint
+from hippocampus.core.validation import check_text
 from hippocampus.errors import InputError
+from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.extractive_compression import shown
-from hippocampus.write.prepare import (
-    Draft,
-    Encoded,
-    Group,
-    check_text,
-    context_before,
-    draft,
-    encode_drafts,
-)
+from hippocampus.write.check import Group, draft
+from hippocampus.write.encode import context_before, encode_drafts
 
 if TYPE_CHECKING:
-    from hippocampus.memory import Memory
+    from hippocampus.engine.context import EngineContext
 
 _Stored = TypeVar("_Stored")
 
@@ -72,9 +67,9 @@ class _ToKeep(NamedTuple):
 class Writing(Looking):
     """The verbs that change what a bank holds."""
 
-    def __init__(self, memory: Memory, name: str) -> None:
-        super().__init__(memory, name)
-        most = memory.config.ingest.batch
+    def __init__(self, engine: EngineContext, name: str) -> None:
+        super().__init__(engine, name)
+        most = engine.config.ingest.batch
         self._writes: Joint[_ToKeep, list[Episode]] = Joint(
             lambda others, one: one.beside(others, most=most)
         )
@@ -135,7 +130,7 @@ class Writing(Looking):
         ``again`` is that of ``remember``.
         """
         groups: list[Group] = []
-        now = self._memory.now()
+        now = self._engine.now()
         for place, turn in enumerate(turns):
             try:
                 group = self._group(turn, now, by_metadata=again)
@@ -167,14 +162,14 @@ class Writing(Looking):
             msg = f"correct: say what to correct of episode {id!r}: its text, its metadata or both"
             raise InputError(msg)
         with self._changing():
-            ledger = self._memory.ledger(self.name)
+            ledger = self._engine.ledger(self.name)
             old = ledger.find(id)
             ledger.check_in_force(old)
             turn = _as_turn(old, self.get(id).text if text is None else text)
             turn = turn if metadata is None else replace(turn, metadata=metadata)
-            new = self._group(turn, self._memory.now())
+            new = self._group(turn, self._engine.now())
             if self._says_otherwise(ledger, new):
-                new = self._group(turn, self._memory.now(), by_metadata=True)
+                new = self._group(turn, self._engine.now(), by_metadata=True)
             if new.first.id == old.id:
                 return ledger.episodes([old.row])[0]
             known = self._store.rows_of(ledger.bank, [new.first.id])
@@ -249,19 +244,19 @@ class Writing(Looking):
         states: tuple[State, ...] = ("forgotten", "superseded") if superseded else ("forgotten",)
         removed: Counter[State] = Counter()
         with self._changing():
-            ledger = self._memory.ledger(self.name)
+            ledger = self._engine.ledger(self.name)
             before = after = sum(self._store.stored_bytes(ledger.bank).values())
             settled = self._settle(ledger, dry_run=dry_run) if faded else 0
             if dry_run:
                 every = self._store.scan_episodes(ledger.bank)
                 removed.update(e.state for e in every if not e.marks & HELD)
             else:
-                some = _RUNS_AT_ONCE * self._memory.config.ingest.seal_rows
+                some = _RUNS_AT_ONCE * self._engine.config.ingest.seal_rows
                 stop = self._store.episode_count(ledger.bank)
                 for first in range(0, stop, some):
                     rows = range(first, min(first + some, stop))
                     with self._store.write():
-                        removed += self._memory.ledger(self.name).compact(states, rows)
+                        removed += self._engine.ledger(self.name).compact(states, rows)
                     if progress:
                         progress(rows.stop, stop)
                 self._store.scrub()
@@ -275,9 +270,9 @@ class Writing(Looking):
 
     def _settle(self, ledger: Ledger, *, dry_run: bool) -> int:
         """Make texts what is shown of them; returns how many. The caller holds ``writing``."""
-        now = self._memory.now()
+        now = self._engine.now()
         faded: list[tuple[EpisodeRow, Sequence[Draft]]] = []
-        batch = self._memory.config.ingest.batch
+        batch = self._engine.config.ingest.batch
         due = [
             e
             for e in self._store.scan_episodes(ledger.bank)
@@ -306,20 +301,20 @@ class Writing(Looking):
         if not isinstance(turn, Turn):
             msg = f"{turn!r:.100} is not a Turn; wrap the text, as in Turn(text=…)"
             raise InputError(msg)
-        memory = self._memory
-        text = check_text(turn.text, limits=memory.config.ingest)
+        engine = self._engine
+        text = check_text(turn.text, limits=engine.config.ingest)
         fresh = without_quotes(text)
         if fresh != text and fresh.strip():
             turn = replace(turn, text=fresh.strip())
         return draft(
-            self.name, turn, now=now, zone=memory.zone,
-            limits=memory.config.ingest, salt=memory.salt, by_metadata=by_metadata,
+            self.name, turn, now=now, zone=engine.zone,
+            limits=engine.config.ingest, salt=engine.salt, by_metadata=by_metadata,
         )  # fmt: skip
 
     def _keep(
         self, groups: Sequence[Group], now: datetime, progress: Progress | None
     ) -> list[Episode]:
-        batch = self._memory.config.ingest.batch
+        batch = self._engine.config.ingest.batch
         kept: list[Episode] = []
         if progress:
             progress(0, len(groups))
@@ -332,7 +327,7 @@ class Writing(Looking):
 
     def _keep_together(self, calls: Sequence[_ToKeep]) -> list[list[Episode]]:
         """Keep what some calls bring, and return the episodes of each, holding ``writing``."""
-        ledger = self._memory.ledger(self.name, create=True)
+        ledger = self._engine.ledger(self.name, create=True)
         fresh: dict[str, Group] = {}
         answer: dict[str, int] = {}
         with self.reading:
@@ -389,16 +384,16 @@ class Writing(Looking):
         indexed: bool = True,
     ) -> _Stored:
         """Encode drafts, and only then open the transaction in which they are stored."""
-        memory = self._memory
+        engine = self._engine
         while True:
-            embedder, how = memory.embedder, memory.signatures()
+            embedder, how = engine.embedder, engine.signatures()
             encoded = self._encode(ledger, drafts, embedder, how, progress)
             with self._transaction(indexed=indexed) as books:
-                if memory.embedder is not embedder or memory.signatures() != how:
+                if engine.embedder is not embedder or engine.signatures() != how:
                     continue  # a rebuild has moved the store to others: encode once more
                 if encoded:
-                    memory.settle_embedder(embedder)
-                    memory.settle_signatures(record=True)
+                    engine.settle_embedder(embedder)
+                    engine.settle_signatures(record=True)
                 self._tell_recalls(books)
                 return store(books, encoded)
 
@@ -411,7 +406,7 @@ class Writing(Looking):
         progress: Progress | None,
     ) -> Encoded:
         """Make the payloads of drafts, each read in the light of what its session said before."""
-        batch = self._memory.config.ingest.batch
+        batch = self._engine.config.ingest.batch
         sessions = {d.session for d in drafts if d.session is not None}
         before = context_before(drafts, ledger.last_said(sessions))
         encoded: dict[Kind, dict[str, bytes]] = {}

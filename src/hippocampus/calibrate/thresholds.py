@@ -18,8 +18,8 @@ from hippocampus.calibrate.synthetic import Filler, facts, slots, tidy, words
 from hippocampus.calibrate.trial import Said, Trial
 from hippocampus.core.config import Cosines
 from hippocampus.core.records import Embedder, Passage
+from hippocampus.journal.draft import spoken
 from hippocampus.recall.standardize import Numbers
-from hippocampus.write.prepare import spoken
 
 SIGNALS: Final = ("length", "surprise", "position", "recency")
 """What tells apart who tells something from small talk (HUMAN, section 8.1)."""

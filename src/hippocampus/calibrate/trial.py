@@ -27,6 +27,7 @@ from hippocampus.index.cue import Cue
 from hippocampus.index.late_interaction import TokensCue
 from hippocampus.index.vector import VectorCue
 from hippocampus.journal.content import Segments
+from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.recall.confidence import DEPTH
 from hippocampus.recall.evidence import evidence
@@ -34,7 +35,8 @@ from hippocampus.recall.parse import understand
 from hippocampus.recall.search import search
 from hippocampus.recall.standardize import Numbers
 from hippocampus.store import open_store
-from hippocampus.write.prepare import Encoded, Group, context_before, draft, encode_drafts
+from hippocampus.write.check import Group, draft
+from hippocampus.write.encode import context_before, encode_drafts
 
 POOL: Final = 4
 """Conversations in one bank, besides each in its own."""

@@ -307,9 +307,9 @@ def bench(
 
 def _recall(call: _Call) -> None:
     """Run a benchmark whose questions name what answers them."""
+    from hippocampus.engine.context import CUES  # noqa: PLC0415
     from hippocampus.evaluation import Options, passages, run  # noqa: PLC0415 - heavy
     from hippocampus.evaluation.options import BASELINES, cue_table  # noqa: PLC0415
-    from hippocampus.memory import CUES  # noqa: PLC0415
 
     if call.name == "passages":
         call.need_no_data("passages are")

@@ -113,7 +113,9 @@ class Talk:
 
         self._memory = memory
         self._scope = scope
-        self._model = memory.model if isinstance(memory.model, LanguageModel) else None
+        self._model = (
+            memory.engine.model if isinstance(memory.engine.model, LanguageModel) else None
+        )
         self._system = (_SYSTEM if self._model else "") if system is None else system
         self._budget_tokens = budget_tokens
         self._recent = recent

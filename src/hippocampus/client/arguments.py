@@ -14,8 +14,8 @@ from urllib.parse import quote
 import msgspec
 
 from hippocampus.bank.filter_arguments import Filters, read_filters
+from hippocampus.core.validation import dump_metadata
 from hippocampus.errors import InputError, InvalidText
-from hippocampus.write.prepare import dump_metadata
 
 _LOOKED_AT: Final = (bytes, datetime, date, timedelta)
 """What has no JSON of its own, and is looked at one by one."""

@@ -11,7 +11,8 @@ from hippocampus.bank import Bank
 from hippocampus.client.io_backend import Blocking, Waiting, finish
 from hippocampus.client.transport import Line
 from hippocampus.client.verbs import BankVerbs, StoreVerbs
-from hippocampus.memory import Memory, check_name
+from hippocampus.engine.context import check_name
+from hippocampus.memory import Memory
 from hippocampus.wire import VERBS
 
 TIMEOUT_S: Final = 30.0

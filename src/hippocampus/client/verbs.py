@@ -23,8 +23,8 @@ from hippocampus.client.arguments import (
 from hippocampus.client.transport import LINES, Call, Line
 from hippocampus.core.files import read_bytes, reading
 from hippocampus.core.records import Embedder, Imported, Progress, Slept
+from hippocampus.engine.context import check_limit, check_name
 from hippocampus.errors import InputError, ServerMismatch, SourceError
-from hippocampus.memory import check_limit, check_name
 from hippocampus.sleep.schedule import Schedule
 from hippocampus.sources import SourceProblem
 from hippocampus.sources.walk import files_of

@@ -22,6 +22,7 @@ from typing import Any, Final, TypeAlias
 
 from hippocampus import Bank, Config, Embedder, Episode, Fusion, Memory, Recall, Turn
 from hippocampus.core.records import Progress
+from hippocampus.engine.context import CUES, USED
 from hippocampus.errors import InputError
 from hippocampus.evaluation import metrics, report
 from hippocampus.evaluation.datasets import choose
@@ -36,7 +37,6 @@ from hippocampus.evaluation.life import (
     live,
 )
 from hippocampus.evaluation.report import Ranked, Receipt, Report
-from hippocampus.memory import CUES, USED
 
 SIZE: Final = 6_000
 """Chunks by default: minutes, where the full life takes most of an hour to embed."""

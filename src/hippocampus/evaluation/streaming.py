@@ -24,6 +24,7 @@ from hippocampus.core.config import POLICIES, Policy
 from hippocampus.core.optional import require
 from hippocampus.core.records import Episode, Progress
 from hippocampus.encode.tokens import count
+from hippocampus.engine.context import CUES, USED
 from hippocampus.errors import InputError
 from hippocampus.evaluation import metrics
 from hippocampus.evaluation.answers import MARKING, Answered, Models, compose, reply_to
@@ -33,7 +34,6 @@ from hippocampus.evaluation.options import Options
 from hippocampus.evaluation.report import commit, machine
 from hippocampus.evaluation.trial import Posed, load
 from hippocampus.language.extractive_compression import condense
-from hippocampus.memory import CUES, USED
 from hippocampus.sleep.sleeper import STEPS
 
 SOURCES: Final = ("longmemeval", "realmem")

@@ -386,9 +386,9 @@ class _Searcher:
     """Search of one bank's index by the parts of recall, so that what it may see can be chosen."""
 
     def __init__(self, memory: Memory, name: str) -> None:
-        ledger = memory.ledger(name)
-        assert memory.embedder is not None, "there is one, or the run had been refused"
-        used = memory.embedder.fingerprint
+        ledger = memory.engine.ledger(name)
+        assert memory.engine.embedder is not None, "there is one, or the run had been refused"
+        used = memory.engine.embedder.fingerprint
         self.rotation = rotation_for(used)
         cues: list[Cue] = [LexicalCue(), VectorCue(used.dimension)]
         if self.rotation is not None:
@@ -396,7 +396,7 @@ class _Searcher:
         topics = read_topics(ledger)
         assert topics is not None, "the bank has slept"
         self.topic = TopicCue(topics.graph, topics.length)
-        self.index = LiveIndex(memory.store, ledger.bank, [*cues, self.topic])
+        self.index = LiveIndex(memory.engine.store, ledger.bank, [*cues, self.topic])
         self.index.catch_up()
         self.refs = [
             episode.metadata["ref"] for episode in ledger.episodes(list(range(len(self.index))))
@@ -434,12 +434,12 @@ def _layout(memory: Memory, name: str, seed: int) -> Iterator[_Made]:
 
     As they arrived, by cluster of tags, and, as the best that any order could do, in one run.
     """
-    ledger = memory.ledger(name)
+    ledger = memory.engine.ledger(name)
     topics = read_topics(ledger)
     assert topics is not None, "the bank has slept"
     blocks = [
         payloads.data.reshape(len(payloads), -1)[:, :-4].view(np.int8)
-        for payloads in read_payloads(memory.store, ledger.bank, "vector", 0, topics.length)
+        for payloads in read_payloads(memory.engine.store, ledger.bank, "vector", 0, topics.length)
     ]
     vectors = np.ascontiguousarray(np.concatenate(blocks))
     length, width = vectors.shape

@@ -160,7 +160,7 @@ class Memory:
             payload["expiration_date"] = read_day(expiration_date)
         created = payload.pop("created_at", None)  # how mem0's users had to say when it was
         given = created if timestamp is None else timestamp
-        zone = self.memory.zone
+        zone = self.memory.engine.zone
         at = self.memory.now() if given is None else read_moment(given, "timestamp", zone)
         turns = [
             make_turn(*said, scope=scope, payload=payload, at=at + place * INSTANT)
@@ -182,7 +182,7 @@ class Memory:
             for key in ("expiration_date", "attributed_to", "categories"):
                 if record.get(key):
                     payload[key] = record[key]
-            at = read_moment(record["created_at"], "created_at", self.memory.zone)
+            at = read_moment(record["created_at"], "created_at", self.memory.engine.zone)
             said = record.get("role") or "user", record["memory"], record.get("actor_id")
             turn = make_turn(*said, scope=scope, payload=payload, at=at)
             turns[tuple(scope.items())].append(turn)
@@ -334,12 +334,12 @@ class Memory:
         now = self.memory.now()
         owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
         scope, seen = read_filters(
-            owners, filters, today=None if show_expired else now, zone=self.memory.zone
+            owners, filters, today=None if show_expired else now, zone=self.memory.engine.zone
         )
         most = read_most(top_k, limit, owners)
         least = read_least(threshold)
         if reference_date is not None:
-            now = read_moment(reference_date, "reference_date", self.memory.zone)
+            now = read_moment(reference_date, "reference_date", self.memory.engine.zone)
         found = [told(bank.recall(query, most, now=now, **seen)) for bank in self._banks(scope)]
         hits = islice(merge(*found, key=lambda hit: -hit.score), most)
         results = [
@@ -363,7 +363,7 @@ class Memory:
         """Return memories, the newest first; arguments are those of ``search``."""
         owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
         today = None if show_expired else self.memory.now()
-        scope, seen = read_filters(owners, filters, today=today, zone=self.memory.zone)
+        scope, seen = read_filters(owners, filters, today=today, zone=self.memory.engine.zone)
         most = read_most(top_k, limit, owners)
         found = [bank.episodes(limit=most, newest=True, **seen) for bank in self._banks(scope)]
         newest = merge(*found, key=lambda episode: episode.said_at, reverse=True)

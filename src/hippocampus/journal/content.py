@@ -22,10 +22,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.background_yield import pausing
 from hippocampus.core.records import Block, Store
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.token_matcher import LOST, SPELLED, Mask, Phrase
-from hippocampus.engine.background_yield import pausing
 from hippocampus.errors import StoreCorrupt
 from hippocampus.kernel import HuffmanWaveletMatrix, WaveletMatrix
 

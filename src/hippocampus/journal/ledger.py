@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.config import Ingest
 from hippocampus.core.records import (
@@ -31,13 +32,13 @@ from hippocampus.core.records import (
     Store,
 )
 from hippocampus.encode import tokens as tokenizer
-from hippocampus.engine.background_yield import pausing
 from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.index.cue import Mask
 from hippocampus.journal.content import Content, Segment, Segments
+from hippocampus.journal.draft import CONTEXT_TURNS, Draft, Encoded, spoken
+from hippocampus.language.analysis import phrase_payload
 from hippocampus.language.extractive_compression import shown
 from hippocampus.language.noun_phrases import Phrase, find_phrases, names_of
-from hippocampus.write.prepare import CONTEXT_TURNS, Draft, Encoded, phrase_payload, spoken
 
 DEEDS: Final = ("merge", "fade", "lapse", "doubt", "clear", "annotate")
 """The journal's kinds of what sleep does to single episodes."""

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple, TextIO
 from hippocampus.core.clock import from_micros
 from hippocampus.core.files import reading_lines, writing
 from hippocampus.core.records import DEEPEST, SETTLED, EpisodeRow, JournalRow, states_told
+from hippocampus.core.validation import dump_metadata
 from hippocampus.errors import InputError, SourceError
+from hippocampus.journal.draft import Draft, digest
 from hippocampus.journal.ledger import Ledger
-from hippocampus.write.prepare import Draft, digest, dump_metadata
 
 EXPORT_FORMAT = 1
 

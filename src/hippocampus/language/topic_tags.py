@@ -19,8 +19,8 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final, NamedTuple, TypeAlias
 
+from hippocampus.core.background_yield import pausing
 from hippocampus.encode.terms import FUNCTION_WORDS, stem
-from hippocampus.engine.background_yield import pausing
 from hippocampus.language.noun_phrases import find_phrases
 from hippocampus.language.nouns import kinds, singular, synonyms, use_of
 

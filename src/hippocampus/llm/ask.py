@@ -143,7 +143,7 @@ def ask(
             return Asked(question.read(made.text), usage)
         except ModelAnswer as exc:
             wrong = _quoted(str(exc))
-            usage += exc.usage or Usage()
+            usage += exc.usage if isinstance(exc.usage, Usage) else Usage()
             if attempt == attempts:
                 msg = f"no usable {question.kind} in {attempts} attempts; the last answer: {exc}"
                 failed = ModelAnswer(msg)

@@ -372,7 +372,7 @@ class Graph:
         Each has a moment of its own: so the graph stays in order, and two that read alike, as
         ``A (b)`` does of whatever type, are two.
         """
-        first = max(self._memory().now(), view.last + _MOMENT)
+        first = max(self._memory().engine.now(), view.last + _MOMENT)
         new = [replace(turn, at=first + place * _MOMENT) for place, turn in enumerate(turns)]
         if not new:
             return

@@ -99,7 +99,7 @@ class Toolbox:
         episode = self.bank(bank, new=True).remember(
             text, at=at, speaker=speaker, role=role, session=session, source=source
         )
-        return answers.kept(episode, memory.zone, new=episode.noted_at >= now).result()
+        return answers.kept(episode, memory.engine.zone, new=episode.noted_at >= now).result()
 
     def recall(
         self,
@@ -131,7 +131,9 @@ class Toolbox:
             query, k, since=since, until=until, session=session, speaker=speaker,
             source=source, as_of=as_of,
         )  # fmt: skip
-        return answers.recalled(found, budget_tokens, memory.zone, _degraded(memory)).result()
+        return answers.recalled(
+            found, budget_tokens, memory.engine.zone, _degraded(memory)
+        ).result()
 
     def context(
         self,
@@ -184,7 +186,7 @@ class Toolbox:
 
         memory = self._memory()
         episode = self.bank(bank).correct(id, text)
-        return answers.kept(episode, memory.zone, new=episode.id != id, replaces=id).result()
+        return answers.kept(episode, memory.engine.zone, new=episode.id != id, replaces=id).result()
 
     def forget(
         self,
@@ -245,7 +247,7 @@ class Toolbox:
         """
         from hippocampus.mcp import answers
 
-        zone = self._memory().zone
+        zone = self._memory().engine.zone
         held = self.bank(bank)
         if id is not None:
             if any((words, since, until, session, speaker, source, as_of)):
@@ -295,11 +297,11 @@ class Toolbox:
         empty = held.name not in memory.banks()
         stats = _nothing(held.name, memory) if empty else held.stats()
         slept = [] if empty else held.sleeps()
-        none = [] if memory.no_embedder is None else [str(memory.no_embedder)]
+        none = [] if memory.engine.no_embedder is None else [str(memory.engine.no_embedder)]
         return answers.held(
             stats,
             budget_tokens,
-            memory.zone,
+            memory.engine.zone,
             slept=slept[-1].at if slept else None,
             version=version(DISTRIBUTION),
             banks=self.banks() if self.all_banks else (),
@@ -340,8 +342,8 @@ class Toolbox:
 
 def _degraded(memory: Memory) -> list[str]:
     """Return why the numbers of the embedder in use mean less than they should."""
-    known = memory.calibration()
-    stale = memory.embedder is not None and known.lacking is not None and not known.damaged
+    known = memory.engine.calibration()
+    stale = memory.engine.embedder is not None and known.lacking is not None and not known.damaged
     return [f"calibration: {known.lacking}"] if stale else []
 
 
@@ -349,7 +351,7 @@ def _nothing(bank: str, memory: Memory) -> Stats:
     """Return what a bank holds that nobody has told anything yet."""
     from hippocampus.core.records import Stats
 
-    used = memory.fingerprint()
+    used = memory.engine.fingerprint()
     return Stats(
         bank=bank, episodes=0, superseded=0, forgotten=0, sessions=0, speakers=(), sources=(),
         first=None, last=None, stored_bytes={}, embedder=None if used is None else str(used),

@@ -17,8 +17,9 @@ from urllib.parse import quote
 
 from hippocampus.bank import Bank
 from hippocampus.core.records import Context, Turn
+from hippocampus.engine.context import check_name
 from hippocampus.errors import EncoderError, InputError, StoreError, StoreLocked
-from hippocampus.memory import Memory, check_name
+from hippocampus.memory import Memory
 from hippocampus.proxy.conversations import Conversations
 from hippocampus.proxy.protocol import Answer, Asked, Kind, Said
 

@@ -79,7 +79,7 @@ class Server:
 
     def known(self, asked: Asked) -> bytes | None:
         """Return the answer to a question if nobody has changed anything since it was given."""
-        body = self.answers.known(asked, self.memory.store.changes())
+        body = self.answers.known(asked, self.memory.engine.store.changes())
         if body is not None:
             self.figures.given_again.inc()
         return body
@@ -101,7 +101,7 @@ class Server:
     def _may_do_better(self, made: Recall | Context) -> bool:
         """Return whether a part failed that may not fail the next time."""
         found = made.recall if isinstance(made, Context) else made
-        lacks = (lack for lack in found.degraded if lack != self.memory.no_embedder)
+        lacks = (lack for lack in found.degraded if lack != self.memory.engine.no_embedder)
         return any(lack.part in _MAY_FAIL for lack in lacks)
 
     async def body(self, request: Request) -> bytes:
@@ -144,7 +144,7 @@ def create_app(
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )  # fmt: skip
     app.state.server = server
-    app.add_middleware(Watch, figures=server.figures, salt=memory.salt)
+    app.add_middleware(Watch, figures=server.figures, salt=memory.engine.salt)
     app.add_exception_handler(HippocampusError, _refuse)
     app.add_exception_handler(HTTPException, _refuse_route)
     for name, verb in VERBS.items():
@@ -274,7 +274,7 @@ def _add_state(app: FastAPI, server: Server) -> None:
         """Say whether the store answers and requests are taken."""
         if not server.ready:
             raise Refused(503, "starting or stopping")
-        await server.readers.run(server.memory.store.changes)
+        await server.readers.run(server.memory.engine.store.changes)
         return _json(b'{"status":"ready"}')
 
     async def metrics(request: Request) -> Response:

@@ -188,7 +188,7 @@ async def _take_turns(
     added = unchanged = number = done = 0
     skipped: list[tuple[str, str]] = []
     batch: list[tuple[int, bytes]] = []
-    most = server.memory.config.ingest.batch
+    most = server.memory.engine.config.ingest.batch
 
     async def keep() -> None:
         nonlocal added, unchanged, done

@@ -134,13 +134,13 @@ class Keys:
             id=secrets.token_hex(6), name=name, role=role, banks=tuple(banks),
             digest=self._digest(secret), made_at=self._memory.now(),
         )  # fmt: skip
-        with self._memory.store.write():
+        with self._memory.engine.store.write():
             self._write([*(self._read() or ()), key])
         return NewKey(token=_token(key.id, secret), key=_info(key))
 
     def revoke(self, id: str) -> KeyInfo:  # noqa: A002 - as it is called everywhere
         """Take a key back. Servers that are running know within a second."""
-        with self._memory.store.write():
+        with self._memory.engine.store.write():
             keys = self._read() or []
             gone = _one(keys, id)
             self._write([key for key in keys if key.id != id])
@@ -152,7 +152,7 @@ class Keys:
             msg = f"keep_s={keep_s!r}: must be from 0 seconds to a year"
             raise InputError(msg)
         secret = secrets.token_urlsafe(_SECRET_BYTES)
-        with self._memory.store.write():
+        with self._memory.engine.store.write():
             keys = self._read() or []
             old = _one(keys, id)
             new = replace(
@@ -202,14 +202,14 @@ class Keys:
 
     def _digest(self, secret: str) -> str:
         words = secret.encode("utf-8", "replace")
-        return hashlib.blake2b(words, key=self._memory.salt, digest_size=32).hexdigest()
+        return hashlib.blake2b(words, key=self._memory.engine.salt, digest_size=32).hexdigest()
 
     def _read(self) -> list[Key] | None:
-        kept = self._memory.store.setting(SETTING)
+        kept = self._memory.engine.store.setting(SETTING)
         return None if kept is None else wire.load(list[Key], kept)
 
     def _write(self, keys: Iterable[Key]) -> None:
-        self._memory.store.set_setting(SETTING, wire.dump(list(keys)).decode())
+        self._memory.engine.store.set_setting(SETTING, wire.dump(list(keys)).decode())
 
 
 _NOBODY: Final = Key(

@@ -89,8 +89,8 @@ def make_server(
             " read it; make one with 'hippocampus keys create', or listen at 127.0.0.1"
         )
         raise AccessError(msg)
-    if isinstance(memory.embedder, AsksMany):
-        memory.embedder = Together(memory.embedder)
+    if isinstance(memory.engine.embedder, AsksMany):
+        memory.engine.embedder = Together(memory.engine.embedder)
     config = uvicorn.Config(
         create_app(memory, limits=limits, schedule=schedule), host=host, port=port,
         loop="uvloop" if find_spec("uvloop") else "asyncio", http=_Protocol, ws="none",

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.engine.background_yield import pausing
+from hippocampus.core.background_yield import pausing
 from hippocampus.index.phrase_codec import PROPER
 from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.forgetting_policies import decay, interfere

@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.background_yield import pausing
 from hippocampus.core.config import Compact, Concepts
 from hippocampus.core.records import Block, Embedder, Kind, Passage, Payloads, SleepStep
 from hippocampus.encode.tokens import encode
-from hippocampus.engine.background_yield import pausing
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.bank_index import LiveIndex, read_payloads
@@ -29,6 +29,7 @@ from hippocampus.index.graph import unpack as unpack_facts
 from hippocampus.index.phrase_codec import PROPER, unpack_phrases
 from hippocampus.index.topic import Artifact, pack, unpack
 from hippocampus.index.vector import VectorCue
+from hippocampus.journal.draft import spoken
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.gazetteer import Spellings
 from hippocampus.language.noun_phrases import key_of
@@ -44,7 +45,6 @@ from hippocampus.sleep.summary import Clause, Kept, Read, clause_of, summarise
 from hippocampus.sleep.summary import pack as pack_summary
 from hippocampus.sleep.summary import unpack as unpack_summary
 from hippocampus.sleep.topics import Answers, Turn, make_topics
-from hippocampus.write.prepare import spoken
 
 CURATED: Final = "anchors"
 """The journal's kind of a change to the anchors that somebody wants, or wants not."""

@@ -17,8 +17,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.background_yield import pausing
 from hippocampus.core.config import Concepts
-from hippocampus.engine.background_yield import pausing
 from hippocampus.index.anchor_postings import nearest_edges, same, settle
 from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, Pruned, effective, runs
 from hippocampus.index.phrase_codec import PROPER

@@ -2,8 +2,8 @@
 What a bank was told of whom: statements, read row by row, once.
 
 Rules read them, or a model where there is one; facts are what they come to for whoever asks
-(``recall/fact_timeline.py``). Reading goes on where it stopped, so what was said since the last sleep is
-known as soon as it is asked for.
+(``recall/fact_timeline.py``). Reading goes on where it stopped, so what was said since the last
+sleep is known as soon as it is asked for.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from datetime import tzinfo
 from hashlib import blake2b
 from typing import NamedTuple
 
+from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import from_micros
 from hippocampus.core.records import EpisodeRow, Statement
-from hippocampus.engine.background_yield import pausing
 from hippocampus.errors import EncoderError, ModelAnswer
 from hippocampus.index.graph import Statements
 from hippocampus.language.statement_model import Line, read_by_model, statements_of

@@ -16,10 +16,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from hippocampus.core.background_yield import pausing
 from hippocampus.core.records import Usage
 from hippocampus.encode.tokens import count
-from hippocampus.engine.background_yield import pausing
 from hippocampus.index.gists import Trace, Traces
+from hippocampus.journal.draft import spoken
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.extractive_compression import shorten
 from hippocampus.llm.ask import ChatModel, Completer
@@ -29,7 +30,6 @@ from hippocampus.sleep.importance import PROMOTED, Numbers, tiers
 from hippocampus.sleep.snapshot import ASLEEP, Night
 from hippocampus.sleep.summary import alike, have_worded, line_asked_for, short_name
 from hippocampus.sleep.topics import BATCH
-from hippocampus.write.prepare import spoken
 
 CONSOLIDATED: Final = "consolidate"
 """The journal's kind of what a night promoted: ``{"promoted": [row, ...], "traces": [[made_at, row,

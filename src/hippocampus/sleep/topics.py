@@ -22,9 +22,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.background_yield import pausing
 from hippocampus.core.records import Embedder, Passage, Usage
 from hippocampus.encode.terms import hash_terms
-from hippocampus.engine.background_yield import pausing
 from hippocampus.errors import EncoderError, ModelAnswer
 from hippocampus.index.topic import Artifact, Tag, TagGraph, Terms
 from hippocampus.language.topic_tag_model import read_answer, tag_by_model, write_answer

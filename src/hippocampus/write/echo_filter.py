@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 
 from hippocampus.core.clock import to_micros
 from hippocampus.core.quotes import quoted
+from hippocampus.journal.draft import Draft, digest
 from hippocampus.journal.ledger import Entry, Ledger
-from hippocampus.write.prepare import Draft, Group, digest
+from hippocampus.write.check import Group
 
 _MEMORY = 4096
 """How many texts we remember to have shown."""

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from hippocampus.core.records import HELD, SETTLED, EpisodeRow, Imported, Progress, Turn
 from hippocampus.encode.tokens import count
+from hippocampus.journal.draft import Draft
 from hippocampus.journal.ledger import Ledger
 from hippocampus.sources import SourceFile, read_source
+from hippocampus.write.check import Group
 from hippocampus.write.chunking import split_text
-from hippocampus.write.prepare import Draft, Group
 
 
 def import_files(

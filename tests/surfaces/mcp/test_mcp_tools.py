@@ -241,7 +241,7 @@ def crowded():
 
 @given(budget=st.integers(LEAST_TOKENS, 4000), k=st.integers(1, 50))
 def test_no_answer_takes_more_than_its_budget(crowded, budget, k):
-    zone = crowded._memory.zone
+    zone = crowded._engine.zone
     found = crowded.recall("what does the garden need?", k)
     episodes = crowded.episodes(limit=k)
 
@@ -261,7 +261,7 @@ def test_no_answer_takes_more_than_its_budget(crowded, budget, k):
 @given(budget=st.integers(LEAST_TOKENS, 4000), k=st.integers(1, 50))
 def test_what_is_left_out_is_counted_and_named(crowded, budget, k):
     found = crowded.recall("what does the garden need?", k)
-    data = recalled(found, budget, crowded._memory.zone).data
+    data = recalled(found, budget, crowded._engine.zone).data
 
     kept = [memory["id"] for memory in data["memories"]]
     left = [hit.id for hit in found][len(kept) :]
@@ -274,7 +274,7 @@ def test_what_is_left_out_is_counted_and_named(crowded, budget, k):
 
 def test_a_larger_budget_shows_no_less(crowded):
     found = crowded.recall("what does the garden need?", 50)
-    zone = crowded._memory.zone
+    zone = crowded._engine.zone
     shown = [
         len(recalled(found, b, zone).data["memories"]) for b in range(LEAST_TOKENS, 30000, 900)
     ]
@@ -322,14 +322,14 @@ def strange():
         last = bank.remember("The rose is red.", at="2024-01-01")
         for number in range(12):
             last = bank.correct(last.id, f"The rose is red, or {number}.")
-        bank.last = last.id
+        bank.last, bank.memory = last.id, memory
         memory.bank(f"{name}!").remember("Nothing.")
         yield bank
 
 
 @pytest.mark.parametrize("budget", [LEAST_TOKENS, 600, 1000, 3000])
 def test_names_and_histories_keep_to_the_budget_as_well(strange, budget):
-    tools = Toolbox(lambda: strange._memory, "ada", all_banks=True)
+    tools = Toolbox(lambda: strange.memory, "ada", all_banks=True)
     looked = tools.timeline(id=strange.last, budget_tokens=budget)
     query = "what of the garden?"
 
@@ -347,7 +347,7 @@ def test_names_and_histories_keep_to_the_budget_as_well(strange, budget):
 
 
 def test_a_memory_whose_names_leave_no_room_is_shown_without_them(strange):
-    tools = Toolbox(lambda: strange._memory, "ada", all_banks=False)
+    tools = Toolbox(lambda: strange.memory, "ada", all_banks=False)
     seen, offset = [], 0
     while offset is not None:
         page = tools.timeline(offset=offset, budget_tokens=LEAST_TOKENS).structured_content

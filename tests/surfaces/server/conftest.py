@@ -34,7 +34,7 @@ def memory(home):
 @pytest.fixture
 def path(home):
     """Where that memory is, for whoever opens it as well."""
-    return Path(home[0].store.path)
+    return Path(home[0].engine.store.path)
 
 
 @pytest.fixture

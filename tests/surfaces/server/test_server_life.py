@@ -215,7 +215,7 @@ def test_readiness_is_that_of_the_store(serve, open_memory):
 def test_a_disk_that_is_full_is_told_and_what_was_stored_is_read(serve, memory):
     bank = memory.bank("ada")
     kept = bank.remember("It was here before.")
-    writer = memory.store._writer
+    writer = memory.engine.store._writer
     pages = writer.execute("PRAGMA page_count").fetchone()[0]
     writer.execute(f"PRAGMA max_page_count = {pages}")
     with httpx.Client(base_url=serve(memory), timeout=30) as http:
@@ -238,7 +238,7 @@ def test_a_store_that_is_locked_by_another_process_says_when_to_try_again(serve,
     memory = open_memory("locked.db", config=Config(busy_timeout_s=0.05))
     memory.bank("ada").remember("Something.")
     other = open_memory("locked.db")
-    with httpx.Client(base_url=serve(memory), timeout=30) as http, other.store.write():
+    with httpx.Client(base_url=serve(memory), timeout=30) as http, other.engine.store.write():
         answer = http.post(f"{AT}/remember", json={"text": "More."})
 
         assert (503, "1") == (answer.status_code, answer.headers["retry-after"])

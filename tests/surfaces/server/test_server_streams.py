@@ -109,7 +109,7 @@ def test_a_file_stays_in_its_folder(http, name):
 def test_a_client_that_leaves_in_the_middle_leaves_what_was_stored_and_nothing_else(
     url, http, memory
 ):
-    batch = memory.config.ingest.batch
+    batch = memory.engine.config.ingest.batch
     line = b'{"text": "Number %d.", "at": "2024-01-01"}\n'
     host, _, port = url.removeprefix("http://").partition(":")
     with socket.create_connection((host, int(port)), timeout=20) as connection:

@@ -104,7 +104,7 @@ def test_a_failure_nobody_foresaw_is_told_without_its_words(http, lines, memory,
         raise ValueError(SAID)
 
     with monkeypatch.context() as patch:
-        patch.setattr(memory.store, "bank_names", lambda **_: broken())
+        patch.setattr(memory.engine.store, "bank_names", lambda **_: broken())
         answer = http.get("/v1/banks")
 
     assert answer.status_code == 500

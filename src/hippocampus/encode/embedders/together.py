@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Final, Protocol, runtime_checkable
 
+from hippocampus.core.group_commit import Joint
 from hippocampus.core.records import Embedded, Embedder, Fingerprint, Passage
-from hippocampus.engine.group_commit import Joint
 
 _MOST: Final = 8
 """Questions embedded at once; of more each costs no less."""

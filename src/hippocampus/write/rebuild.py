@@ -7,7 +7,7 @@ from collections.abc import Collection
 from hippocampus.core.config import Signatures
 from hippocampus.core.records import Embedder, Kind, Progress
 from hippocampus.journal.ledger import NEXT, Ledger
-from hippocampus.write.prepare import context_before, encode_drafts
+from hippocampus.write.encode import context_before, encode_drafts
 
 REBUILDING = "rebuilding"
 """The setting that says whose vectors an unfinished rebuild makes; there is one at a time."""

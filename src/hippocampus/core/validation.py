@@ -1,0 +1,77 @@
+"""What text and metadata must be to be stored and read again as they were."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from hippocampus.core.config import Ingest
+from hippocampus.errors import InputError, InvalidText, TextTooLong
+
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_METADATA_LEVELS: Final = 64
+"""Deepest nesting of metadata. Reading JSON recurses, so what is too deep could be written from a
+shallow stack and never be read from a deep one."""
+
+
+def check_text(text: object, *, limits: Ingest) -> str:
+    """Return ``text`` if it can be remembered; raise ``InvalidText`` or ``TextTooLong``."""
+    if not isinstance(text, str):
+        msg = f"text must be a str, not {type(text).__name__}; decode bytes first"
+        raise InvalidText(msg)
+    if not text.strip():
+        msg = f"text is blank ({len(text)} characters of white space); there is nothing to remember"
+        raise InvalidText(msg)
+    try:
+        size = len(text) if text.isascii() else len(text.encode())
+    except UnicodeEncodeError as exc:
+        msg = (
+            f"text holds the lone surrogate U+{ord(text[exc.start]):04X} at character {exc.start},"
+            " which cannot be stored byte for byte; decode the source with errors='replace' first"
+        )
+        raise InvalidText(msg) from exc
+    if size > limits.max_text_bytes:
+        msg = (
+            f"text has {size:,} bytes; one call takes at most {limits.max_text_bytes:,}"
+            " (Ingest.max_text_bytes); split it, or write it to a file and import that"
+        )
+        raise TextTooLong(msg)
+    return text
+
+
+def dump_metadata(metadata: Mapping[str, Any]) -> str:
+    """Return metadata as JSON; refuse what JSON cannot give back as it was."""
+    if not metadata and isinstance(metadata, Mapping):
+        return "{}"
+    if not isinstance(metadata, Mapping):
+        msg = f"metadata must be a mapping with text keys, not {type(metadata).__name__}"
+        raise InputError(msg)
+    try:
+        text = _JSON.encode(dict(metadata))
+    except (TypeError, ValueError, RecursionError) as exc:
+        msg = f"metadata must be a JSON object (text keys; text, numbers, lists, objects): {exc}"
+        raise InputError(msg) from exc
+    _check_shape(metadata, _METADATA_LEVELS)
+    try:
+        text.encode()
+    except UnicodeEncodeError as exc:
+        msg = f"metadata holds the lone surrogate {text[exc.start]!r}, which cannot be stored"
+        raise InvalidText(msg) from exc
+    return text
+
+
+def _check_shape(value: object, levels: int) -> None:
+    """Refuse keys that JSON would turn into text, and nesting that could not be read again."""
+    if not levels:
+        msg = f"metadata is nested more than {_METADATA_LEVELS} levels deep; flatten it"
+        raise InputError(msg)
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                msg = f"metadata key {key!r}: must be text, since JSON has no other keys"
+                raise InputError(msg)
+            _check_shape(item, levels - 1)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _check_shape(item, levels - 1)

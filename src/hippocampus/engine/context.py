@@ -1,0 +1,327 @@
+"""What all banks of an opened store share: the store, the embedder, the clock, the caches."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import threading
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from hippocampus.calibrate.calibration import BUILT_IN, Calibration
+from hippocampus.core.clock import Clock, SystemClock, to_micros
+from hippocampus.core.config import Config, Signatures
+from hippocampus.core.records import (
+    Degradation,
+    Embedder,
+    Fingerprint,
+    Reranker,
+    Store,
+)
+from hippocampus.encode import tokens as tokenizer
+from hippocampus.encode.embed import load_embedder
+from hippocampus.encode.keywords import KeywordExtractor
+from hippocampus.encode.random_indexing import dump, load
+from hippocampus.engine.bank_cache import Hot
+from hippocampus.errors import (
+    EmbedderMismatch,
+    InputError,
+    InvalidScope,
+    ModelNotInstalled,
+    SignatureMismatch,
+    StoreCorrupt,
+    UnknownBank,
+)
+from hippocampus.journal.content import KEPT_BYTES, Segments
+from hippocampus.journal.ledger import Ledger
+from hippocampus.llm.ask import ChatModel, Completer
+from hippocampus.store import open_store
+
+CUES: Final = ("tokens", "vector", "lexical", "time", "signature", "concept", "graph", "topic")
+"""Every cue by name, the strongest first; ``signature`` is there only where tokens are signed,
+``concept`` and ``topic`` once a bank has slept, ``graph`` then better than before."""
+USED: Final = CUES[:-1]
+"""The cues that recall asks unless told otherwise: topics do not rank (docs/adr/0015)."""
+
+SIGNED: Final = "signatures"
+"""The setting that says how the store's tokens were signed."""
+CALIBRATED: Final = "calibration"
+"""The setting that says what the numbers of an embedder mean."""
+_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
+
+
+class Calibrated(NamedTuple):
+    """What is known of the numbers of the embedder in use."""
+
+    values: Calibration
+    """The default embedder's, where there are none of its own."""
+    lacking: str | None = None
+    """Why there are none; None when they are its own."""
+    damaged: bool = False
+    """Whether there were some that cannot be read."""
+
+
+class EngineContext:
+    """
+    The open store and everything its banks share; ``Memory`` makes one, banks hold on to it.
+
+    Attributes:
+        store: where everything is kept.
+        config: sizes, weights, time zone; never changed.
+        clock: where the present moment comes from; ``now()`` gives it in ``zone``.
+        embedder: makes vectors; None when there is none, and ``no_embedder`` says why.
+        embedder_lock: held by whoever makes an index or changes the embedder, so that an index and
+            those who ask it have the same one.
+        bank_cache: which banks are in memory.
+        segments: sealed segments of texts that are in memory, of all banks.
+        salt: keys the digests by which equal texts are recognised, 16 bytes.
+        reranker, keywords, model, cues: as given to ``Memory``.
+
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        embedder: str | Embedder = "default",
+        cues: Sequence[str] | None = None,
+        config: Config | None = None,
+        clock: Clock | None = None,
+        reranker: Reranker | None = None,
+        keywords: KeywordExtractor | None = None,
+        model: Completer | ChatModel | None = None,
+        read_only: bool = False,
+        create: bool = True,
+    ) -> None:
+        self.config = config or Config()
+        self.clock: Clock = clock or SystemClock()
+        self.read_only = read_only
+        self.reranker = reranker
+        self.keywords = keywords
+        self.model = model
+        self.cues = _known_cues(cues)
+        try:
+            self.zone = ZoneInfo(self.config.timezone)
+        except (ZoneInfoNotFoundError, ValueError) as exc:
+            msg = (
+                f"timezone={self.config.timezone!r}: not an IANA time zone, such as"
+                " 'Europe/Berlin' or 'UTC'"
+            )
+            raise InputError(msg) from exc
+        most = self.config.resident_mb
+        limit = None if most is None else int(most * 1e6)
+        self.segments = Segments(KEPT_BYTES if limit is None else min(KEPT_BYTES, limit))
+        self.bank_cache: Hot[Any] = Hot(limit, self.segments.nbytes)
+        self.store: Store = open_store(
+            path,
+            busy_timeout_s=self.config.busy_timeout_s,
+            read_only=read_only,
+            create=create,
+        )
+        self.embedder_lock = threading.RLock()
+        self.embedder: Embedder | None = None
+        self.no_embedder: Degradation | None = None
+        self._calibrated: tuple[tuple[Fingerprint | None, str | None], Calibrated] | None = None
+        try:
+            self._open_embedder(embedder)
+            self.settle_signatures(record=False)
+            self.check_cues(cues)
+            self.salt = self._salt()
+        except BaseException:
+            self.store.close()
+            raise
+
+    def _open_embedder(self, embedder: str | Embedder) -> None:
+        if not isinstance(embedder, str):
+            self.embedder = embedder
+        else:
+            try:
+                self.embedder = load_embedder(embedder)
+            except ModelNotInstalled as exc:
+                if embedder != "default":
+                    raise
+                self.no_embedder = Degradation(part="embedder", reason=str(exc))
+            if embedder == "none":
+                self.no_embedder = Degradation(
+                    part="embedder", reason="switched off; recall goes by words and time"
+                )
+        self.check_embedder(self.embedder)
+
+    def check_embedder(self, used: Embedder | None) -> None:
+        """Refuse to mix vectors: another process may have moved the store to another embedder."""
+        stored = self.stored_fingerprint()
+        if used is not None and stored not in (None, used.fingerprint):
+            raise EmbedderMismatch(stored=str(stored), configured=str(used.fingerprint))
+
+    def settle_embedder(self, used: Embedder | None) -> None:
+        """Have the store's vectors be of the embedder ``used``, or refuse; inside a transaction."""
+        self.check_embedder(used)
+        if used is not None and self.store.setting("embedder") is None:
+            self.store.set_setting("embedder", dump_fingerprint(used.fingerprint))
+
+    def stored_fingerprint(self) -> Fingerprint | None:
+        """Return which embedder the store's vectors come from; None before the first."""
+        text = self.store.setting("embedder")
+        return None if text is None else Fingerprint(**json.loads(text))
+
+    def signatures(self) -> Signatures | None:
+        """Return how tokens are signed: as configured, which by default is as the store's are."""
+        how = self.config.signatures
+        return self.stored_signatures() if how == "stored" else how
+
+    def stored_signatures(self) -> Signatures | None:
+        """
+        Return how the store's tokens were signed; None before the first.
+
+        None as well if a later version did so in a way that this one does not know.
+        """
+        recorded = self.store.setting(SIGNED)
+        return None if recorded is None else load(recorded)
+
+    def settle_signatures(self, *, record: bool) -> None:
+        """
+        Refuse to mix signatures: a store's are all made in one way.
+
+        ``record``: make it the configured one, where there is none; inside a transaction.
+        """
+        how = self.config.signatures
+        if how is None or how == "stored":
+            return
+        stored, configured = self.store.setting(SIGNED), dump(how)
+        if stored not in (None, configured):
+            raise SignatureMismatch(stored=stored, configured=configured)
+        if record and stored is None:
+            self.store.set_setting(SIGNED, configured)
+
+    def check_cues(self, cues: Sequence[str] | None) -> tuple[str, ...]:
+        """Return cue names after checking them; those that this memory uses for None."""
+        if cues is None:
+            return self.cues
+        if "signature" in _known_cues(cues) and self.signatures() is None:
+            msg = (
+                f"cues={cues!r}: the store has no signatures; open it with Config.signatures, or"
+                " run 'hippocampus reindex --signatures'"
+            )
+            raise InputError(msg)
+        return tuple(cues)
+
+    def settings(self) -> tuple[str | None, ...]:
+        """Return what is recorded of how the store's vectors are made, signed and read."""
+        return tuple(self.store.setting(key) for key in ("embedder", SIGNED, CALIBRATED))
+
+    def calibration(self) -> Calibrated:
+        """Return what the numbers of the embedder in use mean, as far as anybody found out."""
+        used, kept = self.fingerprint(), self.store.setting(CALIBRATED)
+        if self._calibrated is None or self._calibrated[0] != (used, kept):
+            self._calibrated = (used, kept), self._read_calibration(used, kept)
+        return self._calibrated[1]
+
+    def _read_calibration(self, used: Fingerprint | None, kept: str | None) -> Calibrated:
+        if kept is not None:
+            try:
+                found = Calibration.load(kept, path=self.store.path)
+            except StoreCorrupt as exc:
+                return Calibrated(BUILT_IN, str(exc), damaged=True)
+            if found.embedder == used:
+                return Calibrated(found)
+        if used in (None, BUILT_IN.embedder):
+            return Calibrated(BUILT_IN)
+        return Calibrated(BUILT_IN, f"not calibrated for {used}; run 'hippocampus calibrate'")
+
+    def _salt(self) -> bytes:
+        stored = self.store.setting("salt")
+        if stored is None and self.read_only:
+            return bytes(16)
+        if stored is None:
+            with self.store.write():
+                stored = self.store.setting("salt")
+                if stored is None:
+                    stored = secrets.token_hex(16)
+                    self.store.set_setting("salt", stored)
+        return bytes.fromhex(stored)
+
+    def ledger(self, name: str, *, create: bool = False) -> Ledger:
+        """
+        Return a bank's books, for those who look after it; ``create`` begins them.
+
+        Raises:
+            UnknownBank: there are none.
+
+        """
+        number = self.store.bank_number(name)
+        if number is None and create:
+            with self.store.write():
+                number = self.store.add_bank(name, to_micros(self.now()))
+        if number is None:
+            there = self.store.bank_names(limit=6)
+            known = ", ".join(repr(n) for n in there[:5]) + (", …" if len(there) > 5 else "")
+            msg = f"no bank {name!r} in the store; there {'is ' + known if there else 'are none'}"
+            raise UnknownBank(msg)
+        return self.ledger_of(number, name)
+
+    def ledger_of(self, number: int, name: str) -> Ledger:
+        """Return the books of a bank by its number, if there is one of that number or not."""
+        return Ledger(
+            self.store, number, name=name, salt=self.salt, limits=self.config.ingest, now=self.now,
+            segments=self.segments,
+        )  # fmt: skip
+
+    def now(self) -> datetime:
+        """Return the clock's present moment in the memory's time zone."""
+        return self.clock.now().astimezone(self.zone)
+
+    def fingerprint(self) -> Fingerprint | None:
+        """Return the embedder in use, or the one the store's vectors come from."""
+        return self.embedder.fingerprint if self.embedder else self.stored_fingerprint()
+
+
+def check_name(name: object) -> str:
+    """
+    Return a bank's name.
+
+    Raises:
+        InvalidScope: it is missing, blank, too long or holds control characters.
+
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or not name.strip():
+        msg = (
+            f"bank={name!r}: a bank's name is required, 1 to 200 characters without control"
+            " characters; there is no default bank"
+        )
+        raise InvalidScope(msg)
+    tokenizer.encode(name)
+    return name
+
+
+def _known_cues(cues: Sequence[str] | None) -> tuple[str, ...]:
+    """Return cue names after checking them; those in use for None."""
+    if cues is None:
+        return USED
+    if isinstance(cues, str) or not cues or set(cues) - set(CUES):
+        msg = f"cues={cues!r}: must be one or more of {', '.join(CUES)}"
+        raise InputError(msg)
+    return tuple(cues)
+
+
+def dump_fingerprint(fingerprint: Fingerprint) -> str:
+    """Return a fingerprint as the store keeps it."""
+    return json.dumps(
+        {
+            "name": fingerprint.name,
+            "weights": fingerprint.weights,
+            "dimension": fingerprint.dimension,
+            "token_dimension": fingerprint.token_dimension,
+        }
+    )
+
+
+def check_limit(limit: object) -> None:
+    """Refuse a limit that is neither None nor a whole number from 0."""
+    whole = isinstance(limit, int) and not isinstance(limit, bool) and limit >= 0
+    if limit is not None and not whole:
+        msg = f"limit={limit!r}: must be a whole number, 0 or more"
+        raise InputError(msg)

@@ -1,0 +1,68 @@
+"""A thread that lets banks sleep when it is time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from hippocampus.errors import InputError, StoreLocked, UnknownBank
+
+
+@contextmanager
+def sleeping(
+    names: Callable[[], Sequence[str]],
+    sleep: Callable[[str], object],
+    *,
+    look_every_s: float,
+    failed: Callable[[Exception], None] | None,
+) -> Iterator[None]:
+    """
+    Call ``sleep`` for every bank again and again, on a thread of its own, while the block runs.
+
+    The block's end waits for the call that has begun. A store that is locked, or a bank that is
+    gone, is tried again; what else goes wrong ends the thread, and is raised at the end.
+
+    Args:
+        names: returns the names of the banks there are.
+        sleep: lets one sleep if it is time.
+        look_every_s: pause between two rounds, in seconds, above 0.
+        failed: told what else goes wrong; then it is tried again, and the other banks sleep.
+
+    """
+    if not look_every_s > 0:
+        msg = f"look_every_s={look_every_s!r}: must be above 0 seconds"
+        raise InputError(msg)
+    ended, raised = threading.Event(), list[Exception]()
+
+    @contextmanager
+    def going_on() -> Iterator[None]:
+        try:
+            yield
+        except (StoreLocked, UnknownBank):
+            pass
+        except Exception as exc:  # noqa: BLE001 - it is told where somebody sees it
+            if failed is not None:
+                failed(exc)
+            else:
+                raised.append(exc)
+                ended.set()
+
+    def look() -> None:
+        while not ended.wait(look_every_s):
+            with going_on():
+                for name in names():
+                    with going_on():
+                        sleep(name)
+                    if ended.is_set():
+                        return
+
+    thread = threading.Thread(target=look, name="hippocampus-sleep", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+    if raised:
+        raise raised[0]

@@ -1,0 +1,62 @@
+"""Episodes in the making: checked and identified, not yet in the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Self, TypeAlias
+
+from hippocampus.core.records import EpisodeRow, Kind
+
+CONTEXT_TURNS = 3
+CONTEXT_CHARACTERS = 420
+"""What a turn's tokens are read in the light of: up to three turns before it, about 96 word
+pieces. More context, or the turn after, measured worse or no better (docs/adr/0002)."""
+
+Encoded: TypeAlias = Mapping[Kind, Mapping[str, bytes]]
+"""Payloads of drafts by kind and id; those that are empty are left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """An episode in the making: checked, identified, not yet stored."""
+
+    id: str
+    text: str
+    said_at: int
+    session: str | None
+    part: int
+    parts: int
+    speaker: str | None
+    role: str | None
+    source: str | None
+    address: str
+    metadata: str
+    digest: bytes
+    """Of this part's text."""
+
+    @classmethod
+    def of(cls, row: EpisodeRow, text: str) -> Self:
+        """Return the draft that a stored episode was made from."""
+        return cls(
+            id=row.id, text=text, said_at=row.said_at, session=row.session, part=row.part,
+            parts=row.parts, speaker=row.speaker, role=row.role, source=row.source,
+            address=row.address, metadata=row.metadata, digest=row.digest,
+        )  # fmt: skip
+
+    @property
+    def spoken(self) -> str:
+        """The text as the cues read it: with its speaker in front."""
+        return spoken(self.speaker, self.text)
+
+
+def spoken(speaker: str | None, text: str) -> str:
+    """Return a text with its speaker in front."""
+    return f"{speaker}: {text}" if speaker else text
+
+
+def digest(salt: bytes, text: str) -> bytes:
+    """Return the keyed hash under which equal texts are recognised, white space and case aside."""
+    folded = " ".join(text.split()).casefold()
+    return blake2b(folded.encode(), key=salt, digest_size=12).digest()

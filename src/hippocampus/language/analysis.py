@@ -1,0 +1,35 @@
+"""The analysis of one text: its terms and its phrases, as the payloads that cues are built from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hippocampus.core.clock import from_micros
+from hippocampus.encode.terms import hash_terms
+from hippocampus.index.bm25 import DEED, TELLING, pack_terms
+from hippocampus.index.phrase_codec import pack_phrases
+from hippocampus.language.details import digest_details
+from hippocampus.language.importance import lasting_importance
+from hippocampus.language.noun_phrases import find_phrases, names_of
+from hippocampus.language.self_disclosure import tells_of_deed, tells_of_self
+
+
+def lexical_payload(text: str, *, said_at: int, speaker: str | None, source: str | None) -> bytes:
+    """
+    Return the terms of what the words cue reads: date in words, speaker, text, file name.
+
+    Last come the marks of a text that tells of its speaker, and of a deed of theirs, if it does.
+    """
+    when = f"{from_micros(said_at):%d %B %Y}"
+    terms = hash_terms(f"{when} {speaker or ''} {text} {source or ''}")
+    marks = [TELLING] * tells_of_self(text) + [DEED] * tells_of_deed(text)
+    return pack_terms(np.append(terms, np.array(marks, np.uint32)))
+
+
+def phrase_payload(text: str, speaker: str | None, role: str | None) -> bytes:
+    """Return a text's phrases, who speaks, and what it is worth, for the concept cue."""
+    found = {phrase.key: phrase.proper for phrase in find_phrases(text)}
+    lasting = lasting_importance(text, names=sum(found.values()), role=role)
+    found |= {phrase.key: True for phrase in names_of(speaker)}
+    names = [key for key, proper in found.items() if proper]
+    return pack_phrases(found, lasting, digest_details(text, names))

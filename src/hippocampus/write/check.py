@@ -1,0 +1,122 @@
+"""The first step of the write flow: check a turn, split a long one, give its parts their ids."""
+
+from __future__ import annotations
+
+from datetime import datetime, tzinfo
+from hashlib import blake2b
+from typing import Final, NamedTuple
+
+from hippocampus.core.clock import to_micros
+from hippocampus.core.config import Ingest
+from hippocampus.core.records import Turn
+from hippocampus.core.timestamps import to_moment
+from hippocampus.core.validation import check_text, dump_metadata
+from hippocampus.encode.tokens import count, encode
+from hippocampus.errors import InputError, TextTooLong
+from hippocampus.journal.draft import Draft, digest
+from hippocampus.write.chunking import split_text
+
+_LABEL_CHARACTERS: Final = 4096
+"""Longest speaker, role, session, source or address: a long path fits, a text does not."""
+
+
+class Group(NamedTuple):
+    """What one turn came to: one draft, or the parts of a long text."""
+
+    drafts: list[Draft]
+    dated: bool
+    """Whether the turn came with a time of its own."""
+    again: bool = False
+    """Whether it is kept even if it is an echo."""
+
+    @property
+    def first(self) -> Draft:
+        """The part that stands for the whole."""
+        return self.drafts[0]
+
+
+def draft(
+    bank: str,
+    turn: Turn,
+    *,
+    now: datetime,
+    zone: tzinfo,
+    limits: Ingest,
+    salt: bytes,
+    by_metadata: bool = False,
+) -> Group:
+    """
+    Check one turn and return its drafts: one, or several parts of a long text.
+
+    ``by_metadata``: tell it from what says the same, but has other metadata.
+    """
+    text = check_text(turn.text, limits=limits)
+    said_at = to_micros(now if turn.at is None else to_moment(turn.at, zone))
+    for name in ("speaker", "role", "session", "source", "address"):
+        _check_label(name, getattr(turn, name))
+    metadata = dump_metadata(turn.metadata)
+    if len(metadata) > limits.max_text_bytes:
+        msg = (
+            f"metadata has {len(metadata):,} characters; one call takes at most"
+            f" {limits.max_text_bytes:,} (Ingest.max_text_bytes); keep what is long in the text"
+        )
+        raise TextTooLong(msg)
+    pieces = _split(text, limits)
+    apart = metadata if by_metadata else ""
+    drafts = [
+        Draft(
+            id=episode_id(bank, text, turn.speaker, said_at, part, apart),
+            text=piece,
+            said_at=said_at,
+            session=turn.session,
+            part=part,
+            parts=len(pieces),
+            speaker=turn.speaker,
+            role=turn.role,
+            source=turn.source,
+            address=turn.address or "",
+            metadata=metadata,
+            digest=digest(salt, piece),
+        )
+        for part, piece in enumerate(pieces)
+    ]
+    return Group(drafts, dated=turn.at is not None)
+
+
+def _check_label(name: str, value: object) -> None:
+    if value is None:
+        return
+    if not isinstance(value, str) or not value.strip():
+        msg = f"{name}={value!r}: must be text that is not blank, or left out"
+        raise InputError(msg)
+    if len(value) > _LABEL_CHARACTERS:
+        msg = f"{name} has {len(value):,} characters; at most {_LABEL_CHARACTERS:,} are kept"
+        raise InputError(msg)
+    if not value.isascii():
+        encode(value)  # refuses what cannot be stored
+
+
+def _split(text: str, limits: Ingest) -> list[str]:
+    if len(text) <= limits.chunk_tokens and text.isascii():  # a token is at least one character
+        return [text]
+    if len(text) < limits.chunk_tokens * 16 and count(text) <= limits.chunk_tokens:
+        return [text]
+    pieces: list[str] = []
+    for piece in split_text(text, limits.chunk_tokens, count):
+        if pieces and not (piece.strip() and pieces[-1].strip()):
+            pieces[-1] += piece  # a long run of white space is no episode of its own
+        else:
+            pieces.append(piece)
+    return pieces
+
+
+def episode_id(
+    bank: str, text: str, speaker: str | None, said_at: int, part: int, apart: str = ""
+) -> str:
+    """Return the id: the same bank, text, speaker and event time always have the same."""
+    known = blake2b(digest_size=12)
+    named = (bank, text, speaker or "", str(said_at), str(part))
+    for piece in (*named, apart) if apart else named:
+        raw = piece.encode()
+        known.update(len(raw).to_bytes(8, "little") + raw)
+    return known.hexdigest()

@@ -1,0 +1,99 @@
+"""The second step of the write flow: the payloads of drafts, embedding included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.config import Signatures
+from hippocampus.core.records import Embedder, Kind, Passage
+from hippocampus.encode.random_indexing import signatures
+from hippocampus.encode.signature import Rotation, rotation_for
+from hippocampus.encode.tokens import encode, pack
+from hippocampus.index.vector import pack_vectors
+from hippocampus.journal.draft import CONTEXT_CHARACTERS, CONTEXT_TURNS, Draft, Encoded
+from hippocampus.language.analysis import lexical_payload, phrase_payload
+
+_TOKENS_AT_ONCE: Final = 4096
+"""Token vectors rotated in one product: 6 MB of them."""
+
+
+def encode_drafts(
+    drafts: Sequence[Draft],
+    before: Sequence[Sequence[str]],
+    *,
+    embedder: Embedder | None,
+    signed: Signatures | None,
+    phrases: bool = False,
+) -> Encoded:
+    """
+    Return the payloads of drafts.
+
+    ``before``: what was said before each, oldest first; it colours the token vectors. ``signed``:
+    how tokens are signed, if they are. ``phrases``: theirs as well, for a bank that has anchors.
+    """
+    ids = [encode(d.text) for d in drafts]
+    made: dict[Kind, list[bytes]] = {
+        "content": [pack(own) for own in ids],
+        "lexical": [
+            lexical_payload(d.text, said_at=d.said_at, speaker=d.speaker, source=d.source)
+            for d in drafts
+        ],
+    }
+    if signed is not None:
+        made["signature"] = [codes.tobytes() for codes in signatures(ids, signed)]
+    if phrases:
+        made["phrase"] = [phrase_payload(d.text, d.speaker, d.role) for d in drafts]
+    if embedder is not None and drafts:
+        passages = [
+            Passage(d.spoken, before="\n".join(said)[-CONTEXT_CHARACTERS:])
+            for d, said in zip(drafts, before, strict=True)
+        ]
+        embedded = embedder.embed(passages)
+        made["vector"] = pack_vectors(np.stack([e.vector for e in embedded]))
+        rotation = rotation_for(embedder.fingerprint)
+        if rotation is not None:
+            made["tokens"] = _signatures([e.tokens for e in embedded], rotation)
+    return {
+        kind: {d.id: payload for d, payload in zip(drafts, column, strict=True) if payload}
+        for kind, column in made.items()
+    }
+
+
+def _signatures(tokens: Sequence[NDArray[np.float32] | None], rotation: Rotation) -> list[bytes]:
+    """Return each passage's token signatures; many at a time, for a product costs by the call."""
+    present = [own for own in tokens if own is not None and len(own)]
+    codes: list[bytes] = []
+    start = 0
+    while start < len(present):
+        stop, size = start, 0
+        while stop < len(present) and size < _TOKENS_AT_ONCE:
+            size += len(present[stop])
+            stop += 1
+        some = present[start:stop]
+        ends = np.cumsum([len(own) for own in some])[:-1]
+        codes += [c.tobytes() for c in np.split(rotation.codes(np.concatenate(some)), ends)]
+        start = stop
+    made = iter(codes)
+    return [b"" if own is None or not len(own) else next(made) for own in tokens]
+
+
+def context_before(drafts: Iterable[Draft], said: dict[str, list[str]]) -> list[list[str]]:
+    """
+    Return, for each draft, the last few things said before it in its session.
+
+    ``said``: what the sessions' turns said last, by session, oldest first; carried on in place.
+    """
+    before: list[list[str]] = []
+    for d in drafts:
+        if d.session is None:
+            before.append([])
+            continue
+        lines = said.setdefault(d.session, [])
+        before.append(lines[:])
+        lines.append(d.spoken[-CONTEXT_CHARACTERS:])
+        del lines[:-CONTEXT_TURNS]
+    return before
