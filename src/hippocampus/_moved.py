@@ -162,4 +162,5 @@ class _OldNames(MetaPathFinder):
 def find_by_old_names() -> None:
     """Have moved modules found from now on; doing it again changes nothing."""
     if not any(isinstance(finder, _OldNames) for finder in sys.meta_path):
-        sys.meta_path.append(_OldNames())
+        # First, or what lies in a package that was moved would be loaded a second time.
+        sys.meta_path.insert(0, _OldNames())
