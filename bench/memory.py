@@ -35,7 +35,7 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:  # noqa: ARG001 - 
         stored = bank.stats().stored_bytes
         text = sum(len(episode.text.encode()) for episode in bank.episodes())
         cues = bank._index().cues
-        indexed = {name: cue.nbytes for name, cue in cues.items()}
+        indexed = {cue.name: cue.nbytes for cue in cues}
     for kind, nbytes in sorted(stored.items(), key=lambda item: -item[1]):
         yield Row(
             name=f"disk an episode, {kind}", value=nbytes / COUNT, unit="B",

@@ -336,7 +336,7 @@ def test_what_a_bank_holds_is_what_python_took_for_it(open_memory):
         took = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
-    native = bank._live.cues["lexical"]._index.nbytes  # which Python has not seen
+    native = bank._live.cues.lexical._index.nbytes  # which Python has not seen
     holds = bank._held() - bank._held(notes=True) - native
 
     assert took == pytest.approx(holds, rel=0.1)

@@ -188,7 +188,7 @@ def test_an_anchor_that_matches_everything_is_cut_to_the_best(open_memory):
 
     anchors = {anchor.name: anchor for anchor in bank.anchors()}
     assert anchors["item"].episodes <= 7
-    cue = bank._index().cues["concept"]
+    cue = bank._index().cues.concept
     assert all(len(cue.under.of(place)[0]) <= 7 for place in range(len(cue.anchors)))
     assert bank.recall("something on the item", cues=["concept"]).hits
     bank.sleep()

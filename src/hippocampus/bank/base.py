@@ -18,7 +18,7 @@ from hippocampus.index.bank_index import LiveIndex
 from hippocampus.index.bm25 import LexicalCue
 from hippocampus.index.columns import Columns
 from hippocampus.index.concept import ConceptCue
-from hippocampus.index.cue import Cue
+from hippocampus.index.cues import CueSet
 from hippocampus.index.gists import Priming
 from hippocampus.index.graph import GraphCue, Statements
 from hippocampus.index.late_interaction import TokensCue
@@ -273,16 +273,16 @@ class Core:
             engine.check_embedder(self._asks)
             fingerprint = engine.fingerprint()
             self._rotation = None if fingerprint is None else rotation_for(fingerprint)
-            cues: list[Cue] = [LexicalCue()]
+            cues = CueSet(LexicalCue())
             if fingerprint is not None:
-                cues.append(VectorCue(fingerprint.dimension))
+                cues.vector = VectorCue(fingerprint.dimension)
             if self._rotation is not None:
-                cues.append(TokensCue(self._rotation.bits))
+                cues.tokens = TokensCue(self._rotation.bits)
             self._calibrated = engine.calibration()
             self._fusion = engine.config.fusion.heard(self._calibrated.values.hearing)
             self._signs = engine.signatures()
             if self._signs is not None:
-                cues.append(SignatureCue(self._signs.bits, self._signs.radius))
+                cues.signature = SignatureCue(self._signs.bits, self._signs.radius)
             since = self._heeded
             if since and self._store.journal(self._number, after=since, kinds=("erase",)):
                 self._gate.clear()
@@ -305,25 +305,24 @@ class Core:
             compact = read_summary(ledger)
         except StoreCorrupt as exc:
             self._no_sleep = Degradation(part="sleep", reason=str(exc))
-        for name in ("concept", "topic", "graph"):
-            live.cues.pop(name, None)
+        live.cues.concept = live.cues.topic = live.cues.graph = None
         self._compact, self._summed = compact, None
         least = self._calibrated.values.cosines.sem_theta
         matures = self._engine.config.maturation
         live.gists = None if gists is None else Priming(gists, matures, least)
         if topics is not None:
-            live.cues["topic"] = TopicCue(topics.graph, topics.length)
-        vectors = live.cues.get("vector")
-        if anchors is not None and isinstance(vectors, VectorCue):
+            live.cues.topic = TopicCue(topics.graph, topics.length)
+        vectors = live.cues.vector
+        if anchors is not None and vectors is not None:
             anchors = self._fitting(anchors, vectors)
-        self._anchored = anchors is not None and isinstance(vectors, VectorCue)
+        self._anchored = anchors is not None and vectors is not None
         self._spellings = Spellings() if anchors is None else Spellings(anchors.curated())
-        if anchors is not None and isinstance(vectors, VectorCue):
+        if anchors is not None and vectors is not None:
             columns = live.columns
             how = self._engine.config.concepts.heard(self._calibrated.values.cosines)
             leads = None if how.sources is None else columns.source.telling(how.sources)
-            live.cues["graph"] = GraphCue()
-            live.cues["concept"] = ConceptCue(
+            live.cues.graph = GraphCue()
+            live.cues.concept = ConceptCue(
                 anchors, how, vectors, columns.said_at, lambda: columns.session.codes, leads,
                 [key_of(name) for name in read_curated(ledger).denied],
                 self._mentions if self._spellings else None,

@@ -32,8 +32,7 @@ from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.errors import InputError, SourceError
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.bank_index import LiveIndex
-from hippocampus.index.concept import ConceptCue
-from hippocampus.index.cue import Cue, Mask
+from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
 from hippocampus.index.gists import activation
 from hippocampus.index.graph import Statements
@@ -435,12 +434,12 @@ class Knowing(Core):
 
         """
         with self._asking() as index:
-            concept, vectors = index.cues.get("concept"), index.cues.get("vector")
+            concept, vectors = index.cues.concept, index.cues.vector
             with self._store.read():
                 ledger = self._engine.ledger(self.name)
                 row = ledger.find(id).row
                 told = ledger.beside(row)
-                under = concept.beside(row) if isinstance(concept, ConceptCue) else []
+                under = [] if concept is None else concept.beside(row)
                 cosines = _cosines(vectors, row, list(told))
                 found = [
                     *((other, how, cosines[other]) for other, how in told.items()),
@@ -487,9 +486,9 @@ class Knowing(Core):
             return count
 
 
-def _cosines(vectors: Cue | None, row: int, others: Sequence[int]) -> dict[int, float]:
+def _cosines(vectors: VectorCue | None, row: int, others: Sequence[int]) -> dict[int, float]:
     """Return how near rows are to one, 0 where nobody knows."""
-    if not isinstance(vectors, VectorCue) or not others:
+    if vectors is None or not others:
         return dict.fromkeys(others, 0.0)
     (vector,) = vectors.vectors(np.array([row]))
     near = vectors.cosines(vector, np.array(others, np.uint32))

@@ -19,7 +19,6 @@ from hippocampus.encode.token_matcher import Phrase
 from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.index.bank_index import LiveIndex
 from hippocampus.index.filters import Filter
-from hippocampus.index.signature import SignatureCue
 from hippocampus.recall.parse import signed
 from hippocampus.recall.trend import check_by, trend
 
@@ -124,8 +123,8 @@ class Looking(Core):
 
     def _together(self, index: LiveIndex, terms: Sequence[str], radius: int) -> NDArray[np.int64]:
         """Return the rows that hold every term by its signatures, ascending."""
-        cue = index.cues.get("signature")
-        if self._signs is None or not isinstance(cue, SignatureCue):
+        cue = index.cues.signature
+        if self._signs is None or cue is None:
             msg = f"radius={radius!r}: nothing is signed here; see Config.signatures"
             raise InputError(msg)
         whole = isinstance(radius, int) and not isinstance(radius, bool)

@@ -23,7 +23,7 @@ from hippocampus.core.records import Embedded, Embedder, Kind, Passage, Progress
 from hippocampus.encode.signature import rotation_for
 from hippocampus.index.bank_index import LiveIndex
 from hippocampus.index.bm25 import LexicalCue
-from hippocampus.index.cue import Cue
+from hippocampus.index.cues import CueSet
 from hippocampus.index.late_interaction import TokensCue
 from hippocampus.index.vector import VectorCue
 from hippocampus.journal.content import Segments
@@ -201,9 +201,9 @@ class _Ears:
                 turns = zip(one.data["episodes"], one.groups, strict=True)
                 of = {d.id: f"{one.data['id']}/{e['id']}" for e, g in turns for d in g.drafts}
                 refs += [of[id_] for id_, _ in sorted(rows.items(), key=lambda item: item[1])]
-        cues: list[Cue] = [LexicalCue(), VectorCue(self._embedder.fingerprint.dimension)]
+        cues = CueSet(LexicalCue(), VectorCue(self._embedder.fingerprint.dimension))
         if self._rotation is not None:
-            cues.append(TokensCue(self._rotation.bits))
+            cues.tokens = TokensCue(self._rotation.bits)
         index = LiveIndex(self._store, number, cues)
         index.catch_up()
         return _Heard(index, refs)
@@ -254,8 +254,8 @@ class _Ears:
 def _told(one: _Read, heard: _Heard) -> Said:
     """Return the turns of a conversation that has a bank of its own."""
     episodes = one.data["episodes"]
-    vectors = heard.live.cues["vector"]
-    assert isinstance(vectors, VectorCue), "it is what it was made with"
+    vectors = heard.live.cues.vector
+    assert vectors is not None, "it is what it was made with"
     ids = [f"{one.data['id']}/{e['id']}" for e in episodes]
     first = {ref: row for row, ref in reversed(list(enumerate(heard.refs)))}
     sessions = [f"{one.data['id']}/{e['session']}" for e in episodes]

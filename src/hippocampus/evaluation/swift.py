@@ -40,7 +40,8 @@ from hippocampus.evaluation.options import Options
 from hippocampus.evaluation.report import commit, machine
 from hippocampus.index.bank_index import LiveIndex, read_payloads
 from hippocampus.index.bm25 import LexicalCue
-from hippocampus.index.cue import Cue, Mask
+from hippocampus.index.cue import Mask
+from hippocampus.index.cues import CueSet
 from hippocampus.index.late_interaction import TokensCue
 from hippocampus.index.topic import TopicCue
 from hippocampus.index.vector import VectorCue
@@ -390,13 +391,13 @@ class _Searcher:
         assert memory.engine.embedder is not None, "there is one, or the run had been refused"
         used = memory.engine.embedder.fingerprint
         self.rotation = rotation_for(used)
-        cues: list[Cue] = [LexicalCue(), VectorCue(used.dimension)]
+        cues = CueSet(LexicalCue(), VectorCue(used.dimension))
         if self.rotation is not None:
-            cues.append(TokensCue(self.rotation.bits))
+            cues.tokens = TokensCue(self.rotation.bits)
         topics = read_topics(ledger)
         assert topics is not None, "the bank has slept"
-        self.topic = TopicCue(topics.graph, topics.length)
-        self.index = LiveIndex(memory.engine.store, ledger.bank, [*cues, self.topic])
+        cues.topic = self.topic = TopicCue(topics.graph, topics.length)
+        self.index = LiveIndex(memory.engine.store, ledger.bank, cues)
         self.index.catch_up()
         self.refs = [
             episode.metadata["ref"] for episode in ledger.episodes(list(range(len(self.index))))

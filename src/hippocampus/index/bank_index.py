@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from hippocampus.core.records import STATE_CHANGES, JournalRow, Kind, Payloads, Store
 from hippocampus.index.columns import Columns
-from hippocampus.index.cue import Cue
+from hippocampus.index.cues import CueSet
 from hippocampus.index.gists import Priming
 from hippocampus.index.growable_array import Growing
-from hippocampus.index.signature import SignatureCue
-from hippocampus.index.vector import VectorCue
 
 _KINDS: Final = (*STATE_CHANGES, "feedback", "annotate", "withdrawn")
 
@@ -38,10 +36,10 @@ class LiveIndex:
     Not safe to share between threads without the bank's lock.
     """
 
-    def __init__(self, store: Store, bank: int, cues: Iterable[Cue]) -> None:
+    def __init__(self, store: Store, bank: int, cues: CueSet) -> None:
         self._store = store
         self._bank = bank
-        self.cues: dict[str, Cue] = {cue.name: cue for cue in cues}
+        self.cues = cues
         self.columns = Columns()
         self.seq = 0
         """The last change taken in."""
@@ -71,7 +69,7 @@ class LiveIndex:
             stop = start + len(fresh)
             self.outcome.extend(np.zeros(len(fresh), np.float32))
             self.columns.observe(fresh)  # cues may ask when rows were said
-            for cue in self.cues.values():
+            for cue in self.cues:
                 for payloads in read_payloads(self._store, self._bank, cue.kind, len(cue), stop):
                     cue.observe(payloads)
         for change in changes:
@@ -82,12 +80,11 @@ class LiveIndex:
             else:
                 self._judge(change.row, change)
         self.seq = last
-        vector = self.cues.get("vector")
-        if isinstance(vector, VectorCue):
+        vector, signature = self.cues.vector, self.cues.signature
+        if vector is not None:
             unseen = self.columns.visible() & ~vector.present
             self.without_vectors = int(np.count_nonzero(unseen))
-        signature = self.cues.get("signature")
-        if isinstance(signature, SignatureCue):
+        if signature is not None:
             unsigned = self.columns.visible() & ~signature.present
             self.without_signatures = int(np.count_nonzero(unsigned))
 

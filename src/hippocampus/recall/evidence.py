@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.bank_index import LiveIndex
-from hippocampus.index.bm25 import LexicalCue
 from hippocampus.index.cue import Question, Rows
-from hippocampus.index.signature import SignatureCue
 from hippocampus.recall.standardize import Numbers
 
 
@@ -35,8 +33,7 @@ def evidence(
     are, a cosine. ``other``: 1 where somebody else speaks than the question names.
     """
     out = {"other": _said_by_another(index, question, rows)}
-    lexical = index.cues.get("lexical")
-    assert isinstance(lexical, LexicalCue), "every index has the words cue"
+    lexical = index.cues.lexical
     rarity = lexical.rarity(question.terms) * _content(question)
     if "tokens" in said and said["tokens"].shape[1]:
         assert question.token_terms is not None, "tokens come with their terms"
@@ -47,8 +44,8 @@ def evidence(
         weight = rarity[question.term_weights > 0]
         out |= _weighed("covered", "absent", there, weight, int(np.count_nonzero(weight)))
     elif "signature" in said:
-        signature = index.cues["signature"]
-        assert isinstance(signature, SignatureCue), "it is who said it"
+        signature = index.cues.signature
+        assert signature is not None, "it has said something"
         weight = signature.rarity(question)
         words = int(np.count_nonzero(weight))
         out |= _weighed("covered", "absent", said["signature"], weight, words)

@@ -18,13 +18,9 @@ from numpy.typing import NDArray
 from hippocampus.core.clock import to_micros
 from hippocampus.core.config import Fusion
 from hippocampus.index.bank_index import LiveIndex
-from hippocampus.index.bm25 import LexicalCue
-from hippocampus.index.concept import Activation, ConceptCue
-from hippocampus.index.cue import Mask, Question, Rows
+from hippocampus.index.concept import Activation
+from hippocampus.index.cue import Cue, Mask, Question, Rows
 from hippocampus.index.gists import HOUR
-from hippocampus.index.graph import GraphCue
-from hippocampus.index.late_interaction import TokensCue
-from hippocampus.index.signature import SignatureCue
 from hippocampus.index.sorted_sets import each_once
 from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import names_of
@@ -84,8 +80,7 @@ def search(
     if about is not None and len(rows) < len(index):
         called = about.best(fusion.called, allowed)
         rows = each_once(np.concatenate([rows, called]))
-    lexical = index.cues.get("lexical")
-    assert isinstance(lexical, LexicalCue), "every index has the words cue"
+    lexical = index.cues.lexical
     found = _scored(index, question, rows, fusion, cues, inside, about)
     if read is not None and fusion.lent > 0:
         lent = spread(
@@ -182,8 +177,7 @@ def _scored(
     about: Activation | None,
 ) -> _Scored:
     """Let every cue score every candidate, and fuse what they say."""
-    lexical = index.cues["lexical"]
-    assert isinstance(lexical, LexicalCue), "every index has the words cue"
+    lexical = index.cues.lexical
     rarity = lexical.rarity(question.terms)
     lengths = _lengths(index, rows)
     said = ask(index, question, rows, cues)
@@ -241,20 +235,22 @@ def _candidates(
     if total <= fusion.candidates:
         everyone = np.arange(len(index)) if allowed is None else np.flatnonzero(allowed)
         return everyone.astype(np.uint32)
-    proposing = [
-        index.cues[n] for n in ("vector", "lexical", "signature") if n in cues and n in index.cues
+    asked = index.cues.among(cues)
+    words = asked.lexical if "lexical" in cues else None
+    proposing: list[Cue] = [
+        cue for cue in (asked.vector, words, asked.signature) if cue is not None
     ]
-    if not proposing and "tokens" in cues:
-        proposing = [index.cues["tokens"]]
+    if not proposing and asked.tokens is not None:
+        proposing = [asked.tokens]
     narrow = [mask if allowed is None else mask & allowed for mask in within]
     scopes = [allowed, *narrow]
     share = max(1, fusion.candidates // max(1, len(proposing)))
-    if "concept" in cues and "concept" in index.cues:
-        proposing.append(index.cues["concept"])  # it has few to offer, and takes nobody's share
-    if not proposing and "graph" in cues and "graph" in index.cues:
-        proposing = [index.cues["graph"]]
-    if not proposing and "topic" in cues and "topic" in index.cues:
-        proposing = [index.cues["topic"]]
+    if asked.concept is not None:
+        proposing.append(asked.concept)  # it has few to offer, and takes nobody's share
+    if not proposing and asked.graph is not None:
+        proposing = [asked.graph]
+    if not proposing and asked.topic is not None:
+        proposing = [asked.topic]
     proposed = [cue.propose(question, scope, share) for cue in proposing for scope in scopes]
     if not proposed:
         return _latest(index, narrow if "time" in cues else [], fusion.candidates)
@@ -284,16 +280,14 @@ _ONLY_NAMES = frozenset({"graph", "time"})
 def _activation(
     index: LiveIndex, question: Question, allowed: Mask | None, cues: frozenset[str]
 ) -> Activation | None:
-    concept = index.cues.get("concept")
-    if "concept" not in cues or not isinstance(concept, ConceptCue):
-        return None
-    return concept.activate(question, allowed)
+    concept = index.cues.among(cues).concept
+    return None if concept is None else concept.activate(question, allowed)
 
 
 def _faded(index: LiveIndex, question: Question, fusion: Fusion) -> Question:
     """Let words that only say what a question is about weigh less, unless it has no others."""
-    concept = index.cues["concept"]
-    assert isinstance(concept, ConceptCue), "it is who activated something"
+    concept = index.cues.concept
+    assert concept is not None, "it has activated something"
     faded = np.ones(len(question.terms), np.float32)
     faded[concept.explained(question)] = max(fusion.explained, _LEAST)  # it is still a word of it
     weights = question.term_weights * faded
@@ -340,7 +334,7 @@ def _called_up(
     cues: frozenset[str],
 ) -> Numbers | None:
     """Let it count to be about what the question calls up; alone, to lie near it as well."""
-    concept = index.cues.get("concept")
+    concept = index.cues.concept
     worth: Numbers | None = None if about is None else np.float32(fusion.concept) * about.of(rows)
     if concept is not None and cues <= _ONLY_CONCEPTS:
         near = concept.score(question, rows)
@@ -363,25 +357,20 @@ def ask(
     is left out.
     """
     said: dict[str, Numbers] = {}
-    lexical = index.cues.get("lexical")
-    if "lexical" in cues and isinstance(lexical, LexicalCue) and len(question.terms):
-        said["lexical"] = lexical.matches(question, rows)
-    tokens = index.cues.get("tokens")
-    if "tokens" in cues and isinstance(tokens, TokensCue) and question.tokens is not None:
-        said["tokens"] = tokens.matches(question, rows)
-    signature = index.cues.get("signature")
-    if "signature" in cues and isinstance(signature, SignatureCue) and question.keywords:
-        said["signature"] = signature.matches(question, rows)
-    topic = index.cues.get("topic")
-    under = topic.score(question, rows) if "topic" in cues and topic is not None else None
+    asked = index.cues.among(cues)
+    if "lexical" in cues and len(question.terms):
+        said["lexical"] = asked.lexical.matches(question, rows)
+    if asked.tokens is not None and question.tokens is not None:
+        said["tokens"] = asked.tokens.matches(question, rows)
+    if asked.signature is not None and question.keywords:
+        said["signature"] = asked.signature.matches(question, rows)
+    under = None if asked.topic is None else asked.topic.score(question, rows)
     if under is not None:
         said["topic"] = under
-    graph = index.cues.get("graph")
-    if cues <= _ONLY_NAMES and graph is not None:
-        active = graph.score(question, rows)
+    if cues <= _ONLY_NAMES and index.cues.graph is not None:
+        active = index.cues.graph.score(question, rows)
         said |= {} if active is None else {"graph": active}
-    vector = index.cues.get("vector")
-    near = vector.score(question, rows) if "vector" in cues and vector is not None else None
+    near = None if asked.vector is None else asked.vector.score(question, rows)
     return said if near is None else said | {"vector": near}
 
 
@@ -412,8 +401,8 @@ def _features(
         crowd = np.log(np.maximum(lengths / np.float32(fusion.long_tokens), np.float32(1)))
         features["tokens"] = matched - np.float32(fusion.crowding) * crowd
     if "signature" in said:
-        signature = index.cues["signature"]
-        assert isinstance(signature, SignatureCue), "it is who said it"
+        signature = index.cues.signature
+        assert signature is not None, "it has said something"
         features["signature"] = said["signature"] @ signature.rarity(question)
     if "vector" in said:
         features["vector"] = said["vector"]
@@ -422,8 +411,8 @@ def _features(
 
 
 def _balls(index: LiveIndex, question: Question) -> Mapping[str, int]:
-    signature = index.cues["signature"]
-    assert isinstance(signature, SignatureCue), "it is who searched them"
+    signature = index.cues.signature
+    assert signature is not None, "it has searched them"
     return signature.balls(question)
 
 
@@ -509,8 +498,7 @@ def _speaking(
     if "user" in question.roles:
         worth += by_user * np.float32(fusion.asker)
         about |= by_user
-    lexical = index.cues["lexical"]
-    assert isinstance(lexical, LexicalCue), "every index has the words cue"
+    lexical = index.cues.lexical
     tells = lexical.marked(rows.astype(np.uint32))[:, 0]
     worth += (about & tells) * np.float32(fusion.telling)
     if not about.any():
@@ -520,8 +508,7 @@ def _speaking(
 
 def _news(index: LiveIndex, rows: NDArray[np.intp], about: Mask, fusion: Fusion) -> Numbers:
     """Let it count to say what is new, or to tell a deed, of those who are asked about."""
-    lexical = index.cues["lexical"]
-    assert isinstance(lexical, LexicalCue), "every index has the words cue"
+    lexical = index.cues.lexical
     codes = rows.astype(np.uint32)
     does = lexical.marked(codes)[:, 1]
     unheard = np.log1p(lexical.unheard(codes).astype(np.float32)) * about
@@ -533,8 +520,8 @@ def _news(index: LiveIndex, rows: NDArray[np.intp], about: Mask, fusion: Fusion)
 
 def _naming(index: LiveIndex, rows: Rows) -> Numbers | None:
     """Return how much rows name, other than who takes part; None where no names are known."""
-    graph = index.cues.get("graph")
-    if not isinstance(graph, GraphCue):
+    graph = index.cues.graph
+    if graph is None:
         return None
     mentions = graph.mentions(rows, _parties(index.columns.speakers()))
     return np.log1p(mentions.astype(np.float32))
@@ -549,8 +536,8 @@ def _parties(speakers: tuple[str, ...]) -> NDArray[np.uint32]:
 
 def _lengths(index: LiveIndex, rows: Rows) -> Numbers | None:
     """Return how many tokens each row has; None where no embedder gives tokens."""
-    tokens = index.cues.get("tokens")
-    return tokens.lengths(rows).astype(np.float32) if isinstance(tokens, TokensCue) else None
+    tokens = index.cues.tokens
+    return None if tokens is None else tokens.lengths(rows).astype(np.float32)
 
 
 def _lean(lengths: Numbers | None, fusion: Fusion) -> float:

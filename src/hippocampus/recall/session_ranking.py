@@ -19,7 +19,6 @@ from hippocampus.core.clock import to_micros
 from hippocampus.core.config import Fusion
 from hippocampus.index.bank_index import LiveIndex
 from hippocampus.index.cue import Question, Rows
-from hippocampus.index.vector import VectorCue
 from hippocampus.kernel import best_two, top_k
 from hippocampus.recall.standardize import Numbers, standardised
 
@@ -87,8 +86,8 @@ def rank_sessions(
     last = sessions.latest(index.columns.said_at(rows))[chosen]
     age = np.maximum(to_micros(question.now) - last, 0) / (_DAY * fusion.recent_days)
     worth += np.float32(fusion.recency) * np.exp(-age).astype(np.float32)
-    vector = index.cues.get("vector")
-    if "vector" in cues and isinstance(vector, VectorCue):
+    vector = index.cues.vector
+    if "vector" in cues and vector is not None:
         sums, sizes = vector.sums(*sessions.members(chosen, rows), len(chosen))
         near = associated(sums, sizes, worth, fusion.best_within)
         worth += np.float32(fusion.association) * standardised(near, least=_ALIKE)

@@ -28,7 +28,6 @@ from hippocampus.index.graph import pack as pack_facts
 from hippocampus.index.graph import unpack as unpack_facts
 from hippocampus.index.phrase_codec import PROPER, unpack_phrases
 from hippocampus.index.topic import Artifact, pack, unpack
-from hippocampus.index.vector import VectorCue
 from hippocampus.journal.draft import spoken
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.gazetteer import Spellings
@@ -407,8 +406,7 @@ def gather(ledger: Ledger, index: LiveIndex, *, unread: bool = False) -> Gathere
         by_user=~columns.role.holds("assistant", every) & ~columns.role.holds("tool", every),
         session=columns.session.codes.copy(),
     )
-    vectors = index.cues.get("vector")
-    asked = vectors.vectors if isinstance(vectors, VectorCue) else None
+    asked = None if index.cues.vector is None else index.cues.vector.vectors
     return Gathered(index.seq, material, asked, corrected)
 
 

@@ -1,0 +1,52 @@
+"""The cues of a bank's index, one typed field each."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, fields
+
+from hippocampus.index.bm25 import LexicalCue
+from hippocampus.index.concept import ConceptCue
+from hippocampus.index.cue import Cue
+from hippocampus.index.graph import GraphCue
+from hippocampus.index.late_interaction import TokensCue
+from hippocampus.index.signature import SignatureCue
+from hippocampus.index.topic import TopicCue
+from hippocampus.index.vector import VectorCue
+
+
+@dataclass(slots=True, eq=False)
+class CueSet:
+    """
+    The cues there are; None where a bank lacks what one is built from.
+
+    ``lexical`` is always there: every text has words. ``vector`` and ``tokens`` need an embedder,
+    ``signature`` signed tokens; ``concept``, ``graph`` and ``topic`` are made by sleep.
+    """
+
+    lexical: LexicalCue
+    vector: VectorCue | None = None
+    tokens: TokensCue | None = None
+    signature: SignatureCue | None = None
+    concept: ConceptCue | None = None
+    graph: GraphCue | None = None
+    topic: TopicCue | None = None
+
+    def __iter__(self) -> Iterator[Cue]:
+        """Yield the cues there are."""
+        for one in fields(self):
+            cue = getattr(self, one.name)
+            if cue is not None:
+                yield cue
+
+    def among(self, names: Container[str]) -> CueSet:
+        """Return the same cues without those that are not named; ``lexical`` stays for its IDF."""
+        return CueSet(
+            self.lexical,
+            vector=self.vector if "vector" in names else None,
+            tokens=self.tokens if "tokens" in names else None,
+            signature=self.signature if "signature" in names else None,
+            concept=self.concept if "concept" in names else None,
+            graph=self.graph if "graph" in names else None,
+            topic=self.topic if "topic" in names else None,
+        )
