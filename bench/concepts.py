@@ -39,11 +39,11 @@ from hippocampus.index.cue import Question
 from hippocampus.index.phrase_codec import PROPER
 from hippocampus.index.vector import VectorCue, pack_vectors
 from hippocampus.kernel import top_k
-from hippocampus.language.analysis import phrase_payload
 from hippocampus.language.noun_phrases import Phrase, find_phrases
 from hippocampus.recall.parse import understand
 from hippocampus.sleep.artifacts import find_missing_phrases, gather, rebuild_concepts
 from hippocampus.sleep.concepts import Material, rebuild
+from hippocampus.write.analyse import phrase_payload
 
 HOW = Concepts(words=100, phrases=100, named=100)
 """300 anchors, as many as a bank has in CONCEPT."""

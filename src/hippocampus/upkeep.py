@@ -28,7 +28,6 @@ from hippocampus.index.phrase_codec import unpack_phrases
 from hippocampus.journal.draft import digest
 from hippocampus.journal.ledger import Ledger
 from hippocampus.kernel import build_info
-from hippocampus.language.analysis import lexical_payload, phrase_payload
 from hippocampus.memory import Memory
 from hippocampus.sleep.artifacts import (
     read_anchors,
@@ -37,6 +36,7 @@ from hippocampus.sleep.artifacts import (
     read_summary,
     read_topics,
 )
+from hippocampus.write.analyse import lexical_payload, phrase_payload
 
 _TEXTS_AT_ONCE = 1000
 

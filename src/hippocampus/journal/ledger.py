@@ -36,9 +36,9 @@ from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.index.cue import Mask
 from hippocampus.journal.content import Content, Segment, Segments
 from hippocampus.journal.draft import CONTEXT_TURNS, Draft, Encoded, spoken
-from hippocampus.language.analysis import phrase_payload
+from hippocampus.language.details import digest_details
 from hippocampus.language.extractive_compression import shown
-from hippocampus.language.noun_phrases import Phrase, find_phrases, names_of
+from hippocampus.language.noun_phrases import Phrase, find_phrases, names_of, proper_keys
 
 DEEDS: Final = ("merge", "fade", "lapse", "doubt", "clear", "annotate")
 """The journal's kinds of what sleep does to single episodes."""
@@ -216,12 +216,6 @@ class Ledger:
         by_row = {record.row: record for record in records}
         texts = self.texts(by_row)  # of what was erased just now, there is none either
         return [Draft.of(by_row[row], texts[row]) for row in by_row if row in texts]
-
-    def phrases(self, rows: Collection[int]) -> list[tuple[int, bytes]]:
-        """Return the phrase payloads of rows; of what was erased there is none."""
-        texts = self.texts(rows)
-        records = self.store.episodes(self.bank, list(texts))
-        return [(e.row, phrase_payload(texts[e.row], e.speaker, e.role)) for e in pausing(records)]
 
     def names(self, rows: Collection[int]) -> dict[int, list[Phrase]]:
         """Return the phrases of rows, spelled, and the names of who speaks there."""
@@ -477,10 +471,12 @@ class Ledger:
             other.digest == own.digest or own.marks // SETTLED
         ):  # whose own words are no longer there
             return True
-        details = [
-            int.from_bytes(made[:4], "little") >> 8 for _, made in self.phrases([own.row, alias])
-        ]
-        return len(set(details)) == 1
+        texts = self.texts([own.row, alias])
+        details = {
+            digest_details(texts[e.row], proper_keys(texts[e.row], e.speaker))
+            for e in (own, other) if e.row in texts
+        }  # fmt: skip
+        return len(details) == 1
 
     def _is_alias(self, row: int) -> bool:
         """Return whether another stands for an episode that sleep has merged with it."""

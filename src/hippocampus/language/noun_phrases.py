@@ -112,6 +112,13 @@ def find_phrases(text: str, *, only_names: bool = False) -> list[Phrase]:
     return [phrase for run in _runs(text) for phrase in _of_run(run, only_names=only_names)]
 
 
+def proper_keys(text: str, speaker: str | None) -> list[int]:
+    """Return the keys of the names in a text, and of the names of who says it, each once."""
+    found = {phrase.key: phrase.proper for phrase in find_phrases(text)}
+    found |= {phrase.key: True for phrase in names_of(speaker)}
+    return [key for key, proper in found.items() if proper]
+
+
 def names_of(speaker: str | None) -> list[Phrase]:
     """Return the names by which a speaker is called: the whole one and its parts."""
     words = [

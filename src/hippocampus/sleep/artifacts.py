@@ -44,6 +44,7 @@ from hippocampus.sleep.summary import Clause, Kept, Read, clause_of, summarise
 from hippocampus.sleep.summary import pack as pack_summary
 from hippocampus.sleep.summary import unpack as unpack_summary
 from hippocampus.sleep.topics import Answers, Turn, make_topics
+from hippocampus.write.analyse import phrase_payloads
 
 CURATED: Final = "anchors"
 """The journal's kind of a change to the anchors that somebody wants, or wants not."""
@@ -134,7 +135,7 @@ def find_missing_phrases(ledger: Ledger) -> SleepStep:
         with store.read():
             there = _payloads(ledger, rows)
             missing = [row for row, size in zip(rows, there.lengths, strict=True) if not size]
-            made = dict(ledger.phrases(missing))  # of what was erased there is none
+            made = dict(phrase_payloads(ledger, missing))  # of what was erased there is none
         if made:
             with store.write():
                 ledger.fill("phrase", made)
@@ -390,7 +391,8 @@ def gather(ledger: Ledger, index: LiveIndex, *, unread: bool = False) -> Gathere
         there = _payloads(ledger, range(count))
         if unread:
             payloads = list(there)
-            for row, made in ledger.phrases([row for row in range(count) if not payloads[row]]):
+            unknown = [row for row in range(count) if not payloads[row]]
+            for row, made in phrase_payloads(ledger, unknown):
                 payloads[row] = made
             there = Payloads.of(payloads)
         read = unpack_phrases(there)

@@ -1,4 +1,4 @@
-"""The second step of the write flow: the payloads of drafts, embedding included."""
+"""The third step of the write flow: the payloads of drafts, embedding included."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.encode.tokens import encode, pack
 from hippocampus.index.vector import pack_vectors
 from hippocampus.journal.draft import CONTEXT_CHARACTERS, CONTEXT_TURNS, Draft, Encoded
-from hippocampus.language.analysis import lexical_payload, phrase_payload
+from hippocampus.write.analyse import lexical_payload, phrase_payload
 
 _TOKENS_AT_ONCE: Final = 4096
 """Token vectors rotated in one product: 6 MB of them."""

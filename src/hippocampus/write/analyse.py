@@ -1,13 +1,17 @@
-"""The analysis of one text: its terms and its phrases, as the payloads that cues are built from."""
+"""The second step of the write flow: terms and phrases of a text, as payloads for the cues."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
+from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import from_micros
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.bm25 import DEED, TELLING, pack_terms
 from hippocampus.index.phrase_codec import pack_phrases
+from hippocampus.journal.ledger import Ledger
 from hippocampus.language.details import digest_details
 from hippocampus.language.importance import lasting_importance
 from hippocampus.language.noun_phrases import find_phrases, names_of
@@ -33,3 +37,10 @@ def phrase_payload(text: str, speaker: str | None, role: str | None) -> bytes:
     found |= {phrase.key: True for phrase in names_of(speaker)}
     names = [key for key, proper in found.items() if proper]
     return pack_phrases(found, lasting, digest_details(text, names))
+
+
+def phrase_payloads(ledger: Ledger, rows: Collection[int]) -> list[tuple[int, bytes]]:
+    """Return the phrase payloads of stored rows; of what was erased there is none."""
+    texts = ledger.texts(rows)
+    records = ledger.store.episodes(ledger.bank, list(texts))
+    return [(e.row, phrase_payload(texts[e.row], e.speaker, e.role)) for e in pausing(records)]
