@@ -76,7 +76,7 @@ def test_who_reads_the_document_while_it_is_written_anew_has_it_whole(slept, tmp
     slept("anchors", "export", str(path))
     written = path.read_text()
     with path.open() as held:
-        assert slept("anchors", "export", str(path)).code == 0
+        assert slept("anchors", "export", str(path), "--force").code == 0
         assert held.read() == written
     (tmp_path / "folder").mkdir()
 

@@ -135,7 +135,7 @@ def test_every_error_comes_back_as_the_class_it_was_with_its_message(kind):
         given = {"url": "http://127.0.0.1:1", "begun": False}
     if issubclass(kind, errors.Overloaded):
         given = {"retry_after_s": 2.5}
-    if issubclass(kind, errors.StoreError | errors.SourceError) and not given:
+    if issubclass(kind, errors.StoreError | errors.SourceError | errors.OutputError) and not given:
         given = {"path": "/secret/x.db"}
     raised = kind(**given) if kind in SPEECHLESS else kind("what it was", **given)
     raised.add_note("in turn 3")
