@@ -6,12 +6,14 @@ SOURCE ?=
 FUZZ_SECONDS ?= 60
 NATIVE := $(shell find native -path native/tests -prune -o \( -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.txt \) -print)
 PACKAGES := $(shell find src -name __init__.py)
+BENCH  := packages/hippocampus-bench
+CODE   := src tests bench packages conftest.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test test-slow lint format stubs native fuzz docs bench wheel lock clean
+.PHONY: help setup model demo test test-bench test-slow lint format stubs native fuzz docs bench wheel wheel-bench lock clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 $(VENV)/.locked: requirements.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -24,7 +26,11 @@ $(VENV)/.built: $(VENV)/.locked pyproject.toml $(NATIVE) $(PACKAGES)
 	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-setup: $(VENV)/.built  ## make .venv, install the lock, build the native extension
+$(VENV)/.benched: $(VENV)/.built $(BENCH)/pyproject.toml
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable $(BENCH)
+	@touch $@
+
+setup: $(VENV)/.built $(VENV)/.benched  ## make .venv, install the lock, build the native extension
 
 model: setup  ## install the default embedding model (pinned, hash-checked)
 	@$(BIN)/hippocampus models install --quiet
@@ -35,19 +41,22 @@ demo: model  ## remember the histories under examples/ (or SOURCE=path) and answ
 test: model  ## run the tests
 	@$(BIN)/python -m pytest -n auto --maxprocesses 4
 
+test-bench: model  ## run the tests of packages/hippocampus-bench
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 $(BENCH)/tests
+
 test-slow: model  ## run every test, the slow ones too
-	@$(BIN)/python -m pytest --slow
+	@$(BIN)/python -m pytest --slow tests $(BENCH)/tests
 
 lint: setup  ## format check, ruff, mypy, import contracts, stub comparison
-	@$(BIN)/ruff format --check --quiet src tests bench
-	@$(BIN)/ruff check --quiet src tests bench
+	@$(BIN)/ruff format --check --quiet $(CODE)
+	@$(BIN)/ruff check --quiet $(CODE)
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python bench/tools/stubs.py --check
 
 format: setup  ## format the code
-	@$(BIN)/ruff format --quiet src tests bench
-	@$(BIN)/ruff check --quiet --fix src tests bench
+	@$(BIN)/ruff format --quiet $(CODE)
+	@$(BIN)/ruff check --quiet --fix $(CODE)
 
 stubs: setup  ## rewrite the stub of the native module
 	@$(BIN)/python bench/tools/stubs.py
@@ -73,10 +82,15 @@ bench: model  ## measure speed and memory into bench/results/
 wheel: setup  ## build a wheel into dist/
 	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m build --wheel --no-isolation --outdir dist . >/dev/null
 
+wheel-bench: setup  ## build the wheel of packages/hippocampus-bench into dist/
+	@rm -rf $(BENCH)/build
+	@$(BIN)/python -m build --wheel --no-isolation --outdir dist $(BENCH) >/dev/null
+	@rm -rf $(BENCH)/build
+
 lock: setup  ## resolve the dependencies again and pin them
 	@$(BIN)/python -m pip install --quiet uv==0.13.9
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
 	  --no-emit-index-url --no-emit-find-links pyproject.toml --group dev --output-file requirements.lock
 
 clean:  ## remove everything that was built
-	@rm -rf $(VENV) build dist
+	@rm -rf $(VENV) build dist $(BENCH)/build

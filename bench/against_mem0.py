@@ -26,10 +26,10 @@ import numpy as np
 from bench.__main__ import rounded, shown
 from bench.measure import HERE, Row, commit, machine
 from bench.mem0_calls import DEPTH
-from hippocampus.evaluation import metrics
-from hippocampus.evaluation.datasets import Case
-from hippocampus.evaluation.locomo import load
-from hippocampus.evaluation.options import Options
+from hippocampus_bench import metrics
+from hippocampus_bench.datasets import Case
+from hippocampus_bench.locomo import load
+from hippocampus_bench.options import Options
 
 SYSTEMS = ("hippocampus", "mem0")
 WAYS = {

@@ -18,7 +18,7 @@ from hippocampus.calibrate.fit import balanced, learn_models
 from hippocampus.calibrate.synthetic import UNANSWERABLE
 from hippocampus.calibrate.trial import run_trial
 from hippocampus.encode.embed import CachedEmbedder, load_embedder
-from hippocampus.evaluation.metrics import area_under_roc
+from hippocampus_bench.metrics import area_under_roc
 
 
 def main() -> None:

@@ -223,11 +223,12 @@ def environment() -> str:
 
 def tree(command: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield every command with its name, in the order in which help shows them."""
-    children = getattr(command, "commands", None)
-    if children is None:
+    if not hasattr(command, "list_commands"):
         yield path, command
-    for name, child in (children or {}).items():
-        yield from tree(child, f"{path} {name}".strip())
+        return
+    context = typer.Context(command)
+    for name in command.list_commands(context):  # with those of other distributions, as `bench`
+        yield from tree(command.get_command(context, name), f"{path} {name}".strip())
 
 
 def commands() -> str:

@@ -53,6 +53,8 @@ if TYPE_CHECKING:
 
 DISTRIBUTION = "hippocampus-memory"
 """What people install. Another project owns the name ``hippocampus`` on PyPI."""
+BENCH = "hippocampus-bench"
+"""The distribution of this project that measures this one, and brings the command ``bench``."""
 
 
 class HippocampusError(Exception):
@@ -321,12 +323,16 @@ class OutputExists(OutputError, FileExistsError):
 
 
 class MissingExtra(HippocampusError, ImportError):
-    """An optional dependency is not installed; the message is the line that installs it."""
+    """
+    An optional dependency is not installed; the message is the line that installs it.
 
-    def __init__(self, feature: str, *, package: str, extra: str) -> None:
-        super().__init__(
-            f"{feature} needs the package {package!r}: pip install '{DISTRIBUTION}[{extra}]'"
-        )
+    ``extra`` is the extra of this distribution that brings the package; None where the package is
+    installed by its own name.
+    """
+
+    def __init__(self, feature: str, *, package: str, extra: str | None) -> None:
+        wanted = package if extra is None else f"'{DISTRIBUTION}[{extra}]'"
+        super().__init__(f"{feature} needs the package {package!r}: pip install {wanted}")
         self.feature = feature
         self.package = package
         self.extra = extra

@@ -16,7 +16,7 @@ COMMANDS = [
     "remember", "import", "correct", "forget", "recall", "context", "count", "trend", "episodes",
     "show", "history", "stats", "banks", "compact", "verify", "doctor", "reindex", "reembed",
     "backup", "export", "calibrate", "sleep", "policy", "pin", "hold", "release", "quarantine",
-    "feedback", "gists", "topics", "facts", "find", "bench", "demo",
+    "feedback", "gists", "topics", "facts", "find", "demo",
     "serve", "ui", "mcp", "hook", "proxy", "chat",
 ]  # fmt: skip
 
@@ -184,27 +184,6 @@ def test_the_models_are_listed_and_a_missing_one_is_said(shell, tmp_path):
     assert "not installed" in shell("models", "list", env=homeless).out
     assert shell("models", "verify", env=homeless).code == 4
     assert shell("models", "install", "--from", str(tmp_path), env=homeless).code == 4
-
-
-def test_bench_runs_a_set_of_ones_own_and_writes_report_and_receipts(shell, tmp_path):
-    episodes = [
-        {"id": f"e{n}", "text": text, "speaker": "Lena", "at": f"2024-01-0{n + 1}", "session": "s"}
-        for n, text in enumerate(("a red bicycle", "a green door", "a blue kettle"))
-    ]
-    question = {"id": "q", "text": "what about the kettle?", "at": "2024-02-01", "gold": ["e2"]}
-    data = {"banks": [{"id": "b", "episodes": episodes, "questions": [question | {"kind": "one"}]}]}
-    (tmp_path / "mine.json").write_text(json.dumps(data))
-    report = tmp_path / "report.json"
-    ran = shell(
-        "bench", "retrieval", "--data", str(tmp_path / "mine.json"), "--report", str(report),
-        "--cache", str(tmp_path / "cache.db"), "--json",
-    )  # fmt: skip
-
-    assert ran.code == 0
-    assert ran.json == json.loads(report.read_text())
-    assert ran.json["metrics"]["mrr"]["value"] == 1
-    assert (tmp_path / "report.receipts.jsonl").exists()
-    assert (tmp_path / "cache.db").exists()
 
 
 def test_the_demo_remembers_asks_and_sums_up(shell, tmp_path):

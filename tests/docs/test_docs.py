@@ -16,6 +16,7 @@ README = ROOT / "README.md"
 RUNNABLE = {"python", "pycon", "console"}
 WITH_CODE = [page for page in PAGES if any(b.language in RUNNABLE for b in blocks(page))]
 NEED_THE_MODEL = {README}
+NEED_THE_BENCH = {ROOT / "docs" / "evaluation.md"}
 ADRS = sorted((ROOT / "docs" / "adr").glob("*.md"))
 
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -42,6 +43,8 @@ def anchors(page):
 def test_every_code_block_runs(page, tmp_path, monkeypatch):
     if page in NEED_THE_MODEL and installed() is None:
         pytest.skip("the default model is not installed; 'make model' installs it")
+    if page in NEED_THE_BENCH:
+        pytest.importorskip("hippocampus_bench")
     monkeypatch.chdir(tmp_path)
 
     run(page, tmp_path)

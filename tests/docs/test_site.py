@@ -65,6 +65,7 @@ def test_the_reference_has_every_command(site):
     ).stdout
 
     assert "## sleep\n" in page
+    assert "## bench\n" in page, "another distribution's, which make setup installs as well"
     assert all(option in told for option in ("--dry-run", "--undo", "--watch"))
     assert all(f"`{option}`" in page for option in ("--dry-run", "--undo", "--watch"))
 

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from hippocampus.cli import (
-    bench,
     chat,
     demo,
     hook,
@@ -21,10 +20,12 @@ from hippocampus.cli import (
     upkeep,
     write,
 )
+from hippocampus.cli.plugins import Commands
 from hippocampus.errors import DISTRIBUTION
 
 app = typer.Typer(
     name="hippocampus",
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -64,5 +65,4 @@ app.add_typer(models.app, name="models", rich_help_panel=upkeep.PANEL)
 for surface in (chat, ui, serve, mcp, hook, proxy):
     surface.register(app)
 app.add_typer(serve.keys, name="keys", rich_help_panel=serve.PANEL)
-for part in (bench, demo):
-    part.register(app)
+demo.register(app)

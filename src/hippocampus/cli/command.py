@@ -83,7 +83,7 @@ def _spread(verb: Verb) -> Verb:
     def run(*, debug: bool, **options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
         for name, kind in groups.items():
             options[name] = kind(**{f.name: options.pop(f.name) for f in fields(kind)})
-        with _told(debug=debug):
+        with tell_errors(debug=debug):
             verb(**options)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -92,7 +92,7 @@ def _spread(verb: Verb) -> Verb:
 
 
 @contextmanager
-def _told(*, debug: bool) -> Iterator[None]:
+def tell_errors(*, debug: bool) -> Iterator[None]:
     """Turn an error into a line on stderr and an exit code."""
     try:
         yield

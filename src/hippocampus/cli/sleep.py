@@ -314,7 +314,7 @@ def topics(
     """
     Show what a bank is about: its tags, the narrow ones under the broad ones.
 
-    Sleep makes them. Drawing needs matplotlib, which is in the extra 'bench'.
+    Sleep makes them. Drawing needs matplotlib, which is in the extra 'plots'.
     """
     with scope.open_bank() as bank:
         if plot is not None:

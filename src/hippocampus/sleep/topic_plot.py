@@ -68,7 +68,7 @@ def plot_topics(graph: TagGraph, path: Path, *, overwrite: bool = False) -> None
         msg = f"{path}: a picture is drawn as {', '.join(FORMATS)}; end the name in one of them"
         raise InputError(msg)
     check_output(path, overwrite=overwrite)
-    require("matplotlib", extra="bench", feature="drawing topics")
+    require("matplotlib", extra="plots", feature="drawing topics")
     from matplotlib.figure import Figure  # noqa: PLC0415 - only when something is drawn
 
     trees = [list(_lines(graph, tag)) for tag in _tops(graph) if tag.children]

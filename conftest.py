@@ -1,0 +1,102 @@
+"""What tests share: ``--slow``, Hypothesis profiles, a clock that stands still, small memories."""
+
+from __future__ import annotations
+
+import signal
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hippocampus._clock import ManualClock
+from hypothesis import HealthCheck, settings
+
+from hippocampus import Memory
+from hippocampus.calibrate.calibration import calibrate
+from hippocampus.encode.embed import HashEmbedder
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--slow",
+        action="store_true",
+        help="run the slow tests too, and many Hypothesis examples",
+    )
+    parser.addoption(
+        "--golden", action="store_true", help="write what is shown as what is expected to be"
+    )
+
+
+def pytest_configure(config):
+    # A shell lets what it runs in the background ignore an interrupt, and so would every program
+    # that a test starts and interrupts.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    calm = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+    settings.register_profile("commit", max_examples=25, derandomize=True, **calm)
+    settings.register_profile("night", max_examples=400, **calm)
+    settings.load_profile("night" if config.getoption("--slow") else "commit")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--slow"):
+        skip = pytest.mark.skip(reason="slow: seconds to minutes; run with --slow")
+        for item in items:
+            if "slow" in item.keywords:
+                item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def hashed():
+    """Return the calibration of the embedder of no model; it takes seconds, so once for all."""
+    return calibrate(HashEmbedder())
+
+
+@pytest.fixture
+def clock():
+    """Return a clock that stands at noon on 1 June 2025 until told otherwise."""
+    return ManualClock(datetime(2025, 6, 1, 12, tzinfo=UTC))
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Return where the test's store is, or will be."""
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def open_memory(path, clock):
+    """Return a way to open the test's store, or one beside it, with an embedder of no model."""
+    opened = []
+
+    def open_(name=path.name, **options):
+        where = name if name == ":memory:" else path.with_name(name)
+        memory = Memory(where, **{"embedder": "hash", "clock": clock} | options)
+        opened.append(memory)
+        return memory
+
+    yield open_
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def memory(open_memory):
+    """Return a new memory in a file."""
+    return open_memory()
+
+
+@pytest.fixture
+def bank(memory):
+    """Return an empty bank of it."""
+    return memory.bank("ada")
+
+
+@pytest.fixture
+def corrected(bank, clock):
+    """Return a memory, and what a person said within the hour of its recall that it is not so."""
+    flight = bank.remember("Our flight to Porto leaves on Monday.", speaker="Ada", role="user")
+    clock.advance(timedelta(days=2))
+    bank.recall("When does our flight to Porto leave?")
+    clock.advance(timedelta(minutes=5))
+    news = bank.remember("No, our flight to Porto leaves on Tuesday.", speaker="Ada", role="user")
+    assert {"corrected": 1} == bank.sleep(steps=["reconsolidate"])["reconsolidate"].counts
+    return flight, news
