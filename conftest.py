@@ -6,7 +6,7 @@ import signal
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hippocampus._clock import ManualClock
+from hippocampus.core.clock import ManualClock
 from hypothesis import HealthCheck, settings
 
 from hippocampus import Memory

@@ -35,7 +35,7 @@ from hippocampus.core.config import Concepts
 from hippocampus.core.records import Embedded, Passage, Payloads
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.concept import ConceptCue
-from hippocampus.index.cue import Question
+from hippocampus.index.cue import Query
 from hippocampus.index.phrase_codec import PROPER
 from hippocampus.index.vector import VectorCue, pack_vectors
 from hippocampus.kernel import top_k
@@ -195,7 +195,7 @@ def looked_up(life: Life, anchors: Anchors, size: str) -> Iterator[Row]:
     yield put_under(life, anchors, cue, size)
     answers = TableEmbedder({})
     texts = questions()
-    asked: dict[str, Question] = {
+    asked: dict[str, Query] = {
         text: understand(
             text, now=NOW, embedded=answers.embed_query(text), rotation=None, speakers=(),
             phrases=True,
@@ -203,7 +203,7 @@ def looked_up(life: Life, anchors: Anchors, size: str) -> Iterator[Row]:
         for text in texts
     }  # fmt: skip
 
-    def afresh(text: str) -> Question:
+    def afresh(text: str) -> Query:
         return replace(asked[text])  # or it is known to have been asked
 
     scan = np.median(fastest_ms(lambda t: life.cue.propose(asked[t], None, 200), texts, 3))

@@ -22,8 +22,8 @@ from bench.measure import Row, seconds
 from hippocampus import Memory, Turn
 from hippocampus.calibrate.synthetic import generate
 from hippocampus.encode.terms import hash_terms
-from hippocampus.encode.token_matcher import Phrase, _fold_vocabulary
-from hippocampus.index.bm25 import LexicalCue
+from hippocampus.encode.token_matcher import TokenPattern, _fold_vocabulary
+from hippocampus.index.bm25 import Bm25Cue
 
 SEED = 3
 LONGEST = 400
@@ -75,13 +75,13 @@ def measure(path: Path, count: int) -> Iterator[Row]:
         every = np.arange(count)
         content = memory.engine.ledger("b").content
         lexical = bank._index().cues.lexical
-        assert isinstance(lexical, LexicalCue), "it is the words index"
+        assert isinstance(lexical, Bm25Cue), "it is the words index"
 
         def named(term: str) -> int:
             terms = hash_terms(term)
             held = lexical._index.contributions(terms, every.astype(np.uint32), 1.2, 0.75) > 0
             texts = content.texts(np.flatnonzero(held.all(axis=1)).tolist())
-            return sum(map(Phrase(term).count, (text for text, _ in texts.values())))
+            return sum(map(TokenPattern(term).count, (text for text, _ in texts.values())))
 
         def scanned(term: str) -> int:
             found = re.compile(rf"(?<!\w){re.escape(term)}(?!\w)").findall

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from hippocampus import Turn
-from hippocampus.core.group_commit import Joint
+from hippocampus.core.group_commit import GroupCommit
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.errors import EncoderError
 
@@ -42,26 +42,26 @@ def together(joint, doing, asked):
 
 def test_what_waits_is_done_in_one_go_and_everybody_gets_their_own():
     doing = Doing()
-    assert together(Joint(lambda *_: True), doing, [3, 1, 2]) == [6, 2, 4]
+    assert together(GroupCommit(lambda *_: True), doing, [3, 1, 2]) == [6, 2, 4]
     assert doing.at_once == [[3, 1, 2]]
 
 
 def test_what_does_not_fit_comes_later_and_in_order():
     doing = Doing()
-    joint = Joint(lambda some, one: len(some) < 2 and one % 2 == some[0] % 2)
+    joint = GroupCommit(lambda some, one: len(some) < 2 and one % 2 == some[0] % 2)
     assert together(joint, doing, [1, 2, 3, 4, 5]) == [2, 4, 6, 8, 10]
     assert doing.at_once == [[1, 3], [2, 4], [5]]
 
 
 def test_a_fault_is_told_to_whose_it_is_and_to_nobody_else():
     doing = Doing()
-    one, fault, three = together(Joint(lambda *_: True), doing, [1, 13, 3])
+    one, fault, three = together(GroupCommit(lambda *_: True), doing, [1, 13, 3])
     assert (one, three) == (2, 6)
     assert str(fault) == "13 among [13]"
 
 
 def test_who_is_interrupted_while_waiting_leaves_nothing_to_be_done():
-    doing, joint = Doing(), Joint(lambda *_: True)
+    doing, joint = Doing(), GroupCommit(lambda *_: True)
 
     @contextmanager
     def interrupted():
@@ -84,7 +84,7 @@ class Stopped(Doing):
 
 def test_who_is_interrupted_at_work_leaves_nobody_waiting():
     stopped = Stopped()
-    got = together(Joint(lambda *_: True), stopped, [1, 2])
+    got = together(GroupCommit(lambda *_: True), stopped, [1, 2])
     assert [type(each) for each in got] == [KeyboardInterrupt] * 2
     assert stopped.at_once == [[1, 2]]
 

@@ -41,7 +41,7 @@ from hippocampus.write.analyse import lexical_payload, phrase_payload
 _TEXTS_AT_ONCE = 1000
 
 
-class Place(NamedTuple):
+class ResiduePlace(NamedTuple):
     """Where words that should be gone were found: a byte of a file, a character of an episode."""
 
     where: str
@@ -54,7 +54,7 @@ class Findings:
 
     problems: tuple[str, ...]
     checked: Mapping[str, int] = field(default_factory=dict)
-    residue: tuple[Place, ...] | None = None
+    residue: tuple[ResiduePlace, ...] | None = None
 
     @property
     def sound(self) -> bool:
@@ -73,7 +73,7 @@ def verify(
     episodes. Then pages in use hold it nowhere, and pages that are not in use must be blank.
     """
     problems = memory.engine.store.check()
-    places: list[Place] = []
+    places: list[ResiduePlace] = []
     if residue is not None:
         problems += memory.engine.store.leftovers()
         places += find_residue(
@@ -114,7 +114,7 @@ _MARKS: Final = tuple(
 
 def _verify_bank(
     ledger: Ledger, residue: str | None, how: Signatures | None
-) -> tuple[list[str], dict[str, int], list[Place]]:
+) -> tuple[list[str], dict[str, int], list[ResiduePlace]]:
     """Check texts, states, derived payloads against each other: (problems, counts, residue)."""
     with ledger.store.read():
         records = list(ledger.store.scan_episodes(ledger.bank))
@@ -161,7 +161,9 @@ def _verify_bank(
         places = _told(ledger.name, records, texts, residue)
         looked_for = residue.strip().casefold()
         inside = ((what, spelled.casefold().find(looked_for)) for what, spelled in slept)
-        places += [Place(f"bank {ledger.name!r}, {what}", at) for what, at in inside if at >= 0]
+        places += [
+            ResiduePlace(f"bank {ledger.name!r}, {what}", at) for what, at in inside if at >= 0
+        ]
     return problems, {"episodes": len(records), "changes": len(changes)}, places
 
 
@@ -250,14 +252,18 @@ def _of_facts(ledger: Ledger) -> Iterator[tuple[str, str]]:
 
 def _told(
     bank: str, records: Sequence[EpisodeRow], texts: Mapping[int, str], words: str
-) -> list[Place]:
+) -> list[ResiduePlace]:
     """Return where texts of a bank have some words, letter case aside."""
     words = words.strip().casefold()
     found = ((record, texts.get(record.row, "").casefold().find(words)) for record in records)
-    return [Place(f"bank {bank!r}, episode {record.id}", at) for record, at in found if at >= 0]
+    return [
+        ResiduePlace(f"bank {bank!r}, episode {record.id}", at) for record, at in found if at >= 0
+    ]
 
 
-def find_residue(files: list[Path], text: str, how: Signatures | None = None) -> tuple[Place, ...]:
+def find_residue(
+    files: list[Path], text: str, how: Signatures | None = None
+) -> tuple[ResiduePlace, ...]:
     """
     Search raw files for a text; every form in which the store could hold its words.
 
@@ -279,7 +285,7 @@ def find_residue(files: list[Path], text: str, how: Signatures | None = None) ->
                 if inner.nbytes >= 16:
                     needles.add(inner.tobytes())
     longest = max(map(len, needles))
-    found: list[Place] = []
+    found: list[ResiduePlace] = []
     for file in files:
         offset, carry = 0, b""
         with reading_raw(file) as read_at:
@@ -289,7 +295,7 @@ def find_residue(files: list[Path], text: str, how: Signatures | None = None) ->
                 for needle in needles:
                     at = window.find(needle)
                     while at >= 0:
-                        found.append(Place(file.name, base + at))
+                        found.append(ResiduePlace(file.name, base + at))
                         at = window.find(needle, at + 1)
                 offset += len(piece)
                 carry = window[-(longest - 1) :] if longest > 1 else b""

@@ -28,7 +28,7 @@ from hippocampus import errors
 from hippocampus.errors import HippocampusError, InputError
 
 _Record = TypeVar("_Record")
-Role: TypeAlias = Literal["read", "write", "admin"]
+AccessRole: TypeAlias = Literal["read", "write", "admin"]
 """What a caller may do; who may write may read, and who is an admin may do both."""
 
 
@@ -39,7 +39,7 @@ class Verb(NamedTuple):
     """How a verb of ``Bank`` travels: its arguments in a query (GET) or a JSON object (POST)."""
 
     method: Literal["GET", "POST"]
-    role: Role
+    role: AccessRole
     pages: Literal["", "time", "seq", "place"] = ""
     """By what a list of it goes on on the next page: a moment, a change, or how many were given."""
     long: bool = False

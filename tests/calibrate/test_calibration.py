@@ -18,7 +18,7 @@ from hippocampus.calibrate.calibration import (
 from hippocampus.calibrate.fit import TOLD, balanced, find_hearing, logistic
 from hippocampus.calibrate.synthetic import generate
 from hippocampus.calibrate.thresholds import SIGNALS, area_under_roc, weigh_signals
-from hippocampus.calibrate.trial import Asked, Said, run_trial
+from hippocampus.calibrate.trial import TrialQuestion, TrialTurn, run_trial
 from hippocampus.core.config import Concepts, Cosines, Fusion
 from hippocampus.encode.embed import HashEmbedder, load_embedder
 from hippocampus.encode.model_files import installed
@@ -140,7 +140,7 @@ def ranked(rng, strength):
     parts["lexical"][7] += 1
     parts["tokens"][7] += strength
     none = np.zeros(0, np.float32)
-    return Asked(0, "single", True, none, {}, parts, right, None, none)
+    return TrialQuestion(0, "single", True, none, {}, parts, right, None, none)
 
 
 def test_the_more_an_embedder_tells_the_more_it_counts():
@@ -176,7 +176,7 @@ def turns(count, **own):
         "topic": np.where(np.arange(count) % 2, "pets", ""),
         "between_people": np.ones(count, np.bool_),
     }
-    return Said(**given_ | own)
+    return TrialTurn(**given_ | own)
 
 
 @pytest.mark.parametrize(

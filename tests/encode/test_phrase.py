@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.encode import token_matcher, tokens
-from hippocampus.encode.token_matcher import LONGEST, Phrase
+from hippocampus.encode.token_matcher import LONGEST, TokenPattern
 from hippocampus.errors import InvalidText
 from hippocampus.journal.content import Segment
 
@@ -46,7 +46,7 @@ def occurrences(term, text):
 
 
 def counted(term, texts, allowed=None):
-    wanted = Phrase(term)
+    wanted = TokenPattern(term)
     segment = Segment.of(5, [np.array(tokens.encode(text), np.uint64) for text in texts])
     allowed = np.ones(len(texts), np.bool_) if allowed is None else allowed
     rows = segment.candidates([wanted], allowed)
@@ -94,7 +94,7 @@ def test_rows_that_are_not_allowed_are_not_looked_at(data):
 def test_no_text_that_has_all_of_several_terms_is_missed(terms, texts):
     segment = Segment.of(5, [np.array(tokens.encode(text), np.uint64) for text in texts])
     every = np.ones(len(texts), np.bool_)
-    rows = segment.candidates([Phrase(one) for one in terms], every)
+    rows = segment.candidates([TokenPattern(one) for one in terms], every)
     expected = {
         row for row, text in enumerate(texts, 5) if all(occurrences(one, text) for one in terms)
     }
@@ -108,21 +108,21 @@ def test_the_rarest_is_looked_for_first_and_the_common_only_where_reading_costs_
     segment = Segment.of(0, [np.array(tokens.encode(text), np.uint64) for text in texts])
     every = np.ones(len(texts), np.bool_)
 
-    assert [300, 301] == segment.candidates([Phrase("the"), Phrase("quokka")], every)
-    assert [*range(300)] == segment.candidates([Phrase("the"), Phrase("tram")], every)
+    assert [300, 301] == segment.candidates([TokenPattern("the"), TokenPattern("quokka")], every)
+    assert [*range(300)] == segment.candidates([TokenPattern("the"), TokenPattern("tram")], every)
 
 
 def test_few_texts_without_the_word_are_decoded():
     others = ["The lis bon mots of bonnie Lisbonne, lisbons and Lisbon2.", "L. is Bon Jovi on?"]
     segment = Segment.of(0, [np.array(tokens.encode(text), np.uint64) for text in others])
 
-    assert [] == segment.candidates([Phrase("Lisbon")], np.ones(2, np.bool_))
+    assert [] == segment.candidates([TokenPattern("Lisbon")], np.ones(2, np.bool_))
 
 
 @pytest.mark.parametrize("text", ["", " \n", None, 7, "x" * (LONGEST + 1), "\ud800"])
 def test_what_cannot_be_counted_is_refused_with_the_reason(text):
     with pytest.raises(InvalidText, match=r"term=|surrogate"):
-        Phrase(text)
+        TokenPattern(text)
 
 
 def test_the_longest_phrase_is_counted():
@@ -151,7 +151,7 @@ def test_threads_that_count_for_the_first_time_at_once_fold_the_vocabulary_once(
 
     def first():
         begin.wait(10)
-        Phrase("Lisbon")
+        TokenPattern("Lisbon")
 
     threads = [threading.Thread(target=first) for _ in range(4)]
     for thread in threads:

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.language.gazetteer import Spellings
+from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import find_phrases, key_of
 
 
 def said(text, *names):
-    found = Spellings(names).read(text).names
+    found = Gazetteer(names).read(text).names
     return {name for name in names if key_of(name) in found}
 
 
@@ -46,12 +46,12 @@ def test_what_is_no_word_in_a_name_is_no_other_name():
 
 
 def test_a_noun_is_left_to_phrases_which_know_it_from_a_verb():
-    assert not Spellings(["violin", "Lisbon"])
-    assert not Spellings()
+    assert not Gazetteer(["violin", "Lisbon"])
+    assert not Gazetteer()
 
 
 def test_only_words_that_stand_nowhere_else_are_pieces():
-    read = Spellings(["node.js"]).read
+    read = Gazetteer(["node.js"]).read
 
     assert {key_of("node"), key_of("js")} == read("We run Node.js.").pieces
     assert {key_of("js")} == read("A node that runs node.js").pieces
@@ -62,12 +62,12 @@ def test_only_words_that_stand_nowhere_else_are_pieces():
 def test_whatever_is_curated_is_said_by_itself_or_a_phrase(name):
     phrased = {phrase.key for phrase in find_phrases(name)}
 
-    assert key_of(name) in Spellings([name]).read(f"So: {name}!").names | phrased
+    assert key_of(name) in Gazetteer([name]).read(f"So: {name}!").names | phrased
 
 
 @given(st.text(alphabet="cC+ .aß-ẞİfiﬁ\n'", max_size=60), st.booleans())
 def test_what_is_left_of_a_text_is_as_long_and_says_the_name_no_more(text, more):
-    spellings = Spellings(["C++", "ß.f", *["c", "a c"] * more])
+    spellings = Gazetteer(["C++", "ß.f", *["c", "a c"] * more])
     read = spellings.read(text)
 
     assert len(read.rest) == len(text)
@@ -77,7 +77,7 @@ def test_what_is_left_of_a_text_is_as_long_and_says_the_name_no_more(text, more)
 
 @pytest.mark.parametrize("part", ["a-", "a'", "c++ ", "c++  ", "go ", "a ", "-", "c+"])
 def test_no_text_takes_long_to_look_through(part):
-    spellings = Spellings(["C++", "a C++", "C++ a", "go go go now", "a-a-a C++ a-a"])
+    spellings = Gazetteer(["C++", "a C++", "C++ a", "go go go now", "a-a-a C++ a-a"])
     start = time.process_time()
     spellings.read(part * 20_000 + "C++")
 

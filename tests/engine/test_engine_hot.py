@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from hippocampus import Config, HippocampusError, Ingest, Turn
 from hippocampus.encode.embed import HashEmbedder
-from hippocampus.engine.bank_cache import Hot, held_bytes
+from hippocampus.engine.bank_cache import BankCache, held_bytes
 from hippocampus.errors import InputError, UnknownBank
 from hippocampus.upkeep import verify
 
@@ -422,7 +422,7 @@ class Thing:
     moves=st.lists(st.tuples(st.integers(0, 7), st.booleans()), max_size=60),
 )  # fmt: skip
 def test_what_is_not_in_use_fits_and_what_was_used_last_goes_last(things, limit, moves):
-    hot = Hot(limit, lambda: 0)
+    hot = BankCache(limit, lambda: 0)
     made = [hot.add(Thing(str(n), *full)) for n, full in enumerate(things)]
     using, order = [], []
     for place, begins in moves:

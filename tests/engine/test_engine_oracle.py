@@ -15,8 +15,8 @@ from hippocampus.core.records import Passage, Payloads
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.encode.signature import rotation_for
 from hippocampus.encode.terms import find_terms, hash_terms
-from hippocampus.index.bm25 import DEED, K1, TELLING, B, LexicalCue, pack_terms
-from hippocampus.index.cue import Question
+from hippocampus.index.bm25 import DEED, K1, TELLING, B, Bm25Cue, pack_terms
+from hippocampus.index.cue import Query
 from hippocampus.index.filters import make_filter, matches, read_where
 from hippocampus.index.vector import OVERSAMPLE, VectorCue, pack_vectors
 from hippocampus.kernel import reference
@@ -301,7 +301,7 @@ def test_shares_and_scores_are_parts_of_one():
 def question(text):
     embedded = HashEmbedder().embed_query(text)
     terms = list(dict.fromkeys(hash_terms(text).tolist()))
-    return Question(
+    return Query(
         text=text,
         now=START,
         terms=np.array(terms, np.uint32),
@@ -331,7 +331,7 @@ def test_the_vector_cue_proposes_what_an_exact_scan_finds(count, limit, chance):
 @given(st.integers(1, 80), st.integers(1, 30), st.randoms(use_true_random=False))
 def test_the_lexical_cue_proposes_what_the_reference_finds(count, limit, chance):
     texts = [turn.text for turn in make_turns(count, seed=chance.randint(0, 99))]
-    cue, plain = LexicalCue(), reference.Bm25Index()
+    cue, plain = Bm25Cue(), reference.Bm25Index()
     for text in texts:
         hashes = hash_terms(text)
         plain.extend(hashes, np.array([0, len(hashes)], np.uint64))

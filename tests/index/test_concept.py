@@ -12,7 +12,7 @@ from hippocampus.core.config import Concepts
 from hippocampus.core.records import Payloads
 from hippocampus.index.anchors import KINDS, Anchors
 from hippocampus.index.concept import ConceptCue
-from hippocampus.index.cue import Question
+from hippocampus.index.cue import Query
 from hippocampus.index.phrase_codec import pack_phrases, unpack_phrases
 from hippocampus.language.noun_phrases import key_of
 
@@ -63,7 +63,7 @@ def said(*phrases, details=1):
 
 
 def ask(*phrases, vector=None, points=False, sounds=(), now=NOW):
-    return Question(
+    return Query(
         text="", now=now, terms=np.empty(0, np.uint32), term_weights=np.empty(0, np.float32),
         vector=vector, phrases=dict.fromkeys(map(key_of, phrases), ()), points=points,
         sounds=sounds,

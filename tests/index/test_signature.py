@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hippocampus.core.config import Signatures
 from hippocampus.core.records import Payloads
 from hippocampus.encode.random_indexing import signatures
-from hippocampus.index.cue import Question
+from hippocampus.index.cue import Query
 from hippocampus.index.signature import SignatureCue
 
 HOW = Signatures(bits=64)
@@ -32,7 +32,7 @@ def cue_of(texts, *, settled=False):
 
 def asked(*keywords):
     signed = tuple(tuple(signatures(forms, HOW)) for forms in keywords)
-    return Question(
+    return Query(
         text="?",
         now=datetime(2025, 1, 1, tzinfo=UTC),
         terms=np.empty(0, np.uint32),

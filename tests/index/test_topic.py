@@ -14,7 +14,7 @@ from hippocampus.core.records import Payloads
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import InputError
 from hippocampus.index.bm25 import pack_terms
-from hippocampus.index.cue import Question
+from hippocampus.index.cue import Query
 from hippocampus.index.topic import FORMAT, Artifact, Routing, TagGraph, TopicCue, pack, unpack
 
 NAMES = list("abcdefg")
@@ -233,7 +233,7 @@ def test_bytes_that_claim_less_or_more_than_they_hold_are_refused():
 
 def asked(text, vector=None):
     terms = np.unique(hash_terms(text))
-    return Question(
+    return Query(
         text=text,
         now=datetime(2025, 1, 1, tzinfo=UTC),
         terms=terms,

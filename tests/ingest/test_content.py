@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hippocampus import Config, Ingest, Memory, Turn
 from hippocampus.core.records import Block
-from hippocampus.encode.token_matcher import Phrase
+from hippocampus.encode.token_matcher import TokenPattern
 from hippocampus.encode.tokens import decode, encode, pack
 from hippocampus.errors import StoreCorrupt
 from hippocampus.journal.content import Content, Segment, Segments
@@ -67,7 +67,7 @@ def test_a_segment_of_version_1_is_read_and_written_as_one_of_version_2():
 
     assert read(old, range(7, 12)) == TEXTS
     assert make_segment().to_block() == old.to_block()
-    assert [7] == old.candidates([Phrase("boat leaves")], np.ones(5, bool))
+    assert [7] == old.candidates([TokenPattern("boat leaves")], np.ones(5, bool))
 
 
 @pytest.mark.parametrize("written", [Segment.to_block, version_1])

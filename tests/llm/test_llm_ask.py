@@ -14,7 +14,7 @@ from hippocampus.llm.ask import (
     LONGEST_ANSWER,
     PATIENCE,
     ChatModel,
-    Question,
+    ModelTask,
     as_data,
     ask,
     ask_many,
@@ -31,7 +31,7 @@ def whole(answer):
     return found["n"]
 
 
-NUMBER = Question(
+NUMBER = ModelTask(
     kind="tags", read=whole, schema={"type": "object", "properties": {"n": {"type": "integer"}}}
 )
 

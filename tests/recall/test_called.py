@@ -9,7 +9,7 @@ from hippocampus.core.records import Statement
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.graph import Statements
 from hippocampus.language.noun_phrases import key_of
-from hippocampus.recall.alias_expansion import OtherNames
+from hippocampus.recall.alias_expansion import Aliases
 from hippocampus.recall.parse import understand
 
 NOW = datetime(2025, 5, 2, tzinfo=UTC)
@@ -19,7 +19,7 @@ MIA = Statement("Ana", "sister", "Mia")
 
 def names(*said):
     rows = {row: (statement,) for row, statement in enumerate(said)}
-    return OtherNames(Statements(len(said), rows))
+    return Aliases(Statements(len(said), rows))
 
 
 def ask(text):

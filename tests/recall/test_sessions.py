@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hippocampus.recall.session_ranking import Sessions, associated
+from hippocampus.recall.session_ranking import SessionScores, associated
 from hippocampus.recall.standardize import standardised
 
 CODES = st.lists(st.integers(-1, 5), max_size=40)
@@ -17,7 +17,7 @@ def test_support_is_the_mean_of_the_two_best_scores_of_a_session(codes, data):
     # Few different values, so that the best is often there twice.
     drawn = data.draw(st.lists(st.integers(-3, 3), min_size=len(codes), max_size=len(codes)))
     scores = np.array(drawn, np.float32)
-    sessions = Sessions.of(np.array(codes, np.int32), scores)
+    sessions = SessionScores.of(np.array(codes, np.int32), scores)
     support = sessions.support()[sessions.groups]
 
     for row, code in enumerate(codes):

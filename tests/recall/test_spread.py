@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hippocampus import Memory
 from hippocampus.core.records import Payloads
 from hippocampus.encode.terms import hash_terms
-from hippocampus.index.bm25 import LexicalCue, pack_terms
+from hippocampus.index.bm25 import Bm25Cue, pack_terms
 from hippocampus.recall.spreading_activation import _names
 
 
@@ -37,7 +37,7 @@ WORDS = st.lists(st.sampled_from("ana silva porto river film boat".split()), max
 @given(st.lists(WORDS, max_size=30), st.lists(st.sampled_from(["ana", "silva", "boat"]), min_size=1,
        max_size=3, unique=True), st.integers(1, 30), st.randoms(use_true_random=False))  # fmt: skip
 def test_who_holds_and_opens_with_a_name_is_who_does_word_by_word(texts, name, most, chance):
-    cue = LexicalCue()
+    cue = Bm25Cue()
     middle = chance.randint(0, len(texts))  # in two goes, as a bank grows
     for some in (texts[:middle], texts[middle:]):
         cue.observe(Payloads.of([pack_terms(hash_terms(" ".join(text))) for text in some]))

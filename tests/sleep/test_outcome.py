@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.calibrate.thresholds import area_under_roc
-from hippocampus.sleep.outcome import History, Uses, features, find_uses, foresee, times_used
+from hippocampus.sleep.outcome import (
+    OutcomeHistory,
+    OutcomeUses,
+    features,
+    find_uses,
+    foresee,
+    times_used,
+)
 
 
 @st.composite
@@ -17,7 +24,7 @@ def references(draw):
     row = st.integers(0, n - 1)
     uses = [(by, to, -1) for by, to in draw(st.lists(st.tuples(row, st.integers(0, 4))))]
     uses += [(by, -1, to) for by, to in draw(st.lists(st.tuples(row, row)))]
-    return group, Uses(*np.array(uses, np.int64).reshape(-1, 3).T)
+    return group, OutcomeUses(*np.array(uses, np.int64).reshape(-1, 3).T)
 
 
 @given(references())
@@ -38,10 +45,10 @@ def test_references_are_counted_as_one_by_one(given_):
 def test_the_past_is_the_same_whatever_comes_later(given_, stop):
     group, uses = given_
     stop = min(stop, len(group))
-    history = History(np.arange(len(group)) * 1.0, group, group, group, uses)
-    known = History(
+    history = OutcomeHistory(np.arange(len(group)) * 1.0, group, group, group, uses)
+    known = OutcomeHistory(
         history.at_h[:stop], group[:stop], group[:stop], group[:stop],
-        Uses(*(part[uses.by < stop] for part in uses)),
+        OutcomeUses(*(part[uses.by < stop] for part in uses)),
     )  # fmt: skip
     past = history.before(stop)
 
@@ -73,8 +80,8 @@ def week_after_week(kind_matters, weeks=8, a_week=400, seed=0):
     by = np.searchsorted(at, at[found] + dice.exponential(100.0, len(found)))
     there = by < n
     rows = np.arange(n)
-    uses = Uses(by[there], np.full(there.sum(), -1), found[there])
-    return History(at, rows, rows * 0, kind, uses)
+    uses = OutcomeUses(by[there], np.full(there.sum(), -1), found[there])
+    return OutcomeHistory(at, rows, rows * 0, kind, uses)
 
 
 def test_what_told_before_who_would_be_referred_to_is_learnt():
@@ -98,7 +105,7 @@ def test_where_nothing_tells_the_newer_are_likelier():
 
 def test_until_there_is_enough_to_learn_from_the_newer_are_likelier():
     rows = np.arange(10)
-    alone = History(rows * 10.0, rows, rows, rows, find_uses([], rows, {}, {}))
+    alone = OutcomeHistory(rows * 10.0, rows, rows, rows, find_uses([], rows, {}, {}))
 
     assert np.all(np.diff(foresee(alone, 100.0)) > 0)
     assert foresee(alone.before(0), 0.0).shape == (0,)

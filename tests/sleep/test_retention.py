@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hippocampus.errors import InputError
 from hippocampus.sleep import forgetting_policies
 from hippocampus.sleep.forgetting_policies import Retention, fade_to, interfere, levels, prune
-from hippocampus.sleep.outcome import History, Uses
+from hippocampus.sleep.outcome import OutcomeHistory, OutcomeUses
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 20), st.booleans()), max_size=30
@@ -165,8 +165,8 @@ def seasons(draw):
     pairs = draw(st.lists(st.tuples(st.integers(0, n - 1), whole), max_size=9)) if n else []
     by, to = np.array(pairs, np.int64).reshape(-1, 2).T
     elsewhere = group[by] != to
-    uses = Uses(by[elsewhere], to[elsewhere], np.full(elsewhere.sum(), -1))
-    history = History(
+    uses = OutcomeUses(by[elsewhere], to[elsewhere], np.full(elsewhere.sum(), -1))
+    history = OutcomeHistory(
         np.sort(np.array(draw(st.lists(st.floats(0, 3000), min_size=n, max_size=n)), float)),
         group, np.array(draw(every), np.int64), np.array(draw(every), np.int64),
         uses,
@@ -197,8 +197,8 @@ def stream(n, used):
     """Return a history of single rows, of which every third was referred to."""
     rows = np.arange(n)
     hits = rows[::3][:used]
-    uses = Uses(np.full(len(hits), n - 1), np.full(len(hits), -1), hits)
-    return History(rows * 1.0, rows, rows * 0, rows * 0, uses)
+    uses = OutcomeUses(np.full(len(hits), n - 1), np.full(len(hits), -1), hits)
+    return OutcomeHistory(rows * 1.0, rows, rows * 0, rows * 0, uses)
 
 
 def test_what_has_been_referred_to_stays_and_a_small_share_is_for_the_rest():

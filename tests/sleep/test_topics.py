@@ -14,11 +14,11 @@ from hippocampus.encode.embed import HashEmbedder
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import EncoderError
 from hippocampus.index.bm25 import pack_terms
-from hippocampus.index.cue import Question
+from hippocampus.index.cue import Query
 from hippocampus.index.topic import Artifact, TagGraph, TopicCue, pack, unpack
 from hippocampus.language.topic_tags import read_group, same_as
 from hippocampus.sleep import topics
-from hippocampus.sleep.topics import RULES, WINDOW, Turn, group_turns, make_topics
+from hippocampus.sleep.topics import RULES, WINDOW, WindowTurn, group_turns, make_topics
 
 TALK = [
     "The cat is ill and will not eat.",
@@ -32,7 +32,7 @@ TALK = [
 
 
 def turns_of(texts, session="s", start=0):
-    return [Turn(start + at, text, session, 1000 * at) for at, text in enumerate(texts)]
+    return [WindowTurn(start + at, text, session, 1000 * at) for at, text in enumerate(texts)]
 
 
 def made(texts=TALK, **options):
@@ -126,7 +126,7 @@ CARS = [
 def test_a_question_by_any_synonym_reaches_the_tag_that_the_texts_say_most(word):
     graph = made(CARS)[0].graph
     cue = TopicCue(graph, len(CARS))
-    question = Question(
+    question = Query(
         text=word,
         now=datetime(2025, 1, 1, tzinfo=UTC),
         terms=hash_terms(word),
@@ -209,7 +209,7 @@ def test_many_sleeps_make_what_one_would_have_made(nights):
     turns, before, embedder = [], None, HashEmbedder(16)
     for told, hidden in nights:
         for text, session in told:
-            turns.append(Turn(len(turns), text, session, len(turns)))
+            turns.append(WindowTurn(len(turns), text, session, len(turns)))
         turns = [turn._replace(text="") if turn.row in hidden else turn for turn in turns]
         artifact, _ = make_topics(turns, length=len(turns), embedder=embedder, before=before)
         before = unpack(pack(artifact))
@@ -219,12 +219,12 @@ def test_many_sleeps_make_what_one_would_have_made(nights):
 
 
 def test_what_was_read_is_read_again_only_where_talk_went_on_or_something_was_hidden():
-    talk = [Turn(row, f"{TALK[row % 7]} {row}", None, row) for row in range(10 * WINDOW)]
+    talk = [WindowTurn(row, f"{TALK[row % 7]} {row}", None, row) for row in range(10 * WINDOW)]
     first, report = make_topics(talk, length=len(talk))
     assert 10 == report.read == report.groups
 
     more = range(10 * WINDOW, 11 * WINDOW)
-    on = [*talk, *(Turn(row, f"{TALK[row % 7]} {row}", None, row) for row in more)]
+    on = [*talk, *(WindowTurn(row, f"{TALK[row % 7]} {row}", None, row) for row in more)]
     longer, report = make_topics(on, length=len(on), before=unpack(pack(first)))
     assert (1, 11) == (report.read, report.groups)
 
@@ -251,7 +251,7 @@ def test_what_other_rules_have_read_is_read_again(monkeypatch):
 
 @given(st.lists(st.tuples(st.sampled_from("abc") | st.none(), st.integers(0, 9)), max_size=90))
 def test_groups_are_windows_of_one_session_in_order_and_hold_every_turn_once(given_turns):
-    turns = [Turn(row, "x", session, at) for row, (session, at) in enumerate(given_turns)]
+    turns = [WindowTurn(row, "x", session, at) for row, (session, at) in enumerate(given_turns)]
     groups = group_turns(turns)
 
     assert sorted(turns) == sorted(turn for group in groups for turn in group)
@@ -310,7 +310,7 @@ def test_a_model_is_not_asked_again_about_what_it_has_tagged():
 
 
 def test_a_model_is_asked_about_what_is_new_only_where_talk_goes_on_and_on():
-    talk = [Turn(row, f"{TALK[row % 7]} {row}", None, row) for row in range(11 * WINDOW)]
+    talk = [WindowTurn(row, f"{TALK[row % 7]} {row}", None, row) for row in range(11 * WINDOW)]
     model, started = Model(ANSWER), talk[: 10 * WINDOW]
     first, _ = make_topics(started, length=len(started), model=model)
     _, report = make_topics(talk, length=len(talk), model=model, before=first)

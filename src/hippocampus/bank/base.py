@@ -14,21 +14,21 @@ from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.engine.bank_cache import held_bytes
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
-from hippocampus.index.bank_index import LiveIndex
-from hippocampus.index.bm25 import LexicalCue
+from hippocampus.index.bank_index import BankIndex
+from hippocampus.index.bm25 import Bm25Cue
 from hippocampus.index.columns import Columns
 from hippocampus.index.concept import ConceptCue
 from hippocampus.index.cues import CueSet
 from hippocampus.index.gists import Priming
 from hippocampus.index.graph import GraphCue, Statements
-from hippocampus.index.late_interaction import TokensCue
+from hippocampus.index.late_interaction import LateInteractionCue
 from hippocampus.index.signature import SignatureCue
 from hippocampus.index.topic import TopicCue
 from hippocampus.index.vector import VectorCue
 from hippocampus.journal.ledger import Ledger
-from hippocampus.language.gazetteer import Spellings
+from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import key_of
-from hippocampus.recall.current_facts import Bearing
+from hippocampus.recall.current_facts import FactResolver
 from hippocampus.sleep.artifacts import (
     CURATED,
     WOKE,
@@ -40,15 +40,15 @@ from hippocampus.sleep.artifacts import (
     read_topics,
 )
 from hippocampus.sleep.snapshot import RECALLED
-from hippocampus.sleep.summary import Clause, Kept
-from hippocampus.write.echo_filter import Gate
+from hippocampus.sleep.summary import QuotableClause, SummaryVersions
+from hippocampus.write.echo_filter import EchoFilter
 
 if TYPE_CHECKING:
     from hippocampus.engine.context import EngineContext
 
 P = ParamSpec("P")
 R = TypeVar("R")
-B = TypeVar("B", bound="Core")
+B = TypeVar("B", bound="BankBase")
 
 _ANEW: Final = frozenset({WOKE, CURATED})
 """Changes after which what sleep has made is looked at anew, and nothing else."""
@@ -75,7 +75,7 @@ def staying(verb: Callable[Concatenate[B, P], R]) -> Callable[Concatenate[B, P],
 class _Weighed(NamedTuple):
     """How many bytes an index of so many rows was found to take, and what with it; how used."""
 
-    live: LiveIndex | None
+    live: BankIndex | None
     rows: int
     uses: int
     nbytes: int
@@ -84,7 +84,7 @@ class _Weighed(NamedTuple):
 _NEVER: Final = _Weighed(None, 0, 0, 0)
 
 
-class Core:
+class BankBase:
     """
     What all verbs stand on: the locks, the index, and how a bank comes into memory and leaves it.
 
@@ -114,8 +114,8 @@ class Core:
         self.reading = threading.RLock()
         self._engine = engine
         self._store = engine.store
-        self._gate = Gate(echo_words=engine.config.ingest.echo_words)
-        self._live: LiveIndex | None = None
+        self._gate = EchoFilter(echo_words=engine.config.ingest.echo_words)
+        self._live: BankIndex | None = None
         self._asks: Embedder | None = None
         self._rotation: Rotation | None = None
         self._signs = engine.signatures()
@@ -124,21 +124,21 @@ class Core:
         self._fusion = engine.config.fusion
         self._recalled: list[list[int]] = []
         """Recalls to be written down: when, and the rows shown."""
-        self._compact: Kept | None = None
+        self._compact: SummaryVersions | None = None
         """The versions of the running summary that the last sleep has left."""
-        self._quoted: dict[int, Clause | None] = {}
+        self._quoted: dict[int, QuotableClause | None] = {}
         """What a summary may quote of rows, of those that were read lately."""
         self._summed: tuple[tuple[object, ...], Summary] | None = None
         """The last summary that was asked for, and what it was of."""
         self._anchored = False
         """Whether the bank has anchors, and so what is written has its phrases read."""
-        self._spellings = Spellings()
+        self._spellings = Gazetteer()
         """The curated names among its anchors."""
         self._facts = Statements()
         """What has been read of whom, as far as anybody has asked."""
         self._position: tuple[int, Hashable] | None = None
         """Where the bank was at some state of the store."""
-        self._bearing = Bearing(self._facts, Columns(), engine.zone)
+        self._bearing = FactResolver(self._facts, Columns(), engine.zone)
         """How things stand, and what goes by several names, by that."""
         self._number = NO_BANK
         self._seen = -1
@@ -150,7 +150,7 @@ class Core:
         return f"Bank({self.name!r})"
 
     @contextmanager
-    def _asking(self) -> Iterator[LiveIndex]:
+    def _asking(self) -> Iterator[BankIndex]:
         """Hold the index, caught up with every process."""
         with self._engine.bank_cache.use(self), self.reading:
             yield self._index()
@@ -213,7 +213,9 @@ class Core:
         gone = self._live, self._compact, self._quoted, self._summed, self._facts
         self._live = self._compact = self._summed = None
         self._quoted, self._facts, self._weighed = {}, Statements(), _NEVER
-        self._bearing = Bearing(self._facts, Columns(), self._engine.zone)  # which holds on to both
+        self._bearing = FactResolver(
+            self._facts, Columns(), self._engine.zone
+        )  # which holds on to both
         self._engine.segments.drop(self._number)
         return self._held(notes=True), gone
 
@@ -224,7 +226,7 @@ class Core:
         self._recalled.clear()
         return gone
 
-    def _index(self) -> LiveIndex:
+    def _index(self) -> BankIndex:
         """Return the index, caught up with every process; the caller holds ``reading``."""
         seen = self._store.changes()
         if self._live is not None and seen == self._seen:
@@ -250,7 +252,7 @@ class Core:
         self._seen, self._heeded = seen, self._live.seq
         return self._live
 
-    def _follow(self, live: LiveIndex) -> bool:
+    def _follow(self, live: BankIndex) -> bool:
         """Bring an index up; False when something must leave memory that it cannot take back."""
         with self._store.read():
             kinds = ("erase", "rebuild", *_ANEW)
@@ -266,18 +268,18 @@ class Core:
             self._gate.clear()
         return undone <= _ANEW
 
-    def _new_index(self) -> LiveIndex:
+    def _new_index(self) -> BankIndex:
         engine = self._engine
         with engine.embedder_lock, self._store.read():
             self._asks = engine.embedder
             engine.check_embedder(self._asks)
             fingerprint = engine.fingerprint()
             self._rotation = None if fingerprint is None else rotation_for(fingerprint)
-            cues = CueSet(LexicalCue())
+            cues = CueSet(Bm25Cue())
             if fingerprint is not None:
                 cues.vector = VectorCue(fingerprint.dimension)
             if self._rotation is not None:
-                cues.tokens = TokensCue(self._rotation.bits)
+                cues.tokens = LateInteractionCue(self._rotation.bits)
             self._calibrated = engine.calibration()
             self._fusion = engine.config.fusion.heard(self._calibrated.values.hearing)
             self._signs = engine.signatures()
@@ -286,12 +288,12 @@ class Core:
             since = self._heeded
             if since and self._store.journal(self._number, after=since, kinds=("erase",)):
                 self._gate.clear()
-            live = LiveIndex(self._store, self._number, cues)
+            live = BankIndex(self._store, self._number, cues)
             self._attach_concepts(live)
             live.catch_up()
         return live
 
-    def _attach_concepts(self, live: LiveIndex) -> None:
+    def _attach_concepts(self, live: BankIndex) -> None:
         """Give an index the anchors that the last sleep has left; it then catches up with them."""
         ledger = self._engine.ledger_of(self._number, self.name)
         self._no_sleep = None
@@ -316,7 +318,7 @@ class Core:
         if anchors is not None and vectors is not None:
             anchors = self._fitting(anchors, vectors)
         self._anchored = anchors is not None and vectors is not None
-        self._spellings = Spellings() if anchors is None else Spellings(anchors.curated())
+        self._spellings = Gazetteer() if anchors is None else Gazetteer(anchors.curated())
         if anchors is not None and vectors is not None:
             columns = live.columns
             how = self._engine.config.concepts.heard(self._calibrated.values.cosines)

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.bank.base import Core, staying
+from hippocampus.bank.base import BankBase, staying
 from hippocampus.bank.filter_arguments import Filters, read_filters
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import from_micros, to_micros
@@ -31,7 +31,7 @@ from hippocampus.core.timestamps import to_moment
 from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.errors import InputError, SourceError
 from hippocampus.index.anchors import Anchors
-from hippocampus.index.bank_index import LiveIndex
+from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
 from hippocampus.index.gists import activation
@@ -55,14 +55,14 @@ from hippocampus.sleep.artifacts import (
 from hippocampus.sleep.concept_document import parse
 from hippocampus.sleep.concepts import PRUNED_AFTER
 from hippocampus.sleep.facts import read_on
-from hippocampus.sleep.summary import TAKEN_IN, Clause, go_on, holds, tell
+from hippocampus.sleep.summary import TAKEN_IN, QuotableClause, go_on, holds, tell
 from hippocampus.sleep.topic_plot import outline, plot_topics
 
 _MOST_QUOTED: Final = 8192
 """Rows of which what a summary may quote is known without reading them: some 3 MB."""
 
 
-class Knowing(Core):
+class Knowing(BankBase):
     """The verbs that tell what a bank has made of what it holds."""
 
     @answering()
@@ -80,7 +80,7 @@ class Knowing(Core):
         with self._asking() as index:
             return self._sum_up(index, session)
 
-    def _sum_up(self, index: LiveIndex, session: str | None, newest: int | None = None) -> Summary:
+    def _sum_up(self, index: BankIndex, session: str | None, newest: int | None = None) -> Summary:
         """Make a summary, of what sleep has not kept of the ``newest`` rows; holds ``reading``."""
         asked = (index, index.seq, session, newest)
         if self._summed is not None and self._summed[0] == asked:
@@ -134,7 +134,7 @@ class Knowing(Core):
         with self._asking() as index:
             return self._gists_of(index, index.columns.visible())
 
-    def _gists_of(self, index: LiveIndex, allowed: Mask) -> list[Gist]:
+    def _gists_of(self, index: BankIndex, allowed: Mask) -> list[Gist]:
         """Return the gists all of whose sources may be seen, and stand; holds ``reading``."""
         if index.gists is None:
             return []
@@ -496,9 +496,9 @@ def _cosines(vectors: VectorCue | None, row: int, others: Sequence[int]) -> dict
 
 
 def _read_of(
-    read: Callable[[Sequence[int]], Iterable[Clause | None]],
+    read: Callable[[Sequence[int]], Iterable[QuotableClause | None]],
     rows: NDArray[np.int64],
     places: Sequence[int],
-) -> Iterable[Clause | None]:
+) -> Iterable[QuotableClause | None]:
     """Return what is to be quoted of the rows at some places."""
     return read(rows[np.array(places, np.int64)].tolist())

@@ -8,22 +8,22 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.bank.base import NO_BANK, Core
+from hippocampus.bank.base import NO_BANK, BankBase
 from hippocampus.bank.filter_arguments import Filters, read_filters, spell_out
 from hippocampus.core.background_yield import answering
 from hippocampus.core.quotes import unquote
 from hippocampus.core.records import By, Change, Episode, Period, Stats
 from hippocampus.core.validation import check_text
 from hippocampus.encode.keywords import MOST_KEYWORDS
-from hippocampus.encode.token_matcher import Phrase
+from hippocampus.encode.token_matcher import TokenPattern
 from hippocampus.errors import InputError, UnknownEpisode
-from hippocampus.index.bank_index import LiveIndex
+from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.filters import Filter
 from hippocampus.recall.parse import signed
 from hippocampus.recall.trend import check_by, trend
 
 
-class Looking(Core):
+class Looking(BankBase):
     """The verbs that look something up."""
 
     @answering()
@@ -105,7 +105,7 @@ class Looking(Core):
             msg = "find: give at least one word or phrase to look for"
             raise InputError(msg)
         page = _page(limit, offset, newest=newest)
-        phrases = [Phrase(term) for term in terms] if radius is None else []
+        phrases = [TokenPattern(term) for term in terms] if radius is None else []
         chosen = read_filters(filters, self._engine.zone)
         with self._asking() as index:
             columns = index.columns
@@ -121,7 +121,7 @@ class Looking(Core):
             kept = [episode for episode in kept if episode.state == "active"]
         return kept
 
-    def _together(self, index: LiveIndex, terms: Sequence[str], radius: int) -> NDArray[np.int64]:
+    def _together(self, index: BankIndex, terms: Sequence[str], radius: int) -> NDArray[np.int64]:
         """Return the rows that hold every term by its signatures, ascending."""
         cue = index.cues.signature
         if self._signs is None or cue is None:
@@ -175,7 +175,7 @@ class Looking(Core):
         self, term: str, chosen: Filter
     ) -> tuple[dict[int, int], NDArray[np.int64], NDArray[np.bool_]]:
         """Return how often a term is in each row that has it, when rows were said, and which."""
-        phrase = Phrase(term)
+        phrase = TokenPattern(term)
         with self._asking() as index:
             columns = index.columns
             said_at = columns.said_at(np.arange(len(columns), dtype=np.uint32))

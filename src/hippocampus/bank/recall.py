@@ -36,14 +36,14 @@ from hippocampus.core.validation import check_text
 from hippocampus.encode.keywords import find_keywords
 from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.errors import EncoderError, InputError
-from hippocampus.index.bank_index import LiveIndex
-from hippocampus.index.cue import Mask, Question
+from hippocampus.index.bank_index import BankIndex
+from hippocampus.index.cue import Mask, Query
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.event_anchored import Join, find_join
 from hippocampus.language.question_intent import asks_when, day_of, moment_told
 from hippocampus.language.time import find_intervals
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
-from hippocampus.recall.current_facts import Bearing
+from hippocampus.recall.current_facts import FactResolver
 from hippocampus.recall.evidence import evidence
 from hippocampus.recall.parse import signed, understand
 from hippocampus.recall.search import Ranking, search
@@ -154,13 +154,13 @@ class Recalling(Knowing, Looking):
 
     def _understand(
         self,
-        index: LiveIndex,
+        index: BankIndex,
         text: str,
         now: datetime,
         embedded: Embedded | None,
         wanted: frozenset[str],
         keywords: tuple[tuple[NDArray[np.uint8], ...], ...] = (),
-    ) -> Question:
+    ) -> Query:
         question = understand(
             text, now=now, embedded=embedded, rotation=self._rotation,
             speakers=index.columns.speakers(), keywords=keywords,
@@ -171,8 +171,8 @@ class Recalling(Knowing, Looking):
 
     def _search(
         self,
-        index: LiveIndex,
-        question: Question,
+        index: BankIndex,
+        question: Query,
         allowed: Mask | None,
         wanted: frozenset[str],
         *,
@@ -183,7 +183,7 @@ class Recalling(Knowing, Looking):
 
         bearing = self._bearing  # which keeps what it looked up, of the same statements
         if bearing.known is not self._facts or bearing.columns is not index.columns:
-            bearing = self._bearing = Bearing(self._facts, index.columns, self._engine.zone)
+            bearing = self._bearing = FactResolver(self._facts, index.columns, self._engine.zone)
         if "graph" in wanted:
             question = bearing.names.widen(question, allowed)
         ranking = search(
@@ -197,13 +197,13 @@ class Recalling(Knowing, Looking):
 
     def _joined(
         self,
-        index: LiveIndex,
-        question: Question,
+        index: BankIndex,
+        question: Query,
         join: Join,
         embedded: Embedded | None,
         allowed: Mask | None,
         wanted: frozenset[str],
-    ) -> Question:
+    ) -> Query:
         """Give a question the time that hangs on an event, if the event is surely found."""
         event = self._understand(index, join.event, question.now, embedded, wanted)
         ranking, judged = self._search(index, event, allowed, wanted, limit=DEPTH)
@@ -235,7 +235,7 @@ class Recalling(Knowing, Looking):
         when += [day_of(hit.episode.said_at.astimezone(zone)) for hit in best[:1]]
         return [dated.get(hit.id, hit) for hit in hits], when[0] if when else None
 
-    def _lacking(self, index: LiveIndex, *, vectors: bool, signed: bool) -> Iterator[Degradation]:
+    def _lacking(self, index: BankIndex, *, vectors: bool, signed: bool) -> Iterator[Degradation]:
         """Say what of the bank some cues could not see."""
         rest = f"of {len(index)} episodes have none, and are"
         if vectors and index.without_vectors:
@@ -295,7 +295,7 @@ class Recalling(Knowing, Looking):
         return find_keywords(query)
 
     def _hits(
-        self, index: LiveIndex, ranking: Ranking, scores: Numbers, allowed: Mask | None
+        self, index: BankIndex, ranking: Ranking, scores: Numbers, allowed: Mask | None
     ) -> list[Hit]:
         k = len(scores)
         rows, over = ranking.rows[:k].tolist(), ranking.over

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Final
 
-from hippocampus.bank.base import NO_BANK, Core, ids_of, staying
+from hippocampus.bank.base import NO_BANK, BankBase, ids_of, staying
 from hippocampus.core.background_yield import giving_way
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.config import Policy
@@ -55,7 +55,7 @@ _OF_SLEEP: Final = frozenset({ASLEEP, SLEPT, WOKE, RECALLED, CONSOLIDATED, "abso
 """The journal's kinds that sleep writes, and so need none."""
 
 
-class Sleeping(Core):
+class Sleeping(BankBase):
     """The verbs of sleep and of what guides it."""
 
     @staying

@@ -14,7 +14,7 @@ from hippocampus.bank.base import ids_of, staying
 from hippocampus.bank.lookup import Looking
 from hippocampus.core.clock import from_micros
 from hippocampus.core.config import Signatures
-from hippocampus.core.group_commit import Joint
+from hippocampus.core.group_commit import GroupCommit
 from hippocampus.core.quotes import without_quotes
 from hippocampus.core.records import (
     HELD,
@@ -70,7 +70,7 @@ class Writing(Looking):
     def __init__(self, engine: EngineContext, name: str) -> None:
         super().__init__(engine, name)
         most = engine.config.ingest.batch
-        self._writes: Joint[_ToKeep, list[Episode]] = Joint(
+        self._writes: GroupCommit[_ToKeep, list[Episode]] = GroupCommit(
             lambda others, one: one.beside(others, most=most)
         )
 

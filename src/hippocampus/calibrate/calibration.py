@@ -13,7 +13,7 @@ from hippocampus.calibrate.trial import POOL, Trial, run_trial
 from hippocampus.core.config import TOKENS, VECTOR, Cosines
 from hippocampus.core.records import Embedder, Fingerprint, Progress
 from hippocampus.errors import InputError, StoreCorrupt
-from hippocampus.recall.confidence import MODELS, Model
+from hippocampus.recall.confidence import MODELS, LogisticModel
 
 CONVERSATIONS: Final = POOL * GROUPS
 """Some 2 300 turns: enough, with the default embedder's models to start from, and a minute's work
@@ -39,7 +39,7 @@ _FORGETS: Final = "; for what a policy merges and lets fade"
 _TOLD: Final = "area under the ROC curve above one half, facts against small talk"
 
 
-class Meaning(NamedTuple):
+class CalibratedNumber(NamedTuple):
     """One number of a calibration: the default embedder's beside it, and where it comes from."""
 
     name: str
@@ -64,7 +64,7 @@ class Calibration:
     cosines: Cosines
     hearing: float
     signals: Mapping[str, float]
-    models: tuple[Model, ...]
+    models: tuple[LogisticModel, ...]
 
     def __post_init__(self) -> None:
         limits = [(f"cosines.{n}", value, -1.0, 1.0) for n, value in self.cosines._asdict().items()]
@@ -92,10 +92,10 @@ class Calibration:
             msg = f"Calibration.signals={list(self.signals)}: must be {', '.join(SIGNALS)}"
             raise InputError(msg)
 
-    def explain(self) -> list[Meaning]:
+    def explain(self) -> list[CalibratedNumber]:
         """Say what was found, what the default embedder has instead, and by which rule."""
         rows = [
-            Meaning(
+            CalibratedNumber(
                 name,
                 getattr(self.cosines, name),
                 getattr(BUILT_IN.cosines, name),
@@ -104,14 +104,18 @@ class Calibration:
             for name, rule in _RULES.items()
         ]
         for name, weight in (("tokens", TOKENS), ("vector", VECTOR)):
-            rows.append(Meaning(name, round(weight * self.hearing, 2), weight, _WEIGHED))
+            rows.append(CalibratedNumber(name, round(weight * self.hearing, 2), weight, _WEIGHED))
         usual = {model.evidence: model.found for model in BUILT_IN.models}
         for model in self.models:
             of = ", ".join(model.evidence)
-            rows.append(Meaning("found", model.found, usual[model.evidence], f"{_TURNED_DOWN}{of}"))
+            rows.append(
+                CalibratedNumber("found", model.found, usual[model.evidence], f"{_TURNED_DOWN}{of}")
+            )
         for name, share in self.signals.items():
             usual_share = BUILT_IN.signals[name]
-            rows.append(Meaning(f"importance.{name}", share, usual_share, f"{_TOLD}{_FORGETS}"))
+            rows.append(
+                CalibratedNumber(f"importance.{name}", share, usual_share, f"{_TOLD}{_FORGETS}")
+            )
         return rows
 
     def dump(self) -> str:
@@ -135,7 +139,7 @@ class Calibration:
             said["embedder"] = Fingerprint(**said["embedder"])
             said["cosines"] = Cosines(**dict.fromkeys(Cosines._fields) | said["cosines"])
             said["models"] = tuple(
-                Model(tuple(names), tuple(weights), (constant, slope, fall), found)
+                LogisticModel(tuple(names), tuple(weights), (constant, slope, fall), found)
                 for names, weights, (constant, slope, fall), found in said["models"]
             )
             return cls(**said)

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.calibrate.trial import Asked
-from hippocampus.recall.confidence import MODELS, Confidence, Model, confidence
+from hippocampus.calibrate.trial import TrialQuestion
+from hippocampus.recall.confidence import MODELS, Confidence, LogisticModel, confidence
 from hippocampus.recall.standardize import Numbers
 
 TURNED_DOWN: Final = 5 / 6
@@ -47,11 +47,11 @@ Floats = NDArray[np.float64]
 class Learnt(NamedTuple):
     """A model, and how models fitted on half of the questions judged the other half."""
 
-    model: Model
-    unseen: list[tuple[Asked, Confidence]]
+    model: LogisticModel
+    unseen: list[tuple[TrialQuestion, Confidence]]
 
 
-def learn_models(asked: Sequence[Asked], *, anew: bool = False) -> list[Learnt]:
+def learn_models(asked: Sequence[TrialQuestion], *, anew: bool = False) -> list[Learnt]:
     """
     Fit a model to each set of evidence that there is.
 
@@ -65,7 +65,7 @@ def learn_models(asked: Sequence[Asked], *, anew: bool = False) -> list[Learnt]:
     return [_learn(heard, model, anew=anew) for model in like]
 
 
-def _learn(asked: Sequence[Asked], like: Model, *, anew: bool) -> Learnt:
+def _learn(asked: Sequence[TrialQuestion], like: LogisticModel, *, anew: bool) -> Learnt:
     halves = [[one for one in asked if one.group % 2 == half] for half in (0, 1)]
     unseen = [
         (one, confidence(one.known, len(one.relevant), models=[fitted]))
@@ -80,7 +80,9 @@ def _learn(asked: Sequence[Asked], like: Model, *, anew: bool) -> Learnt:
     return Learnt(fit(asked, like, anew=anew)._replace(found=found), unseen)
 
 
-def fit(asked: Sequence[Asked], like: Model, *, anew: bool = False) -> Model:
+def fit(
+    asked: Sequence[TrialQuestion], like: LogisticModel, *, anew: bool = False
+) -> LogisticModel:
     """
     Fit on whether a question is answered, by the hit that looks most like an answer.
 
@@ -111,7 +113,7 @@ def fit(asked: Sequence[Asked], like: Model, *, anew: bool = False) -> Model:
     constant, slope, fall = _rounded(
         logistic(columns, relevant, each, np.array(like.hit), np.full(3, drawn))
     )
-    return Model(like.evidence, _rounded(weights), (constant, slope, fall), 0.5)
+    return LogisticModel(like.evidence, _rounded(weights), (constant, slope, fall), 0.5)
 
 
 def _rounded(weights: Floats) -> tuple[float, ...]:
@@ -144,7 +146,7 @@ def logistic(
 # ---------------------------------------------------------------- what counts how much in a ranking
 
 
-def find_hearing(asked: Sequence[Asked]) -> float:
+def find_hearing(asked: Sequence[TrialQuestion]) -> float:
     """
     Return how much an embedder tells beside words, as a multiple of what the default one does.
 
@@ -176,9 +178,9 @@ def find_hearing(asked: Sequence[Asked]) -> float:
     return round(float(embedders / others / OVERSTATED), 2)
 
 
-def _embedders(one: Asked) -> Numbers:
+def _embedders(one: TrialQuestion) -> Numbers:
     return sum((part for name, part in one.parts.items() if name in HEARD), _NOTHING)
 
 
-def _others(one: Asked) -> Numbers:
+def _others(one: TrialQuestion) -> Numbers:
     return sum((part for name, part in one.parts.items() if name not in HEARD), _NOTHING)

@@ -28,7 +28,7 @@ UNANSWERABLE = ("unsaid", "misattributed", "mistaken", "off-topic")
 KINDS = ("single", "indirect", "multi", "temporal", "update", "assistant", *UNANSWERABLE)
 
 
-class Episode(TypedDict):
+class SyntheticEpisode(TypedDict):
     """A turn in the format ``retrieval`` reads."""
 
     id: str
@@ -42,7 +42,7 @@ class Episode(TypedDict):
     """Of the fact that is told; small talk has none."""
 
 
-class Asked(TypedDict):
+class SyntheticQuestion(TypedDict):
     """A question in the format ``retrieval`` reads."""
 
     id: str
@@ -52,18 +52,18 @@ class Asked(TypedDict):
     kind: str
 
 
-class Bank(TypedDict):
+class SyntheticBank(TypedDict):
     """A conversation and the questions about it."""
 
     id: str
-    episodes: list[Episode]
-    questions: list[Asked]
+    episodes: list[SyntheticEpisode]
+    questions: list[SyntheticQuestion]
 
 
 class Banks(TypedDict):
     """A data set in the format ``retrieval`` reads."""
 
-    banks: list[Bank]
+    banks: list[SyntheticBank]
 
 
 def generate(seed: int, conversations: int) -> Banks:
@@ -88,7 +88,7 @@ def generate(seed: int, conversations: int) -> Banks:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class SyntheticFact:
     """Something that may be true of somebody, and the ways to say it and to ask for it."""
 
     key: str
@@ -104,9 +104,9 @@ class Fact:
 
 
 @cache
-def facts() -> tuple[Fact, ...]:
+def facts() -> tuple[SyntheticFact, ...]:
     """Return every fact of ``TOPICS``."""
-    out: list[Fact] = []
+    out: list[SyntheticFact] = []
     topic, key = "", ""
     lines: dict[str, list[str]] = defaultdict(list)
 
@@ -116,7 +116,7 @@ def facts() -> tuple[Fact, ...]:
             said = {mark: tuple(lines[mark]) for mark in ">~^?%@*"}
             reply = tuple((question, answer) for question, _, answer in pairs)
             out.append(
-                Fact(
+                SyntheticFact(
                     key,
                     topic,
                     said[">"],
@@ -278,7 +278,7 @@ def own_words(question: str) -> str | None:
 class _Told:
     """A fact as told: by whom, with which words, in which turn."""
 
-    fact: Fact
+    fact: SyntheticFact
     owner: _Person
     session: int
     values: dict[str, str]
@@ -312,11 +312,11 @@ class _Conversation:
         ]
         self.own = {person.name: self.filler.draw(_OWN, set(), {}) for person in self.people}
         self.spoken: set[str] = set()
-        self.episodes: list[Episode] = []
+        self.episodes: list[SyntheticEpisode] = []
         self.tasks: list[_Task] = []
         self.told: list[_Told] = []
 
-    def bank(self) -> Bank:
+    def bank(self) -> SyntheticBank:
         count = self.rng.randint(15, 25)
         start = datetime(2021, 1, 4, tzinfo=UTC) + timedelta(days=self.rng.randint(0, 1000))
         days = sorted(self.rng.sample(range(365), count))
@@ -337,7 +337,7 @@ class _Conversation:
 
     def _plan(self, sessions: int) -> None:
         owners = self.people[:1] if self.alone else self.people
-        chosen: list[Fact] = []
+        chosen: list[SyntheticFact] = []
         for owner in owners:
             wanted = self.rng.randint(14, 20)
             # The other speaker's life touches the same matters: who said it must count.
@@ -348,7 +348,7 @@ class _Conversation:
                 self._plan_fact(fact, owner, sessions)
             chosen = mine
 
-    def _plan_fact(self, fact: Fact, owner: _Person, sessions: int) -> None:
+    def _plan_fact(self, fact: SyntheticFact, owner: _Person, sessions: int) -> None:
         times, changes = 1, False
         if fact.several and self.rng.random() < 0.6:
             times = self.rng.randint(2, 4)
@@ -483,7 +483,7 @@ class _Conversation:
 
     # questions
 
-    def _questions(self, asked: datetime) -> list[Asked]:
+    def _questions(self, asked: datetime) -> list[SyntheticQuestion]:
         found: list[tuple[str, str, list[str]]] = []
         groups: dict[tuple[str, str], list[_Told]] = defaultdict(list)
         for told in self.told:

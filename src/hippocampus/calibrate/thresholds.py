@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.calibrate.synthetic import Filler, facts, slots, tidy, words
-from hippocampus.calibrate.trial import Said, Trial
+from hippocampus.calibrate.trial import Trial, TrialTurn
 from hippocampus.core.config import Cosines
 from hippocampus.core.records import Embedder, Passage
 from hippocampus.journal.draft import spoken
@@ -49,7 +49,7 @@ def find_cosines(trial: Trial, unlike: Numbers) -> Cosines:
     return Cosines(*(round(cosine, 2) for cosine in found))
 
 
-def _pairs(said: Said) -> tuple[Numbers, Numbers]:
+def _pairs(said: TrialTurn) -> tuple[Numbers, Numbers]:
     """Return the cosines of all pairs of turns of a conversation, and of those of a session."""
     every, within = [], []
     for place in np.unique(said.conversation):
@@ -83,7 +83,7 @@ def _told_twice(rng: Random) -> Iterator[tuple[str, str]]:
 # ---------------------------------------------------------------- what is worth keeping
 
 
-def weigh_signals(said: Said) -> dict[str, float]:
+def weigh_signals(said: TrialTurn) -> dict[str, float]:
     """
     Return how much each signal says of whether a turn tells anything, adding up to 1.
 
@@ -107,7 +107,7 @@ def weigh_signals(said: Said) -> dict[str, float]:
     return {name: round(share / total, 3) for name, share in excess.items()}
 
 
-def _surprise(said: Said) -> NDArray[np.float64]:
+def _surprise(said: TrialTurn) -> NDArray[np.float64]:
     """Return how far each turn is from the mean of what its conversation said before."""
     surprise = np.zeros(len(said.topic))
     for place in np.unique(said.conversation):

@@ -16,15 +16,14 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.calibrate.synthetic import Asked as Question
-from hippocampus.calibrate.synthetic import Bank, generate
+from hippocampus.calibrate.synthetic import SyntheticBank, SyntheticQuestion, generate
 from hippocampus.core.config import Fusion, Ingest
 from hippocampus.core.records import Embedded, Embedder, Kind, Passage, Progress, Store, Turn
 from hippocampus.encode.signature import rotation_for
-from hippocampus.index.bank_index import LiveIndex
-from hippocampus.index.bm25 import LexicalCue
+from hippocampus.index.bank_index import BankIndex
+from hippocampus.index.bm25 import Bm25Cue
 from hippocampus.index.cues import CueSet
-from hippocampus.index.late_interaction import TokensCue
+from hippocampus.index.late_interaction import LateInteractionCue
 from hippocampus.index.vector import VectorCue
 from hippocampus.journal.content import Segments
 from hippocampus.journal.draft import Encoded
@@ -50,7 +49,7 @@ _FUSION: Final = Fusion()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class TrialQuestion:
     """
     A question and what was found for it: n hits, c candidates.
 
@@ -76,7 +75,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Said:
+class TrialTurn:
     """
     All turns of some conversations; n turns.
 
@@ -101,8 +100,8 @@ class Trial:
 
     conversations: int
     seed: int
-    said: Said
-    asked: list[Asked]
+    said: TrialTurn
+    asked: list[TrialQuestion]
     topics: dict[str, Numbers]
 
 
@@ -115,8 +114,8 @@ def run_trial(
     store = open_store(":memory:", busy_timeout_s=1.0)
     try:
         ears = _Ears(store, embedder)
-        asked: list[Asked] = []
-        said: list[Said] = []
+        asked: list[TrialQuestion] = []
+        said: list[TrialTurn] = []
         done = 0
         for start in range(0, len(banks), POOL):
             pool: list[_Read] = []
@@ -142,7 +141,7 @@ def run_trial(
 class _Read(NamedTuple):
     """A conversation, ready to be put into banks: a group for each of its turns."""
 
-    data: Bank
+    data: SyntheticBank
     groups: list[Group]
     encoded: Encoded
 
@@ -150,7 +149,7 @@ class _Read(NamedTuple):
 class _Heard(NamedTuple):
     """A bank of some conversations: its index, and which turn each row is (a part) of."""
 
-    live: LiveIndex
+    live: BankIndex
     refs: list[str]
 
 
@@ -164,7 +163,7 @@ class _Ears:
         self._segments = Segments()
         self._embedded: dict[str, Embedded] = {}
 
-    def read(self, data: Bank) -> _Read:
+    def read(self, data: SyntheticBank) -> _Read:
         """Encode a conversation as a bank does."""
         groups = [
             draft(
@@ -201,14 +200,14 @@ class _Ears:
                 turns = zip(one.data["episodes"], one.groups, strict=True)
                 of = {d.id: f"{one.data['id']}/{e['id']}" for e, g in turns for d in g.drafts}
                 refs += [of[id_] for id_, _ in sorted(rows.items(), key=lambda item: item[1])]
-        cues = CueSet(LexicalCue(), VectorCue(self._embedder.fingerprint.dimension))
+        cues = CueSet(Bm25Cue(), VectorCue(self._embedder.fingerprint.dimension))
         if self._rotation is not None:
-            cues.tokens = TokensCue(self._rotation.bits)
-        index = LiveIndex(self._store, number, cues)
+            cues.tokens = LateInteractionCue(self._rotation.bits)
+        index = BankIndex(self._store, number, cues)
         index.catch_up()
         return _Heard(index, refs)
 
-    def ask(self, pool: Sequence[_Read], heard: _Heard, group: int) -> Iterator[Asked]:
+    def ask(self, pool: Sequence[_Read], heard: _Heard, group: int) -> Iterator[TrialQuestion]:
         """Ask a bank what only one of its conversations can answer."""
         people = [{e["speaker"] for e in one.data["episodes"]} for one in pool]
         met = Counter(name for names in people for name in names)
@@ -225,8 +224,8 @@ class _Ears:
                 )
 
     def _answer(
-        self, asked: Question, heard: _Heard, gold: set[str], group: int, topic: str | None
-    ) -> Asked:
+        self, asked: SyntheticQuestion, heard: _Heard, gold: set[str], group: int, topic: str | None
+    ) -> TrialQuestion:
         index, refs = heard
         text = asked["text"]
         if text not in self._embedded:
@@ -245,13 +244,13 @@ class _Ears:
         said = {name: told[:DEPTH] for name, told in every.said.items()}
         bare = {name: told for name, told in said.items() if name != "tokens"}
         known = evidence(index, understood, rows, said) | evidence(index, understood, rows, bare)
-        return Asked(
+        return TrialQuestion(
             group=group, kind=asked["kind"], answerable=bool(gold), relevant=right[:DEPTH],
             known=known, parts=every.parts, right=right, topic=topic, vector=embedded.vector,
         )  # fmt: skip
 
 
-def _told(one: _Read, heard: _Heard) -> Said:
+def _told(one: _Read, heard: _Heard) -> TrialTurn:
     """Return the turns of a conversation that has a bank of its own."""
     episodes = one.data["episodes"]
     vectors = heard.live.cues.vector
@@ -265,7 +264,7 @@ def _told(one: _Read, heard: _Heard) -> Said:
     for session in sessions:
         places.append(turns[session])
         turns[session] += 1
-    return Said(
+    return TrialTurn(
         vectors=vectors.vectors(np.array([first[ref] for ref in ids], np.int64)),
         conversation=np.full(len(episodes), one.data["id"]),
         session=np.array(sessions),
@@ -277,6 +276,8 @@ def _told(one: _Read, heard: _Heard) -> Said:
     )
 
 
-def _joined(parts: Sequence[Said]) -> Said:
-    names = [field.name for field in fields(Said)]
-    return Said(**{name: np.concatenate([getattr(one, name) for one in parts]) for name in names})
+def _joined(parts: Sequence[TrialTurn]) -> TrialTurn:
+    names = [field.name for field in fields(TrialTurn)]
+    return TrialTurn(
+        **{name: np.concatenate([getattr(one, name) for one in parts]) for name in names}
+    )

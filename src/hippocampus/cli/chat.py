@@ -16,7 +16,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from hippocampus.cli.command import command
-from hippocampus.cli.options import BankScope, Model
+from hippocampus.cli.options import BankScope, ModelOption
 from hippocampus.cli.render import (
     clean,
     complain,
@@ -61,7 +61,7 @@ def register(app: typer.Typer) -> None:
 
 def chat(
     *,
-    model: Model = "none",
+    model: ModelOption = "none",
     no_model: Annotated[
         bool, typer.Option("--no-model", help="Ask no model: show what one would be told.")
     ] = False,
@@ -82,7 +82,7 @@ def chat(
     """
     spec = "none" if no_model else model
     with scope.open(create=True, embed=True, model=spec) as memory:
-        talk = Talk(memory, scope, system=system, budget_tokens=budget_tokens, recent=recent)
+        talk = ChatSession(memory, scope, system=system, budget_tokens=budget_tokens, recent=recent)
         talk.greet(spec)
         for line in lines():
             try:
@@ -97,7 +97,7 @@ def chat(
                 break
 
 
-class Talk:
+class ChatSession:
     """A conversation with a bank, and with a model if there is one."""
 
     def __init__(

@@ -39,7 +39,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class DemoQuestion:
     """A question to ask, at which present, and what it is meant to show."""
 
     text: str
@@ -48,7 +48,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class DemoImport:
     """What importing one file or folder gave, and how long it took."""
 
     name: str
@@ -125,11 +125,11 @@ def _parts(folder: Path) -> list[Path]:
     ]
 
 
-def _remember(bank: Bank, path: Path) -> Remembered:
+def _remember(bank: Bank, path: Path) -> DemoImport:
     started = time.perf_counter()
     with progress(f"remembering {path.name}") as step:
         done = bank.import_(path, progress=step)
-    return Remembered(
+    return DemoImport(
         name=path.name or str(path), done=done, elapsed_s=time.perf_counter() - started
     )
 
@@ -137,20 +137,21 @@ def _remember(bank: Bank, path: Path) -> Remembered:
 # ---------------------------------------------------------------- what to ask
 
 
-def load_questions(folder: Path) -> list[Question]:
+def load_questions(folder: Path) -> list[DemoQuestion]:
     """Read the questions that belong to a folder of examples."""
     path = folder / QUESTIONS
     try:
         listed = json.loads(read_text(path))
         return [
-            Question(text=q["question"], now=q.get("now"), about=q.get("about", "")) for q in listed
+            DemoQuestion(text=q["question"], now=q.get("now"), about=q.get("about", ""))
+            for q in listed
         ]
     except (ValueError, KeyError, TypeError, AttributeError) as exc:
         msg = f'is not a list of {{"question", "now", "about"}}: {exc!r}'
         raise SourceError(msg, path=path) from exc
 
 
-def questions_about(episodes: Sequence[Episode], *, topics: int = 3) -> list[Question]:
+def questions_about(episodes: Sequence[Episode], *, topics: int = 3) -> list[DemoQuestion]:
     """
     Make up questions to a history: its own topics, two that fit any, and one that fits none.
 
@@ -175,12 +176,12 @@ def questions_about(episodes: Sequence[Episode], *, topics: int = 3) -> list[Que
     dull = {*speakers, *(w for w in seen if any(name.startswith(w) for name in _CALENDAR))}
     often = [w for w, n in seen.items() if min(2, len(episodes)) <= n <= most and w not in dull]
     often.sort(key=lambda w: (-min(named[w], 12), -seen[w], w))
-    about = [Question(text=f"What do we know about {spelled[w]}?") for w in often[:topics]]
-    general = [Question(text=text) for text in _GENERAL]
+    about = [DemoQuestion(text=f"What do we know about {spelled[w]}?") for w in often[:topics]]
+    general = [DemoQuestion(text=text) for text in _GENERAL]
     return [
         *about,
         *general,
-        Question(text=_STRANGE, about="Nothing: unless you make harpsichords."),
+        DemoQuestion(text=_STRANGE, about="Nothing: unless you make harpsichords."),
     ]
 
 
@@ -196,13 +197,13 @@ def _converse(console: Console, bank: Bank, engine: Engine, asked: int) -> Itera
             console.print()
             return
         asked += 1
-        yield _ask(console, bank, engine, Question(text=text), asked)
+        yield _ask(console, bank, engine, DemoQuestion(text=text), asked)
 
 
 # ---------------------------------------------------------------- what to show
 
 
-def _show_remembered(console: Console, remembered: Iterable[Remembered]) -> None:
+def _show_remembered(console: Console, remembered: Iterable[DemoImport]) -> None:
     rows: list[Sequence[str | Text]] = [
         (
             Text(one_line(part.name), "bold"),
@@ -216,7 +217,9 @@ def _show_remembered(console: Console, remembered: Iterable[Remembered]) -> None
     console.print()
 
 
-def _ask(console: Console, bank: Bank, engine: Engine, question: Question, number: int) -> Recall:
+def _ask(
+    console: Console, bank: Bank, engine: Engine, question: DemoQuestion, number: int
+) -> Recall:
     found = bank.recall(question.text, 10, now=moment(question.now, name="now"))
     console.print(Text.assemble((f"{number}  ", "dim"), (one_line(question.text), "bold cyan")))
     notes = [question.about.partition(". ")[0].rstrip(".")] if question.about else []
@@ -233,7 +236,7 @@ def _ask(console: Console, bank: Bank, engine: Engine, question: Question, numbe
 
 def _summary(
     console: Console,
-    remembered: Sequence[Remembered],
+    remembered: Sequence[DemoImport],
     recalls: Sequence[Recall],
     *,
     size: int,

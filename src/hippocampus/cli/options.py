@@ -41,7 +41,7 @@ Now: TypeAlias = Annotated[
     str | None, typer.Option(metavar="WHEN", help="The present, for 'yesterday' and its like.")
 ]
 
-Model: TypeAlias = Annotated[
+ModelOption: TypeAlias = Annotated[
     str,
     typer.Option(
         envvar="HIPPOCAMPUS_MODEL",
@@ -188,7 +188,7 @@ def _filter(help: str, metavar: str = "NAME") -> Any:  # noqa: A002, ANN401 - as
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
+class FilterOptions:
     """What a read may see; as the engine's own arguments of these names."""
 
     since: Annotated[str | None, _filter("Only what happened then or later.", "WHEN")] = None

@@ -14,7 +14,7 @@ from hippocampus.cli.command import EXIT_NOTHING, command
 from hippocampus.cli.options import (
     BankScope,
     Cues,
-    Filters,
+    FilterOptions,
     Json,
     Limit,
     Newest,
@@ -113,7 +113,7 @@ def recall(
     explain: Annotated[
         bool, typer.Option("--explain", help="Say how it was found and what each step cost.")
     ] = False,
-    filters: Filters,
+    filters: FilterOptions,
     scope: BankScope,
     as_json: Json = False,
 ) -> None:
@@ -166,7 +166,7 @@ def context(  # noqa: PLR0913 - so many parts has a prompt
     ] = None,
     cues: Cues = None,
     now: Now = None,
-    filters: Filters,
+    filters: FilterOptions,
     scope: BankScope,
     as_json: Json = False,
 ) -> None:
@@ -210,7 +210,7 @@ def find(
             metavar="BITS", help="In a signed store: by signatures, which may differ so much."
         ),
     ] = None,
-    filters: Filters,
+    filters: FilterOptions,
     scope: BankScope,
     as_json: Json = False,
 ) -> None:
@@ -232,7 +232,7 @@ def find(
 def count(
     term: Annotated[str, typer.Argument(help="A word or phrase; - reads it from stdin.")],
     *,
-    filters: Filters,
+    filters: FilterOptions,
     scope: BankScope,
     as_json: Json = False,
 ) -> None:
@@ -256,7 +256,7 @@ def trend(
     by: Annotated[
         str, typer.Option(metavar="PERIOD", help="Periods of a day, week, month or year.")
     ] = "week",
-    filters: Filters,
+    filters: FilterOptions,
     scope: BankScope,
     as_json: Json = False,
 ) -> None:
@@ -279,7 +279,7 @@ def episodes(
     limit: Limit = 20,
     offset: Offset = 0,
     newest: Newest = False,
-    filters: Filters,
+    filters: FilterOptions,
     scope: BankScope,
     as_json: Json = False,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hippocampus.cli.command import command
-from hippocampus.cli.options import Json, Model, Scope
+from hippocampus.cli.options import Json, ModelOption, Scope
 from hippocampus.cli.render import clean, print_json, stderr, stdout, table
 from hippocampus.core.optional import require
 
@@ -45,7 +45,7 @@ def serve(
     sleep: Annotated[
         bool, typer.Option("--sleep/--no-sleep", help="Let banks sleep when it is time.")
     ] = True,
-    model: Model = "none",
+    model: ModelOption = "none",
     resident_mb: Annotated[
         float | None,
         typer.Option(

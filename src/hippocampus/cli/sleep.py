@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from hippocampus.cli.command import command
-from hippocampus.cli.options import BankScope, Force, Json, Model
+from hippocampus.cli.options import BankScope, Force, Json, ModelOption
 from hippocampus.cli.render import clean, print_json, progress, stderr, stdout, table
 from hippocampus.errors import InputError, StoreLocked, UnknownBank
 
@@ -25,7 +25,7 @@ _SHOWN = 12
 
 Names: TypeAlias = Annotated[list[str], typer.Argument(metavar="NAME...", help="Words or phrases.")]
 
-Ids: TypeAlias = Annotated[
+IdArguments: TypeAlias = Annotated[
     list[str], typer.Argument(metavar="ID...", help="Memories, as recall shows them with --ids.")
 ]
 _LOOK_EVERY_S = 60.0
@@ -63,7 +63,7 @@ def register(root: typer.Typer) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Night:
+class SleepOptions:
     """What a sleep does, and when."""
 
     steps: Annotated[
@@ -106,7 +106,9 @@ class Night:
             raise InputError(msg)
 
 
-def sleep(*, night: Night, model: Model = "none", scope: BankScope, as_json: Json = False) -> None:
+def sleep(
+    *, night: SleepOptions, model: ModelOption = "none", scope: BankScope, as_json: Json = False
+) -> None:
     """
     Turn what was experienced into what is known.
 
@@ -240,7 +242,7 @@ def policy(
 
 
 def pin(
-    ids: Ids,
+    ids: IdArguments,
     *,
     undo: Annotated[bool, typer.Option("--undo", help="Let them fade again.")] = False,
     scope: BankScope,
@@ -253,7 +255,7 @@ def pin(
 
 
 def hold(
-    ids: Ids,
+    ids: IdArguments,
     *,
     reason: Annotated[str, typer.Option(help="Why, for whoever finds them held.")],
     scope: BankScope,
@@ -265,7 +267,7 @@ def hold(
     _counted({"memories": changed}, "held", as_json=as_json)
 
 
-def release(ids: Ids, *, scope: BankScope, as_json: Json = False) -> None:
+def release(ids: IdArguments, *, scope: BankScope, as_json: Json = False) -> None:
     """Let memories that are held or in quarantine be as all others."""
     with scope.open_bank() as bank:
         changed = bank.release(ids)
@@ -290,7 +292,7 @@ def quarantine(*, scope: BankScope, as_json: Json = False) -> None:
 
 
 def feedback(
-    ids: Ids,
+    ids: IdArguments,
     *,
     helpful: Annotated[bool, typer.Option(help="Whether they helped.")],
     scope: BankScope,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from hippocampus.cli.command import command
-from hippocampus.cli.options import Model, Scope
+from hippocampus.cli.options import ModelOption, Scope
 from hippocampus.cli.render import stderr, stdout
 from hippocampus.cli.serve import PANEL
 from hippocampus.core.optional import require
@@ -28,7 +28,7 @@ def ui(
     open_: Annotated[
         bool, typer.Option("--open/--no-open", help="Open it in your browser.")
     ] = True,
-    model: Model = "none",
+    model: ModelOption = "none",
     scope: Scope,
 ) -> None:
     """

@@ -22,7 +22,7 @@ class _Call(Generic[Asked, Made]):
     made: Future[Made] = field(default_factory=Future)
 
 
-class Joint(Generic[Asked, Made]):
+class GroupCommit(Generic[Asked, Made]):
     """
     Calls that are done together where one costs less beside others.
 

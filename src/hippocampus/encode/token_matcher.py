@@ -47,7 +47,7 @@ Ids: TypeAlias = NDArray[np.uint64]
 Mask: TypeAlias = NDArray[np.bool_]
 
 
-class Phrase:
+class TokenPattern:
     """
     A word or phrase to look for, letter case aside (Unicode's full case folding).
 

@@ -64,7 +64,7 @@ class Holder(Protocol):
 Held = TypeVar("Held", bound=Holder)
 
 
-class Hot(Generic[Held]):
+class BankCache(Generic[Held]):
     """
     Everything of one kind by name; what was used longest ago goes first where it gets too much.
 

@@ -26,7 +26,7 @@ from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.keywords import KeywordExtractor
 from hippocampus.encode.random_indexing import dump, load
-from hippocampus.engine.bank_cache import Hot
+from hippocampus.engine.bank_cache import BankCache
 from hippocampus.errors import (
     EmbedderMismatch,
     InputError,
@@ -115,7 +115,7 @@ class EngineContext:
         most = self.config.resident_mb
         limit = None if most is None else int(most * 1e6)
         self.segments = Segments(KEPT_BYTES if limit is None else min(KEPT_BYTES, limit))
-        self.bank_cache: Hot[Any] = Hot(limit, self.segments.nbytes)
+        self.bank_cache: BankCache[Any] = BankCache(limit, self.segments.nbytes)
         self.store: Store = open_store(
             path,
             busy_timeout_s=self.config.busy_timeout_s,

@@ -12,7 +12,7 @@ from hippocampus.core.records import STATE_CHANGES, JournalRow, Kind, Payloads, 
 from hippocampus.index.columns import Columns
 from hippocampus.index.cues import CueSet
 from hippocampus.index.gists import Priming
-from hippocampus.index.growable_array import Growing
+from hippocampus.index.growable_array import GrowableArray
 
 _KINDS: Final = (*STATE_CHANGES, "feedback", "annotate", "withdrawn")
 
@@ -29,7 +29,7 @@ def _outcome(kind: str, detail: Mapping[str, Any]) -> int:
     return 0
 
 
-class LiveIndex:
+class BankIndex:
     """
     Derived, disposable: what it holds can be rebuilt from the store at any time.
 
@@ -43,7 +43,7 @@ class LiveIndex:
         self.columns = Columns()
         self.seq = 0
         """The last change taken in."""
-        self.outcome = Growing(np.float32)
+        self.outcome = GrowableArray(np.float32)
         """How often each row helped, less how often it did not or was found to be otherwise."""
         self.corrected: dict[int, list[str]] = {}
         """Rows that were found to be otherwise, each with the ids of what says so, in order."""

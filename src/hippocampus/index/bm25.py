@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
-from hippocampus.index.cue import Mask, Question, Rows, Scores
-from hippocampus.index.growable_array import Growing
+from hippocampus.index.cue import Mask, Query, Rows, Scores
+from hippocampus.index.growable_array import GrowableArray
 from hippocampus.kernel import Bm25Index, top_k
 
 K1, B = 0.9, 0.4
@@ -29,7 +29,7 @@ def pack_terms(hashes: NDArray[np.uint32]) -> bytes:
     return hashes.astype("<u4").tobytes()
 
 
-class LexicalCue:
+class Bm25Cue:
     """An inverted index over term hashes."""
 
     name = "lexical"
@@ -37,8 +37,8 @@ class LexicalCue:
 
     def __init__(self) -> None:
         self._index = Bm25Index()
-        self._early = Growing(np.uint32, _EARLY)
-        self._marks = Growing(np.bool_, len(_MARKS))
+        self._early = GrowableArray(np.uint32, _EARLY)
+        self._marks = GrowableArray(np.bool_, len(_MARKS))
 
     def __len__(self) -> int:
         return len(self._index)
@@ -68,7 +68,7 @@ class LexicalCue:
         rarity: NDArray[np.float32] = np.log(np.float32(len(self) + 1) / (frequency + 0.5))
         return rarity
 
-    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
         if not len(question.terms) or not len(self):
             return np.empty(0, np.uint32)
         mask = None if allowed is None else allowed.view(np.uint8)
@@ -79,12 +79,12 @@ class LexicalCue:
         best = top_k(scores, limit)
         return best[scores[best] > 0]
 
-    def score(self, question: Question, rows: Rows) -> Scores | None:
+    def score(self, question: Query, rows: Rows) -> Scores | None:
         if not len(question.terms):
             return None
         return self.matches(question, rows) @ question.term_weights[question.term_weights > 0]
 
-    def matches(self, question: Question, rows: Rows) -> Scores:
+    def matches(self, question: Query, rows: Rows) -> Scores:
         """Return what each term that weighs something gives each row, shape (rows, terms)."""
         return self._index.contributions(question.terms[question.term_weights > 0], rows, K1, B)
 

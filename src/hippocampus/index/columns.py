@@ -17,20 +17,20 @@ from hippocampus.core.records import EpisodeRow, State
 from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.index.filters import (
     ORDER,
-    Clause,
     Condition,
     Either,
     Every,
     Filter,
     Frozen,
     Not,
+    Predicate,
     elements,
     flatten,
     fold_name,
     freeze,
     holds,
 )
-from hippocampus.index.growable_array import Growing
+from hippocampus.index.growable_array import GrowableArray
 from hippocampus.index.sorted_sets import each_once
 
 Mask = NDArray[np.bool_]
@@ -51,7 +51,7 @@ class Labels:
         self._fold = fold
         self._code_of: dict[str, int] = {}
         self._spelled: dict[str | None, int] = {None: -1}
-        self._codes = Growing(np.int32)
+        self._codes = GrowableArray(np.int32)
 
     @property
     def codes(self) -> NDArray[np.int32]:
@@ -123,12 +123,12 @@ class Field:
     """
 
     def __init__(self) -> None:
-        self.rows = Growing(np.int32)
-        self.codes = Growing(np.int32)
+        self.rows = GrowableArray(np.int32)
+        self.codes = GrowableArray(np.int32)
         self._values: list[Frozen] = []
         self._code_of: dict[Frozen, int] = {}
         self._lists_with: defaultdict[Frozen, list[int]] = defaultdict(list)
-        self._numbers = Growing(np.float64)
+        self._numbers = GrowableArray(np.float64)
 
     def extend(self, rows: list[int], values: list[Frozen]) -> None:
         """Append the values of later rows."""
@@ -143,7 +143,7 @@ class Field:
         self.rows.extend(np.array(rows, np.int32))
         self.codes.extend(np.array([self._code_of[v] for v in values], np.int32))
 
-    def passing(self, clause: Clause) -> Mask:
+    def passing(self, clause: Predicate) -> Mask:
         """Return which of the distinct values pass a test; equals ``holds`` of each."""
         passed = np.zeros(len(self._values), np.bool_)
         operand: Any = clause.operand
@@ -205,37 +205,37 @@ class Columns:
         self.speaker = Labels(fold_name)
         self.role = Labels()
         self.source = Labels()
-        self._said_at = Growing(np.int64)
-        self._noted_at = Growing(np.int64)
+        self._said_at = GrowableArray(np.int64)
+        self._noted_at = GrowableArray(np.int64)
 
-        self._shown = Growing(np.bool_)
-        self._shown_first = Growing(np.bool_)
-        self._erased = Growing(np.bool_)
+        self._shown = GrowableArray(np.bool_)
+        self._shown_first = GrowableArray(np.bool_)
+        self._erased = GrowableArray(np.bool_)
         self._hidden = 0
-        self._change_rows = Growing(np.int32)
-        self._change_times = Growing(np.int64)
-        self._change_shown = Growing(np.bool_)
+        self._change_rows = GrowableArray(np.int32)
+        self._change_times = GrowableArray(np.int64)
+        self._change_shown = GrowableArray(np.bool_)
 
         self._fields: defaultdict[str, Field] = defaultdict(Field)
         self._unread: list[tuple[int, str]] = []
 
-        self._turns = Growing(np.int32)
-        self._parts = Growing(np.int32)
-        self._chains = Growing(np.int32)
+        self._turns = GrowableArray(np.int32)
+        self._parts = GrowableArray(np.int32)
+        self._chains = GrowableArray(np.int32)
         self._chain_of: dict[Hashable, int] = {}
         self._ends: list[tuple[int, int, int, int] | None] = []
         """The (said_at, turn, part, row) each chain ends in."""
         self._loose: set[int] = set()
         """Chains whose links are out of date."""
-        self._before = Growing(np.int32)
-        self._after = Growing(np.int32)
+        self._before = GrowableArray(np.int32)
+        self._after = GrowableArray(np.int32)
 
         self._in_order: tuple[Rows, NDArray[np.int64]] | None = None
         self._heard: tuple[str, ...] | None = None
         """The speakers in force, once somebody has asked."""
-        self._first_voice = Growing(np.int64)
+        self._first_voice = GrowableArray(np.int64)
         """Who was the first to speak in each session, by speaker and role."""
-        self._talk = Growing(np.bool_)
+        self._talk = GrowableArray(np.bool_)
         """Whether anybody else has, or nobody knows who, by session."""
 
     def __len__(self) -> int:
@@ -427,7 +427,7 @@ class Columns:
                 return reduce(np.logical_and, map(self._meets, parts))
             case Either(parts):
                 return reduce(np.logical_or, map(self._meets, parts))
-            case Clause(key):
+            case Predicate(key):
                 field = self._fields.get(key)
                 if field is None:
                     return np.zeros(len(self), np.bool_)

@@ -21,8 +21,8 @@ from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.anchor_postings import Under
 from hippocampus.index.anchor_search import Meant
 from hippocampus.index.anchors import Anchors, effective
-from hippocampus.index.cue import Mask, Question, Rows, Scores
-from hippocampus.index.growable_array import Growing
+from hippocampus.index.cue import Mask, Query, Rows, Scores
+from hippocampus.index.growable_array import GrowableArray
 from hippocampus.index.phrase_codec import PROPER, unpack_phrases
 from hippocampus.index.sorted_sets import each_once, is_among, looked_up
 from hippocampus.kernel import top_k
@@ -301,9 +301,9 @@ class ConceptCue:
                 self._parts[key].append(place)
         self._activity: _Activity | None = None
         self._counts: _Many | None = None
-        self._since = Growing(np.int64, 2)
+        self._since = GrowableArray(np.int64, 2)
         """Tied anchors named since the last rebuild, and the rows that do."""
-        self._last: tuple[Question, int, tuple[Rows, Scores, Rows]] | None = None
+        self._last: tuple[Query, int, tuple[Rows, Scores, Rows]] | None = None
 
     def __len__(self) -> int:
         return self._length
@@ -397,7 +397,7 @@ class ConceptCue:
         found += [(other, "related", cosine) for other, cosine in self.under.related(row)]
         return found
 
-    def hear(self, question: Question) -> list[Heard]:
+    def hear(self, question: Query) -> list[Heard]:
         """
         Return the anchors a question calls up, the surest first, and those that it means.
 
@@ -414,11 +414,11 @@ class ConceptCue:
                     heard.setdefault(place, cosine)
         return [Heard(*one) for one in sorted(heard.items(), key=lambda one: -one[1])]
 
-    def _called(self, question: Question) -> dict[int, float]:
+    def _called(self, question: Query) -> dict[int, float]:
         heard = self._heard(question)
         return {place: sure for place, sure in heard.items() if not self._silent[place]}
 
-    def _heard(self, question: Question) -> dict[int, float]:
+    def _heard(self, question: Query) -> dict[int, float]:
         named = (*question.phrases, *question.spelled)
         heard = {self._place[key]: 1.0 for key in named if key in self._place}
         for sound in question.sounds:
@@ -430,7 +430,7 @@ class ConceptCue:
         some = {place: _BY_PART for places in parts if len(places) <= _FEW for place in places}
         return some | heard
 
-    def active(self, question: Question) -> dict[int, float]:
+    def active(self, question: Query) -> dict[int, float]:
         """
         Return the anchors that come up more than usual at the time of a question, and their shares.
 
@@ -485,7 +485,7 @@ class ConceptCue:
         named = self._named(place)
         return named if since is None else np.append(named, np.array(since, np.uint32))
 
-    def activate(self, question: Question, allowed: Mask | None = None) -> Activation | None:
+    def activate(self, question: Query, allowed: Mask | None = None) -> Activation | None:
         """
         Return how far episodes are about what a question calls up; None if that is nothing.
 
@@ -529,7 +529,7 @@ class ConceptCue:
             self._counts = _Many(self.anchors, self._sessions())
         return self._counts
 
-    def _seeds(self, question: Question) -> dict[int, float]:
+    def _seeds(self, question: Query) -> dict[int, float]:
         """Return the anchors that activation begins with, and the share of each."""
         called = {
             p: sure for p, sure in self._called(question).items() if self._is_meant(p, question)
@@ -546,7 +546,7 @@ class ConceptCue:
                 seeds[place] = seeds.get(place, 0.0) + share * part
         return seeds
 
-    def _is_meant(self, place: int, question: Question) -> bool:
+    def _is_meant(self, place: int, question: Query) -> bool:
         """
         Return whether a question that calls up an anchor means one thing by it.
 
@@ -561,7 +561,7 @@ class ConceptCue:
     def _is_name(self, place: int) -> bool:
         return self.anchors.kind(place) != "discovered"
 
-    def explained(self, question: Question) -> list[int]:
+    def explained(self, question: Query) -> list[int]:
         """
         Return which of a question's terms only say what it is about, by place.
 
@@ -578,13 +578,13 @@ class ConceptCue:
         start, end = self.anchors.mention_ends[place : place + 2]
         return int(end - start) + len(self._more.get(place, ()))
 
-    def found(self, question: Question) -> tuple[Rows, Scores]:
+    def found(self, question: Query) -> tuple[Rows, Scores]:
         """Return the rows under what a question calls up, ascending, and their anchors' scores."""
         rows, scores, stands = self._found(question)
         own = _not_repeated(rows, stands, rows)
         return rows[own], scores[own]
 
-    def _found(self, question: Question) -> tuple[Rows, Scores, Rows]:
+    def _found(self, question: Query) -> tuple[Rows, Scores, Rows]:
         """Return rows and scores, those as well that others stand for, and who stands for each."""
         last = self._last
         if last is not None and last[0] is question and last[1] == len(self):
@@ -613,7 +613,7 @@ class ConceptCue:
         self._last = question, len(self), found
         return found
 
-    def _under(self, anchor: int, question: Question) -> tuple[NDArray[np.int32], Scores]:
+    def _under(self, anchor: int, question: Query) -> tuple[NDArray[np.int32], Scores]:
         """Return what lies under an anchor, in the sense that the question has in mind."""
         rows, scores = self.under.of(anchor)
         start, end = self.anchors.centre_ends[anchor : anchor + 2]
@@ -625,14 +625,14 @@ class ConceptCue:
             rows, scores = rows[inside], scores[inside]
         return rows, scores
 
-    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
         rows, _, stands = self._found(question)
         there = rows if allowed is None else rows[allowed[rows]]
         rows = rows[is_among(rows, there) & _not_repeated(rows, stands, there)]
         scores = self.score(question, rows)
         return rows if scores is None else rows[top_k(scores, limit)]
 
-    def score(self, question: Question, rows: Rows) -> Scores | None:
+    def score(self, question: Query, rows: Rows) -> Scores | None:
         found, scores, stands = self._found(question)
         if not len(found):
             return None

@@ -18,7 +18,7 @@ Scores = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Question:
+class Query:
     """
     A question, understood once and asked of every cue.
 
@@ -94,10 +94,10 @@ class Cue(Protocol):
         """Take in the payloads of the next rows; an empty payload is an episode it cannot see."""
         ...
 
-    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
         """Return up to ``limit`` allowed rows, best first; none when the question gives no hold."""
         ...
 
-    def score(self, question: Question, rows: Rows) -> Scores | None:
+    def score(self, question: Query, rows: Rows) -> Scores | None:
         """Score given rows, which ascend, in order; None: the question gives no hold."""
         ...

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, fields
 
-from hippocampus.index.bm25 import LexicalCue
+from hippocampus.index.bm25 import Bm25Cue
 from hippocampus.index.concept import ConceptCue
 from hippocampus.index.cue import Cue
 from hippocampus.index.graph import GraphCue
-from hippocampus.index.late_interaction import TokensCue
+from hippocampus.index.late_interaction import LateInteractionCue
 from hippocampus.index.signature import SignatureCue
 from hippocampus.index.topic import TopicCue
 from hippocampus.index.vector import VectorCue
@@ -24,9 +24,9 @@ class CueSet:
     ``signature`` signed tokens; ``concept``, ``graph`` and ``topic`` are made by sleep.
     """
 
-    lexical: LexicalCue
+    lexical: Bm25Cue
     vector: VectorCue | None = None
-    tokens: TokensCue | None = None
+    tokens: LateInteractionCue | None = None
     signature: SignatureCue | None = None
     concept: ConceptCue | None = None
     graph: GraphCue | None = None

@@ -49,13 +49,13 @@ from hippocampus.errors import InvalidFilter
 
 __all__ = [
     "ORDER",
-    "Clause",
     "Condition",
     "Either",
     "Every",
     "Filter",
     "Frozen",
     "Not",
+    "Predicate",
     "elements",
     "flatten",
     "fold_name",
@@ -88,7 +88,7 @@ _OPERATORS = "$eq $ne $gt $gte $lt $lte $in $nin $contains $icontains $exists $n
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class Predicate:
     """One test of a key, false where it is absent: $in, $[i]contains, $exists or an order."""
 
     key: str
@@ -117,7 +117,7 @@ class Not:
     part: Condition
 
 
-Condition: TypeAlias = Clause | Every | Either | Not
+Condition: TypeAlias = Predicate | Every | Either | Not
 """A parsed ``where``."""
 
 
@@ -320,23 +320,25 @@ def _test(key: str, name: str, operand: object, place: str, levels: int) -> Cond
     shown = f"{place}={operand!r}"
     match name:
         case "$eq" | "$ne":
-            equal = Clause(key, "$in", frozenset([_operand(operand, place, MAX_LEVELS)]))
+            equal = Predicate(key, "$in", frozenset([_operand(operand, place, MAX_LEVELS)]))
             return equal if name == "$eq" else Not(equal)
         case "$in" | "$nin":
             if not isinstance(operand, list | tuple | set | frozenset) or not operand:
                 _refuse(shown, "takes a list of at least one value")
             among = frozenset(_operand(one, place, MAX_LEVELS) for one in operand)
-            return Clause(key, "$in", among) if name == "$in" else Not(Clause(key, "$in", among))
+            return (
+                Predicate(key, "$in", among) if name == "$in" else Not(Predicate(key, "$in", among))
+            )
         case "$gt" | "$gte" | "$lt" | "$lte":
             if isinstance(operand, bool) or not isinstance(operand, str | int | float):
                 _refuse(shown, "compares with a number or a text")
-            return Clause(key, name, _operand(operand, place, MAX_LEVELS))
+            return Predicate(key, name, _operand(operand, place, MAX_LEVELS))
         case "$contains" | "$icontains":
-            return Clause(key, name, _contained(operand, place, cased=name == "$contains"))
+            return Predicate(key, name, _contained(operand, place, cased=name == "$contains"))
         case "$exists":
             if not isinstance(operand, bool):
                 _refuse(shown, "takes True or False")
-            return Clause(key, name) if operand else Not(Clause(key, name))
+            return Predicate(key, name) if operand else Not(Predicate(key, name))
         case "$not":
             if not isinstance(operand, Mapping) or not operand:
                 _refuse(shown, 'takes operators, such as {"$gt": 3}')
@@ -413,7 +415,7 @@ def _folded(value: Frozen) -> Frozen:
     return (list, tuple([e.casefold() if isinstance(e, str) else e for e in elements(value)]))
 
 
-def holds(clause: Clause, value: Frozen) -> bool:
+def holds(clause: Predicate, value: Frozen) -> bool:
     """Return whether a value that is there passes a test."""
     operand: Any = clause.operand
     match clause.operator:
@@ -433,7 +435,7 @@ def holds(clause: Clause, value: Frozen) -> bool:
 def matches(condition: Condition, metadata: Mapping[str, Any]) -> bool:
     """Return whether metadata fulfils a condition: the plain meaning, one episode at a time."""
     match condition:
-        case Clause(key=key):
+        case Predicate(key=key):
             found = next(lookup(metadata, key), None)
             return found is not None and holds(condition, freeze(found[0]))
         case Every(parts):

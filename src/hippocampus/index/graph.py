@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Mode, Payloads, Statement
 from hippocampus.errors import InputError
-from hippocampus.index.cue import Mask, Question, Rows, Scores
-from hippocampus.index.growable_array import Growing
+from hippocampus.index.cue import Mask, Query, Rows, Scores
+from hippocampus.index.growable_array import GrowableArray
 from hippocampus.index.phrase_codec import PROPER, unpack_phrases
 from hippocampus.index.sorted_sets import is_among
 from hippocampus.kernel import top_k
@@ -138,9 +138,9 @@ class GraphCue:
     kind: Kind = "phrase"
 
     def __init__(self) -> None:
-        self._names = Growing(np.uint32)
-        self._owners = Growing(np.uint32)
-        self._ends = Growing(np.int64)
+        self._names = GrowableArray(np.uint32)
+        self._owners = GrowableArray(np.uint32)
+        self._ends = GrowableArray(np.int64)
         self._sorted: tuple[NDArray[np.uint32], Rows] | None = None
 
     def __len__(self) -> int:
@@ -166,18 +166,18 @@ class GraphCue:
         others = ~is_among(names, apart)
         return np.bincount(place[others], minlength=len(rows))
 
-    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
         active = self.activation(question)
         if active is None:
             return np.empty(0, np.uint32)
         best = top_k(active, limit, None if allowed is None else allowed.view(np.uint8))
         return best[active[best] > 0]
 
-    def score(self, question: Question, rows: Rows) -> Scores | None:
+    def score(self, question: Query, rows: Rows) -> Scores | None:
         active = self.activation(question)
         return None if active is None else active[rows]
 
-    def activation(self, question: Question) -> Scores | None:
+    def activation(self, question: Query) -> Scores | None:
         """Return how active each row is, shape (n,); None where the question names nothing here."""
         asked = np.fromiter(question.phrases, np.uint32, len(question.phrases))
         first = self._passed(asked, np.ones(len(asked), np.float32))

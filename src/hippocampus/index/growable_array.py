@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Item = TypeVar("Item", bound=np.generic)
 
 
-class Growing(Generic[Item]):
+class GrowableArray(Generic[Item]):
     """An array whose first axis grows; ``view`` is what it holds now, without copying."""
 
     def __init__(self, dtype: type[Item], *trailing: int) -> None:

@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.index.growable_array import Growing
+from hippocampus.index.growable_array import GrowableArray
 from hippocampus.kernel import WaveletMatrix, hamming_scan
 
 Way: TypeAlias = Literal["scan", "descent"]
@@ -47,7 +47,7 @@ class Codes:
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
-        self._rows = Growing(np.uint8, bits // 8)
+        self._rows = GrowableArray(np.uint8, bits // 8)
         self._matrix = WaveletMatrix.build(_symbols(self._rows.view), bits)
 
     def __len__(self) -> int:

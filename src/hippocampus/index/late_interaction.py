@@ -12,20 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
-from hippocampus.index.cue import Mask, Question, Rows, Scores
-from hippocampus.index.growable_array import Growing
+from hippocampus.index.cue import Mask, Query, Rows, Scores
+from hippocampus.index.growable_array import GrowableArray
 from hippocampus.kernel import maxsim
 
 
-class TokensCue:
+class LateInteractionCue:
     """Token signatures of ``bits`` bits, one span an episode."""
 
     name = "tokens"
     kind: Kind = "tokens"
 
     def __init__(self, bits: int) -> None:
-        self._codes = Growing(np.uint8, bits // 8)
-        self._ends = Growing(np.uint64)
+        self._codes = GrowableArray(np.uint8, bits // 8)
+        self._ends = GrowableArray(np.uint64)
         self._ends.extend(np.zeros(1, np.uint64))
 
     def __len__(self) -> int:
@@ -47,7 +47,7 @@ class TokensCue:
         counts: NDArray[np.int64] = ends[rows.astype(np.int64) + 1] - ends[rows]
         return counts
 
-    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
         if question.tokens is None or not len(self):
             return np.empty(0, np.uint32)
         everyone = np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
@@ -57,13 +57,13 @@ class TokensCue:
         best = np.argsort(-self.matches(question, rows).mean(axis=1), kind="stable")
         return rows[best[:limit]]
 
-    def score(self, question: Question, rows: Rows) -> Scores | None:
+    def score(self, question: Query, rows: Rows) -> Scores | None:
         if question.tokens is None:
             return None
         found: Scores = self.matches(question, rows).mean(axis=1)
         return found
 
-    def matches(self, question: Question, rows: Rows) -> Scores:
+    def matches(self, question: Query, rows: Rows) -> Scores:
         """Return each question token's best match in each row, a cosine, shape (rows, tokens)."""
         assert question.tokens is not None, "ask only when the question has tokens"
         return maxsim(self._codes.view, self._ends.view, question.tokens, rows)

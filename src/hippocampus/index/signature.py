@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
-from hippocampus.index.cue import Mask, Question, Rows, Scores
-from hippocampus.index.growable_array import Growing
+from hippocampus.index.cue import Mask, Query, Rows, Scores
+from hippocampus.index.growable_array import GrowableArray
 from hippocampus.index.hamming import Codes
 from hippocampus.kernel import top_k
 
@@ -31,7 +31,7 @@ _RANK_NS = 14.0
 class _Answer(NamedTuple):
     """Which rows hold each keyword of a question, shape (keywords, rows), and what was searched."""
 
-    question: Question
+    question: Query
     held: NDArray[np.bool_]
     balls: Mapping[str, int]
 
@@ -45,7 +45,7 @@ class SignatureCue:
     def __init__(self, bits: int, radius: int) -> None:
         self.codes = Codes(bits)
         self.radius = radius
-        self._ends = Growing(np.int64)
+        self._ends = GrowableArray(np.int64)
         self._ends.extend(np.zeros(1, np.int64))
         self._last: _Answer | None = None
 
@@ -68,7 +68,7 @@ class SignatureCue:
         self._ends.extend(ends + len(self.codes))
         self.codes.extend(payloads.data.reshape(-1, width))
 
-    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
         if not question.keywords or not len(self):
             return np.empty(0, np.uint32)
         held = self._held(question)
@@ -77,21 +77,21 @@ class SignatureCue:
         best = top_k(scores, limit, mask)
         return best[scores[best] > 0]
 
-    def score(self, question: Question, rows: Rows) -> Scores | None:
+    def score(self, question: Query, rows: Rows) -> Scores | None:
         if not question.keywords:
             return None
         found: Scores = self.matches(question, rows) @ self.rarity(question)
         return found
 
-    def matches(self, question: Question, rows: Rows) -> Scores:
+    def matches(self, question: Query, rows: Rows) -> Scores:
         """Return which keywords each row holds, 1 or 0, shape (rows, keywords)."""
         return self._held(question)[:, rows.astype(np.intp)].T.astype(np.float32)
 
-    def rarity(self, question: Question) -> Scores:
+    def rarity(self, question: Query) -> Scores:
         """Return the inverse document frequency of each keyword, at least 0."""
         return rarity(self._held(question))
 
-    def balls(self, question: Question) -> Mapping[str, int]:
+    def balls(self, question: Query) -> Mapping[str, int]:
         """Return how many Hamming balls were searched for a question, by way."""
         return self._answer(question).balls
 
@@ -149,11 +149,11 @@ class SignatureCue:
             return False
         return 2 * spans * _RANK_NS * self.codes.bits < self.codes.scan_ns(len(self.codes))
 
-    def _held(self, question: Question) -> NDArray[np.bool_]:
+    def _held(self, question: Query) -> NDArray[np.bool_]:
         """Return which rows hold each keyword, shape (keywords, rows)."""
         return self._answer(question).held
 
-    def _answer(self, question: Question) -> _Answer:
+    def _answer(self, question: Query) -> _Answer:
         """Look for the keywords of a question; remembered for one question."""
         last = self._last
         if last is not None and last.question is question and last.held.shape[1] == len(self):

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.errors import InputError
-from hippocampus.index.cue import Mask, Question, Rows, Scores
+from hippocampus.index.cue import Mask, Query, Rows, Scores
 from hippocampus.kernel import dot_rows, quantise_rows, top_k
 
 Terms = tuple[int, ...]
@@ -482,7 +482,7 @@ class TopicCue:
         found = np.unique(np.stack([self._owner[met[1]], met[0]]), axis=1) if met.size else met
         return found[0], found[1]
 
-    def route(self, question: Question) -> dict[str, float]:
+    def route(self, question: Query) -> dict[str, float]:
         """Return the tags a question is about, and how much, from 0 up."""
         how = self._routing
         near = np.zeros(len(self._tags), np.float32)
@@ -511,7 +511,7 @@ class TopicCue:
                 weights[name] = max(weights.get(name, 0.0), worth)
         return weights
 
-    def worth(self, question: Question) -> Scores | None:
+    def worth(self, question: Query) -> Scores | None:
         """Return what every row is worth to a question by its tags, shape (n,); None: no tag is."""
         weights = self.route(question)
         if not weights:
@@ -523,13 +523,13 @@ class TopicCue:
             total[rows] += np.float32(weight * rarity)
         return total
 
-    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
         worth = self.worth(question)
         if worth is None:
             return np.empty(0, np.uint32)
         best = top_k(worth, limit, None if allowed is None else allowed.view(np.uint8))
         return best[worth[best] > 0]
 
-    def score(self, question: Question, rows: Rows) -> Scores | None:
+    def score(self, question: Query, rows: Rows) -> Scores | None:
         worth = self.worth(question)
         return None if worth is None else worth[rows]

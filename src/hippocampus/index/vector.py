@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
-from hippocampus.index.cue import Mask, Question, Rows, Scores
-from hippocampus.index.growable_array import Growing
+from hippocampus.index.cue import Mask, Query, Rows, Scores
+from hippocampus.index.growable_array import GrowableArray
 from hippocampus.kernel import (
     dot_rows,
     quantise_rows,
@@ -42,9 +42,9 @@ class VectorCue:
     def __init__(self, dimension: int) -> None:
         self._dimension = dimension
         self._padded = -(-dimension // 64) * 64
-        self._signs: Growing[np.uint8] = Growing(np.uint8, self._padded // 8, BLOCK)
-        self._bytes: Growing[np.int8] = Growing(np.int8, dimension)
-        self._scales: Growing[np.float32] = Growing(np.float32)
+        self._signs: GrowableArray[np.uint8] = GrowableArray(np.uint8, self._padded // 8, BLOCK)
+        self._bytes: GrowableArray[np.int8] = GrowableArray(np.int8, dimension)
+        self._scales: GrowableArray[np.float32] = GrowableArray(np.float32)
 
     def __len__(self) -> int:
         return len(self._scales)
@@ -86,7 +86,7 @@ class VectorCue:
         blocks.reshape(-1, self._padded // 8)[: len(codes)] = codes
         self._signs.extend(blocks.transpose(0, 2, 1))
 
-    def propose(self, question: Question, allowed: Mask | None, limit: int) -> Rows:
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
         if question.vector is None or not len(self):
             return np.empty(0, np.uint32)
         if allowed is not None and np.count_nonzero(allowed) * FEW < len(self):
@@ -104,7 +104,7 @@ class VectorCue:
         query[: self._dimension] = vector
         return scan_turned(self._signs.view, query)[: len(self)]
 
-    def score(self, question: Question, rows: Rows) -> Scores | None:
+    def score(self, question: Query, rows: Rows) -> Scores | None:
         return None if question.vector is None else self.cosines(question.vector, rows)
 
     def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Scores:

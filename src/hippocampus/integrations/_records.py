@@ -25,7 +25,7 @@ _TICK: Final = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class RecordEntry:
     """
     A value to keep: JSON. ``text`` is what people and cues read; ``label`` stands in for a blank.
 
@@ -68,7 +68,7 @@ class Records:
 
     # ------------------------------------------------------------ writing
 
-    def add(self, entries: Sequence[Entry]) -> list[str]:
+    def add(self, entries: Sequence[RecordEntry]) -> list[str]:
         """Keep values, durably and in this order; returns the ids in their metadata."""
         turns: list[Turn] = []
         ids: list[str] = []
@@ -85,7 +85,7 @@ class Records:
         _those_there(self.bank.pin, [e.id for e in kept if "id" in self.own(e)])
         return ids
 
-    def _moments(self, entries: Sequence[Entry]) -> list[datetime]:
+    def _moments(self, entries: Sequence[RecordEntry]) -> list[datetime]:
         """Return a time for each entry; none twice, and after whatever its session holds."""
         now = self.clock.now()
         moments: list[datetime] = []
@@ -101,7 +101,7 @@ class Records:
             moments.append(at)
         return moments
 
-    def _turn(self, entry: Entry, text: str, at: datetime, own: Mapping[str, Any]) -> Turn:
+    def _turn(self, entry: RecordEntry, text: str, at: datetime, own: Mapping[str, Any]) -> Turn:
         return Turn(
             text=text, at=at, role=_label(entry.role), speaker=_label(entry.speaker),
             session=entry.session, address=_label(entry.address),
@@ -137,7 +137,7 @@ class Records:
             asked *= 2  # some are parts of one; this is rare
 
 
-class History:
+class RecordHistory:
     """The messages of one conversation: values of a session of a bank."""
 
     def __init__(
@@ -156,7 +156,7 @@ class History:
         self.session = session
         self._records = Records(bank, kind, clock=clock, erase=erase)
 
-    def add(self, entries: Sequence[Entry]) -> None:
+    def add(self, entries: Sequence[RecordEntry]) -> None:
         """
         Append messages.
 
@@ -190,7 +190,7 @@ class History:
                 return self._value(last[0])
         return None
 
-    def replace(self, entries: Sequence[Entry]) -> None:
+    def replace(self, entries: Sequence[RecordEntry]) -> None:
         """Put messages in the place of those there are, which stay until the new ones are kept."""
         before = self._records.read(session=self.session)
         self.add(entries)

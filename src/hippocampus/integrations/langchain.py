@@ -11,7 +11,7 @@ from hippocampus.core.clock import Clock
 from hippocampus.core.optional import require
 from hippocampus.core.records import Hit
 from hippocampus.integrations._degradation_log import told
-from hippocampus.integrations._records import Entry, History, call
+from hippocampus.integrations._records import RecordEntry, RecordHistory, call
 
 require("langchain_core", extra="langchain", feature="the LangChain retriever and chat history")
 from langchain_core.callbacks import (  # noqa: E402 - now that it is known to be there
@@ -96,7 +96,7 @@ class HippocampusChatMessageHistory(BaseChatMessageHistory):
         self, bank: Bank, session: str, *, erase: bool = False, clock: Clock | None = None
     ) -> None:
         super().__init__()
-        self._history = History(bank, "langchain", session, clock=clock, erase=erase)
+        self._history = RecordHistory(bank, "langchain", session, clock=clock, erase=erase)
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]  # read from the bank
@@ -118,14 +118,14 @@ class HippocampusChatMessageHistory(BaseChatMessageHistory):
         self._history.clear()
 
 
-def _entry(message: BaseMessage) -> Entry:
+def _entry(message: BaseMessage) -> RecordEntry:
     said = [str(message.text)]
     if isinstance(message, AIMessage):
         said += [call(one["name"], one["args"]) for one in message.tool_calls]
     role = message.role if isinstance(message, ChatMessage) else message.type
     role = role.removesuffix("MessageChunk").lower()
     name = None if isinstance(message, FunctionMessage) else message.name
-    return Entry(
+    return RecordEntry(
         value=message_to_dict(message), text="\n".join(filter(None, said)),
         role=_ROLES.get(role, role), speaker=name or None,
     )  # fmt: skip

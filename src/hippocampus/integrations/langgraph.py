@@ -15,7 +15,7 @@ from hippocampus.core.optional import require
 from hippocampus.core.records import Episode, Where
 from hippocampus.errors import InputError, InvalidFilter
 from hippocampus.integrations._degradation_log import told
-from hippocampus.integrations._records import Entry, Records
+from hippocampus.integrations._records import RecordEntry, Records
 
 require("langgraph.store.base", extra="langgraph", feature="the LangGraph store")
 from langgraph.store.base import (  # noqa: E402 - now that it is known to be there
@@ -221,7 +221,7 @@ class HippocampusStore(BaseStore):
 
     def _entry(
         self, put: PutOp, at: datetime, created: str, updated: str, ends: Mapping[str, float]
-    ) -> Entry:
+    ) -> RecordEntry:
         """Return an item as it is kept."""
         paths = self._index if put.index is None else put.index or ()
         text = "\n".join(line for path in paths for line in _lines(put.value, path))
@@ -230,7 +230,7 @@ class HippocampusStore(BaseStore):
             "namespace": _join(put.namespace), "key": put.key, "created_at": created,
             "updated_at": updated, "index": put.index, "searched": bool(text.strip()), **ends,
         }  # fmt: skip
-        return Entry(
+        return RecordEntry(
             value=dict(put.value or {}), text=text, label=place, address=place, at=at, fields=fields
         )
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from hippocampus.bank import Bank
 from hippocampus.core.optional import require
 from hippocampus.integrations._degradation_log import told
-from hippocampus.integrations._records import Entry, History, call
+from hippocampus.integrations._records import RecordEntry, RecordHistory, call
 
 require("llama_index.core", extra="llamaindex", feature="the LlamaIndex memory")
 from llama_index.core.base.llms.types import (  # noqa: E402 - now that it is known to be there
@@ -60,8 +60,8 @@ class HippocampusMemory(BaseMemory):
         return cls(**kwargs)
 
     @property
-    def _history(self) -> History:
-        return History(self.bank, _KIND, self.session, erase=self.erase)
+    def _history(self) -> RecordHistory:
+        return RecordHistory(self.bank, _KIND, self.session, erase=self.erase)
 
     def get(
         self,
@@ -135,12 +135,12 @@ class HippocampusMemoryBlock(BaseMemoryBlock[str]):
         )
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
-        of: dict[str, list[Entry]] = {}
+        of: dict[str, list[RecordEntry]] = {}
         for message in messages:
             session = str(message.additional_kwargs.get("session_id") or self.name)
             of.setdefault(session, []).append(_entry(message))
         for session, entries in of.items():
-            await asyncio.to_thread(History(self.bank, _KIND, session).add, entries)
+            await asyncio.to_thread(RecordHistory(self.bank, _KIND, session).add, entries)
 
 
 def _recalled(
@@ -186,8 +186,8 @@ def _text(message: ChatMessage) -> str:
     return "\n".join([*([message.content] if message.content else []), *calls])
 
 
-def _entry(message: ChatMessage) -> Entry:
+def _entry(message: ChatMessage) -> RecordEntry:
     role = message.role.value
-    return Entry(
+    return RecordEntry(
         value=message.model_dump(mode="json"), text=_text(message), role=_ROLES.get(role, role)
     )

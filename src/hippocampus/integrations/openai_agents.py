@@ -10,7 +10,7 @@ from typing import Any, Final, ParamSpec, TypeVar, cast
 from hippocampus.bank import Bank
 from hippocampus.core.clock import Clock
 from hippocampus.core.optional import require
-from hippocampus.integrations._records import Entry, History, call
+from hippocampus.integrations._records import RecordEntry, RecordHistory, call
 
 require("agents", extra="openai-agents", feature="the OpenAI Agents session")
 from agents import SessionSettings, TResponseInputItem  # noqa: E402 - now that it is there
@@ -50,7 +50,7 @@ class HippocampusSession:
         if isinstance(session_settings, Mapping):  # as the SDK's own sessions take it
             session_settings = SessionSettings(**session_settings)
         self.session_settings = session_settings
-        self._history = History(bank, "openai_agents", session_id, clock=clock, erase=erase)
+        self._history = RecordHistory(bank, "openai_agents", session_id, clock=clock, erase=erase)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """Return the items in order; the last ``limit``, all for None or below 0."""
@@ -96,13 +96,13 @@ async def _done(change: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         raise
 
 
-def _entry(item: Mapping[str, Any]) -> Entry:
+def _entry(item: Mapping[str, Any]) -> RecordEntry:
     kind = item.get("type") or "message"
     role = item.get("role") or ("tool" if kind.endswith("_output") else "assistant")
     said = [call(item["name"], item.get("arguments", ""))] if "name" in item else []
     if kind != "reasoning":
         said += _texts(item)
-    return Entry(value=item, text="\n".join(said), label=f"({kind})", role=role)
+    return RecordEntry(value=item, text="\n".join(said), label=f"({kind})", role=role)
 
 
 def _texts(said: object) -> Iterator[str]:

@@ -12,7 +12,7 @@ from hippocampus.core.clock import Clock
 from hippocampus.core.optional import require
 from hippocampus.errors import InputError
 from hippocampus.integrations._degradation_log import told
-from hippocampus.integrations._records import Entry, History, call
+from hippocampus.integrations._records import RecordEntry, RecordHistory, call
 
 require("pydantic_ai", extra="pydantic-ai", feature="the Pydantic AI history")
 from pydantic_ai import FunctionToolset, ModelRetry, RunContext  # noqa: E402 - now that it is there
@@ -44,7 +44,7 @@ class HippocampusHistory:
     def __init__(
         self, bank: Bank, session: str, *, erase: bool = False, clock: Clock | None = None
     ) -> None:
-        self._history = History(bank, "pydantic_ai", session, clock=clock, erase=erase)
+        self._history = RecordHistory(bank, "pydantic_ai", session, clock=clock, erase=erase)
 
     def messages(self, limit: int | None = None) -> list[ModelMessage]:
         """Return the messages in order; the last ``limit``, if that is given."""
@@ -134,13 +134,13 @@ def _for_the_model() -> Iterator[None]:
         raise ModelRetry(str(exc)) from exc
 
 
-def _entry(message: ModelMessage, dumped: Any) -> Entry:  # noqa: ANN401 - JSON
+def _entry(message: ModelMessage, dumped: Any) -> RecordEntry:  # noqa: ANN401 - JSON
     if isinstance(message, ModelResponse):
         role = "assistant"
     else:
         role = "user" if any(isinstance(p, UserPromptPart) for p in message.parts) else "tool"
     said = "\n".join(line for part in message.parts for line in _said(part))
-    return Entry(value=dumped, text=said, label=f"({message.kind})", role=role)
+    return RecordEntry(value=dumped, text=said, label=f"({message.kind})", role=role)
 
 
 def _said(part: object) -> Iterator[str]:

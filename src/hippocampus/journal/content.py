@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.records import Block, Store
 from hippocampus.encode import tokens as tokenizer
-from hippocampus.encode.token_matcher import LOST, SPELLED, Mask, Phrase
+from hippocampus.encode.token_matcher import LOST, SPELLED, Mask, TokenPattern
 from hippocampus.errors import StoreCorrupt
 from hippocampus.kernel import HuffmanWaveletMatrix, WaveletMatrix
 
@@ -117,7 +117,7 @@ class Segment:
         at = self.ends.data  # the quickest way to single numbers of an array
         return [span(at[row - first], at[row - first + 1]) for row in rows]
 
-    def candidates(self, phrases: Sequence[Phrase], allowed: Mask) -> list[int]:
+    def candidates(self, phrases: Sequence[TokenPattern], allowed: Mask) -> list[int]:
         """
         Return the rows in which all of some phrases may occur, in order; in no other they do.
 
@@ -141,7 +141,7 @@ class Segment:
         return (self.first + rows).tolist()
 
     def _rows(
-        self, phrase: Phrase, first: Places, second: Places, allowed: Mask
+        self, phrase: TokenPattern, first: Places, second: Places, allowed: Mask
     ) -> NDArray[np.int64]:
         """Return where among the rows allowed a phrase may occur, looked up as ``_often`` says."""
         access, ends = self.matrix.access, self.ends
@@ -162,7 +162,7 @@ class Segment:
             places, rows, states = places[going], rows[going], states[going]
         return np.flatnonzero(found)
 
-    def _often(self, phrase: Phrase) -> tuple[Places, Places]:
+    def _often(self, phrase: TokenPattern) -> tuple[Places, Places]:
         """
         Return how often to look up each of ``phrase.first``, and each of ``phrase.second``.
 
@@ -178,7 +178,9 @@ class Segment:
         turned[phrase.spelled(np.arange(phrase.states))] = False
         return np.where(turned[begun], 0, first), np.where(turned[going], second, 0)
 
-    def _beginnings(self, phrase: Phrase, first: Places, second: Places) -> tuple[Places, Places]:
+    def _beginnings(
+        self, phrase: TokenPattern, first: Places, second: Places
+    ) -> tuple[Places, Places]:
         """Return where a phrase may begin, and in which way of ``phrase.first``."""
         places, kind = self._all(phrase.first, first)
         later, which = self._all(phrase.second, second)
@@ -348,17 +350,17 @@ class Content:
         found = self.ids(rows)
         return {row: (self._decode(row, ids), len(ids)) for row, ids in pausing(found.items())}
 
-    def count(self, phrase: Phrase, allowed: Mask) -> dict[int, int]:
+    def count(self, phrase: TokenPattern, allowed: Mask) -> dict[int, int]:
         """Return how often a phrase occurs in each of the rows allowed that have it, in order."""
         counted = ((row, phrase.count(text)) for row, text in self._likely([phrase], allowed))
         return {row: times for row, times in counted if times}
 
-    def find(self, phrases: Sequence[Phrase], allowed: Mask) -> list[int]:
+    def find(self, phrases: Sequence[TokenPattern], allowed: Mask) -> list[int]:
         """Return those of the rows allowed that have all of some phrases, in order."""
         likely = self._likely(phrases, allowed)
         return [row for row, text in likely if all(phrase.count(text) for phrase in phrases)]
 
-    def _likely(self, phrases: Sequence[Phrase], allowed: Mask) -> Iterator[tuple[int, str]]:
+    def _likely(self, phrases: Sequence[TokenPattern], allowed: Mask) -> Iterator[tuple[int, str]]:
         """
         Yield the texts of all rows that have some phrases, in order, and few others.
 

@@ -69,7 +69,7 @@ _LINKS: Final = ("remember", "correct", "restore", "absorb")
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
-class Entry(NamedTuple):
+class LedgerEntry(NamedTuple):
     """
     An episode with its length in tokens and the digest its text is recognised by.
 
@@ -142,18 +142,18 @@ class Ledger:
         """Return how many tokens the texts of rows have; erased ones are left out."""
         return {row: len(ids) for row, ids in self.content.ids(rows).items()}
 
-    def read(self, rows: Sequence[int]) -> list[Entry]:
+    def read(self, rows: Sequence[int]) -> list[LedgerEntry]:
         """Return episodes by row, in the order asked."""
         with self.store.read():
             records = self.store.episodes(self.bank, rows)
             texts = self.content.texts(rows)
             linked = {r for e in records for r in (e.supersedes, e.superseded_by) if r is not None}
             ids = self._ids(linked)
-        read: list[Entry] = []
+        read: list[LedgerEntry] = []
         for e in records:
             text, tokens = texts.get(e.row, ("", 0))
             read.append(
-                Entry(_episode(self.name, e, text, ids), tokens, e.digest, e.marks // SETTLED)
+                LedgerEntry(_episode(self.name, e, text, ids), tokens, e.digest, e.marks // SETTLED)
             )
         return read
 

@@ -27,7 +27,7 @@ def _is_word(part: str) -> bool:
     return re.fullmatch(_WORD, part) is not None and bool(hash_words(part))
 
 
-class Said(NamedTuple):
+class Mentions(NamedTuple):
     """
     What a text says of curated names.
 
@@ -57,7 +57,7 @@ class _Marked(NamedTuple):
     """The words that are part of the odd ones, and their keys."""
 
 
-class Spellings:
+class Gazetteer:
     """
     Curated names, to be found in texts.
 
@@ -82,7 +82,7 @@ class Spellings:
     def __bool__(self) -> bool:
         return bool(self._marked or self._by_first)
 
-    def read(self, text: str) -> Said:
+    def read(self, text: str) -> Mentions:
         """Return which names a text says, and what else there is to be read in it."""
         names, rest, pieces = self._read_marked(text)
         words = hash_words(rest) if self._by_first or pieces else []
@@ -92,7 +92,7 @@ class Spellings:
                     if words[at : at + len(wanted)] == wanted:
                         names.add(key)
         alone = pieces.keys() - set(words)
-        return Said(frozenset(names), rest, frozenset(pieces[word] for word in alone))
+        return Mentions(frozenset(names), rest, frozenset(pieces[word] for word in alone))
 
     def _read_marked(self, text: str) -> tuple[set[int], str, dict[int, int]]:
         names: set[int] = set()

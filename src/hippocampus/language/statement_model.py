@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, get_args
 from hippocampus.core.clock import to_micros
 from hippocampus.core.records import Mode, Statement
 from hippocampus.errors import ModelAnswer
-from hippocampus.llm.ask import Asked, ChatModel, Completer, Question, ask_many, json_of
+from hippocampus.llm.ask import ChatModel, Completer, ModelReply, ModelTask, ask_many, json_of
 
 MOST_FACTS: Final = 200
 """Of one answer."""
@@ -25,7 +25,7 @@ _RELATION = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _PARTS: Final = ("turn", "subject", "relation", "object", "mode", "from", "to")
 
 
-class Line(NamedTuple):
+class NumberedLine(NamedTuple):
     """One turn as a model is shown it."""
 
     speaker: str
@@ -34,8 +34,8 @@ class Line(NamedTuple):
 
 
 def read_by_model(
-    groups: Sequence[Sequence[Line]], model: Completer | ChatModel
-) -> list[Asked[str]]:
+    groups: Sequence[Sequence[NumberedLine]], model: Completer | ChatModel
+) -> list[ModelReply[str]]:
     """Ask a model what each group of turns says; answers as they are kept."""
     shown = [[{"turn": at, **line._asdict()} for at, line in enumerate(g)] for g in groups]
     return ask_many(model, FACTS, shown)
@@ -115,4 +115,4 @@ def _schema() -> dict[str, Any]:
     }  # fmt: skip
 
 
-FACTS: Final = Question(kind="facts", read=_checked, schema=_schema())
+FACTS: Final = ModelTask(kind="facts", read=_checked, schema=_schema())

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from hippocampus.errors import ModelAnswer
 from hippocampus.language.topic_tags import FEWEST, MOST, Relation, Tagging, tag_name
-from hippocampus.llm.ask import Asked, ChatModel, Completer, Question, ask_many, json_of
+from hippocampus.llm.ask import ChatModel, Completer, ModelReply, ModelTask, ask_many, json_of
 
 MOST_RELATIONS: Final = 24
 LONGEST_TALK: Final = 12_000
@@ -22,7 +22,7 @@ LONGEST_TALK: Final = 12_000
 
 def tag_by_model(
     groups: Iterable[Sequence[str]], model: Completer | ChatModel
-) -> list[Asked[Tagging]]:
+) -> list[ModelReply[Tagging]]:
     """Ask a model for the tags of groups of texts; why there are none where it has none."""
     return ask_many(model, TAGS, [shown(texts) for texts in groups])
 
@@ -119,4 +119,4 @@ def _schema() -> dict[str, Any]:
     )
 
 
-TAGS: Final = Question(kind="tags", read=read_answer, schema=_schema())
+TAGS: Final = ModelTask(kind="tags", read=read_answer, schema=_schema())

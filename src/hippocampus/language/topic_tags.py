@@ -120,7 +120,7 @@ def _feelings() -> Mapping[str, str]:
 # ---------------------------------------------------------------- what a group is about
 
 
-class Reading(NamedTuple):
+class TagReading(NamedTuple):
     """
     What a group of texts names, whatever other groups do: it need be read only once.
 
@@ -134,7 +134,7 @@ class Reading(NamedTuple):
     beside: Mapping[str, tuple[int, int, int]]
 
 
-def read_group(texts: Sequence[str]) -> Reading:
+def read_group(texts: Sequence[str]) -> TagReading:
     """Read what a group of texts names: a session, or some twenty turns of one."""
     times: Counter[str] = Counter()
     proper: Counter[str] = Counter()
@@ -145,10 +145,10 @@ def read_group(texts: Sequence[str]) -> Reading:
     feelings = _feelings()
     felt = Counter(feelings[word] for text in texts for word in _words(text) if word in feelings)
     named = {name: (count, proper[name]) for name, count in times.items()}
-    return Reading(named, felt, _beside(texts))
+    return TagReading(named, felt, _beside(texts))
 
 
-def tag_groups(groups: Sequence[Reading], *, apart: Collection[str] = ()) -> list[Tagging]:
+def tag_groups(groups: Sequence[TagReading], *, apart: Collection[str] = ()) -> list[Tagging]:
     """
     Return the tags of each group of texts, best first, told by how often and where they are named.
 
@@ -195,7 +195,9 @@ class _Named(NamedTuple):
     feeling: bool
 
 
-def _count(group: Reading, silent: AbstractSet[str], short: AbstractSet[str]) -> dict[str, _Named]:
+def _count(
+    group: TagReading, silent: AbstractSet[str], short: AbstractSet[str]
+) -> dict[str, _Named]:
     found = {}
     for name in dict.fromkeys([*group.named, *group.felt]):
         times, proper = (0, 0) if name in silent else group.named.get(name, (0, 0))
@@ -354,7 +356,7 @@ def relations_of(tags: Iterable[str], known: Collection[str] = ()) -> list[Relat
 _INTENTS: Final = frozenset({"planning", "decision", "advice", "complaint", "apology", "ambition"})
 
 
-def relations_of_names(groups: Iterable[Reading], tags: Iterable[str]) -> list[Relation]:
+def relations_of_names(groups: Iterable[TagReading], tags: Iterable[str]) -> list[Relation]:
     """
     Return which tags are names of places and which of people, told by the words beside them.
 

@@ -98,7 +98,7 @@ def _quoted(value: object) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question(Generic[T]):
+class ModelTask(Generic[T]):
     """
     Something that models are asked for.
 
@@ -118,7 +118,7 @@ class Question(Generic[T]):
     show: Callable[[Any], str] = field(default=as_data, repr=False)
 
 
-class Asked(NamedTuple, Generic[T]):
+class ModelReply(NamedTuple, Generic[T]):
     """An answer, or why there is none; and what it took either way."""
 
     answer: T | EncoderError
@@ -126,8 +126,8 @@ class Asked(NamedTuple, Generic[T]):
 
 
 def ask(
-    model: Completer | ChatModel, question: Question[T], data: object, *, attempts: int = ATTEMPTS
-) -> Asked[T]:
+    model: Completer | ChatModel, question: ModelTask[T], data: object, *, attempts: int = ATTEMPTS
+) -> ModelReply[T]:
     """Ask about data until the answer can be used, ``attempts`` times at most."""
     if attempts < 1:
         msg = f"attempts={attempts}: must be at least 1"
@@ -140,7 +140,7 @@ def ask(
         try:
             made = _completed(model, told, quoted + again, question)
             usage += made.usage
-            return Asked(question.read(made.text), usage)
+            return ModelReply(question.read(made.text), usage)
         except ModelAnswer as exc:
             wrong = _quoted(str(exc))
             usage += exc.usage if isinstance(exc.usage, Usage) else Usage()
@@ -148,15 +148,15 @@ def ask(
                 msg = f"no usable {question.kind} in {attempts} attempts; the last answer: {exc}"
                 failed = ModelAnswer(msg)
                 failed.__cause__ = exc
-                return Asked(failed, usage)
+                return ModelReply(failed, usage)
         except EncoderError as exc:
-            return Asked(exc, usage)
+            return ModelReply(exc, usage)
     raise AssertionError
 
 
 def ask_many(
-    model: Completer | ChatModel, question: Question[T], many: Sequence[object]
-) -> list[Asked[T]]:
+    model: Completer | ChatModel, question: ModelTask[T], many: Sequence[object]
+) -> list[ModelReply[T]]:
     """
     Ask about each of many, as many at once as the model allows; answers in the order of ``many``.
 
@@ -166,15 +166,19 @@ def ask_many(
     return each(many, lambda data: ask(model, question, data), at_once)
 
 
-def each(many: Sequence[object], work: Callable[[Any], Asked[T]], at_once: int) -> list[Asked[T]]:
+def each(
+    many: Sequence[object], work: Callable[[Any], ModelReply[T]], at_once: int
+) -> list[ModelReply[T]]:
     """Do the same for each of many, ``at_once`` of them together, until it fails too often."""
     given_up = Event()
     failed: list[EncoderError] = []  # in a row; appending and clearing are atomic
 
-    def one(data: object) -> Asked[T]:
+    def one(data: object) -> ModelReply[T]:
         if given_up.is_set():
             why = f": {failed[-1]}" if failed else ""
-            return Asked(ModelError(f"not asked, after {PATIENCE} failures in a row{why}"), Usage())
+            return ModelReply(
+                ModelError(f"not asked, after {PATIENCE} failures in a row{why}"), Usage()
+            )
         asked = work(data)
         if isinstance(asked.answer, EncoderError) and not isinstance(asked.answer, ModelAnswer):
             failed.append(asked.answer)
@@ -194,7 +198,7 @@ def each(many: Sequence[object], work: Callable[[Any], Asked[T]], at_once: int) 
 
 
 def _completed(
-    model: Completer | ChatModel, told: str, data: str, question: Question[Any]
+    model: Completer | ChatModel, told: str, data: str, question: ModelTask[Any]
 ) -> Completion:
     try:
         if isinstance(model, ChatModel):

@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 
 from hippocampus.core.records import Usage
 from hippocampus.errors import EncoderError, InputError, ModelAnswer, ModelRefused
-from hippocampus.llm.ask import Asked, Completer, Completion, each, estimate
+from hippocampus.llm.ask import Completer, Completion, ModelReply, each, estimate
 from hippocampus.llm.cassette import Cassette
 from hippocampus.llm.http import OPENAI, Hear, Limits, Server
 
@@ -172,12 +172,12 @@ class LanguageModel:
         After three failures in a row the rest is not asked: the server will not be back so soon.
         """
 
-        def one(prompt: str) -> Asked[Completion]:
+        def one(prompt: str) -> ModelReply[Completion]:
             try:
                 made = self.complete(prompt, system=system, schema=schema, kind=kind)
             except EncoderError as exc:
-                return Asked(exc, Usage())
-            return Asked(made, made.usage)
+                return ModelReply(exc, Usage())
+            return ModelReply(made, made.usage)
 
         return [asked.answer for asked in each(prompts, one, self._concurrency)]
 

@@ -51,7 +51,7 @@ _LONGEST_CUT = 1 << 18
 Item = TypeVar("Item")
 
 
-class Answer(NamedTuple):
+class ToolAnswer(NamedTuple):
     """One answer, in both its forms."""
 
     data: Mapping[str, object]
@@ -72,9 +72,9 @@ class Answer(NamedTuple):
 def fit(
     items: Sequence[Item],
     budget_tokens: int,
-    make: Callable[[Sequence[Item], Sequence[Item]], Answer],
+    make: Callable[[Sequence[Item], Sequence[Item]], ToolAnswer],
     shorten: Callable[[Item, int], Item] | None = None,
-) -> Answer:
+) -> ToolAnswer:
     """
     Return the answer with as many items as fit, the first ones first; the rest is left out.
 
@@ -109,7 +109,7 @@ def _most(stop: int, holds: Callable[[int], bool]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownMemory:
     """A memory that is to be shown, whole or in part."""
 
     episode: Episode
@@ -121,7 +121,7 @@ class Shown:
         """Return what shows a hit."""
         return cls(hit.episode, hit)
 
-    def shortened(self, characters: int) -> Shown:
+    def shortened(self, characters: int) -> ShownMemory:
         """Return it with the beginning of its text; where that is short, names give way to it."""
         episode, named = self.episode, characters >= _LABEL
         if characters >= len(episode.text) and named:
@@ -178,7 +178,7 @@ class Shown:
         return f"{', '.join(told)}\n{INDENT}{line(self.episode, zone)}"
 
 
-def memories_text(shown: Sequence[Shown], zone: tzinfo) -> list[str]:
+def memories_text(shown: Sequence[ShownMemory], zone: tzinfo) -> list[str]:
     """Return memories as text, between tags that say what they are."""
     return [OPEN, *(one.text(zone) for one in shown), CLOSE] if shown else []
 
@@ -209,11 +209,11 @@ def fitted(data: Fitted, dropped: int, some: Sequence[str], degraded: Iterable[s
 
 def recalled(
     found: Recall, budget_tokens: int, zone: tzinfo, degraded: Iterable[str] = ()
-) -> Answer:
+) -> ToolAnswer:
     """Return what a recall found."""
     reasons = [*map(str, found.degraded), *degraded]
 
-    def make(shown: Sequence[Shown], left: Sequence[Shown]) -> Answer:
+    def make(shown: Sequence[ShownMemory], left: Sequence[ShownMemory]) -> ToolAnswer:
         data: Recalled = {
             "found": found.found,
             "confidence": round(found.confidence, 2),
@@ -227,13 +227,13 @@ def recalled(
         lines += memories_text(shown, zone)
         some = [one.episode.id for one in left[:_NAMED]]
         lines += fitted(data, len(left), some, reasons)
-        return Answer(data, "\n".join(lines))
+        return ToolAnswer(data, "\n".join(lines))
 
-    shown = [Shown.of(hit) for hit in (found if found.found else found.hits[:_NEAREST])]
-    return fit(shown, budget_tokens, make, Shown.shortened)
+    shown = [ShownMemory.of(hit) for hit in (found if found.found else found.hits[:_NEAREST])]
+    return fit(shown, budget_tokens, make, ShownMemory.shortened)
 
 
-def _verdict(found: Recall, shown: Sequence[Shown]) -> str:
+def _verdict(found: Recall, shown: Sequence[ShownMemory]) -> str:
     sure = f"confidence {found.confidence:.2f}"
     if found.found:
         return f"Found ({sure}), the best first:" if shown else f"Found ({sure})."
@@ -249,7 +249,7 @@ def _stretch(interval: Interval, zone: tzinfo) -> str:
 
 def composed(
     compose: Callable[[int], Context], budget_tokens: int, degraded: Sequence[str] = ()
-) -> Answer:
+) -> ToolAnswer:
     """
     Return a context, and under it where its memories come from.
 
@@ -265,7 +265,7 @@ def composed(
         room = room * budget_tokens // (answer.tokens + 1)
 
 
-def _composed(made: Context, budget_tokens: int, degraded: Sequence[str]) -> Answer:
+def _composed(made: Context, budget_tokens: int, degraded: Sequence[str]) -> ToolAnswer:
     found = made.recall
     hits = sorted(made.items, key=lambda hit: in_time(hit.episode))
     reasons = [*map(str, found.degraded), *degraded]
@@ -276,7 +276,7 @@ def _composed(made: Context, budget_tokens: int, degraded: Sequence[str]) -> Ans
         *(("left", left.id) for left in made.left_out[:_NAMED]),
     ]
 
-    def make(told: Sequence[tuple[str, str]], _: Sequence[tuple[str, str]]) -> Answer:
+    def make(told: Sequence[tuple[str, str]], _: Sequence[tuple[str, str]]) -> ToolAnswer:
         ids, sessions, sources, some = (
             [name for kind, name in told if kind == wanted]
             for wanted in ("id", "session", "source", "left")
@@ -306,35 +306,35 @@ def _composed(made: Context, budget_tokens: int, degraded: Sequence[str]) -> Ans
             data["sources"] = sources
             lines.append(f"Sources: {quote(_listing(sources))}")
         lines += fitted(data, len(made.left_out), some, reasons)
-        return Answer(data, "\n".join(lines))
+        return ToolAnswer(data, "\n".join(lines))
 
     return fit(provenance, budget_tokens, make)
 
 
 def listed(
     episodes: Sequence[Episode], budget_tokens: int, zone: tzinfo, *, offset: int, limit: int
-) -> Answer:
+) -> ToolAnswer:
     """Return a page of a timeline; what does not fit is where the next one begins."""
 
-    def make(shown: Sequence[Shown], left: Sequence[Shown]) -> Answer:
+    def make(shown: Sequence[ShownMemory], left: Sequence[ShownMemory]) -> ToolAnswer:
         data: Listed = {"memories": [one.data(zone) for one in shown], "dropped": len(left)}
         lines = memories_text(shown, zone) or ["Nothing is there."]
         if left or len(episodes) == limit:
             data["next_offset"] = offset + len(shown)
             why = f"{len(left)} more found, left out for want of room; go" if left else "Go"
             lines.append(f"{why} on with offset={data['next_offset']}.")
-        return Answer(data, "\n".join(lines))
+        return ToolAnswer(data, "\n".join(lines))
 
-    return fit([Shown(one) for one in episodes], budget_tokens, make, Shown.shortened)
+    return fit([ShownMemory(one) for one in episodes], budget_tokens, make, ShownMemory.shortened)
 
 
 def looked_at(
     episode: Episode, changes: Sequence[Change], budget_tokens: int, zone: tzinfo
-) -> Answer:
+) -> ToolAnswer:
     """Return one memory whole, as far as it fits, and what has become of it."""
     happened = [_happened(change, zone) for change in reversed(changes[-_CHANGES:])]
 
-    def make(shown: Sequence[Shown], told: Sequence[Happened]) -> Answer:
+    def make(shown: Sequence[ShownMemory], told: Sequence[Happened]) -> ToolAnswer:
         history = list(reversed(told))
         data: Listed = {
             "memories": [one.data(zone) for one in shown],
@@ -343,12 +343,14 @@ def looked_at(
         }
         lines = [*memories_text(shown, zone), "History:"]
         lines += [f"{one['at']} {one['change']} {one.get('id', '')}".rstrip() for one in history]
-        return Answer(data, "\n".join(lines))
+        return ToolAnswer(data, "\n".join(lines))
 
     # The latest changes, in half of the room; the memory has the rest.
     most = _most(len(happened), lambda n: 2 * make([], happened[:n]).tokens <= budget_tokens)
     told = happened[:most]
-    return fit([Shown(episode)], budget_tokens, lambda one, _: make(one, told), Shown.shortened)
+    return fit(
+        [ShownMemory(episode)], budget_tokens, lambda one, _: make(one, told), ShownMemory.shortened
+    )
 
 
 def _happened(change: Change, zone: tzinfo) -> Happened:
@@ -358,7 +360,7 @@ def _happened(change: Change, zone: tzinfo) -> Happened:
     return made
 
 
-def kept(episode: Episode, zone: tzinfo, *, new: bool, replaces: str | None = None) -> Answer:
+def kept(episode: Episode, zone: tzinfo, *, new: bool, replaces: str | None = None) -> ToolAnswer:
     """Return what became of something to remember."""
     data: Kept = {"id": episode.id, "when": moment(episode.said_at, zone), "new": new}
     if replaces is not None:
@@ -375,13 +377,13 @@ def kept(episode: Episode, zone: tzinfo, *, new: bool, replaces: str | None = No
         told += f", in {episode.parts} parts"
     if episode.state != "active":
         told += f"; it is {episode.state}, and recall does not show it"
-    return Answer(data, f"{told}.")
+    return ToolAnswer(data, f"{told}.")
 
 
-def changed(number: int, what: str) -> Answer:
+def changed(number: int, what: str) -> ToolAnswer:
     """Return how many memories changed, and what it means."""
     memories = "1 memory" if number == 1 else f"{number} memories"
-    return Answer(Changed(changed=number), f"{memories} {what}")
+    return ToolAnswer(Changed(changed=number), f"{memories} {what}")
 
 
 def held(
@@ -393,7 +395,7 @@ def held(
     version: str,
     banks: Sequence[str],
     degraded: Iterable[str],
-) -> Answer:
+) -> ToolAnswer:
     """Return what a bank holds, and how well it can be searched."""
     reasons = [_shortened(reason) for reason in degraded][:_REASONS]
 
@@ -403,7 +405,7 @@ def held(
         *(("banks", name) for name in banks),
     ]
 
-    def make(told: Sequence[tuple[str, str]], _: Sequence[tuple[str, str]]) -> Answer:
+    def make(told: Sequence[tuple[str, str]], _: Sequence[tuple[str, str]]) -> ToolAnswer:
         speakers, sources, named = (
             [name for kind, name in told if kind == wanted]
             for wanted in ("speakers", "sources", "banks")
@@ -436,7 +438,7 @@ def held(
             if value not in ([], 0) and name != "degraded"
         ]
         lines += [f"goes without {quote(reason)}" for reason in reasons]
-        return Answer(data, "\n".join(lines))
+        return ToolAnswer(data, "\n".join(lines))
 
     return fit(found, budget_tokens, make)
 

@@ -178,10 +178,10 @@ def _explained(read: Callable[P, str]) -> Callable[P, str]:
 
 
 def _listed(name: str, items: Iterable[Mapping[str, object]]) -> str:
-    from hippocampus.mcp.answers import Answer, fit  # noqa: PLC0415 - brings the engine
+    from hippocampus.mcp.answers import ToolAnswer, fit  # noqa: PLC0415 - brings the engine
 
-    def make(shown: Sequence[object], left: Sequence[object]) -> Answer:
-        return Answer({}, _dumped({name: list(shown), "dropped": len(left)}))
+    def make(shown: Sequence[object], left: Sequence[object]) -> ToolAnswer:
+        return ToolAnswer({}, _dumped({name: list(shown), "dropped": len(left)}))
 
     return fit(list(items), _MOST_TOKENS, make).text
 

@@ -72,7 +72,7 @@ class Door:
                 self._memory.close()
 
 
-class Server(MCPServer[Any]):
+class McpServer(MCPServer[Any]):
     """An MCP server whose tools say what is wrong with a call, and how to put it right."""
 
     def __init__(self, tools: list[Tool], instructions: str | None) -> None:
@@ -148,11 +148,11 @@ def create_server(
         )
 
         graph = Graph(memory, bank)
-        server = Server(_tools(graph, REFERENCE_OFFERS), instructions=None)
+        server = McpServer(_tools(graph, REFERENCE_OFFERS), instructions=None)
         add_graph(server, graph)
         return server
     toolbox = Toolbox(memory, bank, all_banks=all_banks)
-    server = Server(_tools(toolbox, OFFERS), instructions=HABIT)
+    server = McpServer(_tools(toolbox, OFFERS), instructions=HABIT)
     add_resources(server, toolbox)
     add_prompt(server, toolbox)
     return server

@@ -15,8 +15,8 @@ import httpx
 
 from hippocampus.errors import InputError
 from hippocampus.memory import Memory
-from hippocampus.proxy.memory import Exchange, Recalled, Remembrance, Wish
-from hippocampus.proxy.protocol import PATHS, Asked, Kind
+from hippocampus.proxy.memory import ChatExchange, ProxyRecall, Remembrance, Wish
+from hippocampus.proxy.protocol import PATHS, ChatRequest, RequestKind
 
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
@@ -176,22 +176,22 @@ class Proxy:
         log.info("%s %r %s, %.3f s%s", scope["method"], path, how, elapsed_s, told and f"; {told}")
 
     async def _chat(
-        self, kind: Kind, scope: Message, client: _Client, send: Send
+        self, kind: RequestKind, scope: Message, client: _Client, send: Send
     ) -> tuple[int, str]:
         """Pass a chat on with what is remembered, and remember what comes of it."""
         began = time.monotonic()
         raw, rest = await _read(client)
-        asked = Asked.read(kind, raw) if rest is None and _is_json(scope) else None
+        asked = ChatRequest.read(kind, raw) if rest is None and _is_json(scope) else None
         wish = self._wish(scope, asked)
         if asked is None:
-            recalled = Recalled(without=wish.without or "not-read")
+            recalled = ProxyRecall(without=wish.without or "not-read")
         else:
             recalled = await self._memory.recall(wish, asked)
         body = asked.remembering(recalled.text) if asked and recalled.text else raw
         response = await self._ask(scope, body if rest is None else _chained(raw, rest))
         if response.status_code in REFUSALS and body is not raw:
             await response.aclose()
-            recalled = Recalled(without="refused", elapsed_s=recalled.elapsed_s)
+            recalled = ProxyRecall(without="refused", elapsed_s=recalled.elapsed_s)
             response = await self._ask(scope, raw)
         told = recalled.told(wish.bank, self._memory.lost)
         if asked is None or not wish.remember or not response.is_success:
@@ -201,13 +201,13 @@ class Proxy:
             return await self._relay(response, send, told, answer), told
         finally:  # the client may have hung up; what it has seen was said
             self._memory.keep(
-                Exchange(
+                ChatExchange(
                     wish=wish, kind=kind, asked=asked, answer=bytes(answer),
                     asked_at=began, answered_at=time.monotonic(),
                 )
             )  # fmt: skip
 
-    def _wish(self, scope: Message, asked: Asked | None) -> Wish:
+    def _wish(self, scope: Message, asked: ChatRequest | None) -> Wish:
         # Bytes that are no text stay apart, or two banks so named would be one.
         named = _header(scope, b"x-bank", "surrogateescape") or (asked.user if asked else None)
         how = _header(scope, b"x-memory").lower()

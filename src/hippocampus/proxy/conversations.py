@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from hippocampus.bank import Bank
 from hippocampus.core.records import Episode
-from hippocampus.proxy.protocol import Asked, Said
+from hippocampus.proxy.protocol import ChatMessage, ChatRequest
 
 LOOK_BACK: Final = 512
 """Episodes of a bank by which its last conversations are known again, after a restart."""
@@ -25,23 +25,23 @@ _ANSWER: Final = 2
 
 
 @dataclass(slots=True)
-class Talk:
+class Conversation:
     """One conversation: a digest of each thing said in it, in order, and when the last was."""
 
     said: list[bytes] = field(default_factory=list)
     last: datetime | None = None
 
 
-class Place(NamedTuple):
+class ConversationPlace(NamedTuple):
     """Where a request stands in a conversation."""
 
     session: str
-    new: list[Said]
+    new: list[ChatMessage]
     """What the user said that nobody has remembered yet."""
     after: Sequence[bytes]
     """What was said after that, where all of it was asked before: a client tries once more."""
 
-    def has(self, answer: Said) -> bool:
+    def has(self, answer: ChatMessage) -> bool:
         """Whether this was answered to it before."""
         return digest(answer) in self.after
 
@@ -58,10 +58,10 @@ class Conversations:
 
     def __init__(self, bank: Bank) -> None:
         self._bank = bank
-        self._talks: OrderedDict[str, Talk] = OrderedDict()
+        self._talks: OrderedDict[str, Conversation] = OrderedDict()
         self._learn(bank.episodes(limit=LOOK_BACK, newest=True))
 
-    def place(self, asked: Asked, session: str | None, now: datetime) -> Place:
+    def place(self, asked: ChatRequest, session: str | None, now: datetime) -> ConversationPlace:
         """Find the conversation of a request, named by ``session`` if anybody named it."""
         digests = [digest(one) for one in asked.said]
         session = session or self._find(digests, asked, now) or self._name(digests, now)
@@ -74,17 +74,17 @@ class Conversations:
         known = _matched(after, since)
         said = enumerate(asked.said[asked.fresh :])
         new = [one for at, one in said if at not in known and one.role == "user"]
-        return Place(session, new, after if since and not new else ())
+        return ConversationPlace(session, new, after if since and not new else ())
 
-    def add(self, session: str, said: Iterable[Said], now: datetime) -> None:
+    def add(self, session: str, said: Iterable[ChatMessage], now: datetime) -> None:
         """Take note of what was remembered."""
         talk = self._talk(session)
         talk.said += map(digest, said)
         talk.last = now
 
-    def _talk(self, session: str) -> Talk:
+    def _talk(self, session: str) -> Conversation:
         if session not in self._talks:
-            self._talks[session] = Talk()
+            self._talks[session] = Conversation()
             self._learn(self._bank.episodes(limit=LOOK_BACK, newest=True, session=session))
         self._talks.move_to_end(session)
         while len(self._talks) > MOST:
@@ -99,12 +99,12 @@ class Conversations:
                 key = (e.session, e.turn if e.parts == 1 else None, e.said_at, e.role)
                 whole[key] = whole.get(key, "") + e.text
         for (session, _, at, role), text in whole.items():
-            talk = self._talks.setdefault(session, Talk())
+            talk = self._talks.setdefault(session, Conversation())
             self._talks.move_to_end(session)
-            talk.said.append(digest(Said(role or "", text)))
+            talk.said.append(digest(ChatMessage(role or "", text)))
             talk.last = at
 
-    def _find(self, digests: Sequence[bytes], asked: Asked, now: datetime) -> str | None:
+    def _find(self, digests: Sequence[bytes], asked: ChatRequest, now: datetime) -> str | None:
         """Return the conversation that most of a history is from; of equals the last."""
         history = set(digests[: asked.fresh])
         best, most = None, len(history) / 2
@@ -124,13 +124,13 @@ class Conversations:
         return f"chat-{now:%Y-%m-%d}-{known.hexdigest()}"
 
 
-def digest(said: Said) -> bytes:
+def digest(said: ChatMessage) -> bytes:
     """Return what something that was said is known by; white space and case aside."""
     folded = " ".join(said.text.split()).casefold()
     return blake2b(f"{said.role}\n{folded}".encode(), digest_size=12).digest()
 
 
-def _goes_on(talk: Talk, asked: Asked, now: datetime) -> bool:
+def _goes_on(talk: Conversation, asked: ChatRequest, now: datetime) -> bool:
     """Whether words without a history may be those that were said last: soon, or after a tool."""
     return bool(asked.called) or (talk.last is not None and now - talk.last <= AGAIN)
 

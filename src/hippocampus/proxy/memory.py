@@ -21,7 +21,7 @@ from hippocampus.engine.context import check_name
 from hippocampus.errors import EncoderError, InputError, StoreError, StoreLocked
 from hippocampus.memory import Memory
 from hippocampus.proxy.conversations import Conversations
-from hippocampus.proxy.protocol import Answer, Asked, Kind, Said
+from hippocampus.proxy.protocol import ChatAnswer, ChatMessage, ChatRequest, RequestKind
 
 log = logging.getLogger("hippocampus.proxy")
 
@@ -64,7 +64,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class ProxyRecall:
     """What goes into the prompt, and what it took; or why there is nothing."""
 
     text: str = ""
@@ -90,12 +90,12 @@ class Recalled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class ChatExchange:
     """What was asked, and the bytes of what was answered, as far as they came."""
 
     wish: Wish
-    kind: Kind
-    asked: Asked
+    kind: RequestKind
+    asked: ChatRequest
     answer: bytes
     asked_at: float
     answered_at: float
@@ -132,11 +132,11 @@ class Remembrance:
                 self._memory = self._open()
             return self._memory
 
-    async def recall(self, wish: Wish, asked: Asked) -> Recalled:
+    async def recall(self, wish: Wish, asked: ChatRequest) -> ProxyRecall:
         """Return what the prompt should have, or why it gets nothing; never later than promised."""
         without = wish.without or ("" if asked.query else "nothing-asked")
         if without or wish.bank is None:
-            return Recalled(without=without)
+            return ProxyRecall(without=without)
         began = time.monotonic()
         recall = asyncio.wrap_future(self._readers.submit(self._compose, wish.bank, asked))
         try:
@@ -144,16 +144,16 @@ class Remembrance:
             elapsed_s = time.monotonic() - began
             if not recall.done():
                 log.warning("recall took more than %g s: went on without", self._deadline_s)
-                return Recalled(without="deadline", elapsed_s=elapsed_s)
+                return ProxyRecall(without="deadline", elapsed_s=elapsed_s)
             exc = recall.exception()
         finally:
             recall.cancel()  # what has not begun never will
         if exc is not None:
-            return Recalled(without=_tell("recall", exc), elapsed_s=elapsed_s)
+            return ProxyRecall(without=_tell("recall", exc), elapsed_s=elapsed_s)
         made = recall.result()
-        return Recalled(made.text, len(made.items), made.tokens, elapsed_s)
+        return ProxyRecall(made.text, len(made.items), made.tokens, elapsed_s)
 
-    def _compose(self, name: str, asked: Asked) -> Context:
+    def _compose(self, name: str, asked: ChatRequest) -> Context:
         half = LONGEST_QUERY // 2
         query = asked.query
         if len(query) > LONGEST_QUERY:
@@ -164,7 +164,7 @@ class Remembrance:
             .context(query, self._budget_tokens, without=[one.text for one in asked.said])
         )
 
-    def keep(self, exchange: Exchange) -> None:
+    def keep(self, exchange: ChatExchange) -> None:
         """Have an exchange remembered soon."""
         if not self._room.acquire(blocking=False):
             self.lost += 1
@@ -179,7 +179,7 @@ class Remembrance:
             self.lost += 1
             _tell("remember", exc)
 
-    def _keep(self, exchange: Exchange) -> None:
+    def _keep(self, exchange: ChatExchange) -> None:
         for left in reversed(range(TRIES)):
             try:
                 return self._remember(exchange)
@@ -188,9 +188,9 @@ class Remembrance:
                     raise
         return None
 
-    def _remember(self, exchange: Exchange) -> None:
+    def _remember(self, exchange: ChatExchange) -> None:
         wish, asked = exchange.wish, exchange.asked
-        answer = Answer.read(exchange.kind, exchange.answer)
+        answer = ChatAnswer.read(exchange.kind, exchange.answer)
         if wish.bank is None or not (answer.complete or answer.text.strip()):
             return  # nothing has come, so whoever asked will ask again
         memory = self.open()
@@ -204,7 +204,7 @@ class Remembrance:
             Turn(text=one.text, at=asked_at, role=one.role, speaker=one.name, session=session)
             for one in new
         ]
-        said = Said("assistant", answer.text)
+        said = ChatMessage("assistant", answer.text)
         if answer.text.strip() and not place.has(said):
             about = {
                 "model": asked.model,
@@ -221,7 +221,7 @@ class Remembrance:
             new = [*new, said]
         bank.remember_many(turns)
         if answer.id is not None:
-            new = [*new, Said("response", answer.id)]
+            new = [*new, ChatMessage("response", answer.id)]
         talks.add(session, new, now)
 
     def _conversations(self, bank: Bank) -> Conversations:

@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias
 
-Kind: TypeAlias = Literal["chat", "responses"]
+RequestKind: TypeAlias = Literal["chat", "responses"]
 
-PATHS: Final[dict[str, Kind]] = {"/chat/completions": "chat", "/responses": "responses"}
+PATHS: Final[dict[str, RequestKind]] = {"/chat/completions": "chat", "/responses": "responses"}
 """How the paths end that memory is for; every other path is passed on and no more."""
 
 MOST_UNPACKED: Final = 16 << 20
@@ -27,7 +27,7 @@ _TEXTS = ("text", "input_text", "output_text")
 _ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
-class Said(NamedTuple):
+class ChatMessage(NamedTuple):
     """One thing that was said: by whom, in which words."""
 
     role: str
@@ -36,7 +36,7 @@ class Said(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ChatRequest:
     """
     One request, as far as a memory cares.
 
@@ -44,7 +44,7 @@ class Asked:
     every other byte, known to us or not, arrives as it was sent.
     """
 
-    said: tuple[Said, ...]
+    said: tuple[ChatMessage, ...]
     """What the user and the model have said so far, in order; steps of tools left out."""
     fresh: int
     """From which place of ``said`` on nothing has been answered for good yet."""
@@ -66,7 +66,7 @@ class Asked:
     """Who instructs the model, in this client's words."""
 
     @classmethod
-    def read(cls, kind: Kind, raw: bytes) -> Self | None:
+    def read(cls, kind: RequestKind, raw: bytes) -> Self | None:
         """Read a request's body; None if it is not one of the protocol, which upstream will say."""
         try:
             body = raw.decode()
@@ -85,7 +85,7 @@ class Asked:
         said, fresh, called, place = _listen(items)
         before = asked.get("previous_response_id")
         if isinstance(before, str):  # the server has the rest of the conversation
-            said, fresh = [Said("response", _clean(before)), *said], fresh + 1
+            said, fresh = [ChatMessage("response", _clean(before)), *said], fresh + 1
         query = next((one.text for one in reversed(said) if one.role == "user"), "")
         roles = [item.get("role") for item, _, _ in items if isinstance(item, dict)]
         return cls(
@@ -108,7 +108,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ChatAnswer:
     """What a model answered, as far as it came."""
 
     text: str = ""
@@ -117,7 +117,7 @@ class Answer:
     id: str | None = None
 
     @classmethod
-    def read(cls, kind: Kind, raw: bytes) -> Self:
+    def read(cls, kind: RequestKind, raw: bytes) -> Self:
         """Read an answer's body: whole, or a stream of events whose end may be missing."""
         events, ended = _events(raw)
         text, called, complete, id_ = (_chat if kind == "chat" else _response)(events, ended=ended)
@@ -166,9 +166,9 @@ def _members(text: str, at: int) -> Iterator[tuple[str, Any, int, int]]:
 _Item: TypeAlias = tuple[Any, int, int]
 
 
-def _listen(items: list[_Item]) -> tuple[list[Said], int, list[str], tuple[int, int]]:
+def _listen(items: list[_Item]) -> tuple[list[ChatMessage], int, list[str], tuple[int, int]]:
     """Return what was said, from where on it is new, the tools called since, the last question."""
-    said: list[Said] = []
+    said: list[ChatMessage] = []
     fresh, place = 0, (0, 0)
     called: list[str] = []
     for item, start, end in items:
@@ -180,7 +180,7 @@ def _listen(items: list[_Item]) -> tuple[list[Said], int, list[str], tuple[int, 
         if role == "user":
             place = (start, end)
         if role in ("user", "assistant") and text.strip():
-            said.append(Said(role, text, _name(item.get("name"))))
+            said.append(ChatMessage(role, text, _name(item.get("name"))))
         if role == "assistant" and not tools and item.get("content"):
             fresh = len(said)
             called = []

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from hippocampus.encode.terms import FUNCTION_WORDS, find_terms
-from hippocampus.index.cue import Mask, Question
+from hippocampus.index.cue import Mask, Query
 from hippocampus.index.graph import Statements
 from hippocampus.language.entity_linking import fold_name
 from hippocampus.language.noun_phrases import key_of
@@ -45,7 +45,7 @@ _Names: TypeAlias = Sequence[_Name]
 
 
 @dataclass(frozen=True, eq=False)
-class OtherNames:
+class Aliases:
     """What goes by several names, by what was said of it; kept as long as that does not change."""
 
     known: Statements
@@ -74,7 +74,7 @@ class OtherNames:
                         found[fold_name(said.subject), relation].append(name)
         return found
 
-    def widen(self, question: Question, allowed: Mask | None) -> Question:
+    def widen(self, question: Query, allowed: Mask | None) -> Query:
         """Ask by other names, too, as far as ``allowed`` rows tell them; None allows all."""
         phrases, names, owners = dict(question.phrases), set[str](), set[str]()
         for match in _WHOSE.finditer(question.text):

@@ -20,7 +20,7 @@ DEPTH = 10
 """Hits that are looked at to say whether anything was found, however many are asked for."""
 
 
-class Model(NamedTuple):
+class LogisticModel(NamedTuple):
     """
     One fitted model.
 
@@ -36,24 +36,24 @@ class Model(NamedTuple):
     found: float
 
 
-MODELS: tuple[Model, ...] = (
-    Model(
+MODELS: tuple[LogisticModel, ...] = (
+    LogisticModel(
         ("matched", "missing", "other", "vector"),
         weights=(-1.94, 3.98, -0.53, -2.26, 3.43), hit=(-0.97, 0.9, 1.13), found=0.59,
     ),
-    Model(
+    LogisticModel(
         ("matched", "missing", "other"),
         weights=(-2.11, 6.23, -0.36, -1.8), hit=(-0.91, 0.93, 1.14), found=0.59,
     ),
-    Model(
+    LogisticModel(
         ("covered", "absent", "other", "vector"),
         weights=(-0.49, 0.54, -0.41, -1.8, 4.86), hit=(-0.89, 0.74, 1.47), found=0.61,
     ),
-    Model(
+    LogisticModel(
         ("covered", "absent", "other"),
         weights=(0.41, 2.06, -0.23, -0.81), hit=(-0.86, 0.77, 1.56), found=0.59,
     ),
-    Model(("vector",), weights=(-2.39, 5.03), hit=(-0.78, 0.82, 1.68), found=0.61),
+    LogisticModel(("vector",), weights=(-2.39, 5.03), hit=(-0.78, 0.82, 1.68), found=0.61),
 )  # fmt: skip
 """The first whose evidence is there is used. ``found`` turns down five in six of the hard synthetic
 questions that have no answer; docs/adr/0010 says what that costs those that have one."""
@@ -68,7 +68,7 @@ class Confidence(NamedTuple):
 
 
 def confidence(
-    evidence: Mapping[str, Numbers], rows: int, *, models: Sequence[Model] = MODELS
+    evidence: Mapping[str, Numbers], rows: int, *, models: Sequence[LogisticModel] = MODELS
 ) -> Confidence:
     """
     Judge hits, best first, by their evidence.

@@ -21,14 +21,14 @@ from hippocampus.core.clock import from_micros
 from hippocampus.core.records import Statement
 from hippocampus.encode.terms import FUNCTION_WORDS, find_terms, stem
 from hippocampus.index.columns import Columns
-from hippocampus.index.cue import Mask, Question, Rows
+from hippocampus.index.cue import Mask, Query, Rows
 from hippocampus.index.graph import Statements
 from hippocampus.language.entity_linking import fold_name
 from hippocampus.language.relations import KIN, functional
 from hippocampus.language.statements import find_statements, who_speaks
-from hippocampus.recall.alias_expansion import OtherNames
+from hippocampus.recall.alias_expansion import Aliases
 from hippocampus.recall.fact_timeline import Told, know
-from hippocampus.recall.spreading_activation import Read
+from hippocampus.recall.spreading_activation import ReadTexts
 
 _WORDS: Final = {
     "lives_in": "live lives lived living reside based home move moved",
@@ -59,7 +59,7 @@ _TELLINGS: Final = 8
 _OWN: Final = re.compile(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)", re.IGNORECASE)
 
 
-class Asked(NamedTuple):
+class AskedFact(NamedTuple):
     """The relations a question may ask for, and of whom: by name, as "I", as somebody's kin."""
 
     relations: frozenset[str]
@@ -86,12 +86,12 @@ class Standing(NamedTuple):
     over: Mapping[int, int]
 
 
-Tell: TypeAlias = Callable[[Asked, Rows, Mask | None], Standing | None]
+Tell: TypeAlias = Callable[[AskedFact, Rows, Mask | None], Standing | None]
 """Says how things stand with what is asked for, as far as a read may see it: by what is known,
 and by some rows."""
 
 
-def read_asked(question: Question) -> Asked | None:
+def read_asked(question: Query) -> AskedFact | None:
     """Return what fact a question asks for; None where it asks for none, or for the past."""
     text = question.text
     if not _ASKS.search(text) or question.intervals or _PAST.search(text):
@@ -103,7 +103,7 @@ def read_asked(question: Question) -> Asked | None:
     names = frozenset(word.partition("'")[0] for word in words if word not in FUNCTION_WORDS)
     if not relations or not (own or names):
         return None
-    return Asked(frozenset(relations), names, own, KIN & frozenset(words))
+    return AskedFact(frozenset(relations), names, own, KIN & frozenset(words))
 
 
 class _Said(NamedTuple):
@@ -122,7 +122,7 @@ class _Fold(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bearing:
+class FactResolver:
     """
     How things stand, by what was read of rows.
 
@@ -132,15 +132,17 @@ class Bearing:
     known: Statements
     columns: Columns
     zone: tzinfo
-    names: OtherNames = field(init=False)
+    names: Aliases = field(init=False)
     """What goes by several names, by the same."""
     _said: dict[str, Mapping[str, _Said]] = field(default_factory=dict)
     _folds: dict[tuple[str, str, bool], _Fold] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "names", OtherNames(self.known))
+        object.__setattr__(self, "names", Aliases(self.known))
 
-    def look(self, read: Read, asked: Asked, rows: Rows, allowed: Mask | None) -> Standing | None:
+    def look(
+        self, read: ReadTexts, asked: AskedFact, rows: Rows, allowed: Mask | None
+    ) -> Standing | None:
         """
         Say how things stand; None where nothing is told of what is asked for, or of several people.
 
@@ -172,7 +174,7 @@ class Bearing:
         over = {row: at for fold in folds for row, at in fold.standing.over.items()}
         return Standing(frozenset(current), over) if current else None
 
-    def _fresh(self, read: Read, rows: Rows, allowed: Mask | None) -> Iterator[Told]:
+    def _fresh(self, read: ReadTexts, rows: Rows, allowed: Mask | None) -> Iterator[Told]:
         """Yield what those rows say that nobody has read yet."""
         unread = [
             row for row in rows.tolist()
@@ -184,7 +186,7 @@ class Bearing:
             for said in find_statements(text, speaker=self._speaker(row), said_at=at):
                 yield Told(row, time, time, said)
 
-    def _kin(self, asked: Asked, fresh: Iterable[Told], allowed: Mask | None) -> frozenset[str]:
+    def _kin(self, asked: AskedFact, fresh: Iterable[Told], allowed: Mask | None) -> frozenset[str]:
         """Return whose names are told of the kin that is asked about."""
         said = [told.statement for told in fresh if told.statement.relation in asked.kin]
         for relation in asked.kin & self.known.telling.keys():

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.encode.terms import hash_terms
-from hippocampus.index.bank_index import LiveIndex
-from hippocampus.index.cue import Question, Rows
+from hippocampus.index.bank_index import BankIndex
+from hippocampus.index.cue import Query, Rows
 from hippocampus.recall.standardize import Numbers
 
 
 @np.errstate(invalid="ignore")  # see ``search``
 def evidence(
-    index: LiveIndex, question: Question, rows: Rows, said: Mapping[str, Numbers]
+    index: BankIndex, question: Query, rows: Rows, said: Mapping[str, Numbers]
 ) -> dict[str, Numbers]:
     """
     Return what can be told of each row from what the cues ``said`` of it, name → shape (rows,).
@@ -52,7 +52,7 @@ def evidence(
     return out | {"vector": said["vector"]} if "vector" in said else out
 
 
-def _content(question: Question) -> NDArray[np.bool_]:
+def _content(question: Query) -> NDArray[np.bool_]:
     """Return which words tell what is asked for: not grammar, nor the name of one who speaks."""
     content: NDArray[np.bool_] = question.term_weights > 0
     if not question.speakers:
@@ -87,7 +87,7 @@ def _weighed(
     return {matched: share, missing: total / np.float32(words) * (1 - share)}
 
 
-def _said_by_another(index: LiveIndex, question: Question, rows: Rows) -> Numbers:
+def _said_by_another(index: BankIndex, question: Query, rows: Rows) -> Numbers:
     if not question.speakers:
         return np.zeros(len(rows), np.float32)
     places = rows.astype(np.intp)

@@ -18,15 +18,15 @@ from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
 from hippocampus.encode.terms import Term, find_terms
-from hippocampus.index.cue import Question
-from hippocampus.language.gazetteer import Spellings
+from hippocampus.index.cue import Query
+from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import NOUN, find_phrases, is_chaff, key_of
 from hippocampus.language.nouns import use_of
 from hippocampus.language.phonetic import sound_of
 from hippocampus.language.question_intent import asks_last, asks_only_last
 from hippocampus.language.time import find_intervals
 
-_NO_NAMES: Final = Spellings()
+_NO_NAMES: Final = Gazetteer()
 
 
 def understand(
@@ -38,8 +38,8 @@ def understand(
     speakers: Iterable[str],
     keywords: tuple[tuple[NDArray[np.uint8], ...], ...] = (),
     phrases: bool = False,
-    spellings: Spellings = _NO_NAMES,
-) -> Question:
+    spellings: Gazetteer = _NO_NAMES,
+) -> Query:
     """
     Read a question: its terms, times, the speakers it names, and its embedding if there is one.
 
@@ -72,7 +72,7 @@ def understand(
     spelled = spellings.read(text)
     spoken = [term for term in found if spelled.rest[term.start : term.end].strip()]
     known, parts = _definite(text, spoken) if phrases else (frozenset(), frozenset())
-    return Question(
+    return Query(
         text=text,
         now=now,
         terms=terms,

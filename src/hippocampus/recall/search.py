@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 
 from hippocampus.core.clock import to_micros
 from hippocampus.core.config import Fusion
-from hippocampus.index.bank_index import LiveIndex
+from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.concept import Activation
-from hippocampus.index.cue import Cue, Mask, Question, Rows
+from hippocampus.index.cue import Cue, Mask, Query, Rows
 from hippocampus.index.gists import HOUR
 from hippocampus.index.sorted_sets import each_once
 from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import names_of
 from hippocampus.recall.current_facts import Tell, read_asked
-from hippocampus.recall.session_ranking import Sessions, rank_sessions
-from hippocampus.recall.spreading_activation import Lift, Read, spread
+from hippocampus.recall.session_ranking import SessionScores, rank_sessions
+from hippocampus.recall.spreading_activation import Lift, ReadTexts, spread
 from hippocampus.recall.standardize import Numbers, standardised
 
 
@@ -56,13 +56,13 @@ class Ranking:
 # result that is not even used.
 @np.errstate(invalid="ignore")
 def search(
-    index: LiveIndex,
-    question: Question,
+    index: BankIndex,
+    question: Query,
     allowed: Mask | None,
     fusion: Fusion,
     cues: frozenset[str],
     limit: int,
-    read: Read | None = None,
+    read: ReadTexts | None = None,
     tell: Tell | None = None,
 ) -> Ranking:
     """
@@ -134,7 +134,7 @@ class _Scored:
     fused: Numbers
     said: dict[str, Numbers]
     parts: dict[str, Numbers]
-    sessions: Sessions
+    sessions: SessionScores
     support: Numbers
 
     def earned(self) -> Numbers:
@@ -168,8 +168,8 @@ _AHEAD = 0.1
 
 
 def _scored(
-    index: LiveIndex,
-    question: Question,
+    index: BankIndex,
+    question: Query,
     rows: Rows,
     fusion: Fusion,
     cues: frozenset[str],
@@ -204,7 +204,7 @@ def _scored(
         news = np.zeros_like(news)
     scores = _sum(parts, len(rows))
     worth = scores if called is None or not cues <= _ONLY_CONCEPTS else scores + called
-    sessions = Sessions.of(index.columns.session.codes[places], worth)
+    sessions = SessionScores.of(index.columns.session.codes[places], worth)
     lean = 0.0 if question.latest > 1 else _lean(lengths, fusion)  # the latest is a single turn
     support = np.float32(fusion.session * lean) * sessions.support()
     parts |= {} if named is None else {"graph": named}
@@ -223,8 +223,8 @@ def _scored(
 
 
 def _candidates(
-    index: LiveIndex,
-    question: Question,
+    index: BankIndex,
+    question: Query,
     allowed: Mask | None,
     fusion: Fusion,
     cues: frozenset[str],
@@ -264,7 +264,7 @@ def _candidates(
     return each_once(np.concatenate(proposed))
 
 
-def _latest(index: LiveIndex, within: Sequence[Mask], limit: int) -> Rows:
+def _latest(index: BankIndex, within: Sequence[Mask], limit: int) -> Rows:
     """Return the latest rows within any of the masks: all that a time alone can propose."""
     inside = np.zeros(len(index), np.bool_)
     for mask in within:
@@ -278,13 +278,13 @@ _ONLY_NAMES = frozenset({"graph", "time"})
 
 
 def _activation(
-    index: LiveIndex, question: Question, allowed: Mask | None, cues: frozenset[str]
+    index: BankIndex, question: Query, allowed: Mask | None, cues: frozenset[str]
 ) -> Activation | None:
     concept = index.cues.among(cues).concept
     return None if concept is None else concept.activate(question, allowed)
 
 
-def _faded(index: LiveIndex, question: Question, fusion: Fusion) -> Question:
+def _faded(index: BankIndex, question: Query, fusion: Fusion) -> Query:
     """Let words that only say what a question is about weigh less, unless it has no others."""
     concept = index.cues.concept
     assert concept is not None, "it has activated something"
@@ -299,8 +299,8 @@ def _faded(index: LiveIndex, question: Question, fusion: Fusion) -> Question:
 
 
 def _primed(
-    index: LiveIndex,
-    question: Question,
+    index: BankIndex,
+    question: Query,
     rows: Rows,
     scores: Numbers,
     fusion: Fusion,
@@ -326,8 +326,8 @@ def _primed(
 
 
 def _called_up(
-    index: LiveIndex,
-    question: Question,
+    index: BankIndex,
+    question: Query,
     rows: Rows,
     about: Activation | None,
     fusion: Fusion,
@@ -344,9 +344,7 @@ def _called_up(
     return worth
 
 
-def ask(
-    index: LiveIndex, question: Question, rows: Rows, cues: frozenset[str]
-) -> dict[str, Numbers]:
+def ask(index: BankIndex, question: Query, rows: Rows, cues: frozenset[str]) -> dict[str, Numbers]:
     """
     Return what each cue says of each row, on the cue's own scale.
 
@@ -375,8 +373,8 @@ def ask(
 
 
 def _features(
-    index: LiveIndex,
-    question: Question,
+    index: BankIndex,
+    question: Query,
     said: dict[str, Numbers],
     rarity: Numbers,
     lengths: Numbers | None,
@@ -410,7 +408,7 @@ def _features(
     return features
 
 
-def _balls(index: LiveIndex, question: Question) -> Mapping[str, int]:
+def _balls(index: BankIndex, question: Query) -> Mapping[str, int]:
     signature = index.cues.signature
     assert signature is not None, "it has searched them"
     return signature.balls(question)
@@ -424,8 +422,8 @@ def _sum(parts: dict[str, Numbers], length: int) -> Numbers:
 
 
 def _around(
-    index: LiveIndex,
-    question: Question,
+    index: BankIndex,
+    question: Query,
     rows: NDArray[np.intp],
     fused: Numbers,
     lengths: Numbers | None,
@@ -478,7 +476,7 @@ _RARE = np.float32(3)
 
 
 def _speaking(
-    index: LiveIndex, question: Question, rows: NDArray[np.intp], fusion: Fusion
+    index: BankIndex, question: Query, rows: NDArray[np.intp], fusion: Fusion
 ) -> tuple[Numbers, Mask]:
     """
     Let it count who speaks, more if it is of themself and they are asked about.
@@ -506,7 +504,7 @@ def _speaking(
     return worth, about
 
 
-def _news(index: LiveIndex, rows: NDArray[np.intp], about: Mask, fusion: Fusion) -> Numbers:
+def _news(index: BankIndex, rows: NDArray[np.intp], about: Mask, fusion: Fusion) -> Numbers:
     """Let it count to say what is new, or to tell a deed, of those who are asked about."""
     lexical = index.cues.lexical
     codes = rows.astype(np.uint32)
@@ -518,7 +516,7 @@ def _news(index: LiveIndex, rows: NDArray[np.intp], about: Mask, fusion: Fusion)
     return news
 
 
-def _naming(index: LiveIndex, rows: Rows) -> Numbers | None:
+def _naming(index: BankIndex, rows: Rows) -> Numbers | None:
     """Return how much rows name, other than who takes part; None where no names are known."""
     graph = index.cues.graph
     if graph is None:
@@ -534,7 +532,7 @@ def _parties(speakers: tuple[str, ...]) -> NDArray[np.uint32]:
     return each_once(np.array(keys, np.uint32))
 
 
-def _lengths(index: LiveIndex, rows: Rows) -> Numbers | None:
+def _lengths(index: BankIndex, rows: Rows) -> Numbers | None:
     """Return how many tokens each row has; None where no embedder gives tokens."""
     tokens = index.cues.tokens
     return None if tokens is None else tokens.lengths(rows).astype(np.float32)
@@ -547,7 +545,7 @@ def _lean(lengths: Numbers | None, fusion: Fusion) -> float:
     return math.exp(-float(np.add.reduce(lengths)) / len(lengths) / fusion.lean_tokens)
 
 
-def in_intervals(index: LiveIndex, question: Question) -> Mask | None:
+def in_intervals(index: BankIndex, question: Query) -> Mask | None:
     """Return which rows lie in a time the question names; None when it names none."""
     if not question.intervals:
         return None

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from hippocampus.core.clock import to_micros
 from hippocampus.core.config import Fusion
-from hippocampus.index.bank_index import LiveIndex
-from hippocampus.index.cue import Question, Rows
+from hippocampus.index.bank_index import BankIndex
+from hippocampus.index.cue import Query, Rows
 from hippocampus.kernel import best_two, top_k
 from hippocampus.recall.standardize import Numbers, standardised
 
@@ -30,7 +30,7 @@ _ALIKE = 0.01
 what is left of a vector of length 1 when nearly all is taken off is known to 0.0003."""
 
 
-class Sessions(NamedTuple):
+class SessionScores(NamedTuple):
     """
     The sessions of scored rows, each once.
 
@@ -44,7 +44,7 @@ class Sessions(NamedTuple):
     best: Numbers
 
     @classmethod
-    def of(cls, codes: NDArray[np.int32], scores: Numbers) -> Sessions:
+    def of(cls, codes: NDArray[np.int32], scores: Numbers) -> SessionScores:
         """Group scored rows by the code of their session; a negative code is no session."""
         return cls(*best_two(codes, scores))
 
@@ -69,10 +69,10 @@ class Sessions(NamedTuple):
 
 
 def rank_sessions(
-    index: LiveIndex,
-    question: Question,
+    index: BankIndex,
+    question: Query,
     rows: Rows,
-    sessions: Sessions,
+    sessions: SessionScores,
     lent: Numbers,
     fusion: Fusion,
     cues: frozenset[str],

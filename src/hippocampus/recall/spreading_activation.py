@@ -18,13 +18,13 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from hippocampus.encode.terms import hash_terms
-from hippocampus.index.bm25 import LexicalCue
-from hippocampus.index.cue import Mask, Question, Rows
+from hippocampus.index.bm25 import Bm25Cue
+from hippocampus.index.cue import Mask, Query, Rows
 from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import find_phrases
 from hippocampus.recall.standardize import Numbers
 
-Read: TypeAlias = Callable[[Collection[int]], Mapping[int, str]]
+ReadTexts: TypeAlias = Callable[[Collection[int]], Mapping[int, str]]
 """Gives the texts of rows."""
 
 _LENDERS: Final = 3
@@ -50,9 +50,9 @@ class Lift(NamedTuple):
 
 
 def spread(
-    lexical: LexicalCue,
-    read: Read,
-    question: Question,
+    lexical: Bm25Cue,
+    read: ReadTexts,
+    question: Query,
     allowed: Mask | None,
     rows: Rows,
     fused: Numbers,
@@ -106,7 +106,7 @@ def spread(
 
 
 def _led_to(
-    lexical: LexicalCue, question: Question, allowed: Mask | None, row: int, text: str
+    lexical: Bm25Cue, question: Query, allowed: Mask | None, row: int, text: str
 ) -> Iterator[tuple[int, float]]:
     """Yield what holds a name that a row holds, and how surely the name leads there, in (0, 1]."""
     asked = set(question.terms.tolist())

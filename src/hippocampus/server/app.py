@@ -23,14 +23,14 @@ from hippocampus.errors import HippocampusError
 from hippocampus.memory import Memory
 from hippocampus.server import bodies, pagination
 from hippocampus.server.arguments import Arguments, Given
-from hippocampus.server.auth import Door
+from hippocampus.server.auth import Gatekeeper
 from hippocampus.server.bulk import add_moving
 from hippocampus.server.error_responses import Refused, answer
 from hippocampus.server.keys import Caller, Keys
 from hippocampus.server.observability import Figures, Watch, log_failure
 from hippocampus.server.openapi import describe, describe_state, document
 from hippocampus.server.progress import told
-from hippocampus.server.response_cache import Answers, Asked
+from hippocampus.server.response_cache import Asked, ResponseCache
 from hippocampus.server.settings import Limits
 from hippocampus.server.thread_pools import Pool
 from hippocampus.server.upkeep import add_upkeep
@@ -47,7 +47,7 @@ _READ_AT_ONCE: Final = 1 << 14
 """Bytes of a request that are read where everybody waits, in half a millisecond at most."""
 
 
-class Server:
+class VerbServer:
     """What the routes of one application share."""
 
     def __init__(self, memory: Memory, limits: Limits) -> None:
@@ -58,8 +58,8 @@ class Server:
         self.readers = Pool("read", threads=limits.readers, waiting=limits.waiting)
         self.writers = Pool("write", threads=limits.writers, waiting=limits.waiting)
         self.upkeep = Pool("upkeep", threads=limits.upkeep, waiting=limits.waiting)
-        self.door = Door(self.keys, limits)
-        self.answers = Answers(limits.answers_bytes)
+        self.door = Gatekeeper(self.keys, limits)
+        self.answers = ResponseCache(limits.answers_bytes)
         self.ready = False
         self.figures.banks_bytes.set_function(lambda: memory.resident_bytes)
         self.figures.answers_bytes.set_function(lambda: self.answers.nbytes)
@@ -124,7 +124,7 @@ def create_app(
         schedule: when banks sleep while the application runs; None: only when they are told to.
 
     """
-    server = Server(memory, limits or Limits())
+    server = VerbServer(memory, limits or Limits())
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -160,7 +160,7 @@ def create_app(
     return app
 
 
-def _add_verb(app: FastAPI, server: Server, name: str, verb: Verb) -> None:
+def _add_verb(app: FastAPI, server: VerbServer, name: str, verb: Verb) -> None:
     """Add the route of one verb of ``Bank``."""
     method = getattr(Bank, name)
     if isinstance(method, property):
@@ -176,7 +176,9 @@ def _add_verb(app: FastAPI, server: Server, name: str, verb: Verb) -> None:
     )  # fmt: skip
 
 
-def _calling(server: Server, _: str, verb: Verb, method: _Method, takes: Arguments) -> _Endpoint:
+def _calling(
+    server: VerbServer, _: str, verb: Verb, method: _Method, takes: Arguments
+) -> _Endpoint:
     """Return the endpoint of a verb that is simply called."""
     pool = server.pool(verb)
 
@@ -191,7 +193,9 @@ def _calling(server: Server, _: str, verb: Verb, method: _Method, takes: Argumen
     return endpoint
 
 
-def _asking(server: Server, name: str, verb: Verb, method: _Method, takes: Arguments) -> _Endpoint:
+def _asking(
+    server: VerbServer, name: str, verb: Verb, method: _Method, takes: Arguments
+) -> _Endpoint:
     """Return the endpoint of a verb whose answer may be given again."""
 
     async def endpoint(request: Request) -> Response:
@@ -207,7 +211,7 @@ def _asking(server: Server, name: str, verb: Verb, method: _Method, takes: Argum
     return endpoint
 
 
-def _paging(server: Server, _: str, verb: Verb, method: _Method, takes: Arguments) -> _Endpoint:
+def _paging(server: VerbServer, _: str, verb: Verb, method: _Method, takes: Arguments) -> _Endpoint:
     """Return the endpoint of a verb that gives a list."""
 
     def page(bank: str, given: Given) -> tuple[bytes, str | None]:
@@ -226,7 +230,7 @@ def _paging(server: Server, _: str, verb: Verb, method: _Method, takes: Argument
     return endpoint
 
 
-async def _given(server: Server, request: Request, takes: Arguments, pool: Pool) -> Given:
+async def _given(server: VerbServer, request: Request, takes: Arguments, pool: Pool) -> Given:
     """Return the arguments that a request brings."""
     if request.method == "GET":
         return takes.from_query(request.query_params.multi_items())
@@ -265,7 +269,7 @@ async def _refuse_route(request: Request, exc: Exception) -> Response:
 # ---------------------------------------------------------------- the server itself
 
 
-def _add_state(app: FastAPI, server: Server) -> None:
+def _add_state(app: FastAPI, server: VerbServer) -> None:
     async def healthz(_: Request) -> Response:
         """Say that the process answers."""
         return _json(b'{"status":"alive"}')

@@ -17,7 +17,7 @@ from hippocampus.errors import AccessError, InvalidScope, RateLimited, UnknownBa
 from hippocampus.server.error_responses import NO_SUCH_BANK
 from hippocampus.server.keys import ANYBODY, Caller, Keys
 from hippocampus.server.settings import Limits
-from hippocampus.wire import Role
+from hippocampus.wire import AccessRole
 
 _REREAD_S: Final = 1.0
 """For how long keys are taken to be as they were read."""
@@ -25,7 +25,7 @@ _MOST_RATED: Final = 10_000
 """Callers whose requests are counted at once."""
 
 
-class Door:
+class Gatekeeper:
     """Lets a request in, or says why not."""
 
     def __init__(
@@ -85,7 +85,7 @@ class Door:
                 await asyncio.to_thread(self._keys.refresh)
                 self._read_at = now
 
-    async def admit(self, request: Request, role: Role) -> tuple[Caller, str]:
+    async def admit(self, request: Request, role: AccessRole) -> tuple[Caller, str]:
         """
         Return who asks, and for which bank, if the bank is theirs and the role as well.
 
@@ -109,7 +109,7 @@ class Door:
         return caller
 
 
-def _check_role(caller: Caller, role: Role) -> None:
+def _check_role(caller: Caller, role: AccessRole) -> None:
     if not caller.may(role):
         msg = f"the key may {caller.role}; this takes a key with the role {role!r}"
         raise AccessError(msg)

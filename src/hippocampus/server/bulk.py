@@ -28,7 +28,7 @@ from hippocampus.server.progress import reported
 from hippocampus.server.thread_pools import Pool
 
 if TYPE_CHECKING:
-    from hippocampus.server.app import Server
+    from hippocampus.server.app import VerbServer
 
 _OURS: Final = b'"hippocampus-export"'
 """By what the first line of an export of ours is known."""
@@ -37,7 +37,7 @@ _TOLD: Final = 1000
 _AT_ONCE: Final = 1 << 18
 
 
-def add_moving(app: FastAPI, server: Server) -> None:
+def add_moving(app: FastAPI, server: VerbServer) -> None:
     """Add the routes."""
 
     async def import_(request: Request) -> Response:
@@ -145,7 +145,7 @@ class _Named:
 
 
 async def _take_in(
-    server: Server,
+    server: VerbServer,
     bank: Bank,
     named: _Named,
     kind: str,
@@ -182,7 +182,7 @@ async def _after(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[byte
 
 
 async def _take_turns(
-    server: Server, bank: Bank, sent: AsyncIterator[bytes], progress: Progress
+    server: VerbServer, bank: Bank, sent: AsyncIterator[bytes], progress: Progress
 ) -> Imported:
     """Remember turns as they come, a batch in a transaction; progress is what is durable."""
     added = unchanged = number = done = 0
@@ -216,7 +216,7 @@ async def _take_turns(
 
 
 def _remember(
-    bank: Bank, server: Server, lines: list[tuple[int, bytes]]
+    bank: Bank, server: VerbServer, lines: list[tuple[int, bytes]]
 ) -> tuple[int, int, list[tuple[str, str]]]:
     """Remember the turns of some lines: how many are new, how many known, which are none."""
     turns: list[tuple[int, Turn]] = []
@@ -244,7 +244,7 @@ def _remember(
 
 
 async def _made(
-    server: Server, name: str, media_type: str, make: Callable[[Path], object]
+    server: VerbServer, name: str, media_type: str, make: Callable[[Path], object]
 ) -> Response:
     """
     Return a file that is made and then sent, and is gone once that is over.

@@ -13,11 +13,11 @@ from typing import Final
 from hippocampus import wire
 from hippocampus.errors import InputError, Unauthorized
 from hippocampus.memory import Memory
-from hippocampus.wire import Role
+from hippocampus.wire import AccessRole
 
 SETTING: Final = "api-keys"
 """The setting that holds them; as long as nobody has made one, it is missing."""
-ROLES: Final[tuple[Role, ...]] = ("read", "write", "admin")
+ROLES: Final[tuple[AccessRole, ...]] = ("read", "write", "admin")
 """What a key may do, each all that the one before it may."""
 _PREFIX: Final = "hpc"
 """How a key begins, so that whoever finds one knows what it is."""
@@ -34,7 +34,7 @@ class Key:
 
     id: str
     name: str
-    role: Role
+    role: AccessRole
     banks: tuple[str, ...]
     """Names of banks; one that ends in ``*`` means all that begin so."""
     digest: str
@@ -50,7 +50,7 @@ class KeyInfo:
 
     id: str
     name: str
-    role: Role
+    role: AccessRole
     banks: tuple[str, ...]
     made_at: datetime
     former_until: datetime | None = None
@@ -70,10 +70,10 @@ class Caller:
     """Who is asking: by which key, and what it opens."""
 
     id: str
-    role: Role
+    role: AccessRole
     banks: tuple[str, ...]
 
-    def may(self, role: Role) -> bool:
+    def may(self, role: AccessRole) -> bool:
         """Return whether that is among what it may do."""
         return ROLES.index(role) <= ROLES.index(self.role)
 
@@ -107,7 +107,7 @@ class Keys:
         """Return every key, in the order in which they were made."""
         return [_info(key) for key in self._read() or ()]
 
-    def create(self, name: str, role: Role, banks: Sequence[str]) -> NewKey:
+    def create(self, name: str, role: AccessRole, banks: Sequence[str]) -> NewKey:
         """
         Make a key.
 

@@ -32,7 +32,7 @@ class _Answer:
     nbytes: int
 
 
-class Answers:
+class ResponseCache:
     """
     The last answers, as the bytes that were sent, by what was asked; those used last stay.
 

@@ -17,13 +17,13 @@ from hippocampus.server.bodies import JSON
 from hippocampus.server.keys import Caller, KeyInfo, Keys, NewKey
 from hippocampus.server.openapi import describe_call
 from hippocampus.server.progress import told
-from hippocampus.wire import MOST_LISTED, Role
+from hippocampus.wire import MOST_LISTED, AccessRole
 
 if TYPE_CHECKING:
-    from hippocampus.server.app import Server
+    from hippocampus.server.app import VerbServer
 
 
-def add_upkeep(app: FastAPI, server: Server) -> None:
+def add_upkeep(app: FastAPI, server: VerbServer) -> None:
     """Add the routes."""
 
     async def banks(request: Request) -> Response:
@@ -122,7 +122,7 @@ def _rebuild(*, banks: Sequence[str] | None = None, progress: None = None) -> No
     """Say what of a rebuild can be asked for here: the embedder is whoever's runs the server."""
 
 
-def _create_key(name: str, role: Role, banks: Sequence[str]) -> None:
+def _create_key(name: str, role: AccessRole, banks: Sequence[str]) -> None:
     """Say what making a key takes."""
 
 

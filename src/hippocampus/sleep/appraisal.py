@@ -18,7 +18,7 @@ from hippocampus.index.phrase_codec import PROPER
 from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.forgetting_policies import decay, interfere
 from hippocampus.sleep.importance import Features, Numbers, score
-from hippocampus.sleep.snapshot import Night
+from hippocampus.sleep.snapshot import SleepSnapshot
 
 HOUR: Final = 3.6e9
 _TABLES: Final = 6
@@ -32,7 +32,7 @@ _HELPED: Final = 0.25
 _MOST_USES: Final = 3
 
 
-class Value(NamedTuple):
+class Appraisal(NamedTuple):
     """What rows are worth; each of shape (rows,). ``age_h`` is since one was said or last used."""
 
     rows: Rows
@@ -43,7 +43,9 @@ class Value(NamedTuple):
     value: Numbers
 
 
-def appraise(night: Night, *, signals: Mapping[str, float], interference: float) -> Value:
+def appraise(
+    night: SleepSnapshot, *, signals: Mapping[str, float], interference: float
+) -> Appraisal:
     """
     Return what every memory in force is worth.
 
@@ -86,7 +88,7 @@ def appraise(night: Night, *, signals: Mapping[str, float], interference: float)
         proactive=policy.proactive,
     )
     left = decay(importance, features.age_h, rate=policy.decay_per_hour)
-    return Value(rows, importance, taken, features.age_h, tokens, left / (1 + taken))
+    return Appraisal(rows, importance, taken, features.age_h, tokens, left / (1 + taken))
 
 
 def near_ones(vectors: Floats | None, count: int) -> tuple[Rows, Numbers]:
@@ -154,7 +156,7 @@ def _surprise(
     return surprise
 
 
-def _saliency(night: Night) -> Numbers:
+def _saliency(night: SleepSnapshot) -> Numbers:
     """Return how often the most spoken-of name of each row is spoken of, in [0, 1]."""
     keys, owner = night.material.keys, night.material.owner
     names = (keys & PROPER) > 0
@@ -166,12 +168,12 @@ def _saliency(night: Night) -> Numbers:
     return salient
 
 
-def _outcome(night: Night) -> Numbers:
+def _outcome(night: SleepSnapshot) -> Numbers:
     """Return what came of each row, in [0, 1]: 0.5 where it was neither shown nor judged."""
     used = _A_USE * np.minimum(night.uses, _MOST_USES)
     return np.clip(0.5 + used + _HELPED * night.outcome, 0.0, 1.0)
 
 
-def _places(night: Night) -> Numbers:
+def _places(night: SleepSnapshot) -> Numbers:
     """Return the turn of each row in its session."""
     return np.fromiter((e.turn or 0 for e in night.records), np.float64, len(night))

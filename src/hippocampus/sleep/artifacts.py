@@ -19,7 +19,7 @@ from hippocampus.core.records import Block, Embedder, Kind, Passage, Payloads, S
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
-from hippocampus.index.bank_index import LiveIndex, read_payloads
+from hippocampus.index.bank_index import BankIndex, read_payloads
 from hippocampus.index.gists import Traces
 from hippocampus.index.gists import pack as pack_gists
 from hippocampus.index.gists import unpack as unpack_gists
@@ -30,20 +30,20 @@ from hippocampus.index.phrase_codec import PROPER, unpack_phrases
 from hippocampus.index.topic import Artifact, pack, unpack
 from hippocampus.journal.draft import spoken
 from hippocampus.journal.ledger import Ledger
-from hippocampus.language.gazetteer import Spellings
+from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.llm.ask import ChatModel, Completer
-from hippocampus.sleep.appraisal import Value
+from hippocampus.sleep.appraisal import Appraisal
 from hippocampus.sleep.concept_document import from_json, spelled_rows, to_json
 from hippocampus.sleep.concepts import Floats, Material, Rows, rebuild
-from hippocampus.sleep.facts import Read as FactsRead
+from hippocampus.sleep.facts import FactReading as FactsRead
 from hippocampus.sleep.facts import count, read_on, read_with_model
 from hippocampus.sleep.gists import CONSOLIDATED, make_gists, read_noted
-from hippocampus.sleep.snapshot import Night
-from hippocampus.sleep.summary import Clause, Kept, Read, clause_of, summarise
+from hippocampus.sleep.snapshot import SleepSnapshot
+from hippocampus.sleep.summary import QuotableClause, Read, SummaryVersions, clause_of, summarise
 from hippocampus.sleep.summary import pack as pack_summary
 from hippocampus.sleep.summary import unpack as unpack_summary
-from hippocampus.sleep.topics import Answers, Turn, make_topics
+from hippocampus.sleep.topics import TagAnswers, WindowTurn, make_topics
 from hippocampus.write.analyse import phrase_payloads
 
 CURATED: Final = "anchors"
@@ -55,7 +55,7 @@ Made = TypeVar(
     "Made",
     Anchors | None,
     Artifact | None,
-    Kept | None,
+    SummaryVersions | None,
     Statements | None,
     Traces | None,
 )
@@ -183,7 +183,7 @@ def rebuild_topics(
     gathered: Gathered,
     embedder: Embedder | None,
     model: Completer | ChatModel | None,
-    answers: Answers,
+    answers: TagAnswers,
 ) -> SleepStep | None:
     """
     Bring the graph of tags up to what was said since the last sleep (SWIFT, section 3.2).
@@ -200,7 +200,7 @@ def rebuild_topics(
         records = ledger.store.episodes(ledger.bank, range(len(shown)))
         before = _if_sound(read_topics, ledger)
     made, report = make_topics(
-        [Turn(e.row, texts.get(e.row, ""), e.session, e.said_at) for e in records],
+        [WindowTurn(e.row, texts.get(e.row, ""), e.session, e.said_at) for e in records],
         length=len(shown),
         speakers={e.speaker for e in records if e.speaker and e.row in texts},
         embedder=embedder,
@@ -225,12 +225,12 @@ def read_gists(ledger: Ledger) -> Traces | None:
 def rebuild_gists(
     ledger: Ledger,
     gathered: Gathered,
-    look: Callable[[], Night],
-    appraise: Callable[[Night], Value],
+    look: Callable[[], SleepSnapshot],
+    appraise: Callable[[SleepSnapshot], Appraisal],
     embedder: Embedder | None,
     cluster: float,
     model: Completer | ChatModel | None,
-    answers: Answers,
+    answers: TagAnswers,
 ) -> SleepStep | None:
     """
     Make gists of what is promoted and belongs together (HUMAN, section 4).
@@ -267,7 +267,7 @@ def rebuild_gists(
     return replace(_step("gists", started, **counts), names=names, usage=answers.usage)
 
 
-def read_summary(ledger: Ledger) -> Kept | None:
+def read_summary(ledger: Ledger) -> SummaryVersions | None:
     """Return the summaries that the last sleep of a bank left, if there are any."""
     return _unpacked(ledger, "summary", unpack_summary, lambda made: made.rows)
 
@@ -277,7 +277,7 @@ def rebuild_summary(
     gathered: Gathered,
     how: Compact,
     model: Completer | ChatModel | None,
-    answers: Answers,
+    answers: TagAnswers,
 ) -> SleepStep | None:
     """
     Bring the running summary up to what was said since the last sleep (HEMA, section 3.2).
@@ -314,10 +314,10 @@ def rebuild_summary(
     return replace(_step("summary", started, **counts), names=names, usage=answers.usage)
 
 
-def quoting(ledger: Ledger, known: dict[int, Clause | None]) -> Read:
+def quoting(ledger: Ledger, known: dict[int, QuotableClause | None]) -> Read:
     """Return what says what a summary may quote of rows, each read once as long as it is known."""
 
-    def read(rows: Sequence[int]) -> list[Clause | None]:
+    def read(rows: Sequence[int]) -> list[QuotableClause | None]:
         missing = [row for row in rows if row not in known]
         texts = ledger.texts(missing)
         for e in pausing(ledger.store.episodes(ledger.bank, list(texts))):
@@ -336,7 +336,7 @@ def rebuild_facts(
     ledger: Ledger,
     gathered: Gathered,
     model: Completer | ChatModel | None,
-    answers: Answers,
+    answers: TagAnswers,
     zone: tzinfo,
 ) -> SleepStep | None:
     """
@@ -380,7 +380,7 @@ class Gathered(NamedTuple):
     otherwise: list[int]
 
 
-def gather(ledger: Ledger, index: LiveIndex, *, unread: bool = False) -> Gathered:
+def gather(ledger: Ledger, index: BankIndex, *, unread: bool = False) -> Gathered:
     """
     Take from a bank what its concepts are made of; the caller holds the index.
 
@@ -412,7 +412,7 @@ def gather(ledger: Ledger, index: LiveIndex, *, unread: bool = False) -> Gathere
     return Gathered(index.seq, material, asked, corrected)
 
 
-def otherwise(ledger: Ledger, index: LiveIndex) -> list[int]:
+def otherwise(ledger: Ledger, index: BankIndex) -> list[int]:
     """Return the rows that something in force corrects: the bank does not repeat what they say."""
     shown = index.columns.visible()
     told = index.corrected.items()
@@ -453,7 +453,7 @@ def rebuild_concepts(
 
 def _with_curated(ledger: Ledger, material: Material, names: Sequence[str]) -> Material:
     """Have whoever says a curated name mention it, phrase or not: "go to market", "C++"."""
-    spellings = Spellings(names)
+    spellings = Gazetteer(names)
     if not spellings:
         return material
     shown = np.flatnonzero(material.shown).tolist()

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from hippocampus.core.records import Act, EpisodeRow
 from hippocampus.sleep.forgetting_policies import Retention
-from hippocampus.sleep.outcome import History, Uses, find_uses, times_used
-from hippocampus.sleep.snapshot import Night
+from hippocampus.sleep.outcome import OutcomeHistory, OutcomeUses, find_uses, times_used
+from hippocampus.sleep.snapshot import SleepSnapshot
 
 REFERS: Final = "refers_to"
 """The field of a memory's metadata that names what it refers to: ids, addresses or sessions."""
@@ -28,7 +28,7 @@ _HOUR: Final = 3.6e9
 Rows = NDArray[np.int64]
 
 
-def retain(night: Night) -> list[Act]:
+def retain(night: SleepSnapshot) -> list[Act]:
     """Return what lapses so that a bank has no more memories than its policy lets it."""
     policy, firsts = night.policy, _firsts(night)
     if policy.episode_target is None or not len(firsts):
@@ -58,7 +58,7 @@ def retain(night: Night) -> list[Act]:
     return acts
 
 
-def _parts(night: Night, first: int) -> Iterator[int]:
+def _parts(night: SleepSnapshot, first: int) -> Iterator[int]:
     """Yield the rows of a turn; beside a part that was corrected stands something else."""
     records = night.records
     for e in records[first : first + records[first].parts]:
@@ -67,7 +67,7 @@ def _parts(night: Night, first: int) -> Iterator[int]:
             yield e.row
 
 
-def _first(night: Night, part: EpisodeRow) -> int:
+def _first(night: SleepSnapshot, part: EpisodeRow) -> int:
     """Return the first row of the turn that a part belongs to, be it a new wording of that part."""
     own = night.records[max(0, part.row - part.part)]
     if (own.part, own.parts, own.supersedes) == (0, part.parts, part.supersedes):
@@ -78,14 +78,14 @@ def _first(night: Night, part: EpisodeRow) -> int:
     return row - part.part
 
 
-def _firsts(night: Night) -> Rows:
+def _firsts(night: SleepSnapshot) -> Rows:
     """Return the rows that stand for a turn, in the order in which they were said."""
     whole = [e.row for e in night.records if not e.part and e.state != "erased"]
     rows = np.array(whole, np.int64)
     return rows[np.argsort(night.material.said_at[rows], kind="stable")]
 
 
-def read_history(night: Night, firsts: Rows) -> History:
+def read_history(night: SleepSnapshot, firsts: Rows) -> OutcomeHistory:
     """Return what a bank knows of what came of its memories, of rows in order of time."""
     records = [night.records[row] for row in firsts.tolist()]
     told = [json.loads(e.metadata) for e in records]
@@ -111,12 +111,12 @@ def read_history(night: Night, firsts: Rows) -> History:
         (int(np.searchsorted(said_at, at)), place[row]) for at, row in _used(night) if row in place
     ]
     by, row = np.array(recalled, np.int64).reshape(-1, 2).T
-    return History(
+    return OutcomeHistory(
         at_h=said_at / _HOUR,
         group=group,
         actor=_codes((e.speaker or "" for e in records), {}),
         kind=_codes((_kind(e, one) for e, one in zip(records, told, strict=True)), {}),
-        uses=Uses(
+        uses=OutcomeUses(
             np.concatenate([uses.by, by]),
             np.concatenate([uses.group, np.full(len(by), -1)]),
             np.concatenate([uses.row, row]),
@@ -138,7 +138,7 @@ def _names(said: object) -> Sequence[str]:
     return [name for name in said if isinstance(name, str)] if isinstance(said, list) else []
 
 
-def _used(night: Night) -> Iterator[tuple[int, int]]:
+def _used(night: SleepSnapshot) -> Iterator[tuple[int, int]]:
     """Yield when which row was of use: each time it was recalled, and when it last helped."""
     for shown in night.shown:
         yield from ((shown.at, row) for row in shown.rows)

@@ -20,13 +20,13 @@ from hippocampus.core.clock import from_micros
 from hippocampus.core.records import EpisodeRow, Statement
 from hippocampus.errors import EncoderError, ModelAnswer
 from hippocampus.index.graph import Statements
-from hippocampus.language.statement_model import Line, read_by_model, statements_of
+from hippocampus.language.statement_model import NumberedLine, read_by_model, statements_of
 from hippocampus.language.statements import find_statements, who_speaks
 from hippocampus.llm.ask import ChatModel, Completer
-from hippocampus.sleep.topics import Answers, Turn, group_turns
+from hippocampus.sleep.topics import TagAnswers, WindowTurn, group_turns
 
 
-class Read(NamedTuple):
+class FactReading(NamedTuple):
     """What reading came to; ``fallbacks``: why a model did not read a group, a line for each."""
 
     statements: int
@@ -76,18 +76,21 @@ def read_with_model(
     records: Sequence[EpisodeRow],
     texts: Mapping[int, str],
     model: Completer | ChatModel,
-    answers: Answers,
-) -> tuple[Statements, Read]:
+    answers: TagAnswers,
+) -> tuple[Statements, FactReading]:
     """
     Have a model read what rules have read; where it answers, that is what is known.
 
     ``answers``: of earlier tries of this sleep; those to this one are put there.
     """
     speakers = {record.row: who_speaks(record.speaker, record.role) for record in records}
-    turns = [Turn(e.row, texts.get(e.row, ""), e.session, e.said_at) for e in records]
+    turns = [WindowTurn(e.row, texts.get(e.row, ""), e.session, e.said_at) for e in records]
     groups = group_turns(turns)
     shown = [
-        [Line(speakers[turn.row], f"{from_micros(turn.at):%Y-%m-%d}", turn.text) for turn in group]
+        [
+            NumberedLine(speakers[turn.row], f"{from_micros(turn.at):%Y-%m-%d}", turn.text)
+            for turn in group
+        ]
         for group in groups
     ]
     digests = [_digest(lines) for lines in shown]
@@ -115,11 +118,11 @@ def read_with_model(
                 if place < len(group):
                     row = group[place].row
                     rows[row] = (*rows.get(row, ()), statement)
-    report = Read(sum(map(len, rows.values())), len(kept), len(open_), tuple(fallbacks))
+    report = FactReading(sum(map(len, rows.values())), len(kept), len(open_), tuple(fallbacks))
     return replace(read, rows=rows, kept=kept), report
 
 
-def _digest(lines: Sequence[Line]) -> str:
+def _digest(lines: Sequence[NumberedLine]) -> str:
     shown = "\0".join("\0".join(line) for line in lines)
     return blake2b(shown.encode(), digest_size=16).hexdigest()
 

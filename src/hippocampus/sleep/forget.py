@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import DEEPEST, Act
-from hippocampus.sleep.appraisal import Value
+from hippocampus.sleep.appraisal import Appraisal
 from hippocampus.sleep.forgetting_policies import levels, prune, salience
 from hippocampus.sleep.importance import PROMOTED, PRUNED, tiers
-from hippocampus.sleep.snapshot import Night
+from hippocampus.sleep.snapshot import SleepSnapshot
 
 SHARES: Final = (1.0, 0.9, 0.5, 0.25, 0.1, 0.0)
 """About how much of its tokens is shown of a memory at each level."""
@@ -24,7 +24,7 @@ _LEAST: Final = "of least salience in its hundred turns"
 _DAY_H: Final = 24.0
 
 
-def forget(night: Night, value: Value, *, most: int | None = None) -> list[Act]:
+def forget(night: SleepSnapshot, value: Appraisal, *, most: int | None = None) -> list[Act]:
     """
     Return what fades, and how far, and what lapses; the least valuable first, up to the cap.
 
@@ -59,7 +59,7 @@ def forget(night: Night, value: Value, *, most: int | None = None) -> list[Act]:
     ]
 
 
-def _deepest(night: Night, value: Value) -> NDArray[np.int64]:
+def _deepest(night: SleepSnapshot, value: Appraisal) -> NDArray[np.int64]:
     """
     Return how far each may fade, by the tier that its age puts it in.
 
@@ -75,7 +75,7 @@ def _deepest(night: Night, value: Value) -> NDArray[np.int64]:
     return most.astype(np.int64)
 
 
-def _over(night: Night, value: Value) -> NDArray[np.bool_]:
+def _over(night: SleepSnapshot, value: Appraisal) -> NDArray[np.bool_]:
     """Return whose time in the last tier is over; what is promoted stays (HUMAN, section 3)."""
     policy = night.policy
     if policy.long_days is None or policy.deepest <= DEEPEST:
@@ -86,7 +86,9 @@ def _over(night: Night, value: Value) -> NDArray[np.bool_]:
     return over
 
 
-def _pruned(night: Night, rows: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _pruned(
+    night: SleepSnapshot, rows: NDArray[np.int64], kept: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
     """
     Return what HEMA's salience lets go, for every hundred turns since the last sleep.
 
@@ -109,7 +111,7 @@ def _pruned(night: Night, rows: NDArray[np.int64], kept: NDArray[np.bool_]) -> N
 
 
 def _squeezed(
-    night: Night, value: Value, level: NDArray[np.int64], kept: NDArray[np.bool_]
+    night: SleepSnapshot, value: Appraisal, level: NDArray[np.int64], kept: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
     """Return levels at which all tokens shown fit the target: what is worth least a token fades."""
     policy = night.policy
@@ -135,7 +137,7 @@ def _act(row: int, level: int, why: str) -> Act:
     return Act("fade", row, why, level=level)
 
 
-def _why(rule: int, value: Value, place: int) -> str:
+def _why(rule: int, value: Appraisal, place: int) -> str:
     days = value.age_h[place] / _DAY_H
     what = f"worth {value.value[place]:.2g} after {days:.0f} days"
     if value.interference[place] > 0:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hippocampus.errors import InputError
 from hippocampus.sleep.importance import DECAY_PER_HOUR, Codes, Numbers
-from hippocampus.sleep.outcome import STEP_H, History, foresee, times_used
+from hippocampus.sleep.outcome import STEP_H, OutcomeHistory, foresee, times_used
 
 Flags = NDArray[np.bool_]
 
@@ -202,7 +202,7 @@ class Retention:
 
     def choose(
         self,
-        history: History,
+        history: OutcomeHistory,
         there: Flags,
         pinned: Flags,
         cost: Numbers,

@@ -24,10 +24,10 @@ from hippocampus.journal.draft import spoken
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.extractive_compression import shorten
 from hippocampus.llm.ask import ChatModel, Completer
-from hippocampus.sleep.appraisal import Value, near_ones
+from hippocampus.sleep.appraisal import Appraisal, near_ones
 from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.importance import PROMOTED, Numbers, tiers
-from hippocampus.sleep.snapshot import ASLEEP, Night
+from hippocampus.sleep.snapshot import ASLEEP, SleepSnapshot
 from hippocampus.sleep.summary import alike, have_worded, line_asked_for, short_name
 from hippocampus.sleep.topics import BATCH
 
@@ -98,11 +98,11 @@ def demote(ledger: Ledger, sleep: int) -> None:
 
 
 def make_gists(
-    night: Night,
+    night: SleepSnapshot,
     noted: Noted,
     *,
     cluster: float,
-    appraise: Callable[[], Value],
+    appraise: Callable[[], Appraisal],
     embed: Callable[[Sequence[str]], Floats],
     before: Traces | None = None,
     model: Completer | ChatModel | None = None,
@@ -167,7 +167,7 @@ def make_gists(
     return Traces(traces=tuple(traces), vectors=kept, length=len(night)), report
 
 
-def promote(night: Night, before: set[int], appraise: Callable[[], Value]) -> Rows:
+def promote(night: SleepSnapshot, before: set[int], appraise: Callable[[], Appraisal]) -> Rows:
     """Return the rows of a bank that are consolidated: those that were, and then the best."""
     shown = np.flatnonzero(night.material.shown)
     old = np.isin(shown, np.fromiter(before, np.int64, len(before)))
@@ -245,7 +245,7 @@ def _line(said: Sequence[tuple[int, str, str]]) -> str:
     return "; ".join(parts)
 
 
-def _quoted(night: Night, rows: Sequence[int], vectors: Floats) -> str:
+def _quoted(night: SleepSnapshot, rows: Sequence[int], vectors: Floats) -> str:
     order = np.argsort(-(vectors @ vectors.sum(axis=0)), kind="stable")
     texts, tokens = night.texts(rows), night.tokens(rows)
     central = [night.records[rows[place]] for place in order.tolist()]
@@ -255,7 +255,7 @@ def _quoted(night: Night, rows: Sequence[int], vectors: Floats) -> str:
     return quote(said, sum(tokens.values()))
 
 
-def _standing(night: Night) -> dict[int, int]:
+def _standing(night: SleepSnapshot) -> dict[int, int]:
     """Return what is in force in the place of each row, of those that have something there."""
     stands: dict[int, int] = {}
     shown = night.material.shown
@@ -302,7 +302,9 @@ class _Known:
         return {"promoted": rows, "traces": changed} if rows or changed else {}
 
 
-def _recalled(night: Night, traces: Sequence[Trace], stands: Mapping[int, int]) -> list[Trace]:
+def _recalled(
+    night: SleepSnapshot, traces: Sequence[Trace], stands: Mapping[int, int]
+) -> list[Trace]:
     """Return traces with the days since each was made on which a source of it was recalled."""
     owner = {row: at for at, trace in enumerate(traces) for row in trace.rows}
     days = {

@@ -21,7 +21,7 @@ from hippocampus.index.anchor_postings import RICH
 from hippocampus.index.cue import Mask
 from hippocampus.language.contradiction import are_opposed, spelling
 from hippocampus.sleep.concepts import Floats, Rows
-from hippocampus.sleep.snapshot import Night
+from hippocampus.sleep.snapshot import SleepSnapshot
 
 _DAY: Final = 86_400_000_000
 _QUARTER: Final = 900_000_000
@@ -31,7 +31,7 @@ _AT_ONCE: Final = 1024
 """Rows whose cosines with all others are in memory at a time."""
 
 
-def merge(night: Night, *, near: float, cluster: float) -> list[Act]:
+def merge(night: SleepSnapshot, *, near: float, cluster: float) -> list[Act]:
     """
     Return what is merged, each into a memory that stays.
 
@@ -67,11 +67,11 @@ def merge(night: Night, *, near: float, cluster: float) -> list[Act]:
     return sorted(acts, key=lambda act: act.row)
 
 
-def _free(night: Night, row: int) -> bool:
+def _free(night: SleepSnapshot, row: int) -> bool:
     return not night.records[row].marks & (PINNED | HELD)
 
 
-def _fresh(night: Night) -> Mask:
+def _fresh(night: SleepSnapshot) -> Mask:
     """
     Return what has not been compared with everything that is in force.
 
@@ -84,7 +84,7 @@ def _fresh(night: Night) -> Mask:
     return fresh
 
 
-def _exact(night: Night, *, any_day: bool) -> Iterator[Act]:
+def _exact(night: SleepSnapshot, *, any_day: bool) -> Iterator[Act]:
     """
     Yield the same words by the same speaker, each into the last of them.
 
@@ -109,7 +109,7 @@ def _exact(night: Night, *, any_day: bool) -> Iterator[Act]:
                 yield Act("merge", row, why, by=last)
 
 
-def _spelled_alike(night: Night, groups: list[list[int]]) -> Iterator[list[int]]:
+def _spelled_alike(night: SleepSnapshot, groups: list[list[int]]) -> Iterator[list[int]]:
     """Yield what is also spelled the same where that tells: digests know no case."""
     wholes = {row: _parts(night.records[row]) for rows in groups for row in rows}
     texts = night.texts({part for parts in wholes.values() for part in parts})
@@ -126,7 +126,7 @@ def _parts(record: EpisodeRow) -> range:
     return range(first, first + record.parts)
 
 
-def _opposed(night: Night) -> Callable[[int, int], bool]:
+def _opposed(night: SleepSnapshot) -> Callable[[int, int], bool]:
     """Return what tells whether two that mean about the same say something else all the same."""
 
     @cache
@@ -151,7 +151,7 @@ def _day_in(zone: tzinfo) -> Callable[[int], int]:
     return lambda said_at: (said_at + offset(said_at // _QUARTER)) // _DAY
 
 
-def _alike(night: Night, rows: Rows) -> list[Rows]:
+def _alike(night: SleepSnapshot, rows: Rows) -> list[Rows]:
     """Return rows in groups in which no detail differs; unknown details are in none."""
     digests = night.material.gists[rows] >> 8
     known, digests = rows[digests > 0], digests[digests > 0]
@@ -163,7 +163,10 @@ def _alike(night: Night, rows: Rows) -> list[Rows]:
 
 
 def _near(
-    night: Night, groups: list[Rows], least: float, opposed: Callable[[int, int], bool] | None
+    night: SleepSnapshot,
+    groups: list[Rows],
+    least: float,
+    opposed: Callable[[int, int], bool] | None,
 ) -> Iterator[tuple[int, tuple[int, float]]]:
     """
     Yield what is nearer than ``least`` to one that stays, and which: the nearest of them.
@@ -205,7 +208,7 @@ def _nearest(cosines: Floats, close: Mask) -> list[int]:
     return ranked
 
 
-def _best_first(night: Night, rows: Rows) -> Rows:
+def _best_first(night: SleepSnapshot, rows: Rows) -> Rows:
     """Return rows with the richest first, then the newest."""
     rich = night.material.gists[rows] & RICH
     return rows[np.lexsort((rows, night.material.said_at[rows], rich))[::-1]]

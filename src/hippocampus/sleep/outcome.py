@@ -34,7 +34,7 @@ _MOST: Final = 60_000
 """Rows that are learnt from, evenly apart: more take longer and change nothing."""
 
 
-class Uses(NamedTuple):
+class OutcomeUses(NamedTuple):
     """
     Who referred to whom: one entry a reference, each array of shape (m,), int64.
 
@@ -48,13 +48,13 @@ class Uses(NamedTuple):
     group: Codes
     row: Codes
 
-    def before(self, stop: int) -> Uses:
+    def before(self, stop: int) -> OutcomeUses:
         """Return the references that the first ``stop`` rows make."""
         known = self.by < stop
-        return Uses(*(part[known] for part in self))
+        return OutcomeUses(*(part[known] for part in self))
 
 
-class History(NamedTuple):
+class OutcomeHistory(NamedTuple):
     """
     What is known of rows, in the order in which they came; arrays of shape (n,).
 
@@ -67,11 +67,11 @@ class History(NamedTuple):
     """Its issue, session or document."""
     actor: Codes
     kind: Codes
-    uses: Uses
+    uses: OutcomeUses
 
-    def before(self, stop: int) -> History:
+    def before(self, stop: int) -> OutcomeHistory:
         """Return what was known once the first ``stop`` rows had come."""
-        return History(
+        return OutcomeHistory(
             self.at_h[:stop], self.group[:stop], self.actor[:stop], self.kind[:stop],
             self.uses.before(stop),
         )  # fmt: skip
@@ -82,7 +82,7 @@ def find_uses(
     group: Codes,
     groups: Mapping[str, int],
     rows: Mapping[str, int],
-) -> Uses:
+) -> OutcomeUses:
     """
     Return who refers to whom, from names.
 
@@ -104,10 +104,10 @@ def find_uses(
                 found.append((by, named, -1))
         elif row >= 0:
             found.append((by, -1, row))
-    return Uses(*np.array(found, np.int64).reshape(-1, 3).T)
+    return OutcomeUses(*np.array(found, np.int64).reshape(-1, 3).T)
 
 
-def times_used(group: Codes, uses: Uses) -> tuple[Codes, Codes]:
+def times_used(group: Codes, uses: OutcomeUses) -> tuple[Codes, Codes]:
     """
     Return how often each row was referred to by later rows, and the last row that did, or -1.
 
@@ -129,7 +129,7 @@ def times_used(group: Codes, uses: Uses) -> tuple[Codes, Codes]:
     return count, last
 
 
-def foresee(history: History, now_h: float, *, step_h: float = STEP_H) -> Numbers:
+def foresee(history: OutcomeHistory, now_h: float, *, step_h: float = STEP_H) -> Numbers:
     """
     Return how likely each row is to be referred to from now on, in (0, 1).
 
@@ -158,7 +158,7 @@ def foresee(history: History, now_h: float, *, step_h: float = STEP_H) -> Number
     return chance
 
 
-def features(history: History, now_h: float) -> Numbers:
+def features(history: OutcomeHistory, now_h: float) -> Numbers:
     """Return what may tell a row's future, as of now, shape (n, 15): of itself and its group."""
     at, group = history.at_h, history.group
     n = len(at)

@@ -15,7 +15,7 @@ import numpy as np
 
 from hippocampus.core.records import Act
 from hippocampus.index.cue import Mask
-from hippocampus.sleep.snapshot import Micros, Night
+from hippocampus.sleep.snapshot import Micros, SleepSnapshot
 
 _MINUTE: Final = 60_000_000
 _RICH: Final = 8
@@ -30,7 +30,7 @@ _PER_TURN: Final = 1
 """Memories that one turn says something of: the nearest of those that were shown."""
 
 
-def reconsolidate(night: Night, *, related: float) -> list[Act]:
+def reconsolidate(night: SleepSnapshot, *, related: float) -> list[Act]:
     """
     Return which memories were corrected, or elaborated on, by what a person said soon after recall.
 
@@ -73,7 +73,7 @@ def reconsolidate(night: Night, *, related: float) -> list[Act]:
     return acts
 
 
-def _open(night: Night, noted: Micros, window: int) -> Mask:
+def _open(night: SleepSnapshot, noted: Micros, window: int) -> Mask:
     """Return what no sleep has gone over, and what was said when such a memory was labile."""
     fresh = night.fresh("reconsolidate")
     if not fresh.any():
@@ -84,7 +84,7 @@ def _open(night: Night, noted: Micros, window: int) -> Mask:
     return fresh | said_then
 
 
-def _how(night: Night, row: int, other: int) -> str:
+def _how(night: SleepSnapshot, row: int, other: int) -> str:
     """Return whether a turn says that a memory is otherwise, or says more about it."""
     gists = night.material.gists
     details = gists[row] >> _RICH != gists[other] >> _RICH

@@ -21,7 +21,7 @@ from hippocampus.core.records import STATE_CHANGES, Act, Deeds, Embedder, Progre
 from hippocampus.errors import InputError
 from hippocampus.journal.ledger import Ledger
 from hippocampus.llm.ask import ChatModel, Completer
-from hippocampus.sleep.appraisal import Value, appraise
+from hippocampus.sleep.appraisal import Appraisal, appraise
 from hippocampus.sleep.artifacts import (
     Gathered,
     find_missing_phrases,
@@ -35,11 +35,18 @@ from hippocampus.sleep.capacity import retain
 from hippocampus.sleep.forget import forget
 from hippocampus.sleep.merge import merge
 from hippocampus.sleep.reconsolidate import reconsolidate
-from hippocampus.sleep.snapshot import ASLEEP, SLEPT, Night, count_sleeps, read_doubts, read_night
-from hippocampus.sleep.topics import Answers
+from hippocampus.sleep.snapshot import (
+    ASLEEP,
+    SLEPT,
+    SleepSnapshot,
+    count_sleeps,
+    read_doubts,
+    read_night,
+)
+from hippocampus.sleep.topics import TagAnswers
 from hippocampus.sleep.validate import validate
 
-Propose: TypeAlias = Callable[[Night], list[Act]]
+Propose: TypeAlias = Callable[[SleepSnapshot], list[Act]]
 Rebuild: TypeAlias = Callable[[Gathered], SleepStep | None]
 
 STEPS: Final = (
@@ -108,10 +115,10 @@ class Sleeper:
     progress: Progress | None = None
     dry_run: bool = False
     recalled: Sequence[Sequence[int]] = ()
-    answers: Answers = field(default_factory=Answers)
-    summed: Answers = field(default_factory=Answers)
-    read: Answers = field(default_factory=Answers)
-    gisted: Answers = field(default_factory=Answers)
+    answers: TagAnswers = field(default_factory=TagAnswers)
+    summed: TagAnswers = field(default_factory=TagAnswers)
+    read: TagAnswers = field(default_factory=TagAnswers)
+    gisted: TagAnswers = field(default_factory=TagAnswers)
     _seen: int = field(default=0, init=False)
     """Up to which change the night tells."""
     _blind: set[str] = field(default_factory=set, init=False)
@@ -121,7 +128,7 @@ class Sleeper:
         """Do some steps, and note that they were done."""
         number = 0 if self.dry_run else self._begin(steps)
         seen = self.look()
-        night: Night | None = None
+        night: SleepSnapshot | None = None
         report: list[SleepStep] = []
         acting = self._acting()
         for place, name in enumerate(steps):
@@ -173,24 +180,24 @@ class Sleeper:
             "deduplicate": lambda night: merge(night, near=cosines.near, cluster=cosines.cluster),
         }
 
-    def _forget(self, night: Night) -> list[Act]:
+    def _forget(self, night: SleepSnapshot) -> list[Act]:
         if self.policy.episode_target is not None:
             after = night.after(lapsed := retain(night))
             left = int(self.policy.cap * night.material.shown.sum()) - len(lapsed)
             return [*lapsed, *self._fade(after, most=max(0, left))]
         return self._fade(night)
 
-    def _fade(self, night: Night, *, most: int | None = None) -> list[Act]:
+    def _fade(self, night: SleepSnapshot, *, most: int | None = None) -> list[Act]:
         if not self.policy.deepest:
             return []
         return forget(night, self._value(night), most=most)
 
-    def _value(self, night: Night) -> Value:
+    def _value(self, night: SleepSnapshot) -> Appraisal:
         return appraise(night, signals=self.signals, interference=self.cosines.interference)
 
     def _act(
-        self, name: str, propose: Propose, number: int, night: Night | None
-    ) -> tuple[Night | None, SleepStep]:
+        self, name: str, propose: Propose, number: int, night: SleepSnapshot | None
+    ) -> tuple[SleepSnapshot | None, SleepStep]:
         """Do what a step proposes; in a dry run, return the night as it would be after it."""
         started = time.perf_counter()
         night = self._fresh() if night is None else night
@@ -223,14 +230,14 @@ class Sleeper:
         blind = name in self._blind
         return "there is no embedder to tell what is near" if blind else "there was nothing to do"
 
-    def _is_blind(self, name: str, night: Night) -> bool:
+    def _is_blind(self, name: str, night: SleepSnapshot) -> bool:
         by_meaning = {
             "reconsolidate": self.policy.reconsolidate,
             "deduplicate": self.policy.merge in BY_MEANING,
         }
         return night.vectors is None and by_meaning.get(name, False)
 
-    def _fresh(self) -> Night:
+    def _fresh(self) -> SleepSnapshot:
         gathered = self.look()
         self._seen = gathered.seq
         return self._night(gathered)
@@ -244,7 +251,7 @@ class Sleeper:
         changes = self.ledger.store.journal(self.ledger.bank, after=self._seen, kinds=_VISIBLE)
         return any(json.loads(change.detail).get("sleep") != number for change in changes)
 
-    def _night(self, gathered: Gathered) -> Night:
+    def _night(self, gathered: Gathered) -> SleepSnapshot:
         return read_night(
             self.ledger,
             gathered.material,
@@ -323,7 +330,7 @@ def _counted(act: Act) -> str:
     return done[act.deed]
 
 
-def _told(act: Act, night: Night) -> Deeds:
+def _told(act: Act, night: SleepSnapshot) -> Deeds:
     ids = night.records
     return Deeds(
         deed=act.deed,

@@ -38,7 +38,7 @@ when it was its turn."""
 Micros: TypeAlias = NDArray[np.int64]
 
 
-class Shown(NamedTuple):
+class RecallShown(NamedTuple):
     """What one recall has shown, by row, and when."""
 
     at: int
@@ -53,7 +53,7 @@ class Covered(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Night:
+class SleepSnapshot:
     """
     A bank of n rows as a sleep finds it; ``zone``: in which a day is meant.
 
@@ -71,7 +71,7 @@ class Night:
     uses: NDArray[np.int64]
     used_at: Micros
     outcome: Floats
-    shown: tuple[Shown, ...]
+    shown: tuple[RecallShown, ...]
     slept: Mapping[str, Covered]
     apart: frozenset[int]
     """Rows that were merged, or stood for others, until somebody told them apart again."""
@@ -125,7 +125,7 @@ class Night:
         trusted: Mask = self.material.shown & ((self.marks & DOUBTED) == 0)
         return trusted
 
-    def after(self, acts: Sequence[Act]) -> Night:
+    def after(self, acts: Sequence[Act]) -> SleepSnapshot:
         """Return the bank as it is once this is done, for a dry run's next step."""
         records, shown = list(self.records), self.material.shown.copy()
         since, cleared = dict(self.doubts.since), set[int]()
@@ -157,16 +157,16 @@ class Night:
         )
 
 
-class Uses(NamedTuple):
-    """What became of memories after they were remembered, see ``Night``."""
+class RecallUses(NamedTuple):
+    """What became of memories after they were remembered, see ``SleepSnapshot``."""
 
     uses: NDArray[np.int64]
     used_at: Micros
     outcome: Floats
-    shown: tuple[Shown, ...]
+    shown: tuple[RecallShown, ...]
 
 
-def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()) -> Uses:
+def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()) -> RecallUses:
     """
     Return what the journal tells of recalls and outcomes, of the first ``count`` rows.
 
@@ -175,7 +175,7 @@ def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()
     """
     uses, used_at = np.zeros(count, np.int64), np.zeros(count, np.int64)
     outcome = np.zeros(count, np.float32)
-    shown: list[Shown] = []
+    shown: list[RecallShown] = []
     recalls = list(recalled)
     shortened: list[tuple[int, int]] = []
     for change in ledger.store.journal(ledger.bank, kinds=(RECALLED, OUTCOME, SHORTENED)):
@@ -193,7 +193,7 @@ def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()
             recalls += detail["shown"]
     for at, *rows in recalls:
         there = [row for row in rows if row < count]
-        shown.append(Shown(at, tuple(there)))
+        shown.append(RecallShown(at, tuple(there)))
         uses[there] += 1
         used_at[there] = np.maximum(used_at[there], at)
     for old, new in shortened:
@@ -201,7 +201,7 @@ def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()
             uses[new] += uses[old]
             used_at[new] = max(used_at[new], used_at[old])
     shown.sort(key=lambda one: one.at)
-    return Uses(uses, used_at, outcome, tuple(shown))
+    return RecallUses(uses, used_at, outcome, tuple(shown))
 
 
 def find_uses(ledger: Ledger, row: int, recalled: Sequence[Sequence[int]] = ()) -> list[int]:
@@ -349,7 +349,7 @@ def read_night(
     zone: tzinfo,
     vectors: Callable[[Rows], Floats] | None,
     recalled: Sequence[Sequence[int]] = (),
-) -> Night:
+) -> SleepSnapshot:
     """Return a bank as of the moment of its material."""
     with ledger.store.read():
         records = list(ledger.store.scan_episodes(ledger.bank))[: len(material)]
@@ -359,7 +359,7 @@ def read_night(
         cut_short = read_cut_short(ledger)
         apart = read_apart(ledger)
         slept = read_covered(ledger, policy)
-    return Night(
+    return SleepSnapshot(
         now=now,
         zone=zone,
         policy=policy,

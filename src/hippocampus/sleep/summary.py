@@ -33,7 +33,7 @@ from hippocampus.language.extractive_compression import KEYWORDS, condense, shor
 from hippocampus.language.importance import decides
 from hippocampus.language.noun_phrases import find_phrases
 from hippocampus.language.self_disclosure import tells_of_deed
-from hippocampus.llm.ask import ChatModel, Completer, Question, ask_many, json_of
+from hippocampus.llm.ask import ChatModel, Completer, ModelTask, ask_many, json_of
 
 FORMAT: Final = 1
 CLAUSE: Final = 16
@@ -62,7 +62,7 @@ _BEST: Final = 3
 Mask = NDArray[np.bool_]
 
 
-class Clause(NamedTuple):
+class QuotableClause(NamedTuple):
     """What is quoted of a turn; ``at`` in microseconds since 1970, ``worth`` as of words."""
 
     row: int
@@ -85,13 +85,13 @@ class Version:
     """
 
     made_of: str
-    clauses: tuple[Clause, ...]
+    clauses: tuple[QuotableClause, ...]
     topics: tuple[tuple[str, int], ...]
     told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SummaryVersions:
     """What sleep keeps: the versions of a bank's first ``rows``, and what a model made of them."""
 
     rows: int
@@ -100,7 +100,7 @@ class Kept:
     told: str = ""
 
 
-class Line(NamedTuple):
+class SummaryLine(NamedTuple):
     """A summary, and the rows it quotes; none where a model worded it."""
 
     text: str
@@ -118,7 +118,7 @@ class Made:
     usage: Usage = field(default_factory=Usage)
 
 
-Read = Callable[[Sequence[int]], Iterable[Clause | None]]
+Read = Callable[[Sequence[int]], Iterable[QuotableClause | None]]
 """Returns what is to be quoted of rows."""
 
 
@@ -128,7 +128,9 @@ def short_name(name: str) -> str:
     return one_line if len(one_line) <= _LONGEST_NAME else f"{one_line[: _LONGEST_NAME - 1]}…"
 
 
-def clause_of(row: int, at: int, who: str | None, role: str | None, text: str) -> Clause | None:
+def clause_of(
+    row: int, at: int, who: str | None, role: str | None, text: str
+) -> QuotableClause | None:
     """Return what a summary may quote of a turn, None if there are no words in it."""
     quoted, worth = shorten(text, CLAUSE)
     if not quoted:
@@ -141,10 +143,12 @@ def clause_of(row: int, at: int, who: str | None, role: str | None, text: str) -
         worth *= _LENT
     name = short_name(who or role or "")
     topics = tuple(_topics_of(quoted))
-    return Clause(row, at, name, quoted, count(quoted) + 2, round(worth, 3), topics)
+    return QuotableClause(row, at, name, quoted, count(quoted) + 2, round(worth, 3), topics)
 
 
-def take_in(said: tuple[Clause, ...], new: Clause, tokens: int) -> tuple[Clause, ...]:
+def take_in(
+    said: tuple[QuotableClause, ...], new: QuotableClause, tokens: int
+) -> tuple[QuotableClause, ...]:
     """Return what is quoted after one more turn: S_t of S_t-1 and u_t."""
     kept = [old for old in said if not alike(old.text, new.text)]
     kept.append(new)
@@ -156,7 +160,12 @@ def take_in(said: tuple[Clause, ...], new: Clause, tokens: int) -> tuple[Clause,
 
 
 def go_on(
-    shown: Mask, read: Read, how: Compact, *, kept: Kept | None = None, newest: int | None = None
+    shown: Mask,
+    read: Read,
+    how: Compact,
+    *,
+    kept: SummaryVersions | None = None,
+    newest: int | None = None,
 ) -> list[Version]:
     """
     Return the versions of a bank's rows, the last of the turns that go on.
@@ -196,13 +205,15 @@ def _are_shown(made_of: str, mask: Mask) -> bool:
     return not len(were) or bool(were[-1] < len(mask) and mask[were].all())
 
 
-def fold(clauses: Iterable[Clause], tokens: int) -> tuple[Clause, ...]:
+def fold(clauses: Iterable[QuotableClause], tokens: int) -> tuple[QuotableClause, ...]:
     """Take clauses in, one after the other."""
-    nothing: tuple[Clause, ...] = ()
+    nothing: tuple[QuotableClause, ...] = ()
     return reduce(lambda said, new: take_in(said, new, tokens), clauses, nothing)
 
 
-def tell(versions: Sequence[Version], how: Compact, *, told: str = "", since: int = 0) -> Line:
+def tell(
+    versions: Sequence[Version], how: Compact, *, told: str = "", since: int = 0
+) -> SummaryLine:
     """
     Return the line that versions come to, of at most ``how.tokens``.
 
@@ -214,7 +225,7 @@ def tell(versions: Sequence[Version], how: Compact, *, told: str = "", since: in
 
     """
     if not versions:
-        return Line("", ())
+        return SummaryLine("", ())
     *before, last = versions
     older = [
         clause._replace(worth=clause.worth * _OLDER ** (len(before) - number))
@@ -237,9 +248,9 @@ def tell(versions: Sequence[Version], how: Compact, *, told: str = "", since: in
         chosen.sort(key=lambda clause: (clause.at, clause.row))
         text = _line(head, chosen)
         if count(text) <= how.tokens:
-            return Line(text, tuple(clause.row for clause in chosen))
+            return SummaryLine(text, tuple(clause.row for clause in chosen))
         if not chosen:
-            return Line(shorten(text, how.tokens)[0], ())
+            return SummaryLine(shorten(text, how.tokens)[0], ())
         chosen.remove(min(chosen, key=lambda clause: clause.worth))
 
 
@@ -249,10 +260,10 @@ def summarise(
     talk: Callable[[Sequence[int]], list[str]],
     how: Compact,
     *,
-    before: Kept | None = None,
+    before: SummaryVersions | None = None,
     model: Completer | ChatModel | None = None,
     answered: dict[str, str] | None = None,
-) -> tuple[Kept, Made]:
+) -> tuple[SummaryVersions, Made]:
     """
     Make the Compact Memory of a bank, taking again what is as it was.
 
@@ -272,7 +283,7 @@ def summarise(
     if before is not None and tuple(versions) == before.versions and (before.told or not model):
         return replace(before, rows=len(shown)), Made(made=made)
     if model is None:
-        return Kept(len(shown), how.every, tuple(versions)), Made(made=made)
+        return SummaryVersions(len(shown), how.every, tuple(versions)), Made(made=made)
     answered = {} if answered is None else answered
     step = how.every or max(len(shown), 1)
     asked: dict[int, list[str]] = {}
@@ -296,13 +307,13 @@ def summarise(
         usage=each.usage + whole.usage,
     )
     told = whole.lines or (lines if every_told else [])
-    return Kept(len(shown), how.every, tuple(versions), "".join(told)), report
+    return SummaryVersions(len(shown), how.every, tuple(versions), "".join(told)), report
 
 
 # ---------------------------------------------------------------- wording
 
 
-def holds(kept: Kept, shown: Mask) -> bool:
+def holds(kept: SummaryVersions, shown: Mask) -> bool:
     """Return whether all rows that were in force when this was kept still are."""
     step, now = kept.every or max(kept.rows, 1), shown[: kept.rows]
     parts = [now[start : start + step] for start in range(0, kept.rows, step)]
@@ -325,7 +336,7 @@ def _head(versions: Sequence[Version]) -> str:
     return f"{who} on {what}" if who and what else who or what
 
 
-def _line(head: str, clauses: Sequence[Clause]) -> str:
+def _line(head: str, clauses: Sequence[QuotableClause]) -> str:
     said: list[str] = []
     several = len({clause.who for clause in clauses}) > 1
     last = None
@@ -360,7 +371,7 @@ def alike(one: str, other: str) -> bool:
 # ---------------------------------------------------------------- a model's words
 
 
-def line_asked_for(kind: str, most: int) -> Question[str]:
+def line_asked_for(kind: str, most: int) -> ModelTask[str]:
     """Return the question for a line of at most so many tokens; its JSON names it as the kind."""
 
     def read(answer: str) -> str:
@@ -380,7 +391,7 @@ def line_asked_for(kind: str, most: int) -> Question[str]:
         "required": [kind],
         "additionalProperties": False,
     }
-    return Question(kind=kind, read=read, schema=schema)
+    return ModelTask(kind=kind, read=read, schema=schema)
 
 
 TOLD: Final = 44
@@ -400,7 +411,7 @@ class Worded(NamedTuple):
 
 def have_worded(
     model: Completer | ChatModel,
-    question: Question[str],
+    question: ModelTask[str],
     talks: Sequence[Sequence[str]],
     answered: dict[str, str],
 ) -> Worded:
@@ -436,7 +447,7 @@ def _shown(talk: Sequence[str]) -> list[str]:
 # ---------------------------------------------------------------- as bytes
 
 
-def pack(kept: Kept) -> bytes:
+def pack(kept: SummaryVersions) -> bytes:
     """Return what ``unpack`` reads."""
     document = {
         "format": FORMAT,
@@ -451,7 +462,7 @@ def pack(kept: Kept) -> bytes:
     return zlib.compress(json.dumps(document, ensure_ascii=False).encode())
 
 
-def unpack(payload: bytes) -> Kept:
+def unpack(payload: bytes) -> SummaryVersions:
     """
     Read what ``pack`` wrote; the store has verified its checksum.
 
@@ -474,7 +485,9 @@ def unpack(payload: bytes) -> Kept:
             )
             for made_of, said, topics, told in document["versions"]
         )
-        return Kept(int(document["rows"]), int(document["every"]), versions, str(document["told"]))
+        return SummaryVersions(
+            int(document["rows"]), int(document["every"]), versions, str(document["told"])
+        )
     except (zlib.error, ValueError, KeyError, TypeError, RecursionError) as exc:
         if isinstance(exc, InputError):
             raise
@@ -482,6 +495,6 @@ def unpack(payload: bytes) -> Kept:
         raise InputError(msg) from exc
 
 
-def _clause(given: Sequence[Any]) -> Clause:
+def _clause(given: Sequence[Any]) -> QuotableClause:
     row, at, who, text, tokens, worth = given
-    return Clause(int(row), int(at), str(who), str(text), int(tokens), float(worth))
+    return QuotableClause(int(row), int(at), str(who), str(text), int(tokens), float(worth))

@@ -34,7 +34,7 @@ class Cluster:
     cohesion: float
 
 
-class Place(NamedTuple):
+class ClusterPlace(NamedTuple):
     """Where the rows of a tag lie: within ``[start, end)``, ``size`` of them, in a cluster."""
 
     start: int
@@ -47,7 +47,7 @@ class Layout(NamedTuple):
     """``order``: every row once, shape (rows,); ``places``: where each tag's own rows lie in it."""
 
     order: NDArray[np.int64]
-    places: dict[str, Place]
+    places: dict[str, ClusterPlace]
 
 
 def cluster_tags(graph: TagGraph) -> list[Cluster]:
@@ -112,7 +112,7 @@ def lay_out(graph: TagGraph, clusters: list[Cluster], length: int) -> Layout:
     ends = np.cumsum(np.bincount(home, minlength=len(names) + 1)).tolist()
     starts = [0, *ends]
     places = {
-        name: Place(starts[at], ends[at], cluster_of[at], ends[at] - starts[at])
+        name: ClusterPlace(starts[at], ends[at], cluster_of[at], ends[at] - starts[at])
         for at, name in enumerate(names)
     }
     return Layout(order, places)

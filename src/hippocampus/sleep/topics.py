@@ -30,9 +30,9 @@ from hippocampus.index.topic import Artifact, Tag, TagGraph, Terms
 from hippocampus.language.topic_tag_model import read_answer, tag_by_model, write_answer
 from hippocampus.language.topic_tags import (
     Alike,
-    Reading,
     Relation,
     Tagging,
+    TagReading,
     is_feeling,
     read_group,
     relations_of,
@@ -69,7 +69,7 @@ RULES: Final = 1
 """Of reading talk: to be raised with whatever changes what is read, for what was is kept."""
 
 
-class Turn(NamedTuple):
+class WindowTurn(NamedTuple):
     """
     What tags are made of; ``at`` in microseconds since 1970, UTC.
 
@@ -83,7 +83,7 @@ class Turn(NamedTuple):
 
 
 @dataclass(slots=True)
-class Answers:
+class TagAnswers:
     """What a model answered during one sleep, by the talk, and what it took: for another try."""
 
     by_digest: dict[str, str] = field(default_factory=dict)
@@ -115,13 +115,13 @@ class Tagged:
 
 
 def make_topics(
-    turns: Iterable[Turn],
+    turns: Iterable[WindowTurn],
     *,
     length: int,
     speakers: Collection[str] = (),
     embedder: Embedder | None = None,
     model: Completer | ChatModel | None = None,
-    answers: Answers | None = None,
+    answers: TagAnswers | None = None,
     before: Artifact | None = None,
 ) -> tuple[Artifact, Tagged]:
     """
@@ -143,7 +143,7 @@ def make_topics(
     groups = group_turns(turns)
     texts = [[turn.text for turn in group] for group in groups]
     digests = [_digest(group) for group in texts]
-    answers = answers or Answers()
+    answers = answers or TagAnswers()
     kept = {} if before is None else before.kept
     by_model = _kept_answers(digests, {**kept, **answers.by_digest})
     asked = [at for at in range(len(texts)) if at not in by_model] if model is not None else []
@@ -188,7 +188,7 @@ def make_topics(
     return Artifact(graph, length, vectors.identity, kept, readings.packed()), report
 
 
-def group_turns(turns: Iterable[Turn], size: int = WINDOW) -> list[list[Turn]]:
+def group_turns(turns: Iterable[WindowTurn], size: int = WINDOW) -> list[list[WindowTurn]]:
     """
     Cut each session, in order of time, into windows of ``size`` turns; the last is about as long.
 
@@ -196,7 +196,7 @@ def group_turns(turns: Iterable[Turn], size: int = WINDOW) -> list[list[Turn]]:
     window then. So talk that goes on and on is not read anew by every sleep.
     """
     ordered = sorted(turns, key=lambda turn: (turn.session or "", turn.at, turn.row))
-    groups: list[list[Turn]] = []
+    groups: list[list[WindowTurn]] = []
     for _, session in groupby(ordered, key=lambda turn: turn.session):
         talk = list(session)
         cuts = [*range(0, max(1, len(talk) - size // 2 + 1), size), len(talk)]
@@ -233,13 +233,13 @@ class _Readings:
 
     def __init__(self, before: Artifact | None) -> None:
         self.made = 0
-        self._known: dict[str, Reading] = {}
+        self._known: dict[str, TagReading] = {}
         if before is not None and before.readings:
             rules, known = json.loads(zlib.decompress(before.readings))
             if rules == RULES:
-                self._known = {digest: Reading(*read) for digest, read in known.items()}
+                self._known = {digest: TagReading(*read) for digest, read in known.items()}
 
-    def of(self, groups: Sequence[Sequence[str]], digests: Sequence[str]) -> list[Reading]:
+    def of(self, groups: Sequence[Sequence[str]], digests: Sequence[str]) -> list[TagReading]:
         """Return what each group names; of the others nothing is kept."""
         known, self._known = self._known, {}
         for texts, digest in zip(groups, digests, strict=True):
@@ -301,7 +301,7 @@ class _Vectors:
 
 def _add_tags(
     graph: TagGraph,
-    groups: Sequence[Sequence[Turn]],
+    groups: Sequence[Sequence[WindowTurn]],
     taggings: Sequence[Tagging],
     names: AbstractSet[str],
 ) -> tuple[int, dict[str, set[int]]]:
@@ -342,7 +342,7 @@ def _identities(tag: str, names: AbstractSet[str]) -> Iterator[Hashable]:
         yield same
 
 
-def _holding(turns: Iterable[Turn]) -> Mapping[int, set[int]]:
+def _holding(turns: Iterable[WindowTurn]) -> Mapping[int, set[int]]:
     """Return the places in the talk that hold each term."""
     holding: defaultdict[int, set[int]] = defaultdict(set)
     for place, turn in enumerate(pausing(list(turns))):
@@ -357,7 +357,7 @@ def _saying(words: str, holding: Mapping[int, set[int]]) -> set[int]:
 
 
 def _places(
-    groups: Sequence[Sequence[Turn]],
+    groups: Sequence[Sequence[WindowTurn]],
     taggings: Sequence[Tagging],
     holding: Mapping[int, set[int]],
     names: AbstractSet[str],

@@ -19,7 +19,7 @@ from hippocampus.core.clock import to_micros
 from hippocampus.core.records import DOUBTED, Act, EpisodeRow
 from hippocampus.core.timestamps import end_micros, is_day, to_moment
 from hippocampus.errors import InvalidTime
-from hippocampus.sleep.snapshot import Night
+from hippocampus.sleep.snapshot import SleepSnapshot
 
 _MINUTE: Final = 60_000_000
 _HOUR: Final = 60 * _MINUTE
@@ -30,7 +30,7 @@ _LATE: Final = _HOUR
 _REPLIES: Final = frozenset({"assistant", "tool"})
 
 
-def validate(night: Night) -> list[Act]:
+def validate(night: SleepSnapshot) -> list[Act]:
     """Return what goes into quarantine, of all that no sleep has gone over, and what leaves it."""
     until = night.now - round(night.policy.doubt_minutes * _MINUTE)
     acts = [
@@ -47,7 +47,7 @@ def validate(night: Night) -> list[Act]:
     return acts + [Act("doubt", row, why) for row, why in sorted(doubts.items()) if row not in ever]
 
 
-def _twice(night: Night, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
+def _twice(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
     """Yield what the same speaker said in the same words a moment before."""
     said: dict[tuple[bytes, str | None, str | None, str | None], list[tuple[int, int]]] = {}
     wanted = {e.digest for e in fresh.values()}
@@ -64,7 +64,7 @@ def _twice(night: Night, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int,
         before.insert(place, (e.said_at, e.row))
 
 
-def _late(night: Night, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
+def _late(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
     """Yield what arrives long after later things of its session, but for whole ones at once."""
     if not fresh:
         return
@@ -80,7 +80,7 @@ def _late(night: Night, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, 
             latest[e.session] = e
 
 
-def _inverted(night: Night, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
+def _inverted(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
     """Yield replies that stand before what they reply to, and ends that come before their start."""
     by_turn = {
         (e.session, e.turn): e for e in night.records if e.turn is not None and e.state == "active"

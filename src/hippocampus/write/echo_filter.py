@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from hippocampus.core.clock import to_micros
 from hippocampus.core.quotes import quoted
 from hippocampus.journal.draft import Draft, digest
-from hippocampus.journal.ledger import Entry, Ledger
+from hippocampus.journal.ledger import Ledger, LedgerEntry
 from hippocampus.write.check import Group
 
 _MEMORY = 4096
@@ -20,7 +20,7 @@ _COLONS = 4
 """After how many of the first colons of a rendered line we look for the words."""
 
 
-class Gate:
+class EchoFilter:
     """
     Recognises echoes, in the order of ``docs/adr/0006-echoes-at-the-gate.md``.
 
@@ -33,7 +33,7 @@ class Gate:
         self._less: OrderedDict[bytes, str] = OrderedDict()
         """Ids of what has faded, by the digest of what was shown of it."""
 
-    def note(self, ledger: Ledger, entries: Iterable[Entry], shown_at: datetime) -> None:
+    def note(self, ledger: Ledger, entries: Iterable[LedgerEntry], shown_at: datetime) -> None:
         """Take note of what was shown."""
         for entry in entries:
             said = entry.digest

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from upstream import chunks, completion
 
-from hippocampus.proxy.protocol import Answer, Asked, Said
+from hippocampus.proxy.protocol import ChatAnswer, ChatMessage, ChatRequest
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -32,7 +32,7 @@ def test_memory_is_one_more_message_and_no_other_byte_changes(
     request = {**before, "messages": [*said, {"role": "user", "content": "?"}], **after}
     request["messages"] = [*said, {"role": "user", "content": "?"}]
     raw = json.dumps(request, indent=indent, ensure_ascii=ascii_).encode(errors="surrogatepass")
-    asked = Asked.read("chat", raw)
+    asked = ChatRequest.read("chat", raw)
     if asked is None:  # what is not UTF-8 is not read
         assert not ascii_
         return
@@ -53,7 +53,7 @@ def test_numbers_doubled_keys_and_blanks_arrive_as_they_were_written():
         b'{ "temperature" : 1e-0 ,"seed":1,"seed":2 , "messages":\r\n'
         b'[ {"content":"\\u0068i",\t"role":"user"} ] }'
     )
-    made = Asked.read("chat", raw).remembering("M")
+    made = ChatRequest.read("chat", raw).remembering("M")
 
     assert raw == made.replace(b'{"role": "system", "content": "M"}, ', b"")
 
@@ -66,7 +66,7 @@ def test_numbers_doubled_keys_and_blanks_arrive_as_they_were_written():
     ],
 )  # fmt: skip
 def test_what_is_no_request_of_the_protocol_is_not_read(raw):
-    assert Asked.read("chat", raw) is None
+    assert ChatRequest.read("chat", raw) is None
 
 
 WORDS = """role content type text name user model tool_calls function function_call custom index
@@ -91,7 +91,7 @@ nearly = st.recursive(
 @given(st.lists(nearly, max_size=4) | nearly, st.dictionaries(st.sampled_from(WORDS), nearly))
 def test_whatever_stands_in_a_requests_places_it_is_read_or_not_and_never_fails(value, more):
     for kind, key in (("chat", "messages"), ("responses", "input")):
-        asked = Asked.read(kind, json.dumps({**more, key: value}).encode())
+        asked = ChatRequest.read(kind, json.dumps({**more, key: value}).encode())
         for one in asked.said if asked else ():
             one.text.encode()
 
@@ -101,12 +101,14 @@ def test_whatever_stands_in_an_answers_places_it_is_read_and_never_fails(pieces,
     streamed = "".join(f"data: {json.dumps(one)}\n\n" for one in pieces)
     for raw in (streamed, json.dumps(whole)):
         for kind in ("chat", "responses"):
-            Answer.read(kind, raw.encode()).text.encode()
+            ChatAnswer.read(kind, raw.encode()).text.encode()
 
 
 def test_the_roles_of_a_client_that_says_developer_are_kept():
     said = [{"role": "developer", "content": "Be brief."}, {"role": "user", "content": "Hi"}]
-    made = json.loads(Asked.read("chat", json.dumps({"messages": said}).encode()).remembering("M"))
+    made = json.loads(
+        ChatRequest.read("chat", json.dumps({"messages": said}).encode()).remembering("M")
+    )
 
     assert [one["role"] for one in made["messages"]] == ["developer", "developer", "user"]
 
@@ -122,13 +124,17 @@ def test_steps_of_tools_are_no_part_of_what_was_said():
         {"role": "tool", "tool_call_id": "1", "content": "It rains."},
     )
 
-    assert asked.said == (Said("user", "Hi"), Said("assistant", "Hello."), Said("user", "Rain?"))
+    assert asked.said == (
+        ChatMessage("user", "Hi"),
+        ChatMessage("assistant", "Hello."),
+        ChatMessage("user", "Rain?"),
+    )
     assert (asked.fresh, asked.query, asked.called) == (2, "Rain?", ("weather",))
 
 
 def test_a_bare_text_of_the_responses_protocol_becomes_the_message_it_means():
     raw = json.dumps({"model": "small", "input": "Hi"}).encode()
-    made = json.loads(Asked.read("responses", raw).remembering("M"))
+    made = json.loads(ChatRequest.read("responses", raw).remembering("M"))
 
     assert made["input"] == [
         {"role": "system", "content": "M"}, {"role": "user", "content": "Hi"},
@@ -136,7 +142,7 @@ def test_a_bare_text_of_the_responses_protocol_becomes_the_message_it_means():
 
 
 def read(*said):
-    return Asked.read("chat", json.dumps({"messages": said}).encode())
+    return ChatRequest.read("chat", json.dumps({"messages": said}).encode())
 
 
 # ---------------------------------------------------------------- answers
@@ -147,21 +153,21 @@ def test_a_streamed_answer_is_its_pieces(pieces):
     raw = b"".join(chunks({"role": "assistant"}, *pieces))
     whole = "".join(pieces).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
-    assert Answer.read("chat", raw) == Answer(whole, complete=True)
+    assert ChatAnswer.read("chat", raw) == ChatAnswer(whole, complete=True)
 
 
 def test_an_answer_that_comes_packed_is_read_as_far_as_it_came():
     packed = gzip.compress(b"".join(chunks("I moved ", "to Lisbon.")), compresslevel=0)
 
-    assert Answer.read("chat", packed) == Answer("I moved to Lisbon.", complete=True)
-    assert Answer.read("chat", packed[:250]) == Answer("I moved ")
-    assert Answer.read("chat", packed[:4] + b"\xff" * 40) == Answer()
+    assert ChatAnswer.read("chat", packed) == ChatAnswer("I moved to Lisbon.", complete=True)
+    assert ChatAnswer.read("chat", packed[:250]) == ChatAnswer("I moved ")
+    assert ChatAnswer.read("chat", packed[:4] + b"\xff" * 40) == ChatAnswer()
 
 
 @given(st.integers(0, 600))
 def test_of_a_stream_that_broke_off_is_read_what_came(size):
     raw = b"".join(chunks("I ", "moved ", "to ", "Lisbon."))
-    answer = Answer.read("chat", raw[:size])
+    answer = ChatAnswer.read("chat", raw[:size])
 
     assert "I moved to Lisbon.".startswith(answer.text)
     assert answer.complete is (size >= raw.index(b'"stop"') + len(b'"stop"}]}'))
@@ -171,22 +177,22 @@ def test_half_characters_in_two_events_are_one_again():
     first, second = "data: " + '{"choices": [{"delta": {"content": "\\ud83d"}}]}\n\n', "data: "
     second += '{"choices": [{"delta": {"content": "\\ude00"}}]}\n\ndata: [DONE]\n\n'
 
-    assert Answer.read("chat", (first + second).encode()).text == "\U0001f600"
+    assert ChatAnswer.read("chat", (first + second).encode()).text == "\U0001f600"
 
 
 def test_what_a_model_thinks_before_it_speaks_is_not_what_it_says():
     whole = json.dumps(completion("<think>\nHm, Lisbon.\n</think>\n\nLisbon.")).encode()
     streamed = b"".join(chunks("<thi", "nk>Hm", "</think>", " Lisbon."))
 
-    assert Answer.read("chat", whole).text == "Lisbon."
-    assert Answer.read("chat", streamed).text == "Lisbon."
+    assert ChatAnswer.read("chat", whole).text == "Lisbon."
+    assert ChatAnswer.read("chat", streamed).text == "Lisbon."
 
 
 def test_thoughts_without_an_end_are_nothing_said_and_what_users_write_is_theirs():
     began = b"".join(chunks("<think>Hm, ", "Lisbon.", done=False))
     asked = read({"role": "user", "content": "<think>twice</think> is what I was told."})
 
-    assert Answer.read("chat", began).text == ""
+    assert ChatAnswer.read("chat", began).text == ""
     assert asked.query == "<think>twice</think> is what I was told."
 
 
@@ -194,7 +200,7 @@ def test_thoughts_are_read_in_one_go_however_often_they_begin():
     many = "<think>" * 100_000
     asked = read({"role": "assistant", "content": many}, {"role": "user", "content": "Hi"})
 
-    assert asked.said == (Said("user", "Hi"),)
+    assert asked.said == (ChatMessage("user", "Hi"),)
 
 
 def test_tools_are_noted_by_name_streamed_or_not():
@@ -203,27 +209,27 @@ def test_tools_are_noted_by_name_streamed_or_not():
     streamed = b"".join(chunks({"tool_calls": [call]}, {"tool_calls": [more]}))
     whole = json.dumps(completion(None, tool_calls=[call])).encode()
 
-    assert Answer.read("chat", streamed) == Answer("", ("weather",), complete=True)
-    assert Answer.read("chat", whole) == Answer("", ("weather",), complete=True)
+    assert ChatAnswer.read("chat", streamed) == ChatAnswer("", ("weather",), complete=True)
+    assert ChatAnswer.read("chat", whole) == ChatAnswer("", ("weather",), complete=True)
 
 
 def test_of_several_choices_the_first_is_what_was_said():
     both = completion("One.")
     both["choices"].insert(0, {"index": 1, "message": {"content": "Two."}, "finish_reason": "stop"})
 
-    assert Answer.read("chat", json.dumps(both).encode()).text == "One."
+    assert ChatAnswer.read("chat", json.dumps(both).encode()).text == "One."
 
 
 def test_an_error_within_a_stream_leaves_it_incomplete():
     raw = b"".join(chunks("I was ", done=False)) + b'data: {"error": {"message": "overloaded"}}\n\n'
 
-    assert Answer.read("chat", raw) == Answer("I was ", complete=False)
+    assert ChatAnswer.read("chat", raw) == ChatAnswer("I was ", complete=False)
 
 
 @given(st.binary(max_size=80), st.sampled_from(["chat", "responses"]))
 def test_no_bytes_make_reading_an_answer_fail(raw, kind):
     for prefix in (b"", b"data: ", b'{"choices": ', b'data: {"response": '):
-        assert not Answer.read(kind, prefix + raw).called
+        assert not ChatAnswer.read(kind, prefix + raw).called
 
 
 RESPONSE = {
@@ -243,8 +249,8 @@ def test_a_response_is_read_whole_from_its_last_event_or_from_pieces():
 
     pieces = [event(type="response.output_text.delta", delta=d) for d in ("No", "ted.")]
     last = event(type="response.completed", response=RESPONSE)
-    read = Answer("Noted.", ("weather",), complete=True, id="r1")
+    read = ChatAnswer("Noted.", ("weather",), complete=True, id="r1")
 
-    assert Answer.read("responses", json.dumps(RESPONSE).encode()) == read
-    assert Answer.read("responses", b"".join([*pieces, last])) == read
-    assert Answer.read("responses", pieces[0]) == Answer("No", complete=False)
+    assert ChatAnswer.read("responses", json.dumps(RESPONSE).encode()) == read
+    assert ChatAnswer.read("responses", b"".join([*pieces, last])) == read
+    assert ChatAnswer.read("responses", pieces[0]) == ChatAnswer("No", complete=False)

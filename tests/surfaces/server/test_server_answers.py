@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.errors import EncoderError
 from hippocampus.server import Limits
-from hippocampus.server.response_cache import Answers
+from hippocampus.server.response_cache import ResponseCache
 
 AT = "/v1/banks/ada"
 
@@ -96,7 +96,7 @@ def test_what_changes_another_bank_leaves_an_answer_as_it_was(http, bank, memory
 
 def test_an_answer_is_not_given_again_after_a_minute():
     now = [0.0]
-    answers = Answers(10_000, clock=lambda: now[0])
+    answers = ResponseCache(10_000, clock=lambda: now[0])
     answers.put(("b", "recall", b"{}"), "here", 1, b"answer")
 
     now[0] = timedelta(seconds=59).total_seconds()
@@ -109,7 +109,7 @@ def test_an_answer_is_not_given_again_after_a_minute():
 
 def test_what_is_past_its_time_leaves_memory_though_nobody_asks_again():
     now = [0.0]
-    answers = Answers(100_000, clock=lambda: now[0])
+    answers = ResponseCache(100_000, clock=lambda: now[0])
     for number in range(5):
         answers.put(("b", "recall", b"%d" % number), "here", 1, b"answer")
     before = answers.nbytes
@@ -129,7 +129,7 @@ def test_what_is_past_its_time_leaves_memory_though_nobody_asks_again():
     )
 )  # fmt: skip
 def test_they_stay_within_their_memory_and_never_answer_for_another_position(steps):
-    answers, model = Answers(8000), {}
+    answers, model = ResponseCache(8000), {}
     for what, question, position, size in steps:
         asked = "b", "recall", str(question).encode()
         if what == "put":

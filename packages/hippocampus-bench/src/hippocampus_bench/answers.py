@@ -26,7 +26,7 @@ from hippocampus.core.records import Usage
 from hippocampus.errors import EncoderError, InputError, ModelAnswer, NotRecorded
 from hippocampus.language.time import find_intervals
 from hippocampus.llm import ask as llm
-from hippocampus.llm.ask import Asked, ChatModel, Completer
+from hippocampus.llm.ask import ChatModel, Completer, ModelReply
 from hippocampus_bench import metrics, report
 from hippocampus_bench.datasets import Dataset, Question
 from hippocampus_bench.options import Options
@@ -222,9 +222,9 @@ def _read_verdict(answer: str) -> float:
     return float(found[0] == "yes")
 
 
-_SCORE: Final = llm.Question(kind="judge-score", read=_read_score, show=_to_judge)
+_SCORE: Final = llm.ModelTask(kind="judge-score", read=_read_score, show=_to_judge)
 _VERDICTS: Final = {
-    kind: llm.Question(kind=kind, read=_read_verdict, show=_to_judge)
+    kind: llm.ModelTask(kind=kind, read=_read_verdict, show=_to_judge)
     for kind in (
         "judge-correct",
         "judge-temporal",
@@ -360,9 +360,9 @@ def reply_to(composed: Sequence[Answered], models: Models, marking: Marking) -> 
 
     """
     took = [0.0] * len(composed)
-    prompt = llm.Question(kind=marking.prompt, read=_read_reply, show=_to_answer)
+    prompt = llm.ModelTask(kind=marking.prompt, read=_read_reply, show=_to_answer)
 
-    def answer(place: int) -> Asked[str]:
+    def answer(place: int) -> ModelReply[str]:
         one = composed[place]
         start = time.perf_counter()
         asked = llm.ask(models.answers, prompt, _Task(one.question, one.context))
@@ -384,7 +384,7 @@ def reply_to(composed: Sequence[Answered], models: Models, marking: Marking) -> 
             if one.reply is not None and (question := which(one.question, marking)) is not None
         ]
 
-        def judge(pair: tuple[int, llm.Question[float]]) -> Asked[float]:
+        def judge(pair: tuple[int, llm.ModelTask[float]]) -> ModelReply[float]:
             one = out[pair[0]]
             task = _Task(one.question, one.context, one.reply or "")
             return llm.ask(models.judges, pair[1], task)
@@ -397,13 +397,13 @@ def reply_to(composed: Sequence[Answered], models: Models, marking: Marking) -> 
 
 
 def _each(
-    many: Sequence[Any], work: Callable[[Any], Asked[Any]], model: object
-) -> list[Asked[Any]]:
+    many: Sequence[Any], work: Callable[[Any], ModelReply[Any]], model: object
+) -> list[ModelReply[Any]]:
     at_once = model.concurrency if isinstance(model, ChatModel) else 1
     return llm.each(many, work, at_once)
 
 
-def _check_any(asked: Sequence[Asked[Any]]) -> None:
+def _check_any(asked: Sequence[ModelReply[Any]]) -> None:
     failed = [one.answer for one in asked if isinstance(one.answer, EncoderError)]
     for one in failed:
         if len(failed) == len(asked) or isinstance(one, NotRecorded):
@@ -425,11 +425,11 @@ def _replied(one: Answered, reply: str | EncoderError, marking: Marking) -> Answ
     return replace(one, reply=reply, measures=measures)
 
 
-def _score_of(question: Question, _marking: Marking) -> llm.Question[float] | None:
+def _score_of(question: Question, _marking: Marking) -> llm.ModelTask[float] | None:
     return _SCORE if question.answerable and question.answer is not None else None
 
 
-def _verdict_of(question: Question, marking: Marking) -> llm.Question[float] | None:
+def _verdict_of(question: Question, marking: Marking) -> llm.ModelTask[float] | None:
     if not question.answerable:
         return None if marking.refusals else _VERDICTS["judge-abstention"]
     if question.answer is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 import typer
 
 from hippocampus.cli.command import command
-from hippocampus.cli.options import Cues, Json, Model, cue_names
+from hippocampus.cli.options import Cues, Json, ModelOption, cue_names
 from hippocampus.cli.render import clean, print_json, progress, stderr, stdout
 from hippocampus.core.files import check_output
 from hippocampus.errors import InputError
@@ -162,7 +162,7 @@ class Answers:
             "--answers", help="locomo, longmemeval: answer the questions, and compare and judge."
         ),
     ] = False
-    model: Model = "none"
+    model: ModelOption = "none"
     judge: Annotated[
         str | None,
         typer.Option(metavar="SPEC", help="Another model to judge answers.", show_default=False),

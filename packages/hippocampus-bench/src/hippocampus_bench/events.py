@@ -36,7 +36,7 @@ from hippocampus.language.importance import lasting_importance
 from hippocampus.sleep.capacity import KIND, REFERS
 from hippocampus.sleep.forgetting_policies import Flags, Retention, fade_to, salience
 from hippocampus.sleep.importance import Codes, Features, Numbers, places, score, unexpected
-from hippocampus.sleep.outcome import History, Uses, find_uses, foresee, times_used
+from hippocampus.sleep.outcome import OutcomeHistory, OutcomeUses, find_uses, foresee, times_used
 from hippocampus_bench import report
 from hippocampus_bench.datasets import sha256_of
 from hippocampus_bench.dwm import Measured, table
@@ -212,7 +212,7 @@ def check_truth(name: str) -> Truth:
     raise InputError(msg)
 
 
-def read_history(events: Sequence[Event], truth: Truth = "reference") -> History:
+def read_history(events: Sequence[Event], truth: Truth = "reference") -> OutcomeHistory:
     """
     Return a stream as a night sees it: codes for names, and who refers to whom.
 
@@ -228,12 +228,12 @@ def read_history(events: Sequence[Event], truth: Truth = "reference") -> History
     )  # fmt: skip
     if truth == "activity":
         every = np.arange(len(events))
-        uses = Uses(
+        uses = OutcomeUses(
             np.concatenate([uses.by, every]), np.concatenate([uses.group, group]),
             np.concatenate([uses.row, np.full(len(events), -1)]),
         )  # fmt: skip
     start = events[0].t if events else 0.0
-    return History(
+    return OutcomeHistory(
         at_h=np.array([(event.t - start) / _HOUR for event in events]),
         group=group,
         actor=_codes(event.actor for event in events)[0],
@@ -269,7 +269,7 @@ def _codes(names: Iterable[str]) -> tuple[Codes, dict[str, int]]:
 class Night(NamedTuple):
     """What a policy may look at: everything up to now, and who is still there."""
 
-    history: History
+    history: OutcomeHistory
     there: Flags
     now_h: float
     last: bool
@@ -693,7 +693,7 @@ class _Season:
     def __init__(
         self,
         events: Sequence[Event],
-        histories: Mapping[Truth, History],
+        histories: Mapping[Truth, OutcomeHistory],
         truth: Truth,
         reduction: float,
         every_days: float,

@@ -27,8 +27,8 @@ from hippocampus.encode.keywords import find_keywords
 from hippocampus.encode.random_indexing import radius, signatures
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import InputError
-from hippocampus.index.bm25 import LexicalCue, pack_terms
-from hippocampus.index.cue import Cue, Question
+from hippocampus.index.bm25 import Bm25Cue, pack_terms
+from hippocampus.index.cue import Cue, Query
 from hippocampus.index.signature import SignatureCue
 from hippocampus.recall.parse import signed
 from hippocampus_bench import locomo
@@ -164,15 +164,15 @@ def _usual(window: int, bits: int) -> int:
 
 # ---------------------------------------------------------------- measuring
 
-_Asked: TypeAlias = tuple[Cue, Question, NDArray[np.int64], NDArray[np.int64]]
+_Asked: TypeAlias = tuple[Cue, Query, NDArray[np.int64], NDArray[np.int64]]
 """A cue, a question to it, the rows that answer, and how many tokens each row has."""
 
 
-def _question(text: str, how: Signatures | None) -> Question:
+def _question(text: str, how: Signatures | None) -> Query:
     """Return a question as both cues understand it: by its keywords."""
     words = find_keywords(text)
     terms = np.unique(hash_terms(" ".join(words)))
-    return Question(
+    return Query(
         text=text, now=_NOW, terms=terms, term_weights=np.ones(len(terms), np.float32),
         keywords=() if how is None else signed(words, how),
     )  # fmt: skip
@@ -180,7 +180,7 @@ def _question(text: str, how: Signatures | None) -> Question:
 
 def _words(talks: Iterable[Conversation]) -> Iterator[_Asked]:
     for talk in talks:
-        cue = LexicalCue()
+        cue = Bm25Cue()
         cue.observe(Payloads.of([pack_terms(hash_terms(text)) for text in talk.texts]))
         for text, gold in talk.asked:
             yield cue, _question(text, None), gold, talk.lengths

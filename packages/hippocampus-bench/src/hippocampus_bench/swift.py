@@ -25,11 +25,11 @@ from hippocampus.core.optional import require
 from hippocampus.core.records import Embedded, Interval, Progress, Recall
 from hippocampus.encode.signature import rotation_for
 from hippocampus.errors import InputError
-from hippocampus.index.bank_index import LiveIndex, read_payloads
-from hippocampus.index.bm25 import LexicalCue
+from hippocampus.index.bank_index import BankIndex, read_payloads
+from hippocampus.index.bm25 import Bm25Cue
 from hippocampus.index.cue import Mask
 from hippocampus.index.cues import CueSet
-from hippocampus.index.late_interaction import TokensCue
+from hippocampus.index.late_interaction import LateInteractionCue
 from hippocampus.index.topic import TopicCue
 from hippocampus.index.vector import VectorCue
 from hippocampus.kernel import dot_rows, top_k
@@ -391,13 +391,13 @@ class _Searcher:
         assert memory.engine.embedder is not None, "there is one, or the run had been refused"
         used = memory.engine.embedder.fingerprint
         self.rotation = rotation_for(used)
-        cues = CueSet(LexicalCue(), VectorCue(used.dimension))
+        cues = CueSet(Bm25Cue(), VectorCue(used.dimension))
         if self.rotation is not None:
-            cues.tokens = TokensCue(self.rotation.bits)
+            cues.tokens = LateInteractionCue(self.rotation.bits)
         topics = read_topics(ledger)
         assert topics is not None, "the bank has slept"
         cues.topic = self.topic = TopicCue(topics.graph, topics.length)
-        self.index = LiveIndex(memory.engine.store, ledger.bank, cues)
+        self.index = BankIndex(memory.engine.store, ledger.bank, cues)
         self.index.catch_up()
         self.refs = [
             episode.metadata["ref"] for episode in ledger.episodes(list(range(len(self.index))))

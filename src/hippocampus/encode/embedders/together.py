@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Final, Protocol, runtime_checkable
 
-from hippocampus.core.group_commit import Joint
+from hippocampus.core.group_commit import GroupCommit
 from hippocampus.core.records import Embedded, Embedder, Fingerprint, Passage
 
 _MOST: Final = 8
@@ -41,7 +41,7 @@ class Together:
         self._inner = inner
         passes = at_once or max(1, (os.cpu_count() or 1) // 2)
         self._embedding = threading.BoundedSemaphore(passes)
-        self._questions: Joint[str, Embedded] = Joint(lambda some, _: len(some) < _MOST)
+        self._questions: GroupCommit[str, Embedded] = GroupCommit(lambda some, _: len(some) < _MOST)
 
     @property
     def fingerprint(self) -> Fingerprint:
