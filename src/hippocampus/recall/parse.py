@@ -18,6 +18,7 @@ from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
 from hippocampus.encode.terms import Term, find_terms
+from hippocampus.encode.word_lists import word_set
 from hippocampus.index.cue import Question
 from hippocampus.language.gazetteer import Spellings
 from hippocampus.language.noun_phrases import NOUN, find_phrases, is_chaff, key_of
@@ -182,10 +183,6 @@ _SHARED = re.compile(
     r"(?P<who>\w+)(?:\s+and\s+(?P<other>\w+))?",
     re.IGNORECASE,
 )
-_BETWEEN_TWO: Final = frozenset(
-    "affair argument chat conversation date discussion dispute fight friendship matter problem"
-    " quarrel relationship talk trouble wrong".split()
-)
 
 
 def _asked_about(text: str, found: Iterable[Term]) -> Iterator[Term]:
@@ -193,7 +190,8 @@ def _asked_about(text: str, found: Iterable[Term]) -> Iterator[Term]:
     beside = {
         match.start(who)
         for match in _SHARED.finditer(text)
-        if (what := match["what"].casefold()) not in _BETWEEN_TWO and use_of(what).noun >= NOUN
+        if (what := match["what"].casefold()) not in word_set("shared_between_two")
+        and use_of(what).noun >= NOUN
         for who in ("who", "other")
     }
     return (term for term in found if term.start not in beside)

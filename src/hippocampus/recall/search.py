@@ -15,13 +15,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.clock import to_micros
+from hippocampus.core.clock import MICROS_PER_HOUR, to_micros
 from hippocampus.core.config import Fusion
 from hippocampus.index.bank_index import LiveIndex
 from hippocampus.index.bm25 import LexicalCue
 from hippocampus.index.concept import Activation, ConceptCue
 from hippocampus.index.cue import Mask, Question, Rows
-from hippocampus.index.gists import HOUR
 from hippocampus.index.graph import GraphCue
 from hippocampus.index.late_interaction import TokensCue
 from hippocampus.index.signature import SignatureCue
@@ -324,7 +323,7 @@ def _primed(
     lent = gists.lent(question.vector, rows, index.columns.visible(), now)
     if not lent.any():
         return None
-    recent = index.columns.said_at(rows) >= now - gists.how.half_hours * HOUR
+    recent = index.columns.said_at(rows) >= now - gists.how.half_hours * MICROS_PER_HOUR
     line = np.append(np.sort(scores[recent]), np.float32(np.inf))
     limit = line[np.searchsorted(line, scores)] - _HAIR
     raised = np.minimum(scores + np.float32(fusion.gist) * lent, limit)

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.engine.background_yield import pausing
 from hippocampus.index.phrase_codec import PROPER
 from hippocampus.sleep.concepts import Floats, Rows
@@ -20,7 +21,6 @@ from hippocampus.sleep.forgetting_policies import decay, interfere
 from hippocampus.sleep.importance import Features, Numbers, score
 from hippocampus.sleep.snapshot import Night
 
-HOUR: Final = 3.6e9
 _TABLES: Final = 6
 """Orders in which neighbours are looked for; of pairs as near as 0.7, nine in ten are found."""
 _BESIDE: Final = 3
@@ -60,7 +60,7 @@ def appraise(night: Night, *, signals: Mapping[str, float], interference: float)
     lengths = night.tokens(rows.tolist())
     tokens = np.fromiter((lengths.get(row, 0) for row in rows.tolist()), np.float64, len(rows))
     neighbours, cosines = near_ones(vectors, len(rows))
-    age_h = (night.now - np.maximum(said, night.used_at[rows])) / HOUR
+    age_h = (night.now - np.maximum(said, night.used_at[rows])) / MICROS_PER_HOUR
     features = Features(
         age_h=np.maximum(age_h, 0.0),
         alike=(cosines >= interference).sum(axis=1).astype(np.float64),
