@@ -6,11 +6,11 @@ import signal
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hippocampus.core.clock import ManualClock
 from hypothesis import HealthCheck, settings
 
 from hippocampus import Memory
 from hippocampus.calibrate.calibration import calibrate
+from hippocampus.core.clock import ManualClock
 from hippocampus.encode.embed import HashEmbedder
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from hippocampus.encode.terms import stem
 from hippocampus.language.given_names import is_person
 
-TARGET = Path(__file__).resolve().parents[2] / "src/hippocampus/encode/words"
+TARGET = Path(__file__).resolve().parents[2] / "src/hippocampus/core/words"
 POS = {"noun": "1", "verb": "2", "adj": "3", "adv": "4"}
 _PLAIN = re.compile(r"[a-z]+(?:['-][a-z]+)*(?:_[a-z]+(?:['-][a-z]+)*){0,2}")
 

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Maturation
+from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.errors import InputError
-from hippocampus.index.gists import HOUR, Priming, Trace, Traces, activation, pack, unpack
+from hippocampus.index.gists import Priming, Trace, Traces, activation, pack, unpack
 
-WEEK = 7 * 24 * HOUR
+WEEK = 7 * 24 * MICROS_PER_HOUR
 MADE = 1_740_000_000_000_000
 HOW = Maturation()
 

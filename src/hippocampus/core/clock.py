@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Final, Protocol
+
+MICROS_PER_MINUTE: Final = 60_000_000
+MICROS_PER_HOUR: Final = 60 * MICROS_PER_MINUTE
+MICROS_PER_DAY: Final = 24 * MICROS_PER_HOUR
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-from hippocampus.core.clock import to_micros
+from hippocampus.core.clock import MICROS_PER_DAY, to_micros
 from hippocampus.core.records import When
 from hippocampus.errors import InvalidTime
-
-_DAY_MICROS = 86_400_000_000
 
 
 def to_moment(when: When, timezone: tzinfo, *, name: str = "time") -> datetime:
@@ -54,7 +52,7 @@ def end_micros(when: When, timezone: tzinfo, *, name: str = "time") -> int:
     try:
         return to_micros(datetime.combine(start.date() + timedelta(days=1), time(), timezone))
     except OverflowError:  # 9999-12-31, which is how people write "for ever"
-        return to_micros(start) + _DAY_MICROS
+        return to_micros(start) + MICROS_PER_DAY
 
 
 def is_day(when: When) -> bool:

@@ -13,6 +13,8 @@ import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
+from hippocampus.core.word_lists import word_set
+
 # A word is a run of letters, digits and marks, with an inner apostrophe. Scripts written without
 # spaces would be one endless word, so their characters count one by one (and in pairs, below).
 UNSPACED = (
@@ -20,16 +22,6 @@ UNSPACED = (
 )
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+(?:['’][^\W_{UNSPACED}]+)?")
 UNSPACED_ONE = re.compile(f"[{UNSPACED}]")
-
-# Words that carry grammar, not content. They are indexed like any other; in a question they weigh
-# nothing unless nothing else is asked.
-FUNCTION_WORDS = frozenset(
-    "a about am an and any are as at be been being but by can could did do does doing for from had"
-    " has have having he her hers him his how i if in into is it its just may me might mine must my"
-    " of on or our ours shall she should so some than that the their theirs them then there these"
-    " they this those to us was we were what when where which who whom whose why will with would"
-    " you your yours".split()
-)
 
 _local = threading.local()  # a stemmer object is not safe to share between threads
 _HASHED: dict[str, int] = {}
@@ -98,9 +90,9 @@ def find_terms(text: str) -> list[Term]:
     folded = text.lower()  # keeps lengths for all but a few characters, so places stay true
     if len(folded) != len(text):
         folded = text
+    grammar = word_set("function_words")
     found = [
-        Term(*m.span(), _hash(_fold(m[0])), m[0].lower() in FUNCTION_WORDS)
-        for m in _WORD.finditer(folded)
+        Term(*m.span(), _hash(_fold(m[0])), m[0].lower() in grammar) for m in _WORD.finditer(folded)
     ]
     if not text.isascii():
         found += [

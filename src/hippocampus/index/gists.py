@@ -17,12 +17,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Maturation
 from hippocampus.errors import InputError
 from hippocampus.index.cue import Mask, Rows, Scores
 
 FORMAT: Final = 1
-HOUR: Final = 3.6e9
 _STEEP: Final = 60.0
 """Slopes from its middle at which a sigmoid is 0 or 1."""
 
@@ -58,7 +58,7 @@ def activation(traces: Sequence[Trace], now: int, how: Maturation) -> NDArray[np
     more for each day on which a source of it was recalled. A clock set back makes none younger
     than new.
     """
-    aged = [max(now - t.made_at, 0) / HOUR + how.recalled_hours * t.days for t in traces]
+    aged = [max(now - t.made_at, 0) / MICROS_PER_HOUR + how.recalled_hours * t.days for t in traces]
     slopes = (np.array(aged, np.float64) - how.half_hours) / how.slope_hours
     mature: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(slopes, -_STEEP, _STEEP)))
     return mature

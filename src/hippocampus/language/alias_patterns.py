@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from hippocampus.core.word_lists import word_set
 from hippocampus.language.noun_phrases import find_phrases
 from hippocampus.language.nouns import kinds, singular
 
@@ -53,12 +54,6 @@ _NOT: Final = re.compile(
 )
 _ANSWER: Final = frozenset(("person", "organization", "social group", "institution"))
 """Kinds of what may be rung up."""
-_ANY: Final = frozenset(
-    "bad best big current different early false favorite favourite few final first former future"
-    " good great large last late latest little local long main many modern new next nice old only"
-    " other own previous real same second short small special third usual whole wrong young".split()
-)
-"""What a thing may be and still be any of its sort: "the new boss"."""
 _LEAD: Final = re.compile(r"[ \"“'‘:(]*(?:(?:the|our|my|this|that|his|her|their|its) )?[\"“'‘]?")
 _LINK: Final = re.compile(rf"[\"”'’),]* ?(?:(?:as|to|{_BE}){_NOW} )?$", re.IGNORECASE)
 _MOST_WORDS: Final = 3
@@ -87,7 +82,9 @@ class _Named(NamedTuple):
     def one(self) -> bool:
         """Whether it says which one of its sort is meant, as a name does, or "the boat trip"."""
         first, *more = self.text.split()
-        return self.capital or (bool(more) and first.casefold() not in _ANY)
+        return self.capital or (
+            bool(more) and first.casefold() not in word_set("unnaming_adjectives")
+        )
 
 
 def find_other_names(sentence: str) -> Iterator[OtherName]:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from functools import cache
 from itertools import product
 from typing import Final
 
+from hippocampus.core.word_lists import word_list
 from hippocampus.encode.terms import stem
 
 _SIGN: Final = re.compile(
@@ -24,31 +26,17 @@ _PART: Final = re.compile(r"\d+|[^\W\d_]+")
 _PREFIXES: Final = ("un", "in", "im", "il", "ir", "dis", "non", "mis")
 _SHORTEST: Final = 3
 """Letters of a word that a prefix may deny: "to" and "into" are no opposites."""
-_GROUPS: Final = (
-    "on off", "in out", "up down", "before after", "am pm", "left right",
-    "morning noon afternoon evening night midnight", "start stop begin end finish quit",
-    "open close shut", "pass fail succeed", "increase decrease reduce raise lower cut",
-    "more less fewer", "higher lower", "above below over under", "accept refuse decline reject",
-    "buy sell bought sold", "lend borrow", "win lose won lost", "love hate", "arrive leave left",
-    "come go came went", "begin began stop", "add remove",
-    "enable disable", "allow forbid", "agree disagree", "true false", "good bad", "better worse",
-    "best worst", "hot cold", "warm cool", "early late", "earlier later", "old new", "young old",
-    "big small", "long short", "fast slow", "cheap expensive", "rich poor", "full empty",
-    "wet dry", "hard easy", "hard soft", "light dark", "light heavy", "front back", "top bottom",
-    "inside outside", "upstairs downstairs", "north south east west", "with without",
-    "always sometimes", "all some", "mother father", "brother sister", "son daughter",
-    "husband wife", "he she", "his her", "black white red blue green yellow brown grey",
-    "spring summer autumn winter", "here there", "push pull", "import export",
-    "yes no", "safe dangerous", "public private", "single married divorced", "alive dead",
-    "sick well ill healthy", "happy sad", "break mend", "remember forget", "gain lose",
-    "minimum maximum", "first last", "past future", "present absent", "send receive",
-)  # fmt: skip
-_OPPOSITES: Final = frozenset(
-    frozenset(pair)
-    for group in _GROUPS
-    for pair in product(*[[stem(word) for word in group.split()]] * 2)
-    if pair[0] != pair[1]
-)
+
+
+@cache
+def _opposites() -> frozenset[frozenset[str]]:
+    """Return the pairs of stems that say the opposite of each other."""
+    return frozenset(
+        frozenset(pair)
+        for group in word_list("opposites")
+        for pair in product(*[[stem(word) for word in group.split()]] * 2)
+        if pair[0] != pair[1]
+    )
 
 
 def spelling(text: str) -> tuple[str, ...]:
@@ -70,7 +58,7 @@ def are_opposed(one: str, other: str) -> bool:
         return True
     words, others = _stems(one), _stems(other)
     return any(
-        frozenset(pair) in _OPPOSITES or _denies(*pair)
+        frozenset(pair) in _opposites() or _denies(*pair)
         for pair in product(words - others, others - words)
     )
 

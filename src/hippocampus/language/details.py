@@ -9,25 +9,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import cache
 from hashlib import blake2b
 from typing import Final
 
+from hippocampus.core.word_lists import word_set
+
 BITS: Final = 24
 _WORD = re.compile(r"\d+(?:[.,:/\-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
-_TELLING: Final = frozenset(
-    "no not never none nobody nothing nowhere neither nor cannot without hardly"
-    " yesterday today tonight tomorrow last next first second third"
-    " monday tuesday wednesday thursday friday saturday sunday"
-    " january february march april may june july august september october november december"
-    " zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
-    " hundred thousand million half twice once dozen".split()
-)
+_LISTS: Final = ("details", "negations", "numbers", "tens", "months", "weekdays")
+"""The lists of words that are details."""
+
+
+@cache
+def _details() -> frozenset[str]:
+    return frozenset[str]().union(*map(word_set, _LISTS))
 
 
 def is_detail(word: str) -> bool:
     """Return whether a word in lower case is a number, a word of time or a negation."""
-    return word[:1].isdigit() or word in _TELLING or word.endswith("n't")
+    return word[:1].isdigit() or word in _details() or word.endswith("n't")
 
 
 def details_of(text: str) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from hippocampus.core.records import Statement
-from hippocampus.language.relations import ALSO_CALLED, KIN
+from hippocampus.core.word_lists import word_set
+from hippocampus.language.relations import ALSO_CALLED
 
 _SHORTEST: Final = 3
 """Letters of a name that may be short for another."""
@@ -59,7 +60,7 @@ def resolve(statements: Iterable[Statement], speakers: Collection[str]) -> dict[
         if said.relation == "name":
             own = Same(said.subject, f"said to be {said.object!r}")
             calls[fold_name(said.object)][fold_name(said.subject)] = own
-        elif said.relation in KIN:
+        elif said.relation in word_set("kin"):
             people.setdefault(fold_name(said.object), said.object)
             owned[fold_name(f"{said.subject}'s {said.relation}")].add(said.object)
     given = {

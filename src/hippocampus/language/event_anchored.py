@@ -12,39 +12,16 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Final
 
 from hippocampus.core.records import Interval
+from hippocampus.core.word_lists import word_list
 from hippocampus.encode.terms import find_terms
 from hippocampus.language.time import differences, find_intervals
-from hippocampus.language.time.english import ENGLISH
+from hippocampus.language.time.english import english_language
 
 _MOST_WORDS: Final = 12
-_UNITS: Final = "minute hour day night morning afternoon evening week month year".split()
-"""Any unit has one of these in it."""
-_UNIT = (
-    r"(?:minute|hour|day|night|morning|afternoon|evening|week|weekend|fortnight|month|year"
-    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?"
-)
-_COUNT = (
-    r"(?:the|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|few|couple|several"
-    r"|of|very|first|[0-9]{1,3})"
-)
-_JOIN = re.compile(
-    rf"\b(?:(?P<exact>(?P<lead>(?:{_COUNT}\s+)+{_UNIT})\s+(?P<way>before|after|following|later\s+than)"
-    rf"|the\s+(?:same\s+)?(?P<unit>{_UNIT})(?:\s+(?:of|as|when|that)|(?=\s+(?:I|we|he|she|they)\b)))"
-    r"|(?P<loose>before|after|since|until|during))\s+"
-    r"(?P<event>[^,;:?!\n]+?)"
-    r"(?=\s*(?:[,;:?!\n]|\.(?:\s|$)|$)"
-    r"|\s+(?:what|who|whom|whose|where|when|which|why|how|did|do|does)\b)",
-    re.IGNORECASE,
-)
-# "looks after the cat", "named after her", "how long before they married": no time is named.
-_LOOKS_LIKE_TIME = re.compile(
-    r"\b(?:look|take|took|taken|name|ask|inquire|call|chase|clean|go|goes|went|run|ran|come|came"
-    r"|seek|sought|tidy)(?:s|d|ed|ing|es)?\s+$|\bhow\s+(?:long|much\s+time)\b",
-    re.IGNORECASE,
-)
 _IDIOMS: Final = frozenset({"all", "long", "ever", "a while", "a long time", "now", "hours"})
 _DATE: Final = "%Y-%m-%d"
 
@@ -101,6 +78,35 @@ class Join:
                 return [Interval(start, None, said)]
 
 
+@cache
+def _join() -> re.Pattern[str]:
+    units = "|".join((*word_list("event_units"), *word_list("weekdays")))
+    unit = rf"(?:{units})s?"
+    numbers = "|".join(word_list("numbers")[:12])
+    count = rf"(?:the|a|an|{numbers}|few|couple|several|of|very|first|[0-9]{{1,3}})"
+    return re.compile(
+        rf"\b(?:(?P<exact>(?P<lead>(?:{count}\s+)+{unit})\s+"
+        r"(?P<way>before|after|following|later\s+than)"
+        rf"|the\s+(?:same\s+)?(?P<unit>{unit})(?:\s+(?:of|as|when|that)"
+        r"|(?=\s+(?:I|we|he|she|they)\b)))"
+        r"|(?P<loose>before|after|since|until|during))\s+"
+        r"(?P<event>[^,;:?!\n]+?)"
+        r"(?=\s*(?:[,;:?!\n]|\.(?:\s|$)|$)"
+        r"|\s+(?:what|who|whom|whose|where|when|which|why|how|did|do|does)\b)",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _looks_like_time() -> re.Pattern[str]:
+    """Return what ends before no time: "looks after the cat", "how long before they married"."""
+    return re.compile(
+        rf"\b(?:{'|'.join(word_list('particle_verbs'))})(?:s|d|ed|ing|es)?\s+$"
+        r"|\bhow\s+(?:long|much\s+time)\b",
+        re.IGNORECASE,
+    )
+
+
 def find_join(text: str, now: datetime, *, loose: bool = True) -> Join | None:
     """
     Return the first time in a question that hangs on an event; None when there is none.
@@ -112,18 +118,18 @@ def find_join(text: str, now: datetime, *, loose: bool = True) -> Join | None:
     the cat", "after all", "before that").
     """
     lowered = text.lower()
-    if not loose and not any(unit in lowered for unit in _UNITS):
+    if not loose and not any(unit in lowered for unit in word_list("event_units")):
         return None  # as of most questions, which shall not wait for the rest
-    joins = [found for found in _JOIN.finditer(text) if loose or not found["loose"]]
+    joins = [found for found in _join().finditer(text) if loose or not found["loose"]]
     if not joins:
         return None
-    idle = differences(text, ENGLISH)
+    idle = differences(text, english_language())
     read = [interval.text.casefold() for interval in find_intervals(text, now)]
     for found in joins:
         event = found["event"].strip().rstrip(".")
         if (
             any(start <= found.start() < end for start, end in idle)
-            or (found["loose"] and _LOOKS_LIKE_TIME.search(text[: found.start()]))
+            or (found["loose"] and _looks_like_time().search(text[: found.start()]))
             or event.casefold() in _IDIOMS
             or len(event.split()) > _MOST_WORDS
             or all(term.function for term in find_terms(event))

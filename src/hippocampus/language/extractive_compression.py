@@ -14,7 +14,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from hippocampus.encode.terms import FUNCTION_WORDS, UNSPACED, UNSPACED_ONE
+from hippocampus.core.word_lists import word_set
+from hippocampus.encode.terms import UNSPACED, UNSPACED_ONE
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
 from hippocampus.language.details import is_detail
@@ -43,13 +44,9 @@ _WORD = re.compile(
 )
 _MARK = re.compile(r"[.!?…。！？\n,;:、，；：—–()]")
 _ENDS: Final = frozenset(".!?…。！？\n")
-_JOINS: Final = frozenset("and but because so while although though which then or".split())
-"""Words that begin a clause, if what comes before is one."""
 _LEAST_CLAUSE: Final = 4
-_DENY: Final = frozenset("no not never none neither nor cannot without hardly".split())
-_IDIOM: Final = frozenset(
-    "first second third last next once one two half twice today tonight now".split()
-)
+_NOBODY: Final = frozenset({"nobody", "nothing", "nowhere"})
+"""Negations that stand for who or what is denied, and not before it."""
 
 _EMOJI = re.compile(
     r"\s*(?:[\U0001F000-\U0001FAFF\u2600-\u27BF][\uFE0F\u200D\U0001F3FB-\U0001F3FF]*)+"
@@ -63,12 +60,6 @@ _SAYS_NOTHING = re.compile(
     r"|cheers|bye(?: bye)?|take care|talk soon|see you(?: soon)?"
     r"|have a (?:nice|good|great|lovely) (?:day|evening|weekend)"
 )
-_MAY_SAY_NOTHING: Final = frozenset(
-    "hi hiya hello hey howdy greetings good dear well anyway listen wow honestly frankly basically"
-    " actually ha haha hahaha lol by you i to guess so many thanks thank cheers bye take talk see"
-    " have".split()
-)
-"""What a clause that says nothing begins with."""
 
 
 def shown(text: str, level: int, *, settled: int = FULL) -> str:
@@ -125,15 +116,19 @@ def shorten(text: str, tokens: int) -> tuple[str, float]:
     return made, sum(words.worth[at] for at in left)
 
 
+def _denies(word: str) -> bool:
+    return word in word_set("negations") and word not in _NOBODY
+
+
 @lru_cache(maxsize=1 << 16)
 def _judge(word: str, opens: bool) -> tuple[float, int]:  # noqa: FBT001 - a key of the cache
     """Return what a word is worth, and how many tokens it takes after a space."""
     lower = word.casefold().replace("’", "'")
     bare = lower.partition("'")[0]
-    if bare in FUNCTION_WORDS and not lower.endswith("n't") and word != "May":
+    if bare in word_set("function_words") and not lower.endswith("n't") and word != "May":
         worth = _GRAMMAR
     elif is_detail(lower) or any(map(str.isdigit, word)):
-        worth = _COUNT if lower in _IDIOM else _DETAIL
+        worth = _COUNT if lower in word_set("counting_idioms") else _DETAIL
     elif is_chaff(bare):
         worth = _CHAFF
     elif is_name(word, opens=opens):
@@ -169,12 +164,12 @@ class _Words:
                         self.ends.append(len(self.spans))
                     if self.cost:
                         self.cost[-1] += 1
-            if length >= _LEAST_CLAUSE and word in _JOINS:
+            if length >= _LEAST_CLAUSE and word in word_set("clause_openers"):
                 clause, length = clause + 1, 0
             worth, cost = _judge(word, opens)
             if denied and worth >= _CONTENT:  # what is not so tells as much as that it is not
                 worth, denied = max(worth, _DETAIL), False
-            elif worth == _DETAIL and (word.casefold() in _DENY or word.endswith("t")):
+            elif worth == _DETAIL and (_denies(word.casefold()) or word.endswith("t")):
                 denied = True
             self.spans.append(span)
             self.clause.append(clause)
@@ -202,7 +197,7 @@ class _Words:
 
     def _says_nothing(self, clause: Sequence[int]) -> bool:
         first = self._word(clause[0])
-        if len(clause) > 5 or first not in _MAY_SAY_NOTHING:
+        if len(clause) > 5 or first not in word_set("pleasantries"):
             return False
         return _SAYS_NOTHING.fullmatch(" ".join(map(self._word, clause))) is not None
 

@@ -7,16 +7,9 @@ as companies, places or words. Who is not among them may be a person all the sam
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
-
-
-@cache
-def _given() -> frozenset[str]:
-    path = files("hippocampus.language") / "words" / "given.txt"
-    return frozenset(path.read_text("utf-8").split())
+from hippocampus.core.word_lists import word_set
 
 
 def is_person(name: str) -> bool:
     """Return whether a name, as spelled, is surely a person's: its first word is a given name."""
-    return name.partition(" ")[0].casefold() in _given()
+    return name.partition(" ")[0].casefold() in word_set("given_names")

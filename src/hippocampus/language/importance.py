@@ -8,7 +8,10 @@ is kept with an episode are the signals that stay; ``index/anchors.py`` adds the
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
+
+from hippocampus.core.word_lists import word_list
 
 ENTITY_DENSITY: Final = 3.0
 DECISION: Final = 3.0
@@ -19,17 +22,19 @@ FULL_DENSITY: Final = 0.25
 FULL_LENGTH: Final = 40
 """Words with which somebody who writes for themself has shown all the interest there is."""
 
-_DECIDES = re.compile(
-    r"\b(?:decided|decision|agreed|settled on|opted for|chose|committed to|promised|must|will not"
-    r"|won't|deadline|no longer|from now on|going with|went with|signed off|approved|rejected"
-    r"|cancelled|called off)\b|\b(?:constraint|rule|todo|action|requirement)s?\s*:",
-    re.IGNORECASE,
-)
+
+@cache
+def _decides() -> re.Pattern[str]:
+    return re.compile(
+        rf"\b(?:{'|'.join(word_list('decisions'))})\b"
+        r"|\b(?:constraint|rule|todo|action|requirement)s?\s*:",
+        re.IGNORECASE,
+    )
 
 
 def decides(text: str) -> bool:
     """Return whether a text holds a decision, a constraint, a commitment or a directive."""
-    return _DECIDES.search(text) is not None
+    return _decides().search(text) is not None
 
 
 def lasting_importance(text: str, *, names: int, role: str | None) -> float:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
-from hippocampus.encode.terms import FUNCTION_WORDS, stem
+from hippocampus.core.word_lists import word_set
+from hippocampus.encode.terms import stem
 from hippocampus.language.nouns import singular, use_of
 
 MOST_WORDS: Final = 3
@@ -32,50 +33,14 @@ _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[^\s\w]+|_+|\n")
 _SUFFIX = re.compile(r"['’].*")
 _GOES_ON = re.compile(r"^[,;%&/’'@+=\-–—…]+$")
 """Marks after which a sentence has not begun anew."""
-
-# Words of content by their form that no one looks for: they name no subject. Pasts that the
-# dictionary, which knows regular endings only, would take for nouns are among them.
-_CHAFF: Final = frozenset(
-    "actually after against ago ah aha all almost already also although always among amongst"
-    " another anybody anyone anything around asking aw away awesome aww awww aye back because"
-    " before beside"
-    " between bit both btw bunch bye cannot case cause chance come congrats congratulations cool"
-    " couple day days deal dear died down dozen dr dude during each eight either eleven else"
-    " enough even ever every everybody everyone everything fact far fave feel few fifteen fifty"
-    " fine five forty four fun fwd fyi get getting glad go going gonna good got gotta great guess"
-    " ha haha hahaha half hand hello here herself hey hi himself hmm hooray hour hours however"
-    " hundred hundreds hurray idea instead itself just key kind kinda know last later leaning"
-    " least less let like lmao logged lol look looks lot lots luck making man many matter maybe"
-    " mean mine minute minutes mmm moment month months more morning most mr mrs ms much myself nah"
-    " name need neither never next nice night nine no nobody none nor not nothing now off oh ok"
-    " okay omg once one ones oneself only ooh oops other others ouch ourselves out over own part"
-    " people perhaps person phew phoned pic pics place please point pretty quite rather really"
-    " reason rest right same saying second see seeing sense seven since sir six sixty slipped"
-    " somebody something sorry sort still stuff such sure take tbh tell ten thank thanks"
-    " themselves there thing things think thirteen thirty though thought thousand thousands three"
-    " through time times today tomorrow tonight too top totally towards try twelve twenty two type"
-    " ugh uh um under unless until up upon use very via wanna want way ways week weekend weekends"
-    " weeks welcome well whatever whenever wherever whether whew while whoa whoever within without"
-    " woah woohoo word words wow xoxo y'all yay yeah year years yep yes yesterday yet yourself"
-    " yourselves yup january february march april may june july august september october november"
-    " december monday tuesday wednesday thursday friday saturday sunday don doesn didn isn wasn"
-    " aren won couldn wouldn shouldn hasn haven hadn ain ate became began bent blew bought broke"
-    " brought built came caught chose cut drank drew drove fed fell felt flew forgot fought found"
-    " froze gave gone grew held heard hid hit kept knew laid lay led left lent lost made meant met"
-    " paid put ran rang read rode said sang sat saw sent shook shot showed shut slept sold spent"
-    " spoke spread stole stood stuck swam taken taught threw thrown told took understood went woke"
-    " wore written wrote mondays tuesdays wednesdays thursdays fridays saturdays sundays jan feb"
-    " mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sun".split()
-)
-
-# Before these only a noun phrase can come to an end: "the support group", but "they support it".
-_LEADS: Final = frozenset(
-    "a about an at by for from her his in its my of on our some that the their these this those"
-    " with your".split()
-)
+_NO_SUBJECT: Final = ("chaff", "months", "weekdays", "short_dates", "function_words")
+"""The lists of words that are no part of a phrase."""
 
 
-_NO_SUBJECT: Final = _CHAFF | FUNCTION_WORDS
+@cache
+def _no_subject() -> frozenset[str]:
+    """Return all words of ``_NO_SUBJECT``."""
+    return frozenset[str]().union(*map(word_set, _NO_SUBJECT))
 
 
 class Phrase(NamedTuple):
@@ -137,19 +102,20 @@ class _Word(NamedTuple):
     opens: bool
     """Begins a sentence, where anything is written with a capital."""
     led: bool
-    """Comes, with nothing but words of content between, after one of ``_LEADS``."""
+    """Comes, with nothing but words of content between, after one of ``words/noun_leads.txt``."""
 
 
 def _runs(text: str) -> Iterator[list[_Word]]:
     """Yield the words of content between words of grammar and marks."""
     run: list[_Word] = []
     opens, before = True, ""
+    no_subject, leads = _no_subject(), word_set("noun_leads")
     for found in _TOKEN.finditer(text):
         word = found[0]
         bare = _SUFFIX.sub("", word)
         lower = bare.casefold()
-        if len(bare) > 1 and bare[0].isalpha() and lower not in _NO_SUBJECT:
-            led = run[0].led if run else before in _LEADS
+        if len(bare) > 1 and bare[0].isalpha() and lower not in no_subject:
+            led = run[0].led if run else before in leads
             run.append(_Word(bare, found.start(), found.start() + len(bare), opens, led))
             if bare != word:
                 yield run
@@ -176,7 +142,7 @@ def is_name(word: str, *, opens: bool) -> bool:
 
 def is_chaff(word: str) -> bool:
     """Return whether a word in lower case names no subject: grammar, greetings, "really"."""
-    return word in _NO_SUBJECT
+    return word in _no_subject()
 
 
 def _names_alone(word: _Word) -> bool:

@@ -73,7 +73,7 @@ class _Words:
 
 @cache
 def _words() -> _Words:
-    data = (files("hippocampus.language") / "words" / "nouns.npz").read_bytes()
+    data = (files("hippocampus.core") / "words" / "nouns.npz").read_bytes()
     with np.load(BytesIO(data)) as kept:
         return _Words(kept)
 

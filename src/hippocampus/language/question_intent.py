@@ -6,6 +6,7 @@ import re
 from datetime import datetime, timedelta
 
 from hippocampus.core.records import Interval
+from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import find_terms
 from hippocampus.language.time import find_intervals
 
@@ -28,12 +29,6 @@ _LAST = re.compile(
     r"|last\s*[?.!]*\s*$|(?:leave|left)\s+off\b|next\s+steps?\b|(?:where|how\s+far)\s+(?:\w+\s+)?we"
     r"(?:\s+(?:get|got|come|stop|stopped))?(?=\s*(?:with\s+ours?|last\s+time|again|then)?\s*[?.!]*\s*$))",
     re.IGNORECASE,
-)
-_TALK = frozenset(
-    "last latest newest recent recently most just now time thing things talk talked talking speak"
-    " spoke spoken discuss discussed chat chatted say said tell told mention mentioned conversation"
-    " message messages session subject topic word words write wrote written remember remind leave"
-    " left off stop stopped far get got come next step carry continue let us again after".split()
 )
 
 
@@ -62,7 +57,7 @@ def _has(text: str, hints: tuple[str, ...]) -> bool:
 def asks_only_last(text: str) -> bool:
     """Return whether all that it asks for is the latest, whatever that is about."""
     return asks_last(text) and all(
-        term.function or text[term.start : term.end].casefold() in _TALK
+        term.function or text[term.start : term.end].casefold() in word_set("asking_for_the_last")
         for term in find_terms(text)
     )
 

@@ -10,6 +10,7 @@ import re
 from typing import Final, NamedTuple
 
 from hippocampus.core.records import Mode
+from hippocampus.core.word_lists import word_set
 from hippocampus.language.nouns import kinds
 
 FUNCTIONAL: Final = frozenset(
@@ -23,14 +24,6 @@ BY_BIRTH: Final = frozenset({"born_in", "from", "grew_up_in"})
 
 ALSO_CALLED: Final = "also_called"
 """What a thing is to its other name."""
-KIN: Final = frozenset(
-    "aunt boyfriend brother brother-in-law classmate cousin coworker dad daughter daughter-in-law"
-    " father father-in-law fiance fiancee fiancé fiancée flatmate friend girlfriend godfather"
-    " godmother grandma grandmother grandpa grandfather granddaughter grandson housemate husband"
-    " landlady landlord mom mother mother-in-law mum neighbour neighbor nephew niece partner"
-    " roommate sister sister-in-law son son-in-law stepbrother stepdaughter stepfather stepmother"
-    " stepsister stepson uncle wife boss colleague teacher doctor dentist therapist".split()
-)
 
 
 class Rule(NamedTuple):
@@ -115,4 +108,4 @@ def functional(relation: str) -> bool:
 
 def is_being(relation: str) -> bool:
     """Return whether who is "my" something by a relation is somebody close, or an animal."""
-    return relation in KIN or "animal" in kinds(relation)
+    return relation in word_set("kin") or "animal" in kinds(relation)

@@ -10,25 +10,24 @@ grammar are (``terms.py``): in other languages texts tell by chance, where a wor
 from __future__ import annotations
 
 import re
-from typing import Final
+from functools import cache
+
+from hippocampus.core.word_lists import word_list
 
 # A first person, and from there no question mark before the sentence ends.
 _TELLS = re.compile(
     r"\b(?:i|me|my|mine|myself|we|our|ours)\b[^.!?\n]*+(?:[.!\n]|\Z)", re.IGNORECASE
 )
 
-_WENT: Final = (
-    "ate became began bought broke brought built came caught chose cut did drank drew drove fed"
-    " fell felt flew forgot fought found froze gave got grew had heard held hid hit kept knew laid"
-    " led left lent lost made met paid put ran read rode said sang sat saw sent shot showed slept"
-    " sold spent spoke spread stole stood stuck swam taught threw told took understood was went"
-    " were woke won wore wrote"
-).replace(" ", "|")
-_DEED = re.compile(
-    r"\b(?:i|we)(?:['’]ve| have)?(?: (?:never|even|just|\w+ly|also|actually|already))*+"
-    rf" (?:{_WENT}|[a-z]{{3,}}ed)\b",
-    re.IGNORECASE,
-)
+
+@cache
+def _deed() -> re.Pattern[str]:
+    went = "|".join(word_list("irregular_pasts"))
+    return re.compile(
+        r"\b(?:i|we)(?:['’]ve| have)?(?: (?:never|even|just|\w+ly|also|actually|already))*+"
+        rf" (?:{went}|[a-z]{{3,}}ed)\b",
+        re.IGNORECASE,
+    )
 
 
 def tells_of_self(text: str) -> bool:
@@ -38,4 +37,4 @@ def tells_of_self(text: str) -> bool:
 
 def tells_of_deed(text: str) -> bool:
     """Return whether a first person did or was something: "we went", "I've also joined"."""
-    return _DEED.search(text) is not None
+    return _deed().search(text) is not None

@@ -10,40 +10,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
+from functools import cache
 from typing import Final, NamedTuple
 
 from hippocampus.core.clock import to_micros
 from hippocampus.core.records import Interval, Mode, Statement
-from hippocampus.encode.terms import FUNCTION_WORDS
+from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.language.alias_patterns import MAY_NAME, find_other_names
 from hippocampus.language.given_names import is_person
 from hippocampus.language.noun_phrases import NOUN, find_phrases
 from hippocampus.language.nouns import kinds, singular, use_of
-from hippocampus.language.relations import ALSO_CALLED, BY_BIRTH, EXCLUSIVE, KIN, RULES, WAY, Rule
+from hippocampus.language.relations import ALSO_CALLED, BY_BIRTH, EXCLUSIVE, RULES, WAY, Rule
 from hippocampus.language.time import find_intervals
+from hippocampus.language.time.spans import DAY
 
-_NAME = (  # no name begins as a sentence may, "But Ana", or takes "I" in, "Ana I"
-    r"(?!(?:And|But|So|Then|When|While|Once|Since|Because|As|Although|Though|After|Before|Until|Yes"
-    r"|No|Now|Well|Oh|Also|However|Here|There|Today|Not|Can|Could|Should|Would|Had|Do|Does|Did|Is"
-    r"|Are|Was|Were) )[a-z]?[A-Z][\w'&-]*(?:\.(?=\w))?"
-    r"(?: (?:(?:of the|of|de|da|do|del|van|von|the) )?(?!I\b)[A-Z0-9][\w'&-]*)*"
-)
-_KIN = "|".join(sorted(KIN))
-_SUBJECT = re.compile(
-    rf"\b(?P<who>(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{_NAME}'s) (?:(?:best|older|younger|little|"
-    rf"big|new|old) )?(?:{_KIN})\b(?:,? (?P<called>(?!I\b)[A-Z]\w+(?: [A-Z]\w+)?),?)?"
-    rf"|[Ii]|[Ww]e|[Yy]ou|[Hh]e|[Ss]he|(?!I\b){_NAME})"
-    r"(?P<aux>(?:'ve|'m|'re|'s|'d|'ll)?(?: (?:am|is|are|was|were|been|do|"
-    r"(?:have|has|had)(?! (?:a|an|the|my|our|his|her|some|one|two|three|four|got|\d+"
-    r"|no(?! longer)|any)\b)"
-    r"|does|did|don't|doesn't|didn't|isn't|aren't|wasn't|haven't|hasn't|can't|won't|wouldn't"
-    r"|not|no longer|never|used to|will|would|could|might|may|should|want to|wants to|hope to"
-    r"|going to|also|still|just|now|currently|recently|finally|actually|really|always|both|already"
-    r"|absolutely|totally|officially|even|so|only|mostly|mainly|originally|happily|then|soon"
-    r"|eventually))*)"
-    r" (?P<rest>[^.!?;:\n]+)"
-)
 _SENTENCE = re.compile(r"[^.!?;\n]+(?:\.(?=\S)[^.!?;\n]*)*[.!?;\n]*")
 _UNREAL = re.compile(
     r"\b(?:if|wish|imagine|unless|whether|suppose|as though|maybe|perhaps|doubt|thought|neither"
@@ -78,20 +59,9 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 """What may follow what is denied: "I don't work at Northwind on Fridays" denies the Fridays."""
-_PASSING = re.compile(
-    r"\bfor \||\bto (?!live|reside|stay for good|study|work|start|begin|move|settle|be|take|become"
-    r"|join|raise|build|marry|retire|found)[a-z]+|\bat (?:\d|noon|dawn)"
-    r"|\bby (?:train|car|bus|plane|boat|ferry)\b",
-    re.IGNORECASE,
-)
-"""Behind a place that somebody leaves: it is for a purpose, or at a time, that travellers have."""
 _FOR = re.compile(r"\b(?:for|on) (?P<what>(?:(?! for | on )[^,|])+)", re.IGNORECASE)
-_BRIEF: Final = frozenset(
-    "week weekend fortnight night evening morning walk drink match interview business leisure food"
-    " travel gathering diversion performance".split()
-) | {"time unit", "time of year", "social event", "coming together"}
-"""Words, and kinds of nouns, for which or on which one goes and comes back."""
-_DAY: Final = timedelta(days=1)
+_BRIEF_KINDS: Final = frozenset({"time unit", "time of year", "social event", "coming together"})
+"""Kinds of nouns for which one goes and comes back, beside the words of ``brief_stays.txt``."""
 _AND_NAME = re.compile(r",? (?:and|&) (?!I\b)[A-Z]")
 _AND = re.compile(
     r",? (?:and|but|then|so|because|since|while) (?:then |now |also |that )*", re.IGNORECASE
@@ -105,11 +75,6 @@ _HINT = re.compile(
     re.IGNORECASE,
 )
 """Without any of these a sentence says nothing that could be read."""
-_ASIDE = re.compile(
-    r"(?<!\b(?:of|to) )(?<!\b(?:and|for|nor) )(?<!\b(?:from|like|than|with) )"
-    r"(?P<name>(?<![\w'-])(?!(?:Besides|Either|Like|Neither|Unlike|With) )"
-    rf"{_NAME}), who (?P<said>[^,]+),(?= )"
-)
 _AS_PEOPLE_DO = re.compile(
     r"(?:rang|called|phoned|wrote|texted|e-?mailed|visited|came|said|told|asked|stopped by"
     r"|dropped in)\b"
@@ -124,42 +89,6 @@ _STATUS = re.compile(
     r"(?=\W*$| *[,|/)]| (?:now|again|any ?more|any longer|since|at all)\b)",
     re.IGNORECASE,
 )
-_FROM_TO = re.compile(
-    rf"(?:moved|relocated|emigrated|moving){WAY} from (?P<from>{_NAME}|\w+) to |"
-    rf"(?:left) (?P<left>{_NAME}) for ",
-    re.IGNORECASE,
-)
-_OWN = re.compile(
-    rf"\b(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{_NAME}'s) (?P<new>new |current )?"
-    r"(?:old |first |own |older |younger |little |best |dear )?"
-    r"(?P<what>(?:favou?rite )?[a-z]+(?: (?!is\b|are\b|was\b)[a-z]+)?)"
-    rf"(?:(?:'s name is| is| are|'s)(?P<no>n't| not| no longer)? (?:now |called |named )*(?P<is>.+)"
-    rf"|,? (?P<name>(?!I\b)[A-Z]\w+(?: [A-Z]\w+)?))"
-)
-_THEIRS = re.compile(
-    rf"(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{_NAME}'s)"
-    rf" (?P<what>(?:[a-z-]+ ){{0,2}}?[a-z-]+)"
-    rf"(?=\W*$|[,;.!|)]| (?:and|but|who|from|in|at|with|since|now|until|too|as)\b)"
-    rf"|(?:the|an?) (?P<being>(?:[a-z-]+ ){{0,2}}?[a-z-]+) of (?P<of>{_NAME})(?<!'s)(?![\w'])"
-)
-_SO_TO_SAY: Final = frozenset(
-    "dream ex fake favorite favourite first former future honorary ideal imaginary kind late least"
-    " likely mock only own potential pretend real second so-called spiritual supposed"
-    " true would-be".split()
-)
-"""Somebody's kin that these go with is not, or not alone, what it says."""
-_TITLES: Final = frozenset(("Dr", "Mr", "Mrs", "Ms", "Prof", "Professor", "Saint", "St", "Sir"))
-_CALLED = re.compile(rf"\b(?:[Cc]all me|I go by|I'm known as|everyone calls me) (?P<name>{_NAME})")
-_NAMED = re.compile(rf",? (?:named|called) (?P<name>{_NAME})")
-_LEAD = re.compile(
-    r"(?:(?:a|an|the|my|our|your|his|her|their|some|this|that|these|those|any|another|all|every|both|many|one|two|three"
-    r"|four|several|to|it|bit of|lot of|cute|lovely|(?-i:new|own|little))\b ?)+", re.IGNORECASE,
-)  # fmt: skip
-_STOPS: Final = (FUNCTION_WORDS - {"of"}) | frozenset(
-    "because since while until after before too also now today yesterday recently anymore again but"
-    " so much more very really ever over during when though although together there here last next"
-    " ago as well named called who which like since actually honestly though still yet".split()
-)
 _WORD = re.compile(r"[^\W_]+(?:['&.-][^\W_]+)*")
 _MOST_WORDS = 4
 _LONGEST: Final = 600
@@ -167,6 +96,93 @@ _LONGEST: Final = 600
 _THIRD: Final = frozenset("his her".split())
 _FIRST: Final = frozenset("i my we our".split())
 _SECOND: Final = frozenset("you your".split())
+
+
+class _Patterns(NamedTuple):
+    """The patterns that hold lists of words, which are read when a text first is."""
+
+    name: str
+    """No name begins as a sentence may, "But Ana", or takes "I" in, "Ana I"."""
+    subject: re.Pattern[str]
+    aside: re.Pattern[str]
+    from_to: re.Pattern[str]
+    own: re.Pattern[str]
+    theirs: re.Pattern[str]
+    called: re.Pattern[str]
+    named: re.Pattern[str]
+    lead: re.Pattern[str]
+    passing: re.Pattern[str]
+    """Behind a place that somebody leaves: a purpose, or a time, that travellers have."""
+
+
+@cache
+def _patterns() -> _Patterns:
+    name = (
+        rf"(?!(?:{'|'.join(word_list('sentence_openers'))}) )[a-z]?[A-Z][\w'&-]*(?:\.(?=\w))?"
+        r"(?: (?:(?:of the|of|de|da|do|del|van|von|the) )?(?!I\b)[A-Z0-9][\w'&-]*)*"
+    )
+    kin = "|".join(sorted(word_set("kin")))
+    adverbs = "|".join(word_list("adverbs"))
+    return _Patterns(
+        name=name,
+        subject=re.compile(
+            rf"\b(?P<who>(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{name}'s)"
+            rf" (?:(?:best|older|younger|little|big|new|old) )?(?:{kin})\b"
+            r"(?:,? (?P<called>(?!I\b)[A-Z]\w+(?: [A-Z]\w+)?),?)?"
+            rf"|[Ii]|[Ww]e|[Yy]ou|[Hh]e|[Ss]he|(?!I\b){name})"
+            r"(?P<aux>(?:'ve|'m|'re|'s|'d|'ll)?(?: (?:am|is|are|was|were|been|do|"
+            r"(?:have|has|had)(?! (?:a|an|the|my|our|his|her|some|one|two|three|four|got|\d+"
+            r"|no(?! longer)|any)\b)"
+            r"|does|did|don't|doesn't|didn't|isn't|aren't|wasn't|haven't|hasn't|can't|won't|wouldn't"
+            r"|not|no longer|never|used to|will|would|could|might|may|should|want to|wants to"
+            rf"|hope to|going to|{adverbs}))*)"
+            r" (?P<rest>[^.!?;:\n]+)"
+        ),
+        aside=re.compile(
+            r"(?<!\b(?:of|to) )(?<!\b(?:and|for|nor) )(?<!\b(?:from|like|than|with) )"
+            r"(?P<name>(?<![\w'-])(?!(?:Besides|Either|Like|Neither|Unlike|With) )"
+            rf"{name}), who (?P<said>[^,]+),(?= )"
+        ),
+        from_to=re.compile(
+            rf"(?:moved|relocated|emigrated|moving){WAY} from (?P<from>{name}|\w+) to |"
+            rf"(?:left) (?P<left>{name}) for ",
+            re.IGNORECASE,
+        ),
+        own=re.compile(
+            rf"\b(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{name}'s) (?P<new>new |current )?"
+            r"(?:old |first |own |older |younger |little |best |dear )?"
+            r"(?P<what>(?:favou?rite )?[a-z]+(?: (?!is\b|are\b|was\b)[a-z]+)?)"
+            rf"(?:(?:'s name is| is| are|'s)(?P<no>n't| not| no longer)?"
+            r" (?:now |called |named )*(?P<is>.+)"
+            r"|,? (?P<name>(?!I\b)[A-Z]\w+(?: [A-Z]\w+)?))"
+        ),
+        theirs=re.compile(
+            rf"(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{name}'s)"
+            rf" (?P<what>(?:[a-z-]+ ){{0,2}}?[a-z-]+)"
+            rf"(?=\W*$|[,;.!|)]| (?:and|but|who|from|in|at|with|since|now|until|too|as)\b)"
+            rf"|(?:the|an?) (?P<being>(?:[a-z-]+ ){{0,2}}?[a-z-]+)"
+            rf" of (?P<of>{name})(?<!'s)(?![\w'])"
+        ),
+        called=re.compile(
+            rf"\b(?:[Cc]all me|I go by|I'm known as|everyone calls me) (?P<name>{name})"
+        ),
+        named=re.compile(rf",? (?:named|called) (?P<name>{name})"),
+        lead=re.compile(
+            rf"(?:(?:{'|'.join(word_list('leading_words'))}|(?-i:new|own|little))\b ?)+",
+            re.IGNORECASE,
+        ),
+        passing=re.compile(
+            rf"\bfor \||\bto (?!{'|'.join(word_list('staying_purposes'))})[a-z]+"
+            r"|\bat (?:\d|noon|dawn)|\bby (?:train|car|bus|plane|boat|ferry)\b",
+            re.IGNORECASE,
+        ),
+    )
+
+
+@cache
+def _stops() -> frozenset[str]:
+    """Return the words at which an object ends; "of" joins two parts of one."""
+    return (word_set("function_words") - {"of"}) | word_set("object_stops")
 
 
 def who_speaks(speaker: str | None, role: str | None) -> str:
@@ -221,7 +237,7 @@ def _also_called(sentence: str) -> Iterator[Statement]:
 
 def _unfolded(sentence: str) -> Iterator[str]:
     """Yield what is said of somebody aside, "Ana, who is a nurse," as a sentence of its own."""
-    aside = _ASIDE.search(sentence)
+    aside = _patterns().aside.search(sentence)
     if aside is None:
         yield sentence
         return
@@ -325,12 +341,12 @@ class _Reader:
         self._proper = None
         unreal = _UNREAL.search(bare)
         stop = unreal.start() if unreal else len(bare)
-        called = _CALLED.search(bare, 0, stop)
+        called = _patterns().called.search(bare, 0, stop)
         if called:
             yield Statement(self._speaker, "name", called["name"])
         yield from self._owned(sentence, stop, times)
         at = 0
-        while (match := _SUBJECT.search(bare, at)) is not None and match.start() < stop:
+        while (match := _patterns().subject.search(bare, at)) is not None and match.start() < stop:
             at = match.start("rest")
             who = match["who"]
             if match["called"]:
@@ -350,7 +366,7 @@ class _Reader:
 
     def hear(self, sentence: str) -> None:
         """Keep in mind who "she" may be after a sentence that tells nothing; of two, neither."""
-        match = _SUBJECT.match(sentence)
+        match = _patterns().subject.match(sentence)
         if match is None:
             return
         who = match["who"]
@@ -361,7 +377,7 @@ class _Reader:
     def _is_somebody(self, who: str, span: tuple[int, int], sentence: str) -> bool:
         """Return whether a subject is surely one: a pronoun, someone's kin, a name."""
         first = who.split(maxsplit=1)[0]
-        if "'s " in who or first.lower() in _PRONOUNS or first in self._known:
+        if "'s " in who or first.lower() in word_set("pronouns") or first in self._known:
             return True
         if self._proper is None:
             self._proper = [phrase.start for phrase in find_phrases(sentence) if phrase.proper]
@@ -373,7 +389,7 @@ class _Reader:
         start = 0
         for end in [*_AND.finditer(rest), None]:
             yield rest[start : end.start() if end else len(rest)].strip()
-            if end is None or _SUBJECT.match(rest, end.end()):
+            if end is None or _patterns().subject.match(rest, end.end()):
                 return
             start = end.end()
 
@@ -384,12 +400,12 @@ class _Reader:
             return self._speaker
         if lower in _SECOND:
             return self._other
-        return self._last if lower in _PRONOUNS else whose.removesuffix("'s")
+        return self._last if lower in word_set("pronouns") else whose.removesuffix("'s")
 
     def _who(self, who: str, called: str | None, *, sure: bool) -> str | None:
         """Return whom a subject means, and keep in mind who that was."""
         first = who.split(maxsplit=1)[0]
-        if " " in who and (first.lower() in _PRONOUNS or "'s " in who):
+        if " " in who and (first.lower() in word_set("pronouns") or "'s " in who):
             owner = self._owner(who.partition("'s ")[0] if "'s " in who else first)
             meant = called or (owner and f"{owner}'s {_noun(who, '')}")
             self._known.update((called or "").split()[:1])
@@ -399,7 +415,7 @@ class _Reader:
             if meant != self._last:
                 self._earlier = self._last
             self._last = meant
-            self._by_name = first.lower() not in _PRONOUNS or " " in who
+            self._by_name = first.lower() not in word_set("pronouns") or " " in who
         return meant
 
     def _said(self, clause: _Clause, *, sure: bool) -> Iterator[Statement]:
@@ -407,7 +423,7 @@ class _Reader:
         if clause.unreal:
             return
         rest, plain = clause.rest, not (clause.denied or clause.planned or clause.used)
-        status, moved = _STATUS.match(rest), _FROM_TO.match(rest)
+        status, moved = _STATUS.match(rest), _patterns().from_to.match(rest)
         if status and plain:
             yield self._timed(clause, "marital_status", status["is"].lower(), "began")
             if status["is"].lower() in _ALONE:
@@ -445,7 +461,7 @@ class _Reader:
                     yield from self._by_rule(rule, clause, thing, tail)
                 return
         if clause.be and sure and not clause.planned:
-            theirs = _THEIRS.match(rest)
+            theirs = _patterns().theirs.match(rest)
             if theirs:
                 yield from self._being_theirs(clause, theirs)
             elif re.match(r"an?\b", rest):
@@ -454,7 +470,12 @@ class _Reader:
     def _by_rule(self, rule: Rule, clause: _Clause, thing: str, tail: str) -> Iterator[Statement]:
         """Yield what a rule reads in a predicate, of the thing that follows it."""
         behind = tail[tail.find(thing) + len(thing) :]
-        kin = rule.relation == "has" and clause.denied and bool(thing) and _last(thing) in KIN
+        kin = (
+            rule.relation == "has"
+            and clause.denied
+            and bool(thing)
+            and _last(thing) in word_set("kin")
+        )
         fits = {"has": _a_thing, "works_as": _a_person}.get(rule.relation)
         if fits is not None and not fits(thing) and not kin:
             return
@@ -475,7 +496,7 @@ class _Reader:
                 return
             clause = clause._replace(times=times)
         yield self._timed(clause, relation, thing, mode)
-        named = _NAMED.search(tail)
+        named = _patterns().named.search(tail)
         if named and relation == "has":
             yield Statement(clause.subject, _last(thing), named["name"])
 
@@ -552,7 +573,11 @@ class _Reader:
         """Yield whose somebody is: "her cousin", "the neighbour of Jutta"."""
         whose, what = theirs["whose"] or theirs["of"], theirs["what"] or theirs["being"]
         noun = _last(what)
-        if noun not in KIN or not _SO_TO_SAY.isdisjoint(what.split()) or whose in _TITLES:
+        if (
+            noun not in word_set("kin")
+            or not word_set("so_to_say").isdisjoint(what.split())
+            or whose in word_set("honorifics")
+        ):
             return
         owner = self._owner(whose)
         if whose.lower() in _THIRD and owner == clause.subject:
@@ -570,27 +595,27 @@ class _Reader:
 
     def _owned(self, sentence: str, stop: int, times: Sequence[Interval]) -> Iterator[Statement]:
         """Yield what is "my" something: "my birthday is 3 May", "my dog Rex"."""
-        for match in _OWN.finditer(sentence, 0, stop):
+        for match in _patterns().own.finditer(sentence, 0, stop):
             owner = self._owner(match["whose"])
             *before, last = match["what"].split()
             noun = singular(last)
             favourite = bool(before) and before[0].startswith("favo")
-            known = favourite or noun in KIN or use_of(noun).noun >= NOUN
-            if owner is None or last in FUNCTION_WORDS or not known:
+            known = favourite or noun in word_set("kin") or use_of(noun).noun >= NOUN
+            if owner is None or last in word_set("function_words") or not known:
                 continue
             if match["name"]:
-                if noun in KIN or "animal" in kinds(noun):
+                if noun in word_set("kin") or "animal" in kinds(noun):
                     yield Statement(owner, noun, match["name"])
                 continue
             value, no = match["is"].rstrip(" .!"), match["no"] or ""
             if value.startswith("not "):
                 value, no = value.removeprefix("not "), " not"
             exact = _NUMBER.match(value)
-            named = re.match(_NAME, _without_lead(value)) is not None
+            named = re.match(_patterns().name, _without_lead(value)) is not None
             thing = exact[1].strip() if exact else _object(value)
             if not thing or not (exact or named or favourite or _a_thing(thing)):
                 continue
-            if noun in KIN and not named:
+            if noun in word_set("kin") and not named:
                 continue
             if noun == "name":
                 if match["whose"].lower() not in _THIRD and not no:
@@ -624,19 +649,18 @@ def _in_passing(behind: str, times: Sequence[Interval], *, leaving: bool) -> boo
     for found in _FOR.finditer(behind):
         noun = _last(_object(found["what"].rpartition("'s ")[2]) or "-")
         above = {noun, *kinds(noun)}
-        if not _BRIEF.isdisjoint(above) or (leaving and "time period" in above):
+        if not (word_set("brief_stays") | _BRIEF_KINDS).isdisjoint(above) or (
+            leaving and "time period" in above
+        ):
             return True
-    hours = any(t.start and t.end and t.end - t.start < _DAY for t in times)
-    return leaving and (hours or _PASSING.search(behind) is not None)
-
-
-_PRONOUNS: Final = frozenset("i we you he she my our your his her i'm".split())
+    hours = any(t.start and t.end and t.end - t.start < DAY for t in times)
+    return leaving and (hours or _patterns().passing.search(behind) is not None)
 
 
 def _without_lead(tail: str) -> str:
     """Return what follows articles and the like."""
     tail = tail.strip()
-    lead = _LEAD.match(tail)
+    lead = _patterns().lead.match(tail)
     return tail[lead.end() :] if lead else tail
 
 
@@ -651,14 +675,14 @@ def _noun(who: str, called: str) -> str:
 def _object(tail: str, *, named: bool = False) -> str:
     """Return the thing a predicate's tail begins with: a name, or a few words; "" if none."""
     tail = _without_lead(tail)
-    name = re.match(_NAME, tail)
-    if name and name[0].split()[0].lower() not in _PRONOUNS | {"i"}:
+    name = re.match(_patterns().name, tail)
+    if name and name[0].split()[0].lower() not in word_set("pronouns"):
         return name[0].removesuffix("'s")
     words: list[str] = []
     end = 0
     for found in _WORD.finditer(tail):
         gap = tail[end : found.start()]
-        if (words and gap != " ") or (not words and gap.strip()) or found[0].lower() in _STOPS:
+        if (words and gap != " ") or (not words and gap.strip()) or found[0].lower() in _stops():
             break
         words.append(found[0])
         end = found.end()
@@ -666,7 +690,7 @@ def _object(tail: str, *, named: bool = False) -> str:
             break
     if len(words) == 1 and words[0].endswith("ing"):  # "making a positive impact"
         words = re.split(r"[^\w' -]", tail)[0].split()[:_MOST_WORDS]
-        while words[-1].lower() in _STOPS:
+        while words[-1].lower() in _stops():
             words.pop()
     while words and (words[-1].lower() == "of" or words[-1].lower().endswith("ly")):
         words.pop()

@@ -16,11 +16,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Final, NamedTuple, TypeAlias
 
 from hippocampus.core.background_yield import pausing
-from hippocampus.encode.terms import FUNCTION_WORDS, stem
+from hippocampus.core.word_lists import word_list, word_set
+from hippocampus.encode.terms import stem
 from hippocampus.language.noun_phrases import find_phrases
 from hippocampus.language.nouns import kinds, singular, synonyms, use_of
 
@@ -87,7 +87,7 @@ def tag_name(text: str) -> str | None:
     if not all(_WORD.fullmatch(word) for word in words) or not re.search(r"[^\W\d_]", name):
         return None
     # A few letters fold to something that folds again: what is no fixed point is no name.
-    return None if name in _lists()["broad"] or _fold(name) != name else name
+    return None if name in word_set("broad_tags") or _fold(name) != name else name
 
 
 def _fold(text: str) -> str:
@@ -95,16 +95,8 @@ def _fold(text: str) -> str:
 
 
 @cache
-def _lists() -> Mapping[str, frozenset[str]]:
-    """Return the lists of ``words/tags.txt`` by name."""
-    text = (files("hippocampus.language") / "words" / "tags.txt").read_text("utf-8")
-    found: dict[str, set[str]] = {}
-    for line in text.splitlines():
-        if line.startswith("["):
-            section = found.setdefault(line.strip("[]"), set())
-        elif line and not line.startswith("#"):
-            section.update(line.split())
-    return {name: frozenset(words) for name, words in found.items()}
+def _chaff() -> frozenset[str]:
+    return word_set("tag_chaff") | word_set("months") | word_set("weekdays")
 
 
 @cache
@@ -112,7 +104,7 @@ def _feelings() -> Mapping[str, str]:
     """Return the tag that a word for a feeling or intent stands for, by word."""
     return {
         word: line.partition("=")[0]
-        for line in _lists()["feelings"]
+        for line in word_list("feelings")
         for word in line.replace("=", ",").split(",")
     }
 
@@ -267,17 +259,17 @@ def _named_in(text: str) -> Iterator[tuple[str, bool]]:
 @lru_cache(maxsize=1 << 14)
 def _says_nothing(word: str) -> bool:
     """Return whether a word makes no tag, neither alone nor at the end of one."""
-    listed = word in _lists()["chaff"] or stem(word) in _chaff_stems()
-    return listed or word in FUNCTION_WORDS or (len(word) < 4 and not kinds(word))
+    listed = word in _chaff() or stem(word) in _chaff_stems()
+    return listed or word in word_set("function_words") or (len(word) < 4 and not kinds(word))
 
 
 @cache
 def _chaff_stems() -> frozenset[str]:
-    return frozenset(map(stem, _lists()["chaff"]))
+    return frozenset(map(stem, _chaff()))
 
 
 def _is_slack(word: str) -> bool:
-    return word in _lists()["slack"] or word in FUNCTION_WORDS
+    return word in word_set("tag_slack") or word in word_set("function_words")
 
 
 @lru_cache(maxsize=1 << 14)
@@ -285,7 +277,7 @@ def _is_noun(word: str) -> bool:
     """Return whether a word in dictionary form is not, after all, a form of a verb: "makes"."""
     use = use_of(word)
     inflected = use.known and word.endswith(("ing", "ed", "s")) and not kinds(word)
-    return not inflected and not (word in _lists()["chaff"] and word.endswith("ing"))
+    return not inflected and not (word in _chaff() and word.endswith("ing"))
 
 
 def _choose(
@@ -398,25 +390,17 @@ def _beside(texts: Iterable[str]) -> dict[str, tuple[int, int, int]]:
                     if name is None or not words[at][0].isupper():
                         continue
                     times[name] += 1
-                    titled = words[max(0, at - 1)].casefold() in _TITLES
-                    where[name] += at == 0 and before in _WHERE
-                    who[name] += titled or (at + size == len(words) and after in _WHO)
+                    titled = words[max(0, at - 1)].casefold() in word_set("titles")
+                    where[name] += at == 0 and before in word_set("before_places")
+                    who[name] += titled or (
+                        at + size == len(words) and after in word_set("after_people")
+                    )
     return {name: (count, where[name], who[name]) for name, count in times.items()}
 
 
 _NAME = re.compile(
     r"(?:\b(?P<before>[a-z][^\W\d_]*)\s+)?(?P<name>[^\W\d_a-z][^\W\d_]+(?:\s[^\W\d_a-z][^\W\d_]+)*)"
     r"\b(?:(?=['’]s\b)|\s(?=(?P<after>[^\W\d_]+)))?"
-)
-_TITLES: Final = frozenset(
-    "aunt cousin doctor doutora dona dr frau grandma grandpa herr miss mr mrs ms professor senhor"
-    " senhora señor señora uncle".split()
-)
-_WHERE: Final = frozenset("in at near around via outside across towards reach reached".split())
-_WHO: Final = frozenset(
-    "says said asked asks told tells thinks thought wants wanted wrote writes called calls came"
-    " comes brought gave gives plays played feeds knows knew laughed answered has had and lives"
-    " lived likes loves makes made sent helps helped speaks taught works worked".split()
 )
 
 
@@ -461,7 +445,7 @@ def _same_as(tag: str) -> tuple[str, ...]:
 
 
 def _has_synonyms(word: str) -> bool:
-    apart = word in _lists()["apart"] or word in _feelings() or is_feeling(word)
+    apart = word in word_set("not_synonyms") or word in _feelings() or is_feeling(word)
     return not apart and tag_name(word) == word and not _says_nothing(word)
 
 
@@ -497,7 +481,7 @@ def _kinds(tag: str, known: AbstractSet[str]) -> Iterator[str]:
 @cache
 def _called() -> Mapping[str, str]:
     """Return how people call the kinds that make tags, by the dictionary's name."""
-    split = (entry.partition("=") for entry in _lists()["kinds"])
+    split = (entry.partition("=") for entry in word_list("tag_kinds"))
     return {name: said or name for name, _, said in split}
 
 

@@ -17,7 +17,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from hippocampus.encode.terms import FUNCTION_WORDS, find_terms
+from hippocampus.core.word_lists import word_set
+from hippocampus.encode.terms import find_terms
 from hippocampus.index.cue import Mask, Query
 from hippocampus.index.graph import Statements
 from hippocampus.language.entity_linking import fold_name
@@ -122,7 +123,7 @@ def _told(names: _Names, allowed: Mask | None) -> set[str]:
 
 
 def _is_content(word: str) -> bool:
-    return word.casefold() not in FUNCTION_WORDS
+    return word.casefold() not in word_set("function_words")
 
 
 def _replace(phrases: dict[int, tuple[int, ...]], said: tuple[int, ...], people: set[str]) -> None:

@@ -13,37 +13,25 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
+from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from hippocampus.core.clock import from_micros
 from hippocampus.core.records import Statement
-from hippocampus.encode.terms import FUNCTION_WORDS, find_terms, stem
+from hippocampus.core.word_lists import word_list, word_set
+from hippocampus.encode.terms import find_terms, stem
 from hippocampus.index.columns import Columns
 from hippocampus.index.cue import Mask, Query, Rows
 from hippocampus.index.graph import Statements
 from hippocampus.language.entity_linking import fold_name
-from hippocampus.language.relations import KIN, functional
+from hippocampus.language.relations import functional
 from hippocampus.language.statements import find_statements, who_speaks
 from hippocampus.recall.alias_expansion import Aliases
 from hippocampus.recall.fact_timeline import Told, know
 from hippocampus.recall.spreading_activation import ReadTexts
 
-_WORDS: Final = {
-    "lives_in": "live lives lived living reside based home move moved",
-    "works_at": "work works worked working job employer company employed",
-    "works_as": "job profession occupation",
-    "studies_at": "study school university college",
-    "married_to": "married husband wife spouse marry",
-    "marital_status": "married single divorced engaged marital",
-    "birthday": "birthday",
-}
-_ABOUT: Final = {
-    word: frozenset(name for name, words in _WORDS.items() if word in words.split())
-    for words in _WORDS.values()
-    for word in words.split()
-}
 _PAST: Final = re.compile(
     r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|ever|first|originally|earlier|back then|old"
     r"|did|was|were|had|ago|when|how long|why|how many)\b",
@@ -91,19 +79,33 @@ Tell: TypeAlias = Callable[[AskedFact, Rows, Mask | None], Standing | None]
 and by some rows."""
 
 
+@cache
+def _relations_by_word() -> Mapping[str, frozenset[str]]:
+    """Return which relations a question may ask for that holds a word."""
+    split = [entry.partition(": ") for entry in word_list("relation_words")]
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for name, _, said in split:
+        for word in said.split():
+            found[word].add(name)
+    return {word: frozenset(names) for word, names in found.items()}
+
+
 def read_asked(question: Query) -> AskedFact | None:
     """Return what fact a question asks for; None where it asks for none, or for the past."""
     text = question.text
     if not _ASKS.search(text) or question.intervals or _PAST.search(text):
         return None
     words = [text[term.start : term.end].casefold() for term in find_terms(text)]
-    relations = {name for word in words for name in _ABOUT.get(word, ())}
+    about = _relations_by_word()
+    relations = {name for word in words for name in about.get(word, ())}
     relations |= {stem(found["what"].casefold()) for found in _OWN.finditer(text)}
     own = not {"i", "my", "me", "our", "we"}.isdisjoint(words)
-    names = frozenset(word.partition("'")[0] for word in words if word not in FUNCTION_WORDS)
+    names = frozenset(
+        word.partition("'")[0] for word in words if word not in word_set("function_words")
+    )
     if not relations or not (own or names):
         return None
-    return AskedFact(frozenset(relations), names, own, KIN & frozenset(words))
+    return AskedFact(frozenset(relations), names, own, word_set("kin") & frozenset(words))
 
 
 class _Said(NamedTuple):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.config import Signatures
 from hippocampus.core.records import Embedded
+from hippocampus.core.word_lists import word_set
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
@@ -182,10 +183,6 @@ _SHARED = re.compile(
     r"(?P<who>\w+)(?:\s+and\s+(?P<other>\w+))?",
     re.IGNORECASE,
 )
-_BETWEEN_TWO: Final = frozenset(
-    "affair argument chat conversation date discussion dispute fight friendship matter problem"
-    " quarrel relationship talk trouble wrong".split()
-)
 
 
 def _asked_about(text: str, found: Iterable[Term]) -> Iterator[Term]:
@@ -193,7 +190,8 @@ def _asked_about(text: str, found: Iterable[Term]) -> Iterator[Term]:
     beside = {
         match.start(who)
         for match in _SHARED.finditer(text)
-        if (what := match["what"].casefold()) not in _BETWEEN_TWO and use_of(what).noun >= NOUN
+        if (what := match["what"].casefold()) not in word_set("shared_between_two")
+        and use_of(what).noun >= NOUN
         for who in ("who", "other")
     }
     return (term for term in found if term.start not in beside)

@@ -15,12 +15,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.clock import to_micros
+from hippocampus.core.clock import MICROS_PER_HOUR, to_micros
 from hippocampus.core.config import Fusion
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.concept import Activation
 from hippocampus.index.cue import Cue, Mask, Query, Rows
-from hippocampus.index.gists import HOUR
 from hippocampus.index.sorted_sets import each_once
 from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import names_of
@@ -318,7 +317,7 @@ def _primed(
     lent = gists.lent(question.vector, rows, index.columns.visible(), now)
     if not lent.any():
         return None
-    recent = index.columns.said_at(rows) >= now - gists.how.half_hours * HOUR
+    recent = index.columns.said_at(rows) >= now - gists.how.half_hours * MICROS_PER_HOUR
     line = np.append(np.sort(scores[recent]), np.float32(np.inf))
     limit = line[np.searchsorted(line, scores)] - _HAIR
     raised = np.minimum(scores + np.float32(fusion.gist) * lent, limit)

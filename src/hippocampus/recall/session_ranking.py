@@ -15,14 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.clock import to_micros
+from hippocampus.core.clock import MICROS_PER_DAY, to_micros
 from hippocampus.core.config import Fusion
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Query, Rows
 from hippocampus.kernel import best_two, top_k
 from hippocampus.recall.standardize import Numbers, standardised
 
-_DAY = 86_400_000_000
 """Microseconds."""
 
 _ALIKE = 0.01
@@ -84,7 +83,7 @@ def rank_sessions(
         return sessions.codes[chosen]
     worth = standardised(best[chosen], least=_ALIKE)
     last = sessions.latest(index.columns.said_at(rows))[chosen]
-    age = np.maximum(to_micros(question.now) - last, 0) / (_DAY * fusion.recent_days)
+    age = np.maximum(to_micros(question.now) - last, 0) / (MICROS_PER_DAY * fusion.recent_days)
     worth += np.float32(fusion.recency) * np.exp(-age).astype(np.float32)
     vector = index.cues.vector
     if "vector" in cues and vector is not None:

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.background_yield import pausing
+from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.index.phrase_codec import PROPER
 from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.forgetting_policies import decay, interfere
 from hippocampus.sleep.importance import Features, Numbers, score
 from hippocampus.sleep.snapshot import SleepSnapshot
 
-HOUR: Final = 3.6e9
 _TABLES: Final = 6
 """Orders in which neighbours are looked for; of pairs as near as 0.7, nine in ten are found."""
 _BESIDE: Final = 3
@@ -62,7 +62,7 @@ def appraise(
     lengths = night.tokens(rows.tolist())
     tokens = np.fromiter((lengths.get(row, 0) for row in rows.tolist()), np.float64, len(rows))
     neighbours, cosines = near_ones(vectors, len(rows))
-    age_h = (night.now - np.maximum(said, night.used_at[rows])) / HOUR
+    age_h = (night.now - np.maximum(said, night.used_at[rows])) / MICROS_PER_HOUR
     features = Features(
         age_h=np.maximum(age_h, 0.0),
         alike=(cosines >= interference).sum(axis=1).astype(np.float64),

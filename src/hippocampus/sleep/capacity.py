@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.records import Act, EpisodeRow
 from hippocampus.sleep.forgetting_policies import Retention
 from hippocampus.sleep.outcome import OutcomeHistory, OutcomeUses, find_uses, times_used
@@ -23,7 +24,6 @@ REFERS: Final = "refers_to"
 """The field of a memory's metadata that names what it refers to: ids, addresses or sessions."""
 KIND: Final = "kind"
 """The field that says what kind of thing happened, such as "labeled", if anybody knows."""
-_HOUR: Final = 3.6e9
 
 Rows = NDArray[np.int64]
 
@@ -40,13 +40,13 @@ def retain(night: SleepSnapshot) -> list[Act]:
         there,
         (night.kept | ~night.trusted)[firsts] & there,
         np.ones(len(firsts)),
-        now_h=night.now / _HOUR,
+        now_h=night.now / MICROS_PER_HOUR,
         settle=policy.settle,
     )
     gone = np.flatnonzero(chosen.fades)
     order = gone[np.argsort(chosen.value[gone], kind="stable")]
     count, last = times_used(history.group, history.uses)
-    days = (night.now / _HOUR - history.at_h) / 24
+    days = (night.now / MICROS_PER_HOUR - history.at_h) / 24
     acts: list[Act] = []
     for place in order[: int(policy.cap * there.sum())].tolist():
         if count[place]:
@@ -112,7 +112,7 @@ def read_history(night: SleepSnapshot, firsts: Rows) -> OutcomeHistory:
     ]
     by, row = np.array(recalled, np.int64).reshape(-1, 2).T
     return OutcomeHistory(
-        at_h=said_at / _HOUR,
+        at_h=said_at / MICROS_PER_HOUR,
         group=group,
         actor=_codes((e.speaker or "" for e in records), {}),
         kind=_codes((_kind(e, one) for e, one in zip(records, told, strict=True)), {}),

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.background_yield import pausing
+from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
 from hippocampus.index.anchor_postings import nearest_edges, same, settle
 from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, Pruned, effective, runs
@@ -42,7 +43,6 @@ PRUNED_AFTER: Final = 3
 _PRUNED_KEPT: Final = 100
 _NAMING_PRUNED: Final = 8
 """Anchors given up that are told of, and rows that name one: if none is in force, it is not."""
-_HOUR: Final = 3.6e9
 _AT_ONCE: Final = 8192
 _SENSES: Final = 3
 _LEAST_OF_A_SENSE: Final = 4
@@ -321,7 +321,7 @@ class Tally:
         latest = np.zeros(len(once))
         np.maximum.at(latest, group, material.said_at[owner])
         # As seen from the last thing said: a bank that rests for a year has forgotten nothing.
-        days = (min(now, latest.max(initial=0)) - latest).clip(0) / _HOUR / 24
+        days = (min(now, latest.max(initial=0)) - latest).clip(0) / MICROS_PER_HOUR / 24
         total = max(1, int(np.count_nonzero(material.shown)))
         rare = np.log((total + 1) / (often + 0.5))
         salience = np.log1p(often) * rare * np.exp(-days / FADING_DAYS) * (0.5 + 0.5 * users)
@@ -496,7 +496,7 @@ def _under(
 
 
 def _ages(material: Material, now: int) -> Floats:
-    return (np.maximum(0, now - material.said_at) / _HOUR).astype(np.float32)
+    return (np.maximum(0, now - material.said_at) / MICROS_PER_HOUR).astype(np.float32)
 
 
 def _mentions_by_row(

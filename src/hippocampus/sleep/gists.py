@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from hippocampus.core.background_yield import pausing
+from hippocampus.core.clock import MICROS_PER_DAY
 from hippocampus.core.records import Usage
 from hippocampus.encode.tokens import count
 from hippocampus.index.gists import Trace, Traces
@@ -46,7 +47,6 @@ _ROOM: Final = 8
 """Tokens that even a gist of short memories may have."""
 _CLAUSE: Final = 5
 """Least tokens for which one more memory is quoted."""
-_DAY: Final = 86_400_000_000
 
 GIST: Final = line_asked_for("gist", TOKENS)
 
@@ -308,7 +308,7 @@ def _recalled(
     """Return traces with the days since each was made on which a source of it was recalled."""
     owner = {row: at for at, trace in enumerate(traces) for row in trace.rows}
     days = {
-        (at, shown.at // _DAY)
+        (at, shown.at // MICROS_PER_DAY)
         for shown in night.shown
         for at in {owner.get(stands.get(row, row), -1) for row in shown.rows} - {-1}
         if shown.at > traces[at].made_at

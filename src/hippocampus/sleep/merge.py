@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from hippocampus.core.clock import from_micros
+from hippocampus.core.clock import MICROS_PER_DAY, MICROS_PER_MINUTE, from_micros
 from hippocampus.core.records import HELD, PINNED, Act, EpisodeRow
 from hippocampus.index.anchor_postings import RICH
 from hippocampus.index.cue import Mask
@@ -23,8 +23,7 @@ from hippocampus.language.contradiction import are_opposed, spelling
 from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.snapshot import SleepSnapshot
 
-_DAY: Final = 86_400_000_000
-_QUARTER: Final = 900_000_000
+_QUARTER: Final = 15 * MICROS_PER_MINUTE
 _LOOKS: Final = 4
 """Near ones that are read to see whether they say the same; who is unlike them all stays."""
 _AT_ONCE: Final = 1024
@@ -148,7 +147,7 @@ def _day_in(zone: tzinfo) -> Callable[[int], int]:
             return 0
         return 0 if local is None else round(local.total_seconds() * 1e6)
 
-    return lambda said_at: (said_at + offset(said_at // _QUARTER)) // _DAY
+    return lambda said_at: (said_at + offset(said_at // _QUARTER)) // MICROS_PER_DAY
 
 
 def _alike(night: SleepSnapshot, rows: Rows) -> list[Rows]:

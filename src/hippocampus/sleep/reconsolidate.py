@@ -13,11 +13,11 @@ from typing import Final
 
 import numpy as np
 
+from hippocampus.core.clock import MICROS_PER_MINUTE
 from hippocampus.core.records import Act
 from hippocampus.index.cue import Mask
 from hippocampus.sleep.snapshot import Micros, SleepSnapshot
 
-_MINUTE: Final = 60_000_000
 _RICH: Final = 8
 """Bits of a gist that do not speak of details."""
 _CORRECTS: Final = re.compile(
@@ -41,7 +41,7 @@ def reconsolidate(night: SleepSnapshot, *, related: float) -> list[Act]:
     """
     if not night.policy.reconsolidate or night.vectors is None or not night.shown:
         return []
-    window = round(night.policy.labile_minutes * _MINUTE)
+    window = round(night.policy.labile_minutes * MICROS_PER_MINUTE)
     noted, moments = night.noted_at, [one.at for one in night.shown]
     said = night.trusted & night.material.by_user & _open(night, noted, window)
     acts: list[Act] = []

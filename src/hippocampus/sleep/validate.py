@@ -15,24 +15,22 @@ from typing import Final
 
 import numpy as np
 
-from hippocampus.core.clock import to_micros
+from hippocampus.core.clock import MICROS_PER_HOUR, MICROS_PER_MINUTE, to_micros
 from hippocampus.core.records import DOUBTED, Act, EpisodeRow
 from hippocampus.core.timestamps import end_micros, is_day, to_moment
 from hippocampus.errors import InvalidTime
 from hippocampus.sleep.snapshot import SleepSnapshot
 
-_MINUTE: Final = 60_000_000
-_HOUR: Final = 60 * _MINUTE
-_AGAIN: Final = 5 * _MINUTE
+_AGAIN: Final = 5 * MICROS_PER_MINUTE
 """Within which the same words by the same speaker were delivered twice, and not said twice."""
-_LATE: Final = _HOUR
+_LATE: Final = MICROS_PER_HOUR
 """By how much something of a session arrives late, when later things of it were there already."""
 _REPLIES: Final = frozenset({"assistant", "tool"})
 
 
 def validate(night: SleepSnapshot) -> list[Act]:
     """Return what goes into quarantine, of all that no sleep has gone over, and what leaves it."""
-    until = night.now - round(night.policy.doubt_minutes * _MINUTE)
+    until = night.now - round(night.policy.doubt_minutes * MICROS_PER_MINUTE)
     acts = [
         Act("clear", row, "its time in quarantine is over")
         for row, since in sorted(night.doubts.since.items())

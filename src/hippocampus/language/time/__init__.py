@@ -24,7 +24,7 @@ from datetime import UTC, datetime, tzinfo
 
 from hippocampus.core.records import Interval
 from hippocampus.errors import InvalidTime
-from hippocampus.language.time.english import ENGLISH, Language
+from hippocampus.language.time.english import Language, english_language
 from hippocampus.language.time.grammar import read
 
 __all__ = ["differences", "find_intervals"]
@@ -48,15 +48,16 @@ def find_intervals(text: str, now: datetime) -> tuple[Interval, ...]:
     if now.tzinfo is None or now.utcoffset() is None:
         msg = f"now={now} has no time zone, so 'yesterday' is undefined; pass an aware datetime"
         raise InvalidTime(msg)
-    if not _may_hold_time(text, ENGLISH):
+    language = english_language()
+    if not _may_hold_time(text, language):
         return ()
     try:
-        readings = read(text, now, ENGLISH)
+        readings = read(text, now, language)
     except OverflowError:  # the calendar ends with the day of ``now``
         return ()
     if not readings:
         return ()
-    idle = differences(text, ENGLISH)
+    idle = differences(text, language)
     found: list[Interval] = []
     for reading in readings:
         if any(start <= reading.start < end for start, end in idle):

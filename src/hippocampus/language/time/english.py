@@ -6,8 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cache
 from typing import Any, TypeAlias
 
+from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.language.time.spans import (
     Recurring,
     clock,
@@ -107,22 +109,17 @@ class Language:
 
 
 def _table() -> dict[str, Meaning]:
-    names = {
-        Role.WEEKDAY: "monday tuesday wednesday thursday friday saturday sunday",
-        Role.MONTH: "january february march april may june july august september october"
-        " november december",
-    }
     words: dict[str, Meaning] = {}
 
     def add(role: Role, meanings: Mapping[str, object]) -> None:
         for key, value in meanings.items():
             words.update(dict.fromkeys(key.split(), (role, value)))
 
-    add(Role.WEEKDAY, {w: n for n, w in enumerate(names[Role.WEEKDAY].split())})
+    add(Role.WEEKDAY, {w: n for n, w in enumerate(word_list("weekdays"))})
     add(Role.WEEKDAY, {"mon": 0, "tue tues": 1, "wed": 2, "thu thur thurs": 3, "fri": 4})
     add(Role.WEEKDAY, {"sat": 5, "sun": 6})
-    add(Role.MONTH, {w: n for n, w in enumerate(names[Role.MONTH].split(), 1)})
-    add(Role.MONTH, {w[:3]: n for n, w in enumerate(names[Role.MONTH].split(), 1)})
+    add(Role.MONTH, {w: n for n, w in enumerate(word_list("months"), 1)})
+    add(Role.MONTH, {w[:3]: n for n, w in enumerate(word_list("months"), 1)})
     add(Role.MONTH, {"sept": 9})
     add(Role.DAY, {"today": 0, "yesterday": -1, "tomorrow": 1})
     add(Role.TONIGHT, {"tonight": 0})
@@ -130,8 +127,7 @@ def _table() -> dict[str, Meaning]:
     # Generous and overlapping: people disagree about where the evening begins.
     add(Role.PART, {"morning": hours(4, 12), "noon midday": clock(12, 0)})
     add(Role.PART, {"afternoon": hours(12, 18), "evening": hours(17, 24), "night": hours(18, 30)})
-    units = "minute hour day weekend week fortnight month quarter year decade"
-    for unit in units.split():
+    for unit in word_list("time_units"):
         add(Role.UNIT, {f"{unit} {unit}s": unit})
     add(Role.UNIT, {"seconds": "second", "hr hrs": "hour", "min mins": "minute"})
     add(Role.SEASON, {"spring": months(3, 3), "summer": months(6, 3), "autumn fall": months(9, 3)})
@@ -145,13 +141,9 @@ def _table() -> dict[str, Meaning]:
         add(Role.EDGE, {early: (0.0, 0.4, noun), mid: (0.3, 0.7, noun), late: (0.6, 1.0, noun)})
     add(Role.EARLIER, {"earlier": -1, "later": 1})
     add(Role.SO_FAR, {"so": "far"})
-    ordinals = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-    add(Role.ORDINAL, {w: n for n, w in enumerate(ordinals.split(), 1)})
-    counts = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-    counts += " fifteen sixteen seventeen eighteen nineteen twenty"
-    add(Role.COUNT, {w: n for n, w in enumerate(counts.split(), 1)})
-    tens = "thirty forty fifty sixty seventy eighty ninety"
-    add(Role.COUNT, {w: 10 * n for n, w in enumerate(tens.split(), 3)})
+    add(Role.ORDINAL, {w: n for n, w in enumerate(word_list("ordinals"), 1)})
+    add(Role.COUNT, {w: n for n, w in enumerate(word_list("numbers"), 1)})
+    add(Role.COUNT, {w: 10 * n for n, w in enumerate(word_list("tens"), 3)})
     add(Role.VAGUE, {"few": (2, 5), "couple": (2, 3), "several": (3, 8), "dozen": (12, 12)})
     add(Role.BOUND, {"more": 1, "less": -1, "under": -1})
     plain = {
@@ -200,40 +192,25 @@ _CORE_ROLES = {
     Role.DAY, Role.TONIGHT, Role.PART, Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON,
     Role.HOLIDAY,
 }  # fmt: skip
-_UNITS = r"(?:seconds|minutes|hours|days|weeks|weekends|fortnights|months|quarters|years|decades)"
-_WORDS = _table()
 
-_SHORT = (
-    "mon tue tues wed thu thur thurs fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec"
-)
-_LIGHT = (
-    "i you we he she it they my our your his her their what who whom where which when why how"
-    " did do does have has had was were is are am can could would should and or but in on at"
-    " to with for about from by that than if then as because so there me us him them not"
-    " before after while during until since"
-)
-_COUNTED = (
-    "words word characters tokens letters lines pages steps items points people persons users"
-    " guests times dollars euros pounds bucks percent calories miles metres meters feet km kg"
-    " kb mb gb ml cups grams units bytes rows votes degrees parts chapters sentences"
-)
-_SEASONED = (
-    "roll rolls onion onions water coat coats jacket jackets boots tyres tires clothes dress"
-    " cleaning squash season"
-)
 
-ENGLISH = Language(
-    words=_WORDS,
-    core=frozenset(w for w, (role, _) in _WORDS.items() if role in _CORE_ROLES)
-    - {"new", "good", "boxing"},
-    names=frozenset({"april", "may", "june", "jan", "august"}),
-    verbs=frozenset({"may", "march", "mar", "fall", "spring"}),
-    short=frozenset(_SHORT.split()),
-    light=frozenset(_LIGHT.split()),
-    counted=frozenset(_COUNTED.split()),
-    seasoned=frozenset(_SEASONED.split()),
-    token=re.compile(
-        r"""
+@cache
+def english_language() -> Language:
+    """Return English as the grammar must know it."""
+    words = _table()
+    units = rf"(?:seconds|{'|'.join(f'{unit}s' for unit in word_list('time_units'))})"
+    return Language(
+        words=words,
+        core=frozenset(w for w, (role, _) in words.items() if role in _CORE_ROLES)
+        - {"new", "good", "boxing"},
+        names=frozenset({"april", "may", "june", "jan", "august"}),
+        verbs=frozenset({"may", "march", "mar", "fall", "spring"}),
+        short=word_set("short_dates"),
+        light=word_set("light_words"),
+        counted=word_set("counted_things"),
+        seasoned=word_set("seasoned_things"),
+        token=re.compile(
+            r"""
     (?P<stamp>(?<![\w./-])[0-9]{4}-[0-9]{2}-[0-9]{2}[T\ ][0-9]{2}:[0-9]{2}
         (?::[0-9]{2}(?:\.[0-9]{1,6})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?(?![\w:-]))
   | (?P<date>(?<![\w./-])(?:[0-9]{4}(?P<a>[/.-])[0-9]{1,2}(?P=a)[0-9]{1,2}
@@ -251,20 +228,20 @@ ENGLISH = Language(
   | (?P<other>\w+)
   | (?P<mark>[^\w\s])
     """,
-        re.VERBOSE | re.IGNORECASE,
-    ),
-    difference=re.compile(
-        rf"\bhow\s+(?:many\s+{_UNITS}|long|much\s+time)\b"
-        r"(?:\s+(?:has|have|had|did|does|do|is|was|were|are|there|it|been|be|go|going|take|took"
-        r"|will|lie|lay|in|exactly|time))*"
-        r"\s+(?:between|passed?|elapsed?|since|before|after|until|till|from|ago"
-        r"|went\s+by|separates?d?)\b"
-        rf"|\b(?:number|count)\s+of\s+{_UNITS}\b.{{0,20}}?\b(?:between|from|since|until)\b"
-        rf"|\b(?:difference|interval|gap)\s+(?:in\s+{_UNITS}\s+)?between\b",
-        re.IGNORECASE,
-    ),
-    ahead=re.compile(
-        r"\b(?:will|won['\u2019]t|shall|gonna|going\s+to)\b|['\u2019]ll\b", re.IGNORECASE
-    ),
-    behind=re.compile(r"\b(?:did|was|were|had|said|told|have|has)\b", re.IGNORECASE),
-)
+            re.VERBOSE | re.IGNORECASE,
+        ),
+        difference=re.compile(
+            rf"\bhow\s+(?:many\s+{units}|long|much\s+time)\b"
+            r"(?:\s+(?:has|have|had|did|does|do|is|was|were|are|there|it|been|be|go|going|take|took"
+            r"|will|lie|lay|in|exactly|time))*"
+            r"\s+(?:between|passed?|elapsed?|since|before|after|until|till|from|ago"
+            r"|went\s+by|separates?d?)\b"
+            rf"|\b(?:number|count)\s+of\s+{units}\b.{{0,20}}?\b(?:between|from|since|until)\b"
+            rf"|\b(?:difference|interval|gap)\s+(?:in\s+{units}\s+)?between\b",
+            re.IGNORECASE,
+        ),
+        ahead=re.compile(
+            r"\b(?:will|won['\u2019]t|shall|gonna|going\s+to)\b|['\u2019]ll\b", re.IGNORECASE
+        ),
+        behind=re.compile(r"\b(?:did|was|were|had|said|told|have|has)\b", re.IGNORECASE),
+    )
