@@ -35,12 +35,12 @@ from hippocampus.core.config import Concepts
 from hippocampus.core.records import Embedded, Passage, Payloads
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.concept import ConceptCue
-from hippocampus.index.cue import Query
 from hippocampus.index.phrase_codec import PROPER
+from hippocampus.index.query import Query
 from hippocampus.index.vector import VectorCue, pack_vectors
 from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import Phrase, find_phrases
-from hippocampus.recall.parse import understand
+from hippocampus.recall.parse import bind, parse
 from hippocampus.sleep.artifacts import find_missing_phrases, gather, rebuild_concepts
 from hippocampus.sleep.concepts import Material, rebuild
 from hippocampus.write.analyse import phrase_payload
@@ -196,12 +196,15 @@ def looked_up(life: Life, anchors: Anchors, size: str) -> Iterator[Row]:
     answers = TableEmbedder({})
     texts = questions()
     asked: dict[str, Query] = {
-        text: understand(
-            text, now=NOW, embedded=answers.embed_query(text), rotation=None, speakers=(),
+        text: bind(
+            parse(text, now=NOW),
+            embedded=answers.embed_query(text),
+            rotation=None,
+            speakers=(),
             phrases=True,
         )
         for text in texts
-    }  # fmt: skip
+    }
 
     def afresh(text: str) -> Query:
         return replace(asked[text])  # or it is known to have been asked
@@ -210,7 +213,7 @@ def looked_up(life: Life, anchors: Anchors, size: str) -> Iterator[Row]:
     ways: dict[str, Callable[[str], object]] = {
         "anchors heard and what lies under them": lambda t: cue.propose(afresh(t), None, 200),
         "by a question that only points": lambda t: cue.propose(
-            replace(asked[t], phrases={}, sounds=(), points=True), None, 200
+            replace(asked[t], phrases={}, phonetic_codes=(), deixis=1.0), None, 200
         ),
         "what it activates": lambda t: cue.activate(asked[t]),
     }

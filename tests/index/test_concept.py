@@ -12,8 +12,8 @@ from hippocampus.core.config import Concepts
 from hippocampus.core.records import Payloads
 from hippocampus.index.anchors import KINDS, Anchors
 from hippocampus.index.concept import ConceptCue
-from hippocampus.index.cue import Query
 from hippocampus.index.phrase_codec import pack_phrases, unpack_phrases
+from hippocampus.index.query import Query
 from hippocampus.language.noun_phrases import key_of
 
 D = 32
@@ -65,8 +65,8 @@ def said(*phrases, details=1):
 def ask(*phrases, vector=None, points=False, sounds=(), now=NOW):
     return Query(
         text="", now=now, terms=np.empty(0, np.uint32), term_weights=np.empty(0, np.float32),
-        vector=vector, phrases=dict.fromkeys(map(key_of, phrases), ()), points=points,
-        sounds=sounds,
+        vector=vector, phrases=dict.fromkeys(map(key_of, phrases), ()), deixis=points,
+        phonetic_codes=sounds,
     )  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def test_what_a_row_spells_is_mentioned_once_and_what_is_only_part_of_it_is_not(
 
     assert asked == [0, 1, 2, 3, 4], "each row once"
     for name, rows in (("c++", [0, 2, 3]), ("node.js", [2]), ("node", [1, 4])):
-        (heard,) = cue.hear(replace(ask(), spelled=frozenset([key_of(name)])))
+        (heard,) = cue.hear(replace(ask(), gazetteer_keys=frozenset([key_of(name)])))
         assert sorted(cue.under.of(heard.anchor)[0].tolist()) == rows
 
 
@@ -209,7 +209,7 @@ def test_what_is_denied_is_heard_in_no_way_and_all_else_as_before():
         ask(sounds=("FLN",)),
         ask(vector=meant),
         ask(points=1.0),
-        replace(ask("our violin"), known=frozenset(), parts=frozenset({key_of("violin")})),
+        replace(ask("our violin"), definite=frozenset(), definite_words=frozenset({key_of("violin")})),
         ask("kite"),
     ]
     heard = {}

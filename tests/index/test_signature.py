@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hippocampus.core.config import Signatures
 from hippocampus.core.records import Payloads
 from hippocampus.encode.random_indexing import signatures
-from hippocampus.index.cue import Query
+from hippocampus.index.query import Query
 from hippocampus.index.signature import SignatureCue
 
 HOW = Signatures(bits=64)

@@ -14,7 +14,7 @@ from hippocampus.core.records import Payloads
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import InputError
 from hippocampus.index.bm25 import pack_terms
-from hippocampus.index.cue import Query
+from hippocampus.index.query import Query
 from hippocampus.index.topic import FORMAT, Artifact, Routing, TagGraph, TopicCue, pack, unpack
 
 NAMES = list("abcdefg")

@@ -10,7 +10,7 @@ from hippocampus import Turn
 from hippocampus.encode.signature import rotation_for
 from hippocampus.recall.confidence import DEPTH, MODELS, confidence
 from hippocampus.recall.evidence import evidence
-from hippocampus.recall.parse import understand
+from hippocampus.recall.parse import bind, parse
 from hippocampus.recall.search import ask
 
 SAID = [
@@ -118,9 +118,8 @@ def test_evidence_is_read_off_the_hit_alone(bank):
     cues = frozenset(bank._engine.cues)
     rows = np.arange(len(SAID), dtype=np.uint32)
     for text in ANSWERED + NEVER_SAID:
-        question = understand(
-            text,
-            now=bank._engine.now(),
+        question = bind(
+            parse(text, now=bank._engine.now()),
             embedded=embedder and embedder.embed_query(text),
             rotation=embedder and rotation_for(embedder.fingerprint),
             speakers=index.columns.speakers(),

@@ -14,7 +14,7 @@ from hippocampus.encode.embed import HashEmbedder
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import EncoderError
 from hippocampus.index.bm25 import pack_terms
-from hippocampus.index.cue import Query
+from hippocampus.index.query import Query
 from hippocampus.index.topic import Artifact, TagGraph, TopicCue, pack, unpack
 from hippocampus.language.topic_tags import read_group, same_as
 from hippocampus.sleep import topics

@@ -37,15 +37,16 @@ from hippocampus.encode.keywords import find_keywords
 from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.errors import EncoderError, InputError
 from hippocampus.index.bank_index import BankIndex
-from hippocampus.index.cue import Mask, Query
+from hippocampus.index.cue import Mask
+from hippocampus.index.query import Query
 from hippocampus.journal.ledger import Ledger
-from hippocampus.language.event_anchored import Join, find_join
-from hippocampus.language.question_intent import asks_when, day_of, moment_told
+from hippocampus.language.event_anchored import Join
+from hippocampus.language.question_intent import day_of, moment_told
 from hippocampus.language.time import find_intervals
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
 from hippocampus.recall.current_facts import FactResolver
 from hippocampus.recall.evidence import evidence
-from hippocampus.recall.parse import signed, understand
+from hippocampus.recall.parse import bind, parse, signed
 from hippocampus.recall.search import Ranking, search
 from hippocampus.recall.standardize import Numbers
 
@@ -91,9 +92,9 @@ class Recalling(Knowing, Looking):
         moment = engine.now() if now is None else to_moment(now, engine.zone)
         degraded: list[Degradation] = []
         asked, how = engine.embedder, self._signs
-        join = find_join(query, moment, loose=False) if "time" in wanted else None
+        parsed = _parse(query, moment, wanted)
         embedded, embed_s = self._embed_query(asked, query, wanted, degraded)
-        event, event_s = self._embed_event(asked, join, wanted)
+        event, event_s = self._embed_event(asked, parsed.event, wanted)
         words = self._choose_keywords(how, query, wanted, degraded)
         with self._asking() as index:
             if self._signs != how:  # somebody has just signed the store; as rare as the next
@@ -101,15 +102,14 @@ class Recalling(Knowing, Looking):
             if self._asks is not asked:  # a rebuild has just moved the store; this is rare
                 degraded[:] = [known for known in degraded if known.part == "keywords"]
                 embedded, embed_s = self._embed_query(self._asks, query, wanted, degraded)
-                event, event_s = self._embed_event(self._asks, join, wanted)
+                event, event_s = self._embed_event(self._asks, parsed.event, wanted)
             read = time.perf_counter()
             keywords = () if self._signs is None else signed(words, self._signs)
-            question = self._understand(index, query, moment, embedded, wanted, keywords)
+            question = self._bind(index, parsed, embedded, wanted, keywords)
             understood = time.perf_counter()
             allowed = index.columns.mask(chosen)
             filtered = time.perf_counter()
-            if join is not None:
-                question = self._joined(index, question, join, event, allowed, wanted)
+            question = self._joined(index, question, event, allowed, wanted)
             ranking, judged = self._search(index, question, allowed, wanted, limit=max(k, DEPTH))
             searched = time.perf_counter()
             hits = self._hits(index, ranking, judged.scores[:k], allowed)
@@ -119,7 +119,7 @@ class Recalling(Knowing, Looking):
         if engine.reranker is not None and hits:
             hits = _rerank(engine.reranker, query, hits, degraded)
         found = judged.found or (bool(hits) and question.latest > 1)
-        hits, when = self._dated(query, hits)
+        hits, when = self._dated(hits) if question.asks_when else (hits, None)
         ended = time.perf_counter()
         return Recall(
             query=query,
@@ -152,22 +152,21 @@ class Recalling(Knowing, Looking):
         """Embed what the time of a question hangs on, before the index is held."""
         return (None, 0.0) if join is None else self._embed_query(embedder, join.event, wanted, [])
 
-    def _understand(
+    def _bind(
         self,
         index: BankIndex,
-        text: str,
-        now: datetime,
+        query: Query,
         embedded: Embedded | None,
         wanted: frozenset[str],
         keywords: tuple[tuple[NDArray[np.uint8], ...], ...] = (),
     ) -> Query:
-        question = understand(
-            text, now=now, embedded=embedded, rotation=self._rotation,
+        """Add to a query what the bank knows of its words."""
+        return bind(
+            query, embedded=embedded, rotation=self._rotation,
             speakers=index.columns.speakers(), keywords=keywords,
             phrases=self._anchored and not wanted.isdisjoint({"concept", "graph"}),
-            spellings=self._spellings,
+            gazetteer=self._spellings,
         )  # fmt: skip
-        return question if "time" in wanted else replace(question, intervals=(), latest=0.0)
 
     def _search(
         self,
@@ -199,13 +198,15 @@ class Recalling(Knowing, Looking):
         self,
         index: BankIndex,
         question: Query,
-        join: Join,
         embedded: Embedded | None,
         allowed: Mask | None,
         wanted: frozenset[str],
     ) -> Query:
         """Give a question the time that hangs on an event, if the event is surely found."""
-        event = self._understand(index, join.event, question.now, embedded, wanted)
+        join = question.event
+        if join is None:
+            return question
+        event = self._bind(index, parse(join.event, now=question.now), embedded, wanted)
         ranking, judged = self._search(index, event, allowed, wanted, limit=DEPTH)
         if not judged.found:
             return question
@@ -215,14 +216,12 @@ class Recalling(Knowing, Looking):
         own = [one for one in question.intervals if one.text not in join.event]
         return replace(question, intervals=(*own, *join.resolve([moment], question.now)))
 
-    def _dated(self, query: str, hits: list[Hit]) -> tuple[list[Hit], Interval | None]:
+    def _dated(self, hits: list[Hit]) -> tuple[list[Hit], Interval | None]:
         """
-        Read the times that the likeliest hits name, if that is asked; and return when it was.
+        Read the times that the likeliest hits name; and return when it was.
 
         That says the best hit, or the next one that is half as likely, if only that names a time.
         """
-        if not asks_when(query):
-            return hits, None
         zone = self._engine.zone
         best = [hit for hit in hits[:DEPTH] if hit.score >= hits[0].score / 2]
         dated = {
@@ -401,6 +400,12 @@ class Recalling(Knowing, Looking):
             compact=self._own_summary(filters) if summary is None else "", pointers=pointers,
             gists=self._known_of(found, gists, filters) if gists else (), without=without,
         )  # fmt: skip
+
+
+def _parse(text: str, now: datetime, wanted: frozenset[str]) -> Query:
+    """Read a question; without the time cue, its times do not count."""
+    query = parse(text, now=now)
+    return query if "time" in wanted else replace(query, intervals=(), event=None, latest=0.0)
 
 
 def _rerank(

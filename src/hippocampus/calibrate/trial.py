@@ -30,7 +30,7 @@ from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.recall.confidence import DEPTH
 from hippocampus.recall.evidence import evidence
-from hippocampus.recall.parse import understand
+from hippocampus.recall.parse import bind, parse
 from hippocampus.recall.search import search
 from hippocampus.recall.standardize import Numbers
 from hippocampus.store import open_store
@@ -231,9 +231,8 @@ class _Ears:
         if text not in self._embedded:
             self._embedded[text] = self._embedder.embed_query(text)
         embedded = self._embedded[text]
-        understood = understand(
-            text,
-            now=datetime.fromisoformat(asked["at"]),
+        understood = bind(
+            parse(text, now=datetime.fromisoformat(asked["at"])),
             embedded=embedded,
             rotation=self._rotation,
             speakers=index.columns.speakers(),

@@ -21,9 +21,10 @@ from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.anchor_postings import Under
 from hippocampus.index.anchor_search import Meant
 from hippocampus.index.anchors import Anchors, effective
-from hippocampus.index.cue import Mask, Query, Rows, Scores
+from hippocampus.index.cue import Mask, Rows, Scores
 from hippocampus.index.growable_array import GrowableArray
 from hippocampus.index.phrase_codec import PROPER, unpack_phrases
+from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once, is_among, looked_up
 from hippocampus.kernel import top_k
 
@@ -405,7 +406,7 @@ class ConceptCue:
         those that are active at the time.
         """
         heard = self._called(question)
-        if question.points and not heard and self._how.pronouns:
+        if question.deixis and not heard and self._how.pronouns:
             heard |= dict.fromkeys(list(self.active(question))[:_MEANT_BY_POINTING], 1.0)
         if question.vector is not None and len(self.anchors):
             best, cosines = self._meant.best(question.vector, self._how.most_meant)
@@ -419,14 +420,14 @@ class ConceptCue:
         return {place: sure for place, sure in heard.items() if not self._silent[place]}
 
     def _heard(self, question: Query) -> dict[int, float]:
-        named = (*question.phrases, *question.spelled)
+        named = (*question.phrases, *question.gazetteer_keys)
         heard = {self._place[key]: 1.0 for key in named if key in self._place}
-        for sound in question.sounds:
+        for sound in question.phonetic_codes:
             for place in self._sounds.get(sound, ()):
                 heard.setdefault(place, _BY_SOUND)
         if any(map(self.anchors.is_tied, heard)) or self._new_names & question.phrases.keys():
             return heard
-        parts = [self._parts.get(key, ()) for key in question.parts - self._denied]
+        parts = [self._parts.get(key, ()) for key in question.definite_words - self._denied]
         some = {place: _BY_PART for places in parts if len(places) <= _FEW for place in places}
         return some | heard
 
@@ -539,7 +540,7 @@ class ConceptCue:
         weight = {p: sure * np.log(total / (1 + self._often(p))) for p, sure in called.items()}
         whole = sum(weight.values())
         seeds = {place: share / whole for place, share in weight.items()} if whole > 0 else {}
-        pointing = question.points if not seeds or question.points >= 1 else 0.0
+        pointing = question.deixis if not seeds or question.deixis >= 1 else 0.0
         if pointing and self._how.pronouns and not any(map(self._is_name, seeds)):
             share = pointing * (_BESIDE_WORDS if seeds else 1.0)
             for place, part in self.active(question).items():
@@ -555,7 +556,7 @@ class ConceptCue:
         if self._silent[place] or not self.anchors.is_tied(place):
             return False
         key = int(self.anchors.keys[place])
-        only_said = key in question.phrases and key not in question.known
+        only_said = key in question.phrases and key not in question.definite
         return self._is_name(place) or not only_said
 
     def _is_name(self, place: int) -> bool:

@@ -1,65 +1,18 @@
-"""What every cue can do, and the question they are asked."""
+"""The protocol of a cue: one way into memory."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.records import Interval, Kind, Payloads
+from hippocampus.core.records import Kind, Payloads
+from hippocampus.index.query import Query
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.uint32]
 Scores = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Query:
-    """
-    A question, understood once and asked of every cue.
-
-    ``terms``: hashes of its words, shape (t,), uint32, each once; ``term_weights``: how much each
-    counts, 0 for words of grammar. ``vector``: pooled embedding, shape (dimension,), or None.
-    ``tokens``: rotated token vectors, shape (q, bits), or None; ``token_terms``: which of
-    ``terms`` each token belongs to, shape (q,), -1 for none (punctuation). ``keywords``: for each
-    keyword the signatures of its spellings, each of shape (tokens, bits / 8).
-    """
-
-    text: str
-    now: datetime
-    terms: NDArray[np.uint32]
-    term_weights: NDArray[np.float32]
-    vector: NDArray[np.float32] | None = None
-    tokens: NDArray[np.float32] | None = None
-    token_terms: NDArray[np.int32] | None = None
-    keywords: tuple[tuple[NDArray[np.uint8], ...], ...] = ()
-    faded: NDArray[np.float32] | None = None
-    """What each of ``terms`` is left of its weight, shape (t,); None where nothing is taken."""
-    phrases: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    """Keys of its phrases and of all runs of up to three words of content, with the places of
-    their words in ``terms`` where they are known."""
-    spelled: frozenset[int] = frozenset()
-    """Keys of the curated names that it says, phrases or not: "go to market", "C++"."""
-    known: frozenset[int] = frozenset()
-    """Keys of those that it takes for known: "the glacier paper", "our boat"."""
-    parts: frozenset[int] = frozenset()
-    """Keys of the words of those of them that have several."""
-    sounds: tuple[str, ...] = ()
-    """How its words of content sound, for names spelt as they are heard."""
-    points: float = 0.0
-    """Points at something that it does not name: "ours", "that one"."""
-    intervals: tuple[Interval, ...] = ()
-    latest: float = 0.0
-    """How much it counts to be late: 1 if it asks for the latest of something, and more than
-    anything else if it asks for nothing but the latest."""
-    speakers: frozenset[str] = field(default_factory=frozenset)
-    """Speakers of the bank whom the question names."""
-    roles: frozenset[str] = field(default_factory=frozenset)
-    """Roles the question means by "I" and "you"."""
 
 
 class Cue(Protocol):

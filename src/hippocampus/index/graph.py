@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Mode, Payloads, Statement
 from hippocampus.errors import InputError
-from hippocampus.index.cue import Mask, Query, Rows, Scores
+from hippocampus.index.cue import Mask, Rows, Scores
 from hippocampus.index.growable_array import GrowableArray
 from hippocampus.index.phrase_codec import PROPER, unpack_phrases
+from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import is_among
 from hippocampus.kernel import top_k
 

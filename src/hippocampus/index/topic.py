@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.errors import InputError
-from hippocampus.index.cue import Mask, Query, Rows, Scores
+from hippocampus.index.cue import Mask, Rows, Scores
+from hippocampus.index.query import Query
 from hippocampus.kernel import dot_rows, quantise_rows, top_k
 
 Terms = tuple[int, ...]

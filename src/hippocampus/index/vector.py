@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
-from hippocampus.index.cue import Mask, Query, Rows, Scores
+from hippocampus.index.cue import Mask, Rows, Scores
 from hippocampus.index.growable_array import GrowableArray
+from hippocampus.index.query import Query
 from hippocampus.kernel import (
     dot_rows,
     quantise_rows,

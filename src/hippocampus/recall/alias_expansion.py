@@ -7,20 +7,18 @@ Somebody said so once, and what is told of it later uses either name. So a quest
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import takewhile
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import find_terms
-from hippocampus.index.cue import Mask, Query
+from hippocampus.index.cue import Mask
 from hippocampus.index.graph import Statements
+from hippocampus.index.query import Query
 from hippocampus.language.entity_linking import fold_name
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.language.nouns import singular
@@ -29,9 +27,6 @@ from hippocampus.language.relations import ALSO_CALLED, is_being
 _SO: Final = ("holds", "began")
 _MOST: Final = 3
 """Names that one thing may have, or people that one may be; of more, none is meant."""
-_WHOSE: Final = re.compile(
-    r"(?<![\w-])(?P<owner>[^\W\d_][\w-]*)['’]s (?P<what>[\w-]+(?: [\w-]+){0,2})"
-)
 
 
 class _Name(NamedTuple):
@@ -78,13 +73,13 @@ class Aliases:
     def widen(self, question: Query, allowed: Mask | None) -> Query:
         """Ask by other names, too, as far as ``allowed`` rows tell them; None allows all."""
         phrases, names, owners = dict(question.phrases), set[str](), set[str]()
-        for match in _WHOSE.finditer(question.text):
-            owner = fold_name(match["owner"])
-            for word in takewhile(_is_content, match["what"].split()):
+        for whose in question.possessives:
+            owner = fold_name(whose.owner)
+            for word in whose.what:
                 known = self._of_people.get((owner, singular(word.casefold())), ())
                 people = _told(known, allowed)
                 if people:  # whose they are only says who is meant
-                    _replace(phrases, (key_of(match["owner"]), key_of(word)), people)
+                    _replace(phrases, (key_of(whose.owner), key_of(word)), people)
                     names |= people
                     owners.add(owner)
         for key in question.phrases:
@@ -100,7 +95,7 @@ class Aliases:
             terms=np.concatenate([question.terms, terms]),
             term_weights=np.append(question.term_weights, np.ones(len(terms), np.float32)),
             phrases=phrases,
-            known=question.known | {key_of(name) for name in names},
+            definite=question.definite | {key_of(name) for name in names},
             speakers=frozenset(
                 name for name in question.speakers if fold_name(name.split()[0]) not in owners
             ),
@@ -120,10 +115,6 @@ def _told(names: _Names, allowed: Mask | None) -> set[str]:
         else:  # there is nobody any more
             told.clear()
     return told if len(told) <= _MOST else set()
-
-
-def _is_content(word: str) -> bool:
-    return word.casefold() not in word_set("function_words")
 
 
 def _replace(phrases: dict[int, tuple[int, ...]], said: tuple[int, ...], people: set[str]) -> None:

@@ -8,63 +8,28 @@ and not where the question asks for the past.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
-from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from hippocampus.core.clock import from_micros
 from hippocampus.core.records import Statement
-from hippocampus.core.word_lists import word_list, word_set
-from hippocampus.encode.terms import find_terms, stem
 from hippocampus.index.columns import Columns
-from hippocampus.index.cue import Mask, Query, Rows
+from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.graph import Statements
+from hippocampus.index.query import AskedFact
 from hippocampus.language.entity_linking import fold_name
-from hippocampus.language.relations import functional
 from hippocampus.language.statements import find_statements, who_speaks
 from hippocampus.recall.alias_expansion import Aliases
 from hippocampus.recall.fact_timeline import Told, know
 from hippocampus.recall.spreading_activation import ReadTexts
 
-_PAST: Final = re.compile(
-    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|ever|first|originally|earlier|back then|old"
-    r"|did|was|were|had|ago|when|how long|why|how many)\b",
-    re.IGNORECASE,
-)
-_ASKS: Final = re.compile(
-    r"^\W*(?:so |and |hey |remind me |tell me |do you know )*"
-    r"(?:where|what|who|which|whom|at which|in which|for whom)\b",
-    re.IGNORECASE,
-)
 _TELLINGS: Final = 8
 """The last tellings of a fact, which come first: each of them would do."""
-_OWN: Final = re.compile(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)", re.IGNORECASE)
-
-
-class AskedFact(NamedTuple):
-    """The relations a question may ask for, and of whom: by name, as "I", as somebody's kin."""
-
-    relations: frozenset[str]
-    names: frozenset[str]
-    own: bool
-    kin: frozenset[str]
-
-    def fits(self, relation: str) -> bool:
-        """Return whether a relation is one that is asked for, and to one thing at a time."""
-        last = stem(relation.rpartition("_")[2])
-        return relation in self.relations or (last in self.relations and functional(relation))
-
-    def means(self, subject: str, kin: Collection[str]) -> bool:
-        """Return whether a folded name may be of whom is asked; ``kin``: who is known as theirs."""
-        if self.kin:
-            return subject in kin or any(subject.endswith(f"'s {one}") for one in self.kin)
-        return self.own or subject.partition(" ")[0] in self.names
 
 
 class Standing(NamedTuple):
@@ -77,35 +42,6 @@ class Standing(NamedTuple):
 Tell: TypeAlias = Callable[[AskedFact, Rows, Mask | None], Standing | None]
 """Says how things stand with what is asked for, as far as a read may see it: by what is known,
 and by some rows."""
-
-
-@cache
-def _relations_by_word() -> Mapping[str, frozenset[str]]:
-    """Return which relations a question may ask for that holds a word."""
-    split = [entry.partition(": ") for entry in word_list("relation_words")]
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for name, _, said in split:
-        for word in said.split():
-            found[word].add(name)
-    return {word: frozenset(names) for word, names in found.items()}
-
-
-def read_asked(question: Query) -> AskedFact | None:
-    """Return what fact a question asks for; None where it asks for none, or for the past."""
-    text = question.text
-    if not _ASKS.search(text) or question.intervals or _PAST.search(text):
-        return None
-    words = [text[term.start : term.end].casefold() for term in find_terms(text)]
-    about = _relations_by_word()
-    relations = {name for word in words for name in about.get(word, ())}
-    relations |= {stem(found["what"].casefold()) for found in _OWN.finditer(text)}
-    own = not {"i", "my", "me", "our", "we"}.isdisjoint(words)
-    names = frozenset(
-        word.partition("'")[0] for word in words if word not in word_set("function_words")
-    )
-    if not relations or not (own or names):
-        return None
-    return AskedFact(frozenset(relations), names, own, word_set("kin") & frozenset(words))
 
 
 class _Said(NamedTuple):

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.bank_index import BankIndex
-from hippocampus.index.cue import Query, Rows
+from hippocampus.index.cue import Rows
+from hippocampus.index.query import Query
 from hippocampus.recall.standardize import Numbers
 
 

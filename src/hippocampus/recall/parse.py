@@ -1,12 +1,14 @@
-"""From the words of a question to what the cues can be asked."""
+"""The first step of recall: a question becomes a query."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
-from functools import lru_cache
-from itertools import islice, pairwise
+from functools import cache, lru_cache
+from itertools import islice, pairwise, takewhile
 from typing import Final
 
 import numpy as np
@@ -14,85 +16,126 @@ from numpy.typing import NDArray
 
 from hippocampus.core.config import Signatures
 from hippocampus.core.records import Embedded
-from hippocampus.core.word_lists import word_set
+from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
-from hippocampus.encode.terms import Term, find_terms
-from hippocampus.index.cue import Query
+from hippocampus.encode.terms import Term, find_terms, stem
+from hippocampus.index.query import AskedFact, Possessive, Query
+from hippocampus.language.event_anchored import find_join
 from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import NOUN, find_phrases, is_chaff, key_of
 from hippocampus.language.nouns import use_of
 from hippocampus.language.phonetic import sound_of
-from hippocampus.language.question_intent import asks_last, asks_only_last
+from hippocampus.language.question_intent import asks_last, asks_only_last, asks_when
 from hippocampus.language.time import find_intervals
 
 _NO_NAMES: Final = Gazetteer()
 
 
-def understand(
-    text: str,
+def parse(text: str, *, now: datetime) -> Query:
+    """
+    Read everything off a question that its text alone tells; ``bind`` adds the rest.
+
+    Function words weigh nothing, unless the question has no others.
+
+    Args:
+        text: the question.
+        now: the present moment for it, aware.
+
+    """
+    words = tuple(find_terms(text))
+    only_function = all(word.function for word in words)
+    weights: dict[int, float] = {}
+    for word in words:
+        weights.setdefault(word.hash, 0.0)
+        weights[word.hash] += float(only_function or not word.function)
+    latest = asks_last(text)
+    return Query(
+        text=text,
+        now=now,
+        words=words,
+        terms=np.fromiter(weights, np.uint32, len(weights)),
+        term_weights=np.fromiter(weights.values(), np.float32, len(weights)),
+        intervals=find_intervals(text, now),
+        event=find_join(text, now, loose=False),
+        asks_when=asks_when(text),
+        latest=float(latest) * (_ABOVE_ALL if latest and asks_only_last(text) else 1.0),
+        roles=_roles(text),
+        possessives=tuple(_possessives(text)),
+        fact=_asked_fact(text, words),
+    )
+
+
+def bind(
+    query: Query,
     *,
-    now: datetime,
     embedded: Embedded | None,
     rotation: Rotation | None,
     speakers: Iterable[str],
     keywords: tuple[tuple[NDArray[np.uint8], ...], ...] = (),
     phrases: bool = False,
-    spellings: Gazetteer = _NO_NAMES,
+    gazetteer: Gazetteer = _NO_NAMES,
 ) -> Query:
     """
-    Read a question: its terms, times, the speakers it names, and its embedding if there is one.
+    Add to a query what needs the bank or a model.
 
-    Words of grammar weigh nothing, unless the question has no others. ``keywords``: as ``signed``
-    returns them. ``phrases``: read those, too. ``spellings``: curated names; what is no word in one
-    is read as no other phrase.
+    Args:
+        query: as ``parse`` returns it.
+        embedded: the question's embedding, if there is an embedder.
+        rotation: turns token vectors before their signs are taken; None without signatures.
+        speakers: who speaks in the bank.
+        keywords: as ``signed`` returns them.
+        phrases: read those, too, for a bank that has anchors.
+        gazetteer: curated names; words in one are read as no other phrase.
+
     """
-    found = find_terms(text)
-    only_grammar = all(term.function for term in found)
-    places: dict[int, int] = {}
-    weights: list[float] = []
-    for term in found:
-        if term.hash not in places:
-            places[term.hash] = len(places)
-            weights.append(0.0)
-        weights[places[term.hash]] += float(only_grammar or not term.function)
-    terms = np.fromiter(places, np.uint32, len(places))
+    places = {term: place for place, term in enumerate(query.terms.tolist())}
     tokens = token_terms = None
     if embedded is not None and embedded.tokens is not None and rotation is not None:
         tokens = rotation.project(embedded.tokens)
-        token_terms = np.full(len(tokens), -1, np.int32)
-        if embedded.spans is not None:
-            for place, (start, end) in enumerate(embedded.spans.tolist()):
-                for term in found:
-                    if term.start <= start < term.end or start <= term.start < end:
-                        token_terms[place] = places[term.hash]
-                        break
-        else:
-            token_terms[:] = 0 if places else -1
-    spelled = spellings.read(text)
-    spoken = [term for term in found if spelled.rest[term.start : term.end].strip()]
-    known, parts = _definite(text, spoken) if phrases else (frozenset(), frozenset())
-    return Query(
-        text=text,
-        now=now,
-        terms=terms,
-        term_weights=np.array(weights, np.float32),
+        token_terms = _token_terms(query.words, places, embedded.spans, len(tokens))
+    mentions = gazetteer.read(query.text)
+    spoken = [word for word in query.words if mentions.rest[word.start : word.end].strip()]
+    bound = replace(
+        query,
+        speakers=_named(_words(query.text, _asked_about(query.text, query.words)), speakers),
         vector=None if embedded is None else _aligned(embedded.vector),
         tokens=tokens,
         token_terms=token_terms,
         keywords=keywords,
-        phrases=_phrases(spelled.rest, spoken, places) if phrases else {},
-        spelled=spelled.names,
-        known=known,
-        parts=parts,
-        sounds=_sounds(text, spoken) if phrases else (),
-        points=_pointing(text) if phrases else 0.0,
-        intervals=find_intervals(text, now),
-        latest=float(asks_last(text)) * (_ABOVE_ALL if asks_only_last(text) else 1.0),
-        speakers=_named(_words(text, _asked_about(text, found)), speakers),
-        roles=_meant(text),
+        gazetteer_keys=mentions.names,
     )
+    if not phrases:
+        return bound
+    definite, definite_words = _definite(query.text, spoken)
+    return replace(
+        bound,
+        phrases=_phrases(mentions.rest, spoken, places),
+        definite=definite,
+        definite_words=definite_words,
+        phonetic_codes=_phonetic_codes(query.text, spoken),
+        deixis=_deixis(query.text),
+    )
+
+
+def _token_terms(
+    words: Sequence[Term],
+    places: Mapping[int, int],
+    spans: NDArray[np.int32] | None,
+    tokens: int,
+) -> NDArray[np.int32]:
+    """Return the place of each token's word among the terms, -1 for none."""
+    of = np.full(tokens, -1, np.int32)
+    if spans is None:
+        of[:] = 0 if places else -1
+        return of
+    for place, (start, end) in enumerate(spans.tolist()):
+        for word in words:
+            if word.start <= start < word.end or start <= word.start < end:
+                of[place] = places[word.hash]
+                break
+    return of
 
 
 _ABOVE_ALL = 1000.0
@@ -104,7 +147,7 @@ _POINTS = re.compile(r"\b(?:we|us|our|ours|that one|this one)\b", re.IGNORECASE)
 _MAY_POINT = re.compile(r"\b(?:it|its|them)\b", re.IGNORECASE)
 
 
-def _pointing(text: str) -> float:
+def _deixis(text: str) -> float:
     if _POINTS.search(text):
         return 1.0
     return 0.5 if _MAY_POINT.search(text) else 0.0
@@ -157,10 +200,66 @@ def _said(text: str, run: Sequence[Term]) -> str:
     return " ".join(text[term.start : term.end] for term in run)
 
 
-def _sounds(text: str, found: Sequence[Term]) -> tuple[str, ...]:
+def _phonetic_codes(text: str, found: Sequence[Term]) -> tuple[str, ...]:
     words = (text[term.start : term.end].casefold() for term in found if not term.function)
     # "Went" is in no dictionary, and nobody misspelt by it.
     return tuple(filter(None, (sound_of(word) for word in words if not is_chaff(word))))
+
+
+# ---------------------------------------------------------------- the fact that is asked for
+
+_PAST: Final = re.compile(
+    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|ever|first|originally|earlier|back then|old"
+    r"|did|was|were|had|ago|when|how long|why|how many)\b",
+    re.IGNORECASE,
+)
+_ASKS: Final = re.compile(
+    r"^\W*(?:so |and |hey |remind me |tell me |do you know )*"
+    r"(?:where|what|who|which|whom|at which|in which|for whom)\b",
+    re.IGNORECASE,
+)
+_OWN: Final = re.compile(r"\b(?:my|our)\s+(?:\w+\s+)?(?P<what>\w+)", re.IGNORECASE)
+_WHOSE: Final = re.compile(
+    r"(?<![\w-])(?P<owner>[^\W\d_][\w-]*)['’]s (?P<what>[\w-]+(?: [\w-]+){0,2})"
+)
+
+
+@cache
+def _relations_by_word() -> Mapping[str, frozenset[str]]:
+    """Return the relations that a word in a question may ask for."""
+    split = [entry.partition(": ") for entry in word_list("relation_words")]
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for name, _, said in split:
+        for word in said.split():
+            found[word].add(name)
+    return {word: frozenset(names) for word, names in found.items()}
+
+
+def _asked_fact(text: str, found: Iterable[Term]) -> AskedFact | None:
+    """Return the fact that a question asks for; None if it asks for none, or for the past."""
+    if not _ASKS.search(text) or _PAST.search(text):
+        return None
+    words = [text[term.start : term.end].casefold() for term in found]
+    about = _relations_by_word()
+    relations = {name for word in words for name in about.get(word, ())}
+    relations |= {stem(match["what"].casefold()) for match in _OWN.finditer(text)}
+    own = not {"i", "my", "me", "our", "we"}.isdisjoint(words)
+    function_words = word_set("function_words")
+    names = frozenset(word.partition("'")[0] for word in words if word not in function_words)
+    if not relations or not (own or names):
+        return None
+    return AskedFact(frozenset(relations), names, own, word_set("kin") & frozenset(words))
+
+
+def _possessives(text: str) -> Iterator[Possessive]:
+    """Yield what a text names by whose it is, up to the first function word."""
+    function_words = word_set("function_words")
+    for match in _WHOSE.finditer(text):
+        what = takewhile(lambda word: word.casefold() not in function_words, match["what"].split())
+        yield Possessive(match["owner"], tuple(what))
+
+
+# ---------------------------------------------------------------- keywords
 
 
 def signed(keywords: Iterable[str], how: Signatures) -> tuple[tuple[NDArray[np.uint8], ...], ...]:
@@ -206,7 +305,7 @@ _ASIDE = re.compile(
 )
 
 
-def _meant(text: str) -> frozenset[str]:
+def _roles(text: str) -> frozenset[str]:
     """
     Return whose turns "I" and "you" point to in a talk of user and assistant.
 

@@ -19,11 +19,12 @@ from hippocampus.core.clock import MICROS_PER_HOUR, to_micros
 from hippocampus.core.config import Fusion
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.concept import Activation
-from hippocampus.index.cue import Cue, Mask, Query, Rows
+from hippocampus.index.cue import Cue, Mask, Rows
+from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once
 from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import names_of
-from hippocampus.recall.current_facts import Tell, read_asked
+from hippocampus.recall.current_facts import Tell
 from hippocampus.recall.session_ranking import SessionScores, rank_sessions
 from hippocampus.recall.spreading_activation import Lift, ReadTexts, spread
 from hippocampus.recall.standardize import Numbers, standardised
@@ -91,7 +92,7 @@ def search(
                 rows = every
                 found = _scored(index, question, rows, fusion, cues, inside, about)
             found.lift(rows, lent)
-    asked = None if tell is None else read_asked(question)
+    asked = None if tell is None or question.intervals else question.fact
     stands = None
     if asked is not None and tell is not None:
         stands = tell(asked, rows[top_k(found.scores, _ASKED)], allowed)
@@ -294,7 +295,7 @@ def _faded(index: BankIndex, question: Query, fusion: Fusion) -> Query:
         weights[question.term_weights > 0] == question.term_weights[question.term_weights > 0]
     ).any():
         return question
-    return replace(question, term_weights=weights, faded=faded)
+    return replace(question, term_weights=weights, term_discounts=faded)
 
 
 def _primed(
@@ -390,8 +391,8 @@ def _features(
         known = question.token_terms >= 0
         weight = np.zeros(len(known), np.float32)
         weight[known] = np.sqrt(rarity[question.token_terms[known]])
-        if question.faded is not None:
-            weight[known] *= question.faded[question.token_terms[known]]
+        if question.term_discounts is not None:
+            weight[known] *= question.term_discounts[question.token_terms[known]]
         if not weight.sum() > 0:
             weight[:] = 1.0
         matched = said["tokens"] @ (weight / weight.sum())

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from hippocampus.core.clock import MICROS_PER_DAY, to_micros
 from hippocampus.core.config import Fusion
 from hippocampus.index.bank_index import BankIndex
-from hippocampus.index.cue import Query, Rows
+from hippocampus.index.cue import Rows
+from hippocampus.index.query import Query
 from hippocampus.kernel import best_two, top_k
 from hippocampus.recall.standardize import Numbers, standardised
 

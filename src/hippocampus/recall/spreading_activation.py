@@ -19,7 +19,8 @@ import numpy as np
 
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.bm25 import Bm25Cue
-from hippocampus.index.cue import Mask, Query, Rows
+from hippocampus.index.cue import Mask, Rows
+from hippocampus.index.query import Query
 from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import find_phrases
 from hippocampus.recall.standardize import Numbers

@@ -28,7 +28,8 @@ from hippocampus.encode.random_indexing import radius, signatures
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import InputError
 from hippocampus.index.bm25 import Bm25Cue, pack_terms
-from hippocampus.index.cue import Cue, Query
+from hippocampus.index.cue import Cue
+from hippocampus.index.query import Query
 from hippocampus.index.signature import SignatureCue
 from hippocampus.recall.parse import signed
 from hippocampus_bench import locomo

@@ -35,7 +35,7 @@ from hippocampus.index.vector import VectorCue
 from hippocampus.kernel import dot_rows, top_k
 from hippocampus.language.question_intent import asks_when
 from hippocampus.language.time import find_intervals
-from hippocampus.recall.parse import understand
+from hippocampus.recall.parse import bind, parse
 from hippocampus.recall.search import search
 from hippocampus.sleep.artifacts import read_topics
 from hippocampus.sleep.tag_clusters import cluster_tags, lay_out
@@ -410,10 +410,12 @@ class _Searcher:
         took = []
         for _ in range(TRIES):
             started = time.perf_counter()
-            understood = understand(
-                question.text, now=question.now, embedded=embedded, rotation=self.rotation,
+            understood = bind(
+                parse(question.text, now=question.now),
+                embedded=embedded,
+                rotation=self.rotation,
                 speakers=self.index.columns.speakers(),
-            )  # fmt: skip
+            )
             allowed: Mask | None = None
             if system == ROUTER:
                 worth = self.topic.worth(understood)

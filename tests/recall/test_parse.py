@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from hippocampus.language.phonetic import sound_of
-from hippocampus.recall.parse import understand
+from hippocampus.recall.parse import bind, parse
 
 NOW = datetime(2025, 3, 1, tzinfo=UTC)
 
@@ -25,7 +25,7 @@ NOW = datetime(2025, 3, 1, tzinfo=UTC)
     ],
 )
 def test_whose_turns_are_meant_is_read_from_what_asks_and_not_from_what_leads_to_it(text, meant):
-    question = understand(text, now=NOW, embedded=None, rotation=None, speakers=())
+    question = bind(parse(text, now=NOW), embedded=None, rotation=None, speakers=())
 
     assert meant == question.roles
 
@@ -42,15 +42,18 @@ def test_whose_turns_are_meant_is_read_from_what_asks_and_not_from_what_leads_to
     ],
 )
 def test_who_only_has_a_part_in_what_is_asked_about_is_not_who_said_it(text, named):
-    question = understand(text, now=NOW, embedded=None, rotation=None, speakers=("Ana", "Tom"))
+    question = bind(parse(text, now=NOW), embedded=None, rotation=None, speakers=("Ana", "Tom"))
 
     assert named == question.speakers
 
 
 def test_words_that_everybody_spells_right_sound_like_no_name():
-    question = understand(
-        "Which trip went wrong with Sybiln?", now=NOW, embedded=None, rotation=None, speakers=(),
+    question = bind(
+        parse("Which trip went wrong with Sybiln?", now=NOW),
+        embedded=None,
+        rotation=None,
+        speakers=(),
         phrases=True,
-    )  # fmt: skip
+    )
 
-    assert (sound_of("Sybiln".casefold()),) == question.sounds
+    assert (sound_of("Sybiln".casefold()),) == question.phonetic_codes

@@ -10,7 +10,7 @@ from hippocampus.encode.terms import hash_terms
 from hippocampus.index.graph import Statements
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.recall.alias_expansion import Aliases
-from hippocampus.recall.parse import understand
+from hippocampus.recall.parse import bind, parse
 
 NOW = datetime(2025, 5, 2, tzinfo=UTC)
 HERON = Statement("boat trip", "also_called", "Heron")
@@ -23,7 +23,7 @@ def names(*said):
 
 
 def ask(text):
-    return understand(text, now=NOW, embedded=None, rotation=None, speakers=(), phrases=True)
+    return bind(parse(text, now=NOW), embedded=None, rotation=None, speakers=(), phrases=True)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_either_name_asks_by_the_other_as_well(text, other):
     wide = names(HERON).widen(question, None)
 
     assert wide.phrases.keys() == question.phrases.keys() | {key_of(other)}
-    assert key_of(other) in wide.known
+    assert key_of(other) in wide.definite
     assert set(wide.terms.tolist()) == {*question.terms.tolist(), *hash_terms(other).tolist()}
     assert len(wide.terms) == len(wide.term_weights) == len(set(wide.terms.tolist()))
 
@@ -71,13 +71,19 @@ def test_a_question_that_nothing_is_told_of_stays_the_same(told):
 
 
 def test_only_what_is_hers_is_replaced_and_she_is_asked_about_no_more():
-    question = understand(
-        "What did Ana's note to sister Mia say?", now=NOW, embedded=None, rotation=None,
-        speakers=("Ana", "Mia"), phrases=True,
-    )  # fmt: skip
+    question = bind(
+        parse("What did Ana's note to sister Mia say?", now=NOW),
+        embedded=None,
+        rotation=None,
+        speakers=("Ana", "Mia"),
+        phrases=True,
+    )
     assert names(MIA).widen(question, None) is question
-    about = understand(
-        "What did Ana's sister say?", now=NOW, embedded=None, rotation=None, speakers=("Ana", "Mia")
+    about = bind(
+        parse("What did Ana's sister say?", now=NOW),
+        embedded=None,
+        rotation=None,
+        speakers=("Ana", "Mia"),
     )
     assert {"Ana"} == about.speakers
     assert set() == names(MIA).widen(about, None).speakers

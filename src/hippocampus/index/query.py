@@ -1,0 +1,112 @@
+"""The query: everything that is read off a question, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.records import Interval
+from hippocampus.encode.terms import Term, stem
+from hippocampus.language.event_anchored import Join
+from hippocampus.language.relations import functional
+
+
+class AskedFact(NamedTuple):
+    """
+    A fact that a question asks for: "where do I live?", "what is Ada's job?".
+
+    Attributes:
+        relations: relations that its words may mean, and stems of nouns after "my" and "our".
+        names: words of the question that may name the person.
+        own: whether it is of the person who asks.
+        kin: words for kin in it: "sister" in "where does my sister live?".
+
+    """
+
+    relations: frozenset[str]
+    names: frozenset[str]
+    own: bool
+    kin: frozenset[str]
+
+    def fits(self, relation: str) -> bool:
+        """Return whether a relation is one that is asked for, and to one thing at a time."""
+        last = stem(relation.rpartition("_")[2])
+        return relation in self.relations or (last in self.relations and functional(relation))
+
+    def means(self, subject: str, kin: Collection[str]) -> bool:
+        """Return whether a folded name may be the person; ``kin``: names known to be their kin."""
+        if self.kin:
+            return subject in kin or any(subject.endswith(f"'s {one}") for one in self.kin)
+        return self.own or subject.partition(" ")[0] in self.names
+
+
+class Possessive(NamedTuple):
+    """Something by whose it is: "Ana" and ("sister",) in "Ana's sister"."""
+
+    owner: str
+    what: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Query:
+    """
+    A question, parsed once (``recall/parse.py``) and asked of every cue.
+
+    Fields down to ``fact`` are read off the text alone; those after it need the bank or a model.
+    """
+
+    text: str
+    """The question as it was asked."""
+    now: datetime
+    """The present moment for it, aware."""
+    words: tuple[Term, ...] = ()
+    """Its words with their places in the text, in order."""
+    terms: NDArray[np.uint32]
+    """Hashes of its words, each once, shape (t,)."""
+    term_weights: NDArray[np.float32]
+    """How often each of ``terms`` counts, shape (t,): 0 for function words."""
+    intervals: tuple[Interval, ...] = ()
+    """Times that it names."""
+    event: Join | None = None
+    """A time in it that hangs on an event: "the day after the interview"."""
+    asks_when: bool = False
+    """Intent: it asks for a time."""
+    latest: float = 0.0
+    """Intent: it asks for the latest of something, 1; for the latest of all, 1000; else 0."""
+    roles: frozenset[str] = field(default_factory=frozenset)
+    """Roles that "I" and "you" mean in it."""
+    possessives: tuple[Possessive, ...] = ()
+    """Persons and things that it names by whose they are."""
+    fact: AskedFact | None = None
+    """The fact that it asks for as of now; None for questions about the past, and others."""
+
+    speakers: frozenset[str] = field(default_factory=frozenset)
+    """Speakers of the bank whom it names."""
+    vector: NDArray[np.float32] | None = None
+    """Its pooled embedding, shape (dimension,); None without an embedder."""
+    tokens: NDArray[np.float32] | None = None
+    """Its token vectors, rotated, shape (q, bits); None if the embedder gives none."""
+    token_terms: NDArray[np.int32] | None = None
+    """The place in ``terms`` of each token's word, shape (q,); -1 for punctuation."""
+    keywords: tuple[tuple[NDArray[np.uint8], ...], ...] = ()
+    """For each keyword the signatures of its spellings, each of shape (tokens, bits / 8)."""
+    phrases: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """Keys of its phrases and of runs of up to three content words, with their places in
+    ``terms`` where they are known."""
+    gazetteer_keys: frozenset[int] = frozenset()
+    """Keys of curated names in it, phrases or not: "go to market", "C++"."""
+    definite: frozenset[int] = frozenset()
+    """Keys of phrases that it takes for known: "the glacier paper", "our boat"."""
+    definite_words: frozenset[int] = frozenset()
+    """Keys of single words of those phrases that have several."""
+    phonetic_codes: tuple[str, ...] = ()
+    """Sounds of its content words, for names that are misspelt."""
+    deixis: float = 0.0
+    """How surely it points at something without naming it: "ours" 1, "it" 0.5."""
+    term_discounts: NDArray[np.float32] | None = None
+    """Factors on the weights of words that its concepts explain, shape (t,); None means 1."""
