@@ -189,7 +189,7 @@ def come_and_go(bank, n):
     note = folder / "note.md"
     note.write_text(f"The note says {n}.")
     bank.import_(note)
-    bank.export(folder / "out.jsonl")
+    bank.export(folder / "out.jsonl", overwrite=True)
     bank.import_(folder / "out.jsonl")
 
 work = [often(remember, "Ada"), often(remember, "Tom"), often(ask), often(change),

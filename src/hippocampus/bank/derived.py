@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hippocampus.bank.base import Core, staying
 from hippocampus.bank.filter_arguments import Filters, read_filters
 from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.events import AnchorsCurated
 from hippocampus.core.files import read_bytes, writing
 from hippocampus.core.records import (
     AnchorInfo,
@@ -42,7 +43,6 @@ from hippocampus.index.vector import VectorCue
 from hippocampus.language.entity_linking import Same, fold_name, meant, resolve
 from hippocampus.recall.fact_timeline import Known, Told, know
 from hippocampus.sleep.artifacts import (
-    CURATED,
     check_curated,
     export_concepts,
     find_missing_phrases,
@@ -395,7 +395,7 @@ class Knowing(Core):
         if not names:
             return
         with self._changing(), self._transaction() as ledger:
-            ledger.note(CURATED, **{verb: list(given) for verb, given in said.items() if given})
+            ledger.note(AnchorsCurated(add=tuple(add), deny=tuple(deny), remove=tuple(remove)))
 
     def export_concepts(self, path: str | Path, *, overwrite: bool = False) -> int:
         """
