@@ -256,7 +256,6 @@ OURS = {
     "client/verbs.py: export.open",  # what was just written
     "client/verbs.py: whole.read_bytes",
     "dashboard/__init__.py: one.read_bytes",  # in the package
-    "language/given_names.py: path.read_text",
     "llm/cassette.py: self.path.write_bytes",  # checked to be no database
     "llm/cassette.py: self.path.open",
 }

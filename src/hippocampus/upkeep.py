@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.config import Signatures
+from hippocampus.core.events import class_of
 from hippocampus.core.files import reading_raw
 from hippocampus.core.records import EpisodeRow, Kind, Payloads, Progress, states_told
 from hippocampus.encode.embed import load_embedder
@@ -123,7 +124,7 @@ def _verify_bank(
         terms = _payloads(ledger, "lexical", len(records))
         codes = _payloads(ledger, "signature", len(records))
         phrases = _payloads(ledger, "phrase", len(records))
-    told = states_told((c.row, c.kind) for c in changes)
+    told = states_told((c.row, class_of(c.kind)) for c in changes)
     unmarked = 0
     for record in records:
         if record.state == "erased":

@@ -2,16 +2,19 @@
 
 import re
 import sqlite3
+from typing import get_args
 
 import pytest
 from docs_blocks import ROOT
 
 from hippocampus import Memory, Turn
+from hippocampus.core.events import Event, Unknown, kind_of
 from hippocampus.core.records import STATE_CHANGES
 from hippocampus.store import schema
 
 PAGE = (ROOT / "docs" / "format.md").read_text(encoding="utf-8")
 _TABLE = re.compile(r"^\| `(\w+)` \| `([\w ]+)` \|", re.MULTILINE)
+_EVENT = re.compile(r"^\| `(\w+)` \| ([A-Z]\w+) \| [^|`]+ \|(.*)\|$", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -63,5 +66,18 @@ def test_the_page_names_whatever_a_store_holds(db, sql):
     assert [value for value in found if f"`{value}`" not in PAGE] == []
 
 
-def test_the_page_names_every_change_of_state():
-    assert [kind for kind in STATE_CHANGES if f"`{kind}`" not in PAGE] == []
+def test_the_page_has_the_kinds_of_journal_rows_their_events_and_their_fields():
+    classes = [event for event in get_args(Event) if event is not Unknown]
+    real = {kind_of(c): (c.__name__, sorted(c.__struct_fields__)) for c in classes}
+    told = {
+        k: (name, sorted(re.findall(r"`(\w+)`", rest))) for k, name, rest in _EVENT.findall(PAGE)
+    }
+
+    assert told == real
+
+
+def test_the_page_says_what_state_each_event_leaves_an_episode_in():
+    (line,) = re.findall(r"Of a row's events the last of (.+?)\.\n", PAGE, re.DOTALL)
+    told = dict(re.findall(r"`(\w+)` \((\w+)\)", line))
+
+    assert told == {kind_of(event): state for event, state in STATE_CHANGES.items()}

@@ -17,6 +17,7 @@ from hypothesis.stateful import (
 
 from hippocampus import Config, Ingest, Memory
 from hippocampus.core.clock import ManualClock
+from hippocampus.core.events import class_of
 from hippocampus.core.records import STATE_CHANGES
 from hippocampus.errors import InputError, UnknownBank, UnknownEpisode
 from hippocampus.upkeep import verify
@@ -220,7 +221,9 @@ class BankMachine(RuleBasedStateMachine):
         if not hasattr(self, "memories"):
             return
         replayed = {c.episode: c.kind for c in self.bank.journal() if c.episode is not None}
-        states = {id_: STATE_CHANGES.get(kind, "active") for id_, kind in replayed.items()}
+        states = {
+            id_: STATE_CHANGES.get(class_of(kind), "active") for id_, kind in replayed.items()
+        }
         assert {id_: known.state for id_, known in self.model.items()} == states
         if self.model:
             stats = self.bank.stats()

@@ -209,7 +209,9 @@ def test_what_is_denied_is_heard_in_no_way_and_all_else_as_before():
         ask(sounds=("FLN",)),
         ask(vector=meant),
         ask(points=1.0),
-        replace(ask("our violin"), definite=frozenset(), definite_words=frozenset({key_of("violin")})),
+        replace(
+            ask("our violin"), definite=frozenset(), definite_words=frozenset({key_of("violin")})
+        ),
         ask("kite"),
     ]
     heard = {}

@@ -1,6 +1,7 @@
 """Made-up rows for the store's tests, and one function that asks a bank everything."""
 
-from hippocampus.core.records import EpisodeRow, JournalRow
+from hippocampus.core.events import JournalRow
+from hippocampus.core.records import EpisodeRow
 
 KINDS = ("content", "vector", "tokens", "lexical")
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from store_samples import KINDS, change, episode, everything, grow, new_bank, sees_nothing
 
+from hippocampus.core.events import Forgotten, IndexRebuilt
 from hippocampus.core.records import Block
 from hippocampus.errors import StoreClosed, StoreCorrupt, StoreError
 from hippocampus.store import open_store
@@ -276,7 +277,7 @@ def test_the_journal_is_read_in_order_after_a_change_of_a_row_of_kinds_and_up_to
     assert seqs(after=3) == [4, 5]
     assert [2, 4] == seqs(row=1) == seqs(row=np.int64(1))
     assert seqs(row=1, after=2) == [4]
-    assert seqs(kinds={"forget", "rebuild"}) == [4, 5]
+    assert seqs(kinds={Forgotten, IndexRebuilt}) == [4, 5]
     assert [] == seqs(kinds=()) == seqs(limit=0) == seqs(row=99)
     assert seqs(limit=2) == [1, 2]
     assert store.last_seq(bank) == 5

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from store_samples import change, episode, everything, grow, new_bank
 
 from hippocampus import errors
+from hippocampus.core.events import Faded
 from hippocampus.core.records import Block
 from hippocampus.errors import (
     InputError,
@@ -81,7 +82,7 @@ def test_changes_of_one_episode_are_found_by_index_however_long_the_journal_is(o
     said = []
     store = opened(tracer=said.append)
     bank = new_bank(store)
-    for ask in ({}, {"kinds": ("fade",)}, {"after": 7}):
+    for ask in ({}, {"kinds": (Faded,)}, {"after": 7}):
         said.clear()
         store.journal(bank, row=3, **ask)
         (asked,) = (line for line in said if "FROM journal" in line)

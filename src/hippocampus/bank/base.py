@@ -9,6 +9,15 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, Final, NamedTuple, ParamSpec, TypeVar
 
+from hippocampus.core.events import (
+    AnchorsCurated,
+    ArtifactReplaced,
+    Erased,
+    IndexRebuilt,
+    JournalEvent,
+    RecallsNoted,
+    class_of,
+)
 from hippocampus.core.records import Degradation, Embedder, Summary
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.engine.bank_cache import held_bytes
@@ -30,8 +39,6 @@ from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.recall.current_facts import FactResolver
 from hippocampus.sleep.artifacts import (
-    CURATED,
-    WOKE,
     read_anchors,
     read_curated,
     read_facts,
@@ -39,7 +46,6 @@ from hippocampus.sleep.artifacts import (
     read_summary,
     read_topics,
 )
-from hippocampus.sleep.snapshot import RECALLED
 from hippocampus.sleep.summary import QuotableClause, SummaryVersions
 from hippocampus.write.echo_filter import EchoFilter
 
@@ -50,8 +56,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 B = TypeVar("B", bound="BankBase")
 
-_ANEW: Final = frozenset({WOKE, CURATED})
+_ANEW: Final[frozenset[type[JournalEvent]]] = frozenset({ArtifactReplaced, AnchorsCurated})
 """Changes after which what sleep has made is looked at anew, and nothing else."""
+_GONE: Final[frozenset[type[JournalEvent]]] = frozenset({Erased, IndexRebuilt})
+"""Changes after which an index is made anew: what it holds cannot be taken out of it."""
 NO_BANK: Final = 0
 """A number that no bank has: what it is asked for is not there."""
 _MORE: Final = 1 / 8
@@ -180,7 +188,7 @@ class BankBase:
         if self._recalled:
             shown, self._recalled = self._recalled, []
             if ledger.bank == self._number:  # and not another one of that name
-                ledger.note(RECALLED, shown=shown)
+                ledger.note(RecallsNoted(shown=shown))
 
     def _is_there(self) -> bool:
         """Return whether the store had the bank when it was last asked or changed."""
@@ -255,14 +263,13 @@ class BankBase:
     def _follow(self, live: BankIndex) -> bool:
         """Bring an index up; False when something must leave memory that it cannot take back."""
         with self._store.read():
-            kinds = ("erase", "rebuild", *_ANEW)
-            found = self._store.journal(self._number, after=live.seq, kinds=kinds)
-            undone = {change.kind for change in found}
+            found = self._store.journal(self._number, after=live.seq, kinds=_GONE | _ANEW)
+            undone = {class_of(change.kind) for change in found}
             if undone and undone <= _ANEW:
                 self._attach_concepts(live)
             if undone <= _ANEW:
                 live.catch_up()
-        if "erase" in undone:
+        if Erased in undone:
             self._quoted.clear()
             self._engine.segments.drop(self._number)
             self._gate.clear()
@@ -286,7 +293,7 @@ class BankBase:
             if self._signs is not None:
                 cues.signature = SignatureCue(self._signs.bits, self._signs.radius)
             since = self._heeded
-            if since and self._store.journal(self._number, after=since, kinds=("erase",)):
+            if since and self._store.journal(self._number, after=since, kinds=(Erased,)):
                 self._gate.clear()
             live = BankIndex(self._store, self._number, cues)
             self._attach_concepts(live)

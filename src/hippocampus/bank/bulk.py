@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from hippocampus.bank.base import staying
 from hippocampus.bank.writes import Writing
+from hippocampus.core.events import PolicySet, RemovedFromSource, Restored
 from hippocampus.core.records import Imported, Progress, Turn
 from hippocampus.errors import SourceError
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.transfer import Export, export_bank, read_export
-from hippocampus.sleep.snapshot import POLICY
 from hippocampus.write.file_import import compare, import_files
 
 
@@ -99,9 +98,9 @@ class Moving(Writing):
             with self._transaction() as ledger:
                 update = compare(ledger, source, groups)
                 if update.gone:
-                    ledger.change(update.gone, "withdraw", source=source)
+                    ledger.change(update.gone, RemovedFromSource(source=source))
                 if update.back or update.freed:
-                    ledger.change([*update.back, *update.freed], "restore", source=source)
+                    ledger.change([*update.back, *update.freed], Restored(source=source))
             added = self._keep(update.fresh, now, progress) if update.fresh else []
         return Imported(
             added=len(added) + len(update.back),
@@ -111,7 +110,7 @@ class Moving(Writing):
 
 
 def _loaded(whole: Export, books: Ledger, encoded: Encoded) -> None:
-    own = books.store.journal(books.bank, kinds=(POLICY,))
+    own = books.events(PolicySet)
     books.load(whole.records, whole.journal, encoded)
     if own:  # what was chosen here holds here
-        books.note(POLICY, **json.loads(own[-1].detail))
+        books.note(own[-1].event)

@@ -15,6 +15,7 @@ from hippocampus.bank.base import BankBase, staying
 from hippocampus.bank.filter_arguments import Filters, read_filters
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.events import AnchorsCurated
 from hippocampus.core.files import read_bytes, writing
 from hippocampus.core.records import (
     AnchorInfo,
@@ -41,7 +42,6 @@ from hippocampus.index.vector import VectorCue
 from hippocampus.language.entity_linking import Same, fold_name, meant, resolve
 from hippocampus.recall.fact_timeline import Known, Told, know
 from hippocampus.sleep.artifacts import (
-    CURATED,
     check_curated,
     export_concepts,
     find_missing_phrases,
@@ -394,7 +394,7 @@ class Knowing(BankBase):
         if not names:
             return
         with self._changing(), self._transaction() as ledger:
-            ledger.note(CURATED, **{verb: list(given) for verb, given in said.items() if given})
+            ledger.note(AnchorsCurated(add=tuple(add), deny=tuple(deny), remove=tuple(remove)))
 
     def export_concepts(self, path: str | Path, *, overwrite: bool = False) -> int:
         """

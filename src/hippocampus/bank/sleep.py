@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection
 from dataclasses import asdict
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 from hippocampus.bank.base import NO_BANK, BankBase, ids_of, staying
 from hippocampus.core.background_yield import giving_way
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.config import Policy
+from hippocampus.core.events import (
+    Absorbed,
+    ArtifactReplaced,
+    Consolidated,
+    Event,
+    FeedbackGiven,
+    Held,
+    JournalRow,
+    Pinned,
+    PolicySet,
+    Quarantined,
+    RecallsNoted,
+    Record,
+    Released,
+    SleepBegan,
+    SleepEnded,
+    Unpinned,
+    Unquarantined,
+    class_of,
+    decode,
+)
 from hippocampus.core.records import (
     DOUBTED,
     HELD,
     PINNED,
     Act,
     Episode,
-    JournalRow,
     Progress,
     SleepStep,
     Slept,
@@ -27,17 +46,12 @@ from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_cache import give_back
 from hippocampus.errors import InputError, StoreError, UnknownBank
 from hippocampus.journal.ledger import DEEDS, Ledger
-from hippocampus.sleep.artifacts import WOKE, Gathered, gather
-from hippocampus.sleep.gists import CONSOLIDATED, demote
+from hippocampus.sleep.artifacts import Gathered, gather
+from hippocampus.sleep.gists import demote
 from hippocampus.sleep.schedule import Past, Schedule, due
 from hippocampus.sleep.sleeper import BY_MEANING, NIGHTLY, STEPS, Sleeper, check_steps
 from hippocampus.sleep.snapshot import (
-    ASLEEP,
     DOUBTS,
-    OUTCOME,
-    POLICY,
-    RECALLED,
-    SLEPT,
     count_sleeps,
     doubts_of,
     find_uses,
@@ -51,8 +65,17 @@ _BY_DAY: Final = frozenset(STEPS) - frozenset(NIGHTLY)
 _BLIND: Final = (
     "there is no embedder, so only the same words are merged, and not what means the same"
 )
-_OF_SLEEP: Final = frozenset({ASLEEP, SLEPT, WOKE, RECALLED, CONSOLIDATED, "absorb", *DEEDS})
-"""The journal's kinds that sleep writes, and so need none."""
+_OF_SLEEP: Final = frozenset(
+    {SleepBegan, SleepEnded, ArtifactReplaced, RecallsNoted, Consolidated, Absorbed, *DEEDS}
+)
+"""The events that sleep writes, and so need none."""
+
+
+class _Moment(NamedTuple):
+    """When a change was made; the journal's order tells those of one microsecond apart."""
+
+    seq: int
+    at: int
 
 
 class Sleeping(BankBase):
@@ -155,19 +178,13 @@ class Sleeping(BankBase):
         """Return the sleeps there were, in order; of one that was killed, no steps."""
         with self._store.read():
             ledger = self._engine.ledger(self.name)
-            changes = self._store.journal(ledger.bank, kinds=(ASLEEP, SLEPT))
-        told = {
-            d["sleep"]: d["steps"]
-            for c in changes
-            if c.kind == SLEPT
-            for d in [json.loads(c.detail)]
-        }
-        begun = [(json.loads(c.detail)["sleep"], c.at) for c in changes if c.kind == ASLEEP]
+            begun = ledger.events(SleepBegan)
+            told = {ended.event.sleep: ended.event.steps for ended in ledger.events(SleepEnded)}
         return [
             Slept(
                 bank=self.name,
-                number=number,
-                at=from_micros(at),
+                number=(number := one.event.sleep),
+                at=from_micros(one.at),
                 steps=tuple(
                     SleepStep(name=name, elapsed_s=0.0, counts=counts)
                     for name in STEPS
@@ -175,7 +192,7 @@ class Sleeping(BankBase):
                 ),
                 notes=() if number in told else ("it was not finished",),
             )
-            for number, at in begun
+            for one in begun
         ]
 
     def sleep_if_due(self, schedule: Schedule) -> Slept | None:
@@ -187,23 +204,24 @@ class Sleeping(BankBase):
         """Return when the bank was last changed, slept, and had everything made anew."""
         with self._store.read():
             number = self._store.bank_number(self.name) or NO_BANK
-            told = self._store.journal(number, kinds=(ASLEEP, SLEPT, *DOUBTS))
-            changed = self._last_change(number)
-        ended = {json.loads(c.detail)["sleep"] for c in told if c.kind == SLEPT}
-        begun = [(c, json.loads(c.detail)) for c in told if c.kind == ASLEEP]
-        done = [(c, set(detail["steps"])) for c, detail in begun if detail["sleep"] in ended]
+            ledger = self._engine.ledger_of(number, self.name)
+            doubts = ledger.events(*DOUBTS)
+            begun = ledger.events(SleepBegan)
+            ended = {one.event.sleep for one in ledger.events(SleepEnded)}
+            changed = self._last_change(ledger)
+        done = [(_moment(c), set(c.event.steps)) for c in begun if c.event.sleep in ended]
         slept = [c for c, steps in done if steps >= _BY_DAY]
         remade = [c for c, steps in done if steps >= set(NIGHTLY)]
         # What was made anew before a sleep let something go from quarantine has not taken that in.
-        cleared = {json.loads(c.detail).get("sleep") for c in told if c.kind == "clear"}
-        let_go = [c for c, detail in begun if detail["sleep"] in cleared]
+        cleared = {c.event.sleep for c in doubts if isinstance(c.event, Unquarantined)}
+        let_go = [_moment(c) for c in begun if c.event.sleep in cleared]
         changed = max([*let_go, *filter(None, [changed])], default=None)
         last = (changed, slept[-1] if slept else None, remade[-1] if remade else None)
         # A clock that stood still, or was set back, gives one moment to all of them; what was
         # first says the journal, a microsecond apart.
         order = sorted({c.seq for c in last if c is not None})
         past = Past(*(c and from_micros(c.at + order.index(c.seq)) for c in last))
-        return self._out_of_doubt(past, doubts_of(told).since.values())
+        return self._out_of_doubt(past, doubts_of(doubts).since.values())
 
     def _out_of_doubt(self, past: Past, doubted: Collection[int]) -> Past:
         """Count it as a change that time in quarantine is over: only a sleep lets go of it."""
@@ -212,15 +230,15 @@ class Sleeping(BankBase):
         over = from_micros(max(doubted)) + timedelta(minutes=self.policy.doubt_minutes)
         return past if over > self._engine.now() else past._replace(changed=max(over, past.changed))
 
-    def _last_change(self, bank: int) -> JournalRow | None:
+    def _last_change(self, ledger: Ledger) -> _Moment | None:
         """Return the last change that somebody made, and not sleep."""
-        stop = self._store.last_seq(bank)
+        stop = self._store.last_seq(ledger.bank)
         while stop > 0:
             start = max(0, stop - _LOOKED_BACK)
-            found = self._store.journal(bank, after=start, limit=stop - start)
-            own = [c for c in found if c.kind not in _OF_SLEEP or _is_somebodys(c)]
+            found = self._store.journal(ledger.bank, after=start, limit=stop - start)
+            own = [c for c in found if _is_somebodys(c, ledger)]
             if own:
-                return own[-1]
+                return _Moment(own[-1].seq, own[-1].at)
             stop = start
         return None
 
@@ -246,15 +264,15 @@ class Sleeping(BankBase):
         with self._changing():
             self._engine.ledger(self.name, create=True)
             with self._transaction() as ledger:
-                ledger.note(POLICY, policy=None if policy is None else asdict(policy))
+                ledger.note(PolicySet(policy=None if policy is None else asdict(policy)))
 
     def pin(self, id: str | Collection[str]) -> int:  # noqa: A002
         """Keep episodes, long texts whole, from fading and from being merged; return how many."""
-        return self._mark(id, PINNED, "pin", on=True)
+        return self._mark(id, PINNED, Pinned(), on=True)
 
     def unpin(self, id: str | Collection[str]) -> int:  # noqa: A002
         """Let what was pinned fade again. Returns how many changed."""
-        return self._mark(id, PINNED, "unpin", on=False)
+        return self._mark(id, PINNED, Unpinned(), on=False)
 
     def hold(self, id: str | Collection[str], *, reason: str) -> int:  # noqa: A002
         """
@@ -266,9 +284,8 @@ class Sleeping(BankBase):
         if not isinstance(reason, str) or not reason.strip():
             msg = f"reason={reason!r}: say why, in a few words, for whoever finds it held"
             raise InputError(msg)
-        return self._mark(
-            id, HELD, "hold", on=True, why=check_text(reason, limits=self._engine.config.ingest)
-        )
+        why = check_text(reason, limits=self._engine.config.ingest)
+        return self._mark(id, HELD, Held(why=why), on=True)
 
     def release(self, id: str | Collection[str]) -> int:  # noqa: A002
         """Let what is held or in quarantine be as everything else; return how many changed."""
@@ -276,8 +293,8 @@ class Sleeping(BankBase):
         if not ids:
             return 0
         with self._changing(), self._transaction() as ledger:
-            freed = ledger.mark(ids, HELD, "release", on=False)
-            return freed + ledger.mark(ids, DOUBTED, "clear", on=False)
+            freed = ledger.mark(ids, HELD, Released(), on=False)
+            return freed + ledger.mark(ids, DOUBTED, Unquarantined(), on=False)
 
     def quarantine(self) -> list[tuple[Episode, str]]:
         """Return what is kept from being consolidated, and why; see ``release``."""
@@ -287,8 +304,8 @@ class Sleeping(BankBase):
             episodes = ledger.episodes(rows)
             why = {}
             for row in rows:
-                for change in self._store.journal(ledger.bank, row=row, kinds=("doubt",)):
-                    why[row] = str(json.loads(change.detail).get("why", ""))
+                for change in ledger.events(Quarantined, row=row):
+                    why[row] = change.event.why or ""
         return [(e, why.get(row, "")) for e, row in zip(episodes, rows, strict=True)]
 
     def feedback(self, id: str | Collection[str], *, helpful: bool) -> int:  # noqa: A002
@@ -304,7 +321,7 @@ class Sleeping(BankBase):
         if not ids:
             return 0
         with self._changing(), self._transaction() as ledger:
-            return ledger.tell(ids, OUTCOME, helpful=helpful)
+            return ledger.tell(ids, FeedbackGiven(helpful=helpful))
 
     def uses(self, id: str) -> list[datetime]:  # noqa: A002
         """
@@ -323,16 +340,23 @@ class Sleeping(BankBase):
             with self._changing(), self._transaction(indexed=False) as ledger:
                 self._tell_recalls(ledger)
 
-    def _mark(
-        self, named: str | Collection[str], marks: int, kind: str, *, on: bool, **fields: object
-    ) -> int:
+    def _mark(self, named: str | Collection[str], marks: int, event: Event, *, on: bool) -> int:
         ids = ids_of(named)
         if not ids:
             return 0
         with self._changing(), self._transaction() as ledger:
-            return ledger.mark(ids, marks, kind, on=on, **fields)
+            return ledger.mark(ids, marks, event, on=on)
 
 
-def _is_somebodys(change: JournalRow) -> bool:
-    """Return whether somebody had an episode leave quarantine, or be in it again by ``undo``."""
-    return change.kind in DOUBTS and "sleep" not in json.loads(change.detail)
+def _moment(record: Record[SleepBegan]) -> _Moment:
+    return _Moment(record.seq, record.at)
+
+
+def _is_somebodys(change: JournalRow, ledger: Ledger) -> bool:
+    """Return whether it was not sleep that wrote a change; ``undo`` is somebody's, too."""
+    if (event := class_of(change.kind)) not in _OF_SLEEP:
+        return True
+    if event not in DOUBTS:
+        return False
+    told = decode(change, bank=ledger.name, path=ledger.store.path)
+    return isinstance(told, DOUBTS) and told.sleep is None

@@ -1,1 +1,1 @@
-"""The words of the system: records, configuration, clock and files, which every layer may use."""
+"""Types that every layer shares."""

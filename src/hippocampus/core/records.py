@@ -20,6 +20,18 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.events import (
+    Corrected,
+    Erased,
+    Forgotten,
+    JournalEvent,
+    JournalRow,
+    Lapsed,
+    Merged,
+    RemovedFromSource,
+    Restored,
+)
+
 When: TypeAlias = datetime | str
 """A moment as a caller may give it: an aware or naive datetime, or ISO 8601 text."""
 
@@ -708,28 +720,16 @@ class Payloads:
         return cls(lengths, data)
 
 
-class JournalRow(NamedTuple):
-    """One change as the store keeps it. ``at`` is in microseconds since 1970, UTC."""
-
-    seq: int
-    at: int
-    kind: str
-    row: int | None
-    """The episode concerned, by row; None for changes of the whole bank."""
-    detail: str
-    """JSON object; never holds an episode's words."""
-
-
-STATE_CHANGES: Final[Mapping[str, State]] = {
-    "forget": "forgotten",
-    "restore": "active",
-    "correct": "superseded",
-    "withdraw": "forgotten",
-    "erase": "erased",
-    "merge": "superseded",
-    "lapse": "forgotten",
+STATE_CHANGES: Final[Mapping[type[JournalEvent], State]] = {
+    Forgotten: "forgotten",
+    Restored: "active",
+    Corrected: "superseded",
+    RemovedFromSource: "forgotten",
+    Erased: "erased",
+    Merged: "superseded",
+    Lapsed: "forgotten",
 }
-"""The journal's kinds that change whether an episode can be seen, and what it becomes."""
+"""The events that change whether an episode can be seen, and what it becomes."""
 
 DEEPEST: Final = 4
 """The level at which only keywords of an episode are shown; below it, it lapses."""
@@ -742,11 +742,11 @@ SETTLED: Final = 8
 and so many times ``SETTLED`` as the level at which ``compact`` has made its text what is shown."""
 
 
-def states_told(changes: Iterable[tuple[Named, str]]) -> dict[Named, State]:
-    """Return the state in which (episode, kind of change), in order, have left each episode."""
+def states_told(changes: Iterable[tuple[Named, type[JournalEvent]]]) -> dict[Named, State]:
+    """Return the state in which (episode, class of event), in order, have left each episode."""
     told: dict[Named, State] = {}
-    for episode, kind in changes:
-        told[episode] = STATE_CHANGES.get(kind, told.get(episode, "active"))
+    for episode, event in changes:
+        told[episode] = STATE_CHANGES.get(event, told.get(episode, "active"))
     return told
 
 
@@ -901,10 +901,10 @@ class Store(Protocol):
         *,
         after: int = 0,
         row: int | None = None,
-        kinds: Collection[str] | None = None,
+        kinds: Collection[type[JournalEvent]] | None = None,
         limit: int | None = None,
     ) -> list[JournalRow]:
-        """Return changes with ``seq > after``, in order; of one episode, of some kinds."""
+        """Return changes with ``seq > after``, in order; of one episode, of some classes."""
         ...
 
     def last_seq(self, bank: int) -> int:

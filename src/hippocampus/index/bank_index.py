@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
-from hippocampus.core.records import STATE_CHANGES, JournalRow, Kind, Payloads, Store
+from hippocampus.core.events import (
+    Annotated,
+    AnnotationWithdrawn,
+    FeedbackGiven,
+    JournalEvent,
+    JournalRow,
+    class_of,
+    decode,
+)
+from hippocampus.core.records import STATE_CHANGES, Kind, Payloads, Store
 from hippocampus.index.columns import Columns
 from hippocampus.index.cues import CueSet
 from hippocampus.index.gists import Priming
 from hippocampus.index.growable_array import GrowableArray
 
-_KINDS: Final = (*STATE_CHANGES, "feedback", "annotate", "withdrawn")
+_TAKEN_IN: Final[tuple[type[JournalEvent], ...]] = (
+    *STATE_CHANGES,
+    FeedbackGiven,
+    Annotated,
+    AnnotationWithdrawn,
+)
 
 
-def _outcome(kind: str, detail: Mapping[str, Any]) -> int:
-    """Return what a change says of the worth of its episode."""
-    match kind:
-        case "feedback" if "helpful" in detail:  # or the episode is erased
-            return 1 if detail["helpful"] else -1
-        case "annotate" if detail.get("why") == "corrected":
+def _outcome(event: JournalEvent) -> int:
+    """Return what an event says of the worth of its episode."""
+    match event:
+        case FeedbackGiven(helpful=bool(helpful)):  # or the episode is erased
+            return 1 if helpful else -1
+        case Annotated(why="corrected"):
             return -1
-        case "withdrawn" if detail.get("why") == "corrected":
+        case AnnotationWithdrawn(why="corrected"):
             return 1
     return 0
 
@@ -65,7 +78,7 @@ class BankIndex:
                 return
             start = len(self.columns)
             fresh = list(self._store.scan_episodes(self._bank, start=start))
-            changes = self._store.journal(self._bank, after=self.seq, kinds=_KINDS)
+            changes = self._store.journal(self._bank, after=self.seq, kinds=_TAKEN_IN)
             stop = start + len(fresh)
             self.outcome.extend(np.zeros(len(fresh), np.float32))
             self.columns.observe(fresh)  # cues may ask when rows were said
@@ -75,10 +88,11 @@ class BankIndex:
         for change in changes:
             if change.row is None:
                 continue
-            if change.kind in STATE_CHANGES:
-                self.columns.set_state(change.row, STATE_CHANGES[change.kind], change.at)
-            else:
+            state = STATE_CHANGES.get(class_of(change.kind))
+            if state is None:
                 self._judge(change.row, change)
+            else:
+                self.columns.set_state(change.row, state, change.at)
         self.seq = last
         vector, signature = self.cues.vector, self.cues.signature
         if vector is not None:
@@ -90,16 +104,15 @@ class BankIndex:
 
     def _judge(self, row: int, change: JournalRow) -> None:
         """Take in what was said of a row."""
-        detail = json.loads(change.detail)
-        self.outcome.view[row] += _outcome(change.kind, detail)
-        by = detail.get("by") if detail.get("why") == "corrected" else None
-        if by is None:
-            return
-        told = self.corrected.setdefault(row, [])
-        if change.kind == "annotate":
-            told.append(by)
-        elif by in told:
-            told.remove(by)
+        event = decode(change, bank=self._bank, path=self._store.path)
+        self.outcome.view[row] += _outcome(event)
+        match event:
+            case Annotated(why="corrected", by=str(by)):
+                self.corrected.setdefault(row, []).append(by)
+            case AnnotationWithdrawn(why="corrected", by=str(by)):
+                told = self.corrected.setdefault(row, [])
+                if by in told:
+                    told.remove(by)
 
 
 def read_payloads(store: Store, bank: int, kind: Kind, start: int, stop: int) -> Iterator[Payloads]:

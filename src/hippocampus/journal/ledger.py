@@ -6,11 +6,41 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, cast
+
+from msgspec.structs import replace
 
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.config import Ingest
+from hippocampus.core.events import (
+    Absorbed,
+    Annotated,
+    AnnotationWithdrawn,
+    Corrected,
+    E,
+    Erased,
+    Event,
+    Faded,
+    FeedbackGiven,
+    Forgotten,
+    JournalEvent,
+    JournalRow,
+    Lapsed,
+    Merged,
+    Quarantined,
+    Record,
+    Remembered,
+    Restored,
+    SleepEvent,
+    TextsShortened,
+    Unquarantined,
+    class_of,
+    decode,
+    encode,
+    fields_of,
+    kind_of,
+)
 from hippocampus.core.records import (
     DEEPEST,
     DOUBTED,
@@ -24,7 +54,6 @@ from hippocampus.core.records import (
     Change,
     Episode,
     EpisodeRow,
-    JournalRow,
     Kind,
     Payloads,
     State,
@@ -40,8 +69,8 @@ from hippocampus.language.details import digest_details
 from hippocampus.language.extractive_compression import shown
 from hippocampus.language.noun_phrases import Phrase, find_phrases, names_of, proper_keys
 
-DEEDS: Final = ("merge", "fade", "lapse", "doubt", "clear", "annotate")
-"""The journal's kinds of what sleep does to single episodes."""
+DEEDS: Final = (Merged, Faded, Lapsed, Quarantined, Unquarantined, Annotated)
+"""What sleep does to single episodes."""
 
 DERIVED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical", "signature", "phrase")
 """Payloads that are made from texts, and can be made anew."""
@@ -57,16 +86,6 @@ NEXT: Final[Mapping[Kind, Kind]] = {
     "phrase": "phrase.next",
 }
 """Where an unfinished rebuild keeps what it has made of each."""
-
-
-SHORTENED: Final = "shorten"
-"""The journal's kind of what ``compact`` has shortened: ``{"rows": [[old, new], ...]}``."""
-_JUDGED: Final = ("feedback", "annotate", "withdrawn")
-"""The journal's kinds of what was said of an episode; ``at`` is when, if it is noted later."""
-_LINKS: Final = ("remember", "correct", "restore", "absorb")
-"""The journal's kinds that link an episode to another wording of it."""
-
-_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
 class LedgerEntry(NamedTuple):
@@ -196,19 +215,16 @@ class Ledger:
         (own,) = self.store.episodes(self.bank, [row])
         if own.state == "superseded":
             found |= dict.fromkeys(self.standing([row]), "canonical")
-        for change in self.store.journal(self.bank, row=row):
-            detail = json.loads(change.detail)
-            name = {"absorb": "supersedes", "annotate": "by", "withdrawn": "by"}.get(change.kind)
-            if name is None or name not in detail:
-                continue
-            for other in self.store.rows_of(self.bank, [detail[name]]).values():
+        for change in self.events(Absorbed, Annotated, AnnotationWithdrawn, row=row):
+            for other in self.store.rows_of(self.bank, _beside(change.event)).values():
                 (record,) = self.store.episodes(self.bank, [other])
-                if change.kind == "withdrawn":
-                    found.pop(other, None)
-                elif change.kind == "absorb" and record.superseded_by == row:
-                    found[other] = "alias"
-                elif change.kind == "annotate" and record.state == "active":
-                    found[other] = detail["why"]
+                match change.event:
+                    case AnnotationWithdrawn():
+                        found.pop(other, None)
+                    case Absorbed() if record.superseded_by == row:
+                        found[other] = "alias"
+                    case Annotated(why=str(why)) if record.state == "active":
+                        found[other] = cast("Beside", why)
         return found
 
     def drafts(self, records: Iterable[EpisodeRow]) -> list[Draft]:
@@ -237,6 +253,15 @@ class Ledger:
         rows = self.versions([row])
         changes = [c for r in rows for c in self.store.journal(self.bank, row=r)]
         return self._changes(sorted(changes))
+
+    def events(self, *classes: type[E], after: int = 0, row: int | None = None) -> list[Record[E]]:
+        """Return the events of some classes, in order: after a change, of one episode."""
+        found = self.store.journal(self.bank, after=after, row=row, kinds=classes)
+        path = self.store.path
+        return [
+            Record(c.seq, c.at, c.row, cast("E", decode(c, bank=self.name, path=path)))
+            for c in found
+        ]
 
     def journal(self, *, after: int, limit: int | None) -> list[Change]:
         """Return the bank's changes in order, from ``after`` on."""
@@ -305,14 +330,9 @@ class Ledger:
                     beside = self.store.episodes(self.bank, range(first, first + record.parts))
                     queue += [e.row for e in beside if e.supersedes == record.supersedes]
             # A version that went back to an older wording is linked by its journal alone.
-            for change in self.store.journal(self.bank, row=row):
-                fields = json.loads(change.detail)
-                names = ["by", "supersedes"] if change.kind in _LINKS else []
-                if change.kind == "absorb" and not merged:
-                    names = ["by"]  # an earlier wording of what compact has shortened
-                linked = [fields[name] for name in names if name in fields]
-                there = list(self.store.rows_of(self.bank, linked).values())
-                if change.kind == "absorb":  # unless a sleep that merged them was undone
+            for change in self.events(Remembered, Corrected, Restored, Absorbed, row=row):
+                there = list(self.store.rows_of(self.bank, _linked(change.event, merged)).values())
+                if isinstance(change.event, Absorbed):  # unless a sleep that merged them was undone
                     known = self.store.episodes(self.bank, there)
                     there = [e.row for e in known if e.superseded_by == row]
                 queue += there
@@ -329,7 +349,7 @@ class Ledger:
                 at=from_micros(change.at),
                 kind=change.kind,
                 episode=None if change.row is None else ids.get(change.row),
-                detail=json.loads(change.detail),
+                detail=fields_of(change, bank=self.name, path=self.store.path),
             )
             for change in rows
         ]
@@ -354,10 +374,10 @@ class Ledger:
             if self.store.episodes(self.bank, [row])[0].state == "erased":
                 msg = f"this wording of episode {old.id} was erased for good; word it otherwise"
                 raise InputError(msg)
-            self._change(at, [row], "restore", {"supersedes": old.id})
+            self._change(at, [row], Restored(supersedes=old.id))
         else:
             row = self._add([drafts], encoded, at=at, old=old)[new]
-        self._change(at, [old.row], "correct", {"by": new}, by=row)
+        self._change(at, [old.row], Corrected(by=new), by=row)
         return row
 
     def settle(self, faded: Iterable[tuple[EpisodeRow, Sequence[Draft]]], encoded: Encoded) -> int:
@@ -376,24 +396,26 @@ class Ledger:
             row = self.correct(old, drafts, encoded)
             self.store.set_level(self.bank, [row], old.level)
             self.store.set_marks(self.bank, [row], old.level * SETTLED, on=True)
-            faded_to = {"level": old.level, "was": 0, "why": "compact"}
-            self._note(self._at(), [("fade", row, faded_to)])
-            self._note(self._at(), [(kind, row, said) for kind, said in self._judged(old.row)])
+            self._note(self._at(), [(row, Faded(level=old.level, was=0, why="compact"))])
+            self._note(self._at(), [(row, event) for event in self._judged(old.row)])
             self._relink(before, old.row, row)
             shortened.append((old.row, row))
         if shortened:
-            self.note(SHORTENED, rows=shortened)
-        self._erase([row for row, _ in shortened], by="compact")
+            self.note(TextsShortened(rows=shortened))
+        self._erase([row for row, _ in shortened], Erased(by="compact"))
         return len(shortened)
 
-    def _judged(self, row: int) -> list[tuple[str, dict[str, Any]]]:
+    def _judged(self, row: int) -> list[Event]:
         """Return what was said of an episode's worth, and when: erasing it blanks its journal."""
-        judged: list[tuple[str, dict[str, Any]]] = []
-        for change in self.store.journal(self.bank, row=row, kinds=_JUDGED):
-            said = {"at": change.at, **json.loads(change.detail)}
-            for name in ("sleep", "undoes"):  # no sleep did that to what takes its place
-                said.pop(name, None)
-            judged.append((change.kind, said))
+        judged: list[Event] = []
+        for change in self.events(FeedbackGiven, Annotated, AnnotationWithdrawn, row=row):
+            match change.event:
+                case FeedbackGiven(at=at) as told:
+                    judged.append(replace(told, at=change.at if at is None else at))
+                case Annotated(at=at) | AnnotationWithdrawn(at=at) as told:
+                    at = change.at if at is None else at
+                    # No sleep did that to what takes its place.
+                    judged.append(replace(told, at=at, sleep=None, undoes=None))
         return judged
 
     def _relink(self, rows: Sequence[int], old: int, new: int) -> None:
@@ -401,9 +423,9 @@ class Ledger:
         linked = [e for e in self.store.episodes(self.bank, rows) if e.superseded_by == old]
         self.store.set_state(self.bank, [e.row for e in linked], "superseded", superseded_by=new)
         for e in linked:
-            why = self.store.journal(self.bank, row=e.row, kinds=tuple(STATE_CHANGES))[-1].kind
-            link = "supersedes" if why == "merge" else "by"  # an earlier wording is no alias
-            self._note(self._at(), [("absorb", new, {link: e.id})])
+            alias = self._is_alias(e.row)  # which an earlier wording is not
+            link = Absorbed(supersedes=e.id) if alias else Absorbed(by=e.id)
+            self._note(self._at(), [(new, link)])
 
     def check_in_force(self, seen: EpisodeRow) -> None:
         """Refuse to correct what is hidden, or was changed by others since it was ``seen``."""
@@ -422,11 +444,11 @@ class Ledger:
 
     def forget(self, ids: Iterable[str]) -> int:
         """Hide episodes, long texts whole; returns how many changed."""
-        return self._move(ids, "forget", start="active")
+        return self._move(ids, Forgotten(), start="active")
 
     def restore(self, ids: Iterable[str]) -> int:
         """Bring forgotten episodes back; returns how many changed."""
-        return self._move(ids, "restore", start="forgotten")
+        return self._move(ids, Restored(), start="forgotten")
 
     def erase(self, ids: Iterable[str]) -> int:
         """
@@ -439,8 +461,8 @@ class Ledger:
         rows, freed = self._meant(e.row for e in self.whole(map(self.find, ids)))
         self.check_free(self.store.episodes(self.bank, rows))
         if freed:
-            self.change(freed, "restore", why="what stood for it was erased")
-        return self._erase(rows)
+            self.change(freed, Restored(why="what stood for it was erased"))
+        return self._erase(rows, Erased())
 
     def _meant(self, rows: Iterable[int]) -> tuple[list[int], list[int]]:
         """Return what goes with rows that somebody wants gone, and what they no longer hide."""
@@ -481,7 +503,7 @@ class Ledger:
     def _is_alias(self, row: int) -> bool:
         """Return whether another stands for an episode that sleep has merged with it."""
         told = self.store.journal(self.bank, row=row, kinds=tuple(STATE_CHANGES))
-        return bool(told) and told[-1].kind == "merge"
+        return bool(told) and class_of(told[-1].kind) is Merged
 
     def compact(self, states: Collection[State], rows: range) -> Counter[State]:
         """
@@ -490,15 +512,15 @@ class Ledger:
         What is held stays, as hidden as it is.
         """
         found = [e for e in self.store.episodes(self.bank, rows) if _may_go(e, states)]
-        self._erase([e.row for e in found], by="compact")
+        self._erase([e.row for e in found], Erased(by="compact"))
         return Counter(e.state for e in found)
 
-    def _erase(self, rows: Sequence[int], **fields: object) -> int:
+    def _erase(self, rows: Sequence[int], event: Erased) -> int:
         records = self.store.episodes(self.bank, rows)
         live = [record.row for record in records if record.state != "erased"]
         if live:
             self.store.redact(self.bank, live)
-            self.change(live, "erase", **fields)
+            self.change(live, event)
             self.content.blank(live)
             for kind in (*DERIVED, *NEXT.values()):
                 self._blank(kind, live)
@@ -506,11 +528,11 @@ class Ledger:
             self.store.erase_episodes(self.bank, live)
         return len(live)
 
-    def change(self, rows: Sequence[int], kind: str, **fields: object) -> None:
-        """Change the state of episodes to what a journal kind makes it, and say so there."""
-        self._change(self._at(), rows, kind, fields)
+    def change(self, rows: Sequence[int], event: Event) -> None:
+        """Change the state of episodes to what an event makes it, and note it of each."""
+        self._change(self._at(), rows, event)
 
-    def mark(self, ids: Iterable[str], marks: int, kind: str, *, on: bool, **fields: object) -> int:
+    def mark(self, ids: Iterable[str], marks: int, event: Event, *, on: bool) -> int:
         """
         Put marks on episodes in force, long texts whole, or take them off; return how many.
 
@@ -524,13 +546,13 @@ class Ledger:
         ]
         if rows:
             self.store.set_marks(self.bank, rows, marks, on=on)
-            self._note(self._at(), ((kind, row, fields) for row in rows))
+            self._note(self._at(), ((row, event) for row in rows))
         return len(rows)
 
-    def tell(self, ids: Iterable[str], kind: str, **fields: object) -> int:
-        """Note something of episodes in any state but erased; return of how many."""
+    def tell(self, ids: Iterable[str], event: Event) -> int:
+        """Note an event of episodes in any state but erased; return of how many."""
         rows = [self.find(id_).row for id_ in ids]
-        self._note(self._at(), ((kind, row, fields) for row in rows))
+        self._note(self._at(), ((row, event) for row in rows))
         return len(rows)
 
     def do(self, acts: Sequence[Act], sleep: int) -> list[Act]:
@@ -550,30 +572,34 @@ class Ledger:
         ]
         at = self._at()
         for act in done:
-            was = there[act.row]
-            fields: dict[str, object] = {"sleep": sleep, "why": act.why}
-            if act.by is not None:
-                fields["by"] = firm[act.by].id
-            match act.deed:
-                case "merge" | "lapse":
-                    self._change(at, [act.row], act.deed, fields, by=act.by)
-                case "fade":
-                    self.store.set_level(self.bank, [act.row], act.level or 0)
-                    change = {"level": act.level, "was": was.level}
-                    self._note(at, [("fade", act.row, fields | change)])
-                case "doubt" | "clear":
-                    self.store.set_marks(self.bank, [act.row], DOUBTED, on=act.deed == "doubt")
-                    self._note(at, [(act.deed, act.row, fields)])
-                case "annotate":
-                    self._note(at, [("annotate", act.row, fields)])
-            if act.deed == "merge":
-                self._note(at, [("absorb", act.by, {"sleep": sleep, "supersedes": was.id})])
+            self._do(at, act, sleep, there[act.row], None if act.by is None else firm[act.by].id)
         return done
+
+    def _do(self, at: int, act: Act, sleep: int, was: EpisodeRow, by: str | None) -> None:
+        """Do one act; ``was``: its episode before, ``by``: the id of what its ``by`` names."""
+        match act.deed:
+            case "merge":
+                self._change(at, [act.row], Merged(sleep=sleep, why=act.why, by=by), by=act.by)
+                self._note(at, [(act.by, Absorbed(sleep=sleep, supersedes=was.id))])
+            case "lapse":
+                self._change(at, [act.row], Lapsed(sleep=sleep, why=act.why))
+            case "fade":
+                level = act.level or 0
+                self.store.set_level(self.bank, [act.row], level)
+                faded = Faded(sleep=sleep, why=act.why, level=level, was=was.level)
+                self._note(at, [(act.row, faded)])
+            case "doubt":
+                self.store.set_marks(self.bank, [act.row], DOUBTED, on=True)
+                self._note(at, [(act.row, Quarantined(sleep=sleep, why=act.why))])
+            case "clear":
+                self.store.set_marks(self.bank, [act.row], DOUBTED, on=False)
+                self._note(at, [(act.row, Unquarantined(sleep=sleep, why=act.why))])
+            case "annotate":
+                self._note(at, [(act.row, Annotated(sleep=sleep, why=act.why, by=by))])
 
     def _told(self, row: int, by: str) -> bool:
         """Return whether another sleep has noted the same."""
-        noted = self.store.journal(self.bank, row=row, kinds=("annotate",))
-        return any(json.loads(change.detail).get("by") == by for change in noted)
+        return any(change.event.by == by for change in self.events(Annotated, row=row))
 
     def undo(self, sleep: int) -> Counter[str]:
         """
@@ -585,38 +611,42 @@ class Ledger:
         at = self._at()
         since: set[tuple[object, ...]] = set()
         undone: Counter[tuple[object, ...]] = Counter()
-        kinds = (*STATE_CHANGES, *DEEDS, "withdrawn")
-        for change in reversed(self.store.journal(self.bank, kinds=kinds)):
-            detail = json.loads(change.detail)
-            touched = (change.row, *_touched(change, detail))
-            if change.row is None or touched in since:
+        classes: set[type[JournalEvent]] = {*STATE_CHANGES, *DEEDS, AnnotationWithdrawn}
+        for _, _, row, event in reversed(self.events(*classes)):
+            touched = (row, *_touched(event))
+            if row is None or touched in since:
                 continue
-            if "undoes" in detail:  # it and what it undid come to nothing
-                undone[*touched, detail["undoes"]] += 1
+            inverse = event.undoes if isinstance(event, SleepEvent | Restored) else None
+            if inverse is not None:  # it and what it undid come to nothing
+                undone[*touched, inverse] += 1
                 continue
-            if undone[*touched, detail.get("sleep")]:
-                undone[*touched, detail.get("sleep")] -= 1
+            by = event.sleep if isinstance(event, SleepEvent) else None
+            if undone[*touched, by]:
+                undone[*touched, by] -= 1
                 continue
-            if change.kind not in DEEDS or detail.get("sleep") != sleep:
+            if not isinstance(event, DEEDS) or by != sleep:
                 since.add(touched)
                 continue
-            fields = {"undoes": sleep}
-            match change.kind:
-                case "merge" | "lapse":
-                    self._change(at, [change.row], "restore", fields)
-                case "fade":
-                    self.store.set_level(self.bank, [change.row], detail["was"])
-                    back = {"level": detail["was"], "was": detail["level"]}
-                    self._note(at, [("fade", change.row, fields | back)])
-                case "doubt" | "clear":
-                    back_on = change.kind == "clear"
-                    self.store.set_marks(self.bank, [change.row], DOUBTED, on=back_on)
-                    self._note(at, [("doubt" if back_on else "clear", change.row, fields)])
-                case "annotate":
-                    told = {"by": detail["by"], "why": detail["why"]}
-                    self._note(at, [("withdrawn", change.row, told | fields)])
-            counts[change.kind] += 1
+            self._undo(at, row, event, sleep)
+            counts[kind_of(type(event))] += 1
         return counts
+
+    def _undo(self, at: int, row: int, event: SleepEvent, sleep: int) -> None:
+        """Take back what a sleep did to one episode."""
+        match event:
+            case Merged() | Lapsed():
+                self._change(at, [row], Restored(undoes=sleep))
+            case Faded(level=level, was=was):
+                self.store.set_level(self.bank, [row], was or 0)
+                self._note(at, [(row, Faded(undoes=sleep, level=was, was=level))])
+            case Quarantined():
+                self.store.set_marks(self.bank, [row], DOUBTED, on=False)
+                self._note(at, [(row, Unquarantined(undoes=sleep))])
+            case Unquarantined():
+                self.store.set_marks(self.bank, [row], DOUBTED, on=True)
+                self._note(at, [(row, Quarantined(undoes=sleep))])
+            case Annotated(by=by, why=why):
+                self._note(at, [(row, AnnotationWithdrawn(undoes=sleep, by=by, why=why))])
 
     def load(
         self, records: Sequence[EpisodeRow], journal: Iterable[JournalRow], encoded: Encoded
@@ -631,9 +661,9 @@ class Ledger:
         self.put(encoded, {record.id: record.row for record in records})
         self.seal()
 
-    def note(self, kind: str, **fields: object) -> None:
-        """Note a change of the whole bank."""
-        self._note(self._at(), [(kind, None, fields)])
+    def note(self, event: Event) -> None:
+        """Note an event of the whole bank."""
+        self._note(self._at(), [(None, event)])
 
     def forget_slept(self) -> None:
         """Drop what sleep has made of the whole bank, until it makes it anew."""
@@ -695,63 +725,48 @@ class Ledger:
             for d in fresh:
                 row = places[d.id] = start + len(records)
                 records.append(_record(d, row=row, at=at, turn=turn, old=old))
-        link = {} if old is None else {"supersedes": old.id}
+        link = None if old is None else old.id
         self.store.add_episodes(self.bank, records)
-        self._note(at, (("remember", e.row, {"id": e.id, **link}) for e in records))
+        self._note(at, ((e.row, Remembered(id=e.id, supersedes=link)) for e in records))
         self.put(encoded, {e.id: e.row for e in records})
         self.seal()
         return places
 
-    def _move(self, ids: Iterable[str], kind: str, *, start: State) -> int:
+    def _move(self, ids: Iterable[str], event: Forgotten | Restored, *, start: State) -> int:
         whole = self.whole(map(self.find, ids))
         self.check_free(whole)
         rows = [record.row for record in whole if record.state == start]
         for row in rows if start == "active" else ():
             self.check_free(self.store.episodes(self.bank, self._aliases(row, "superseded")))
         if rows:
-            self.change(rows, kind)
+            self.change(rows, event)
+        hidden = isinstance(event, Forgotten)
         for row in rows:  # what it stands for goes with it, and comes back as it was
-            aliases = self._aliases(row, "superseded" if kind == "forget" else "forgotten")
-            if aliases and kind == "forget":
-                self.change(aliases, kind)
+            aliases = self._aliases(row, "superseded" if hidden else "forgotten")
+            if aliases and hidden:
+                self.change(aliases, event)
             elif aliases:
                 (own,) = self.store.episodes(self.bank, [row])
-                self._change(self._at(), aliases, "merge", {"by": own.id}, by=row)
+                self._change(self._at(), aliases, Merged(by=own.id), by=row)
         return len(rows)
 
     def _aliases(self, row: int, state: State) -> list[int]:
         """Return the rows in some state that say what a row says, and for which it stands."""
-        named = [
-            json.loads(change.detail).get("supersedes")
-            for change in self.store.journal(self.bank, row=row, kinds=("absorb",))
-        ]
+        named = [change.event.supersedes for change in self.events(Absorbed, row=row)]
         there = self.store.rows_of(self.bank, [name for name in named if name]).values()
         found = self.store.episodes(self.bank, sorted(there))
         return [e.row for e in found if e.superseded_by == row and e.state == state]
 
-    def _change(
-        self,
-        at: int,
-        rows: Sequence[int],
-        kind: str,
-        fields: Mapping[str, object],
-        *,
-        by: int | None = None,
-    ) -> None:
-        self.store.set_state(self.bank, rows, STATE_CHANGES[kind], superseded_by=by)
-        self._note(at, ((kind, row, fields) for row in rows))
+    def _change(self, at: int, rows: Sequence[int], event: Event, *, by: int | None = None) -> None:
+        self.store.set_state(self.bank, rows, STATE_CHANGES[type(event)], superseded_by=by)
+        self._note(at, ((row, event) for row in rows))
 
-    def _note(
-        self, at: int, changes: Iterable[tuple[str, int | None, Mapping[str, object]]]
-    ) -> None:
-        start = self.store.last_seq(self.bank) + 1
-        self.store.append(
-            self.bank,
-            [
-                JournalRow(seq, at, kind, row, _JSON.encode(fields))
-                for seq, (kind, row, fields) in enumerate(changes, start)
-            ],
-        )
+    def _note(self, at: int, changes: Iterable[tuple[int | None, Event]]) -> None:
+        rows: list[JournalRow] = []
+        for seq, (row, event) in enumerate(changes, self.store.last_seq(self.bank) + 1):
+            kind, detail = encode(event)
+            rows.append(JournalRow(seq, at, kind, row, detail))
+        self.store.append(self.bank, rows)
 
     def _at(self) -> int:
         """Return the present; never before the last change, for a clock may be set back."""
@@ -797,15 +812,37 @@ def _may(act: Act, was: EpisodeRow | None, stand: EpisodeRow | None) -> bool:
     return act.deed != "doubt" or not was.marks & DOUBTED
 
 
-def _touched(change: JournalRow, detail: Mapping[str, Any]) -> tuple[object, ...]:
-    """Return what of an episode a change is of: of what is no more the last, nothing is undone."""
-    match change.kind:
-        case "fade":
+def _beside(event: JournalEvent) -> list[str]:
+    """Return the id of what stands beside an episode, if the event names it."""
+    match event:
+        case Absorbed(supersedes=str(name)):
+            return [name]
+        case Annotated(by=str(name)) | AnnotationWithdrawn(by=str(name)):
+            return [name]
+    return []
+
+
+def _linked(event: JournalEvent, merged: bool) -> list[str]:  # noqa: FBT001
+    """Return the ids of other wordings of an episode; ``merged``: also of what it stands for."""
+    match event:
+        case Remembered(supersedes=str(name)) | Restored(supersedes=str(name)):
+            return [name]
+        case Corrected(by=str(name)) | Absorbed(by=str(name)):
+            return [name]  # absorbed: an earlier wording of what compact has shortened
+        case Absorbed(supersedes=str(name)) if merged:
+            return [name]
+    return []
+
+
+def _touched(event: JournalEvent) -> tuple[object, ...]:
+    """Return what of an episode an event is of: of what is no more the last, nothing is undone."""
+    match event:
+        case Faded():
             return ("level",)
-        case "doubt" | "clear":
+        case Quarantined() | Unquarantined():
             return ("doubt",)
-        case "annotate" | "withdrawn":
-            return ("told", detail.get("by"))
+        case Annotated(by=by) | AnnotationWithdrawn(by=by):
+            return ("told", by)
     return ("state",)
 
 

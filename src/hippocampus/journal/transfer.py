@@ -9,8 +9,17 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from hippocampus.core.clock import from_micros
+from hippocampus.core.events import (
+    Erased,
+    JournalRow,
+    Unknown,
+    class_of,
+    convert,
+    detail_of,
+    fields_of,
+)
 from hippocampus.core.files import reading_lines, writing
-from hippocampus.core.records import DEEPEST, SETTLED, EpisodeRow, JournalRow, states_told
+from hippocampus.core.records import DEEPEST, SETTLED, EpisodeRow, states_told
 from hippocampus.core.validation import dump_metadata
 from hippocampus.errors import InputError, SourceError
 from hippocampus.journal.draft import Draft, digest
@@ -58,7 +67,7 @@ def _write_bank(ledger: Ledger, out: TextIO) -> tuple[int, bool]:
         _write(out, record)
         written.update(record.keys())
     _write(out, {"end": {"episodes": written["episode"], "changes": written["change"]}})
-    erased = ledger.store.journal(ledger.bank, after=len(changes), kinds=("erase",))
+    erased = ledger.store.journal(ledger.bank, after=len(changes), kinds=(Erased,))
     gone = ledger.store.bank_number(ledger.name) != ledger.bank
     return written["episode"], not (erased or gone)
 
@@ -106,7 +115,7 @@ def _records(
                 "at": change.at,
                 "kind": change.kind,
                 "episode": ids[change.row],
-                "detail": json.loads(change.detail),
+                "detail": fields_of(change, bank=ledger.name, path=ledger.store.path),
             }
         }
 
@@ -202,7 +211,7 @@ def _whole(episodes: list[dict[str, Any]], changes: list[dict[str, Any]], salt: 
         for row, e in enumerate(episodes)
     ]  # fmt: skip
     journal = [
-        JournalRow(seq, c["at"], c["kind"], rows[c["episode"]], json.dumps(c["detail"]))
+        JournalRow(seq, c["at"], c["kind"], rows[c["episode"]], detail_of(c["detail"]))
         for seq, c in enumerate(changes, 1)
     ]
     return Export(records, [e["text"] for e in episodes], journal)
@@ -235,8 +244,10 @@ def _check_whole(episodes: list[Any], changes: list[Any], ends: list[Any]) -> No
         _require(isinstance(c["detail"], dict), f"change {seq} has no detail")
         _require(isinstance(c["kind"], str), f"change {seq} has no kind")
         c["kind"].encode()
+        if class_of(c["kind"]) is not Unknown:
+            convert(c["kind"], c["detail"])
         _check_moment(c["at"])
-    states = states_told((c["episode"], c["kind"]) for c in changes)
+    states = states_told((c["episode"], class_of(c["kind"])) for c in changes)
     for e in episodes:
         told = states.get(e["id"])
         _require(told == e["state"], f"episode {e['id']} is {e['state']}, its changes say {told}")

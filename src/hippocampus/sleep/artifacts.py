@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.config import Compact, Concepts
+from hippocampus.core.events import AnchorsCurated, ArtifactReplaced, Erased, IndexRebuilt
 from hippocampus.core.records import Block, Embedder, Kind, Passage, Payloads, SleepStep
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, StoreCorrupt
@@ -38,7 +38,7 @@ from hippocampus.sleep.concept_document import from_json, spelled_rows, to_json
 from hippocampus.sleep.concepts import Floats, Material, Rows, rebuild
 from hippocampus.sleep.facts import FactReading as FactsRead
 from hippocampus.sleep.facts import count, read_on, read_with_model
-from hippocampus.sleep.gists import CONSOLIDATED, make_gists, read_noted
+from hippocampus.sleep.gists import make_gists, read_noted
 from hippocampus.sleep.snapshot import SleepSnapshot
 from hippocampus.sleep.summary import QuotableClause, Read, SummaryVersions, clause_of, summarise
 from hippocampus.sleep.summary import pack as pack_summary
@@ -46,10 +46,6 @@ from hippocampus.sleep.summary import unpack as unpack_summary
 from hippocampus.sleep.topics import TagAnswers, WindowTurn, make_topics
 from hippocampus.write.analyse import phrase_payloads
 
-CURATED: Final = "anchors"
-"""The journal's kind of a change to the anchors that somebody wants, or wants not."""
-WOKE: Final = "sleep"
-"""The journal's kind of a sleep that has changed something."""
 _AT_ONCE: Final = 1024
 Made = TypeVar(
     "Made",
@@ -92,20 +88,17 @@ def read_curated(ledger: Ledger) -> Curated:
     """Return what has been said about anchors, from the journal."""
     wanted: dict[int, str] = {}
     denied: dict[int, str] = {}
-    for change in ledger.store.journal(ledger.bank, kinds=(CURATED,)):
-        said = json.loads(change.detail)
-        for verb, name in ((verb, name) for verb, names in said.items() for name in names):
-            key = key_of(name)
-            match verb:
-                case "add":
-                    wanted[key] = name
-                    denied.pop(key, None)
-                case "deny":
-                    denied[key] = name
-                    wanted.pop(key, None)
-                case "remove":
-                    wanted.pop(key, None)
-                    denied.pop(key, None)
+    for change in ledger.events(AnchorsCurated):
+        said = change.event
+        for name in said.add:
+            wanted[key_of(name)] = name
+            denied.pop(key_of(name), None)
+        for name in said.deny:
+            denied[key_of(name)] = name
+            wanted.pop(key_of(name), None)
+        for name in said.remove:
+            wanted.pop(key_of(name), None)
+            denied.pop(key_of(name), None)
     return Curated(tuple(wanted.values()), tuple(denied.values()))
 
 
@@ -254,9 +247,9 @@ def rebuild_gists(
         answered=answers.by_digest,
     )
     answers.usage += report.usage
-    if report.note:
+    if report.note is not None:
         with ledger.store.write():
-            ledger.note(CONSOLIDATED, **report.note)
+            ledger.note(report.note)
     if (before is None or made.traces != before.traces) and not _keep(
         ledger, "gist", made.length, pack_gists(made), gathered.seq
     ):
@@ -511,11 +504,11 @@ def import_concepts(
 def _keep(ledger: Ledger, kind: Kind, rows: int, payload: bytes, seq: int) -> bool:
     """Keep what sleep has made of the first rows; False if some were erased after ``seq``."""
     with ledger.store.write():
-        if ledger.store.journal(ledger.bank, after=seq, kinds=("erase", "rebuild")):
+        if ledger.store.journal(ledger.bank, after=seq, kinds=(Erased, IndexRebuilt)):
             return False
         ledger.store.drop_payloads(ledger.bank, kind)
         ledger.store.put_block(ledger.bank, kind, Block(0, rows, payload))
-        ledger.note(WOKE)
+        ledger.note(ArtifactReplaced())
     return True
 
 

@@ -8,7 +8,6 @@ from what there is. The episodes stay as they are: a gist is a second trace, bes
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ import numpy as np
 
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import MICROS_PER_DAY
+from hippocampus.core.events import Consolidated, SleepBegan
 from hippocampus.core.records import Usage
 from hippocampus.encode.tokens import count
 from hippocampus.index.gists import Trace, Traces
@@ -28,13 +28,10 @@ from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.appraisal import Appraisal, near_ones
 from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.importance import PROMOTED, Numbers, tiers
-from hippocampus.sleep.snapshot import ASLEEP, SleepSnapshot
+from hippocampus.sleep.snapshot import SleepSnapshot
 from hippocampus.sleep.summary import alike, have_worded, line_asked_for, short_name
 from hippocampus.sleep.topics import BATCH
 
-CONSOLIDATED: Final = "consolidate"
-"""The journal's kind of what a night promoted: ``{"promoted": [row, ...], "traces": [[made_at, row,
-...], ...]}``, in both what was not so noted before."""
 LEAST: Final = 3
 """Memories of a cluster of which a gist is made."""
 MOST: Final = 24
@@ -60,25 +57,24 @@ class Noted(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gisted:
-    """What making gists came to; ``note``: what is new of it, for the journal."""
+    """What making gists came to; ``note``: what is new of it, for the journal, or None."""
 
     promoted: int
     made: int
     asked: int = 0
     fallbacks: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
-    note: Mapping[str, Sequence[object]]
+    note: Consolidated | None
 
 
 def read_noted(ledger: Ledger) -> Noted:
     """Return what the journal tells of earlier nights."""
     promoted: set[int] = set()
     traces: list[tuple[int, tuple[int, ...]]] = []
-    for change in ledger.store.journal(ledger.bank, kinds=(CONSOLIDATED,)):
-        said = json.loads(change.detail)
-        promoted.update(said["promoted"])
-        promoted.difference_update(said.get("demoted", ()))
-        traces += [(made_at, tuple(rows)) for made_at, *rows in said["traces"]]
+    for change in ledger.events(Consolidated):
+        promoted.update(change.event.promoted)
+        promoted.difference_update(change.event.demoted)
+        traces += [(made_at, tuple(rows)) for made_at, *rows in change.event.traces]
     return Noted(frozenset(promoted), tuple(traces))
 
 
@@ -86,15 +82,15 @@ def demote(ledger: Ledger, sleep: int) -> None:
     """Have what a sleep promoted be promoted no more, but by a sleep to come; in a transaction."""
     rows: set[int] = set()
     theirs = False
-    for change in ledger.store.journal(ledger.bank, kinds=(ASLEEP, CONSOLIDATED)):
-        said = json.loads(change.detail)
-        if change.kind == ASLEEP:
-            theirs = said["sleep"] == sleep
-            continue
-        rows.difference_update(said.get("demoted", ()), () if theirs else said["promoted"])
-        rows.update(said["promoted"] if theirs else ())
+    for change in ledger.events(SleepBegan, Consolidated):
+        match change.event:
+            case SleepBegan() as begun:
+                theirs = begun.sleep == sleep
+            case Consolidated() as noted:
+                rows.difference_update(noted.demoted, () if theirs else noted.promoted)
+                rows.update(noted.promoted if theirs else ())
     if rows:
-        ledger.note(CONSOLIDATED, promoted=[], traces=[], demoted=sorted(rows))
+        ledger.note(Consolidated(promoted=[], traces=[], demoted=sorted(rows)))
 
 
 def make_gists(
@@ -292,14 +288,12 @@ class _Known:
                 return self._traces[number][0]
         return now
 
-    def new(
-        self, traces: Sequence[Trace], promoted: Rows, noted: Noted
-    ) -> Mapping[str, Sequence[object]]:
-        """Return what of this is to be noted."""
+    def new(self, traces: Sequence[Trace], promoted: Rows, noted: Noted) -> Consolidated | None:
+        """Return what of this is to be noted; None if all of it is."""
         known = {self._traces[number] for number in self._size}
         rows = [row for row in promoted.tolist() if row not in noted.promoted]
         changed = [[t.made_at, *t.rows] for t in traces if (t.made_at, t.rows) not in known]
-        return {"promoted": rows, "traces": changed} if rows or changed else {}
+        return Consolidated(promoted=rows, traces=changed) if rows or changed else None
 
 
 def _recalled(

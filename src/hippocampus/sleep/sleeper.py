@@ -7,7 +7,6 @@ only told. Steps that make something of what there is make it anew, and drop wha
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import Final, TypeAlias
 
 from hippocampus.core.clock import from_micros
 from hippocampus.core.config import Compact, Concepts, Cosines, Policy
+from hippocampus.core.events import Faded, JournalEvent, SleepBegan, SleepEnded, SleepEvent
 from hippocampus.core.records import STATE_CHANGES, Act, Deeds, Embedder, Progress, SleepStep, Slept
 from hippocampus.errors import InputError
 from hippocampus.journal.ledger import Ledger
@@ -35,14 +35,7 @@ from hippocampus.sleep.capacity import retain
 from hippocampus.sleep.forget import forget
 from hippocampus.sleep.merge import merge
 from hippocampus.sleep.reconsolidate import reconsolidate
-from hippocampus.sleep.snapshot import (
-    ASLEEP,
-    SLEPT,
-    SleepSnapshot,
-    count_sleeps,
-    read_doubts,
-    read_night,
-)
+from hippocampus.sleep.snapshot import SleepSnapshot, count_sleeps, read_doubts, read_night
 from hippocampus.sleep.topics import TagAnswers
 from hippocampus.sleep.validate import validate
 
@@ -69,8 +62,8 @@ _TELLING: Final = ("gists", "summary")
 """Those that say in the bank's name what was said: not what somebody has corrected."""
 BY_MEANING: Final = ("near", "cluster")
 """What policies merge by more than the words, and so need an embedder for."""
-_VISIBLE: Final = (*STATE_CHANGES, "fade")
-"""The journal's kinds that change how much of an episode can be seen."""
+_VISIBLE: Final[tuple[type[JournalEvent], ...]] = (*STATE_CHANGES, Faded)
+"""The events that change how much of an episode can be seen."""
 _TRIES: Final = 3
 _RESTLESS: Final = "somebody erased or rebuilt at the same time, again and again; sleep once more"
 _ANEW: Final = "would be made anew from what there is; it changes no episode"
@@ -154,19 +147,20 @@ class Sleeper:
     def _begin(self, steps: Sequence[str]) -> int:
         with self.ledger.store.write():
             number = count_sleeps(self.ledger) + 1
-            self.ledger.note(ASLEEP, sleep=number, steps=list(steps))
+            self.ledger.note(SleepBegan(sleep=number, steps=list(steps)))
         return number
 
     def _end(self, number: int, rows: int, report: Sequence[SleepStep]) -> None:
         told = {step.name: dict(step.counts) for step in report}
         with self.ledger.store.write():
             self.ledger.note(
-                SLEPT,
-                sleep=number,
-                rows=rows,
-                policy=asdict(self.policy),
-                steps=told,
-                over=[name for name in told if name not in self._blind],
+                SleepEnded(
+                    sleep=number,
+                    rows=rows,
+                    policy=asdict(self.policy),
+                    steps=told,
+                    over=[name for name in told if name not in self._blind],
+                )
             )
 
     # ------------------------------------------------------------ steps that change episodes
@@ -248,8 +242,8 @@ class Sleeper:
 
         Who makes room would let go of more than it has to, and of the wrong.
         """
-        changes = self.ledger.store.journal(self.ledger.bank, after=self._seen, kinds=_VISIBLE)
-        return any(json.loads(change.detail).get("sleep") != number for change in changes)
+        events = (change.event for change in self.ledger.events(*_VISIBLE, after=self._seen))
+        return any(not isinstance(e, SleepEvent) or e.sleep != number for e in events)
 
     def _night(self, gathered: Gathered) -> SleepSnapshot:
         return read_night(

@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import tzinfo
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.config import Policy
-from hippocampus.core.records import DOUBTED, HELD, PINNED, Act, EpisodeRow, JournalRow, State
+from hippocampus.core.events import (
+    Annotated,
+    FeedbackGiven,
+    Lapsed,
+    Merged,
+    PolicySet,
+    Quarantined,
+    RecallsNoted,
+    Record,
+    Released,
+    Restored,
+    SleepBegan,
+    SleepEnded,
+    SleepEvent,
+    TextsShortened,
+    Unpinned,
+    Unquarantined,
+)
+from hippocampus.core.records import DOUBTED, HELD, PINNED, Act, EpisodeRow, State
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.cue import Mask
-from hippocampus.journal.ledger import SHORTENED, Ledger
+from hippocampus.journal.ledger import Ledger
 from hippocampus.sleep.concepts import Floats, Material, Rows
 
-RECALLED: Final = "recall"
-"""The journal's kind of what was recalled: ``{"shown": [[at, row, ...], ...]}``."""
-OUTCOME: Final = "feedback"
-"""The journal's kind of what somebody said a memory was worth: ``{"helpful": true}``."""
-SLEPT: Final = "slept"
-"""The journal's kind of a sleep that is over: its number, policy, how many rows it saw, counts."""
-POLICY: Final = "policy"
-"""The journal's kind of a policy chosen for a bank, or of going back to the default."""
-ASLEEP: Final = "asleep"
-"""The journal's kind of a sleep that begins."""
-DOUBTS: Final = ("doubt", "clear")
-"""The journal's kinds of what goes into quarantine, and leaves it."""
-_AS_NEW: Final = ("clear", "restore", "release", "unpin")
-"""The journal's kinds after which an episode is to be gone over that was hidden, or kept as it is,
-when it was its turn."""
+DOUBTS: Final = (Quarantined, Unquarantined)
+"""The events of quarantine."""
+_AS_NEW: Final = (Unquarantined, Restored, Released, Unpinned)
+"""The events after which an episode is to be gone over that was hidden, or kept as it is, when it
+was its turn."""
 
 Micros: TypeAlias = NDArray[np.int64]
 
@@ -178,19 +185,16 @@ def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()
     shown: list[RecallShown] = []
     recalls = list(recalled)
     shortened: list[tuple[int, int]] = []
-    for change in ledger.store.journal(ledger.bank, kinds=(RECALLED, OUTCOME, SHORTENED)):
-        detail: dict[str, Any] = json.loads(change.detail)
-        if change.kind == OUTCOME:
-            if change.row is not None and change.row < count and "helpful" in detail:
-                outcome[change.row] += 1 if detail["helpful"] else -1
-                if detail["helpful"]:
-                    at = detail.get("at", change.at)
-                    used_at[change.row] = max(used_at[change.row], at)
-            continue
-        if change.kind == SHORTENED:
-            shortened += detail["rows"]
-        else:
-            recalls += detail["shown"]
+    for _, now, row, event in ledger.events(RecallsNoted, FeedbackGiven, TextsShortened):
+        match event:
+            case RecallsNoted():
+                recalls += event.shown
+            case TextsShortened():
+                shortened += event.rows
+            case FeedbackGiven(helpful=bool(helpful)) if row is not None and row < count:
+                outcome[row] += 1 if helpful else -1
+                if helpful:
+                    used_at[row] = max(used_at[row], now if event.at is None else event.at)
     for at, *rows in recalls:
         there = [row for row in rows if row < count]
         shown.append(RecallShown(at, tuple(there)))
@@ -210,25 +214,20 @@ def find_uses(ledger: Ledger, row: int, recalled: Sequence[Sequence[int]] = ()) 
 
     ``recalled``: what the journal does not tell yet.
     """
-    journal = ledger.store.journal(ledger.bank, kinds=(RECALLED, OUTCOME, SHORTENED))
-    told = [(change, json.loads(change.detail)) for change in journal]
     rows = {row}
-    for change, detail in reversed(told):
-        if change.kind == SHORTENED:  # its recalls are those of what it was before
-            rows |= {old for old, new in detail["rows"] if new in rows}
-    shown = [one for change, detail in told if change.kind == RECALLED for one in detail["shown"]]
+    for shortened in reversed(ledger.events(TextsShortened)):
+        # Its recalls are those of what it was before.
+        rows |= {old for old, new in shortened.event.rows if new in rows}
+    shown = [one for noted in ledger.events(RecallsNoted) for one in noted.event.shown]
     uses = [at for at, *of in (*shown, *recalled) if not rows.isdisjoint(of)]
-    uses += [
-        detail.get("at", change.at)
-        for change, detail in told
-        if change.kind == OUTCOME and change.row == row and detail.get("helpful")
-    ]
+    helped = [told for told in ledger.events(FeedbackGiven, row=row) if told.event.helpful]
+    uses += [told.at if told.event.at is None else told.event.at for told in helped]
     return sorted(uses)
 
 
 def count_sleeps(ledger: Ledger) -> int:
     """Return how many sleeps a bank has had or begun."""
-    return len(ledger.store.journal(ledger.bank, kinds=(ASLEEP,)))
+    return len(ledger.store.journal(ledger.bank, kinds=(SleepBegan,)))
 
 
 def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:
@@ -236,20 +235,20 @@ def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:
     own, begun = asdict(policy), dict[int, int]()
     rows: Counter[str] = Counter()
     last: dict[str, tuple[int, int]] = {}
-    for change in ledger.store.journal(ledger.bank, kinds=(ASLEEP, SLEPT)):
-        told = json.loads(change.detail)
-        if change.kind == ASLEEP:
-            begun[told["sleep"]] = change.seq
-        elif told["policy"] == own:
+    for change in ledger.events(SleepBegan, SleepEnded):
+        told = change.event
+        if isinstance(told, SleepBegan):
+            begun[told.sleep] = change.seq
+        elif isinstance(told, SleepEnded) and told.policy == own:
             # What does not say ``over`` is of a version that passed over what was shown again.
-            sleep = told["sleep"] if "over" in told else 0
-            for step in told.get("over", told["steps"]):
-                rows[step] = max(rows[step], told["rows"])
+            sleep = 0 if told.over is None else told.sleep
+            for step in told.steps if told.over is None else told.over:
+                rows[step] = max(rows[step], told.rows)
                 last[step] = max(last.get(step, (0, 0)), (begun.get(sleep, 0), sleep))
     but: dict[str, set[int]] = {step: set() for step in last}
     after = min((since for since, _ in last.values()), default=0)
-    for change in ledger.store.journal(ledger.bank, after=after, kinds=_AS_NEW) if last else ():
-        by = json.loads(change.detail).get("sleep")
+    for change in ledger.events(*_AS_NEW, after=after) if last else ():
+        by = change.event.sleep if isinstance(change.event, SleepEvent) else None
         for step, (since, sleep) in last.items():
             # What a sleep itself has let go of, it has gone over.
             if change.row is not None and change.seq > since and by != sleep:
@@ -259,22 +258,22 @@ def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:
 
 def read_apart(ledger: Ledger) -> frozenset[int]:
     """Return who was merged and taken back, by ``undo`` or ``restore``, and what stood for them."""
-    back = {c.row for c in ledger.store.journal(ledger.bank, kinds=("restore",))}
+    back = {c.row for c in ledger.store.journal(ledger.bank, kinds=(Restored,))}
     if not back:
         return frozenset()
     stand: dict[int, str] = {}
     apart: set[int] = set()
     names: set[str] = set()
-    for change in ledger.store.journal(ledger.bank, kinds=("merge", "restore")):
-        if change.row is None or change.row not in back:
+    for _, _, row, event in ledger.events(Merged, Restored):
+        if row is None or row not in back:
             continue
-        detail = json.loads(change.detail)
-        if change.kind == "merge":
-            stand[change.row] = detail.get("by", "")
-        elif change.row in stand:
-            name = stand.pop(change.row)
-            if not detail or "undoes" in detail:  # and not for want of what stood for it
-                apart.add(change.row)
+        if isinstance(event, Merged):
+            stand[row] = event.by or ""
+        elif isinstance(event, Restored) and row in stand:
+            name = stand.pop(row)
+            # And not for want of what stood for it.
+            if event == Restored() or event.undoes is not None:
+                apart.add(row)
                 names.add(name)
     return frozenset(apart | set(ledger.store.rows_of(ledger.bank, names).values()))
 
@@ -288,17 +287,17 @@ class Doubts(NamedTuple):
 
 def read_doubts(ledger: Ledger) -> Doubts:
     """Return what the journal tells of quarantine."""
-    return doubts_of(ledger.store.journal(ledger.bank, kinds=DOUBTS))
+    return doubts_of(ledger.events(*DOUBTS))
 
 
-def doubts_of(changes: Iterable[JournalRow]) -> Doubts:
-    """Return what changes, in order, tell of quarantine."""
+def doubts_of(changes: Iterable[Record[SleepEvent]]) -> Doubts:
+    """Return what the events of quarantine, in order, come to."""
     since: dict[int, int] = {}
     ever: set[int] = set()
     for change in changes:
-        if change.row is None or change.kind not in DOUBTS:
+        if change.row is None:
             continue
-        if change.kind == "doubt":
+        if isinstance(change.event, Quarantined):
             since[change.row] = change.at
             ever.add(change.row)
         else:
@@ -308,33 +307,29 @@ def doubts_of(changes: Iterable[JournalRow]) -> Doubts:
 
 def read_annotated(ledger: Ledger) -> frozenset[tuple[int, str]]:
     """Return rows, each with the id of what sleep has ever noted with it."""
-    told = (
-        (change.row, json.loads(change.detail))
-        for change in ledger.store.journal(ledger.bank, kinds=("annotate",))
-    )
-    return frozenset((row, d["by"]) for row, d in told if row is not None and "by" in d)
+    told = ((change.row, change.event.by) for change in ledger.events(Annotated))
+    return frozenset((row, by) for row, by in told if row is not None and by is not None)
 
 
 def read_cut_short(ledger: Ledger) -> dict[int, str]:
     """Return what sleeps that were killed, or go on, have let lapse since one came to its end."""
-    ended = ledger.store.journal(ledger.bank, kinds=(SLEPT,))
+    ended = ledger.store.journal(ledger.bank, kinds=(SleepEnded,))
     after = ended[-1].seq if ended else 0
     lapsed: dict[int, str] = {}
-    for change in ledger.store.journal(ledger.bank, after=after, kinds=("lapse", "restore")):
-        detail = json.loads(change.detail)
-        if change.row is not None and change.kind == "lapse":
-            lapsed[change.row] = detail.get("why", "")
-        elif change.row is not None:
-            lapsed.pop(change.row, None)
+    for _, _, row, event in ledger.events(Lapsed, Restored, after=after):
+        if row is not None and isinstance(event, Lapsed):
+            lapsed[row] = event.why or ""
+        elif row is not None:
+            lapsed.pop(row, None)
     return lapsed
 
 
 def read_policy(ledger: Ledger, default: Policy) -> Policy:
     """Return the policy of a bank: its own, or else the default."""
-    own = ledger.store.journal(ledger.bank, kinds=(POLICY,))
-    told = json.loads(own[-1].detail)["policy"] if own else None
+    own = ledger.events(PolicySet)
+    told = own[-1].event.policy if own else None
     try:
-        return default if told is None else Policy(**told)
+        return default if told is None else Policy(**cast("Mapping[str, Any]", told))
     except (TypeError, InputError) as exc:
         msg = f"bank {ledger.name!r} has a policy that this version does not know ({exc}); set one"
         raise StoreCorrupt(msg, path=ledger.store.path) from exc

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from hippocampus.core.events import JournalEvent, JournalRow, kind_of
 from hippocampus.core.files import (
     COMPANIONS,
     Hold,
@@ -26,7 +27,7 @@ from hippocampus.core.files import (
     release_store,
     writing,
 )
-from hippocampus.core.records import Block, EpisodeRow, JournalRow, Kind, Progress, State
+from hippocampus.core.records import Block, EpisodeRow, Kind, Progress, State
 from hippocampus.errors import (
     NotAStore,
     StoreClosed,
@@ -674,10 +675,10 @@ class SqliteStore:
         *,
         after: int = 0,
         row: int | None = None,
-        kinds: Collection[str] | None = None,
+        kinds: Collection[type[JournalEvent]] | None = None,
         limit: int | None = None,
     ) -> list[JournalRow]:
-        """Return changes with ``seq > after``, in order; of one episode, of some kinds."""
+        """Return changes with ``seq > after``, in order; of one episode, of some classes."""
         # Left alone, the planner goes through the bank's journal for the changes of one episode.
         by = "" if row is None else "INDEXED BY journal_by_row"
         sql = f"SELECT {_JOURNAL} FROM journal {by} WHERE bank = ? AND seq > ?"  # noqa: S608
@@ -687,7 +688,7 @@ class SqliteStore:
             values.append(int(row))
         if kinds is not None:
             sql += " AND kind IN (SELECT value FROM json_each(?))"
-            values.append(json.dumps(list(kinds)))
+            values.append(json.dumps(list(map(kind_of, kinds))))
         found = self._rows(f"{sql} ORDER BY seq LIMIT ?", *values, -1 if limit is None else limit)
         return list(map(_to_change, found))
 

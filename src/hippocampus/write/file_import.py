@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from hippocampus.core.events import RemovedFromSource, class_of
 from hippocampus.core.records import HELD, SETTLED, EpisodeRow, Imported, Progress, Turn
 from hippocampus.encode.tokens import count
 from hippocampus.journal.draft import Draft
@@ -132,7 +133,8 @@ def _freed(ledger: Ledger, source: str, gone: Sequence[int]) -> list[int]:
 
 def _was_withdrawn(ledger: Ledger, row: int) -> bool:
     """Whether it was its file that hid an episode last, rather than a user."""
-    return ledger.store.journal(ledger.bank, row=row)[-1].kind == "withdraw"
+    last = ledger.store.journal(ledger.bank, row=row)[-1]
+    return class_of(last.kind) is RemovedFromSource
 
 
 class _Source:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from hippocampus.core.config import Signatures
+from hippocampus.core.events import IndexRebuilt
 from hippocampus.core.records import Embedder, Kind, Progress
 from hippocampus.journal.ledger import NEXT, Ledger
 from hippocampus.write.encode import context_before, encode_drafts
@@ -71,5 +72,5 @@ def promote(ledger: Ledger, kinds: Collection[Kind]) -> int:
         if kind in kinds:
             ledger.store.move_payloads(ledger.bank, made, kind)
     ledger.seal()
-    ledger.note("rebuild")
+    ledger.note(IndexRebuilt())
     return sum(row.state == "active" for row in ledger.store.scan_episodes(ledger.bank))
