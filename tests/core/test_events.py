@@ -212,7 +212,9 @@ def test_a_damaged_row_is_a_store_error_where_the_journal_is_read(open_memory):
     kept = bank.remember("The kettle is blue.")
     with memory.engine.store.write():
         number = memory.engine.store.bank_number("ada")
-        memory.engine.store.append(number, [JournalRow(2, 2_000_000_000_000_000, "feedback", 0, "{")])
+        memory.engine.store.append(
+            number, [JournalRow(2, 2_000_000_000_000_000, "feedback", 0, "{")]
+        )
 
     for ask in (bank.journal, lambda: bank.recall("kettle"), lambda: bank.uses(kept.id)):
         with pytest.raises(StoreCorrupt, match="change 2 of bank"):
