@@ -7,8 +7,8 @@ import time
 from contextlib import suppress
 
 from hippocampus import Bank, Memory, Turn
-from hippocampus.core.background_yield import answering, giving_way, pause, pausing
 from hippocampus.core import background_yield as courtesy
+from hippocampus.core.background_yield import answering, giving_way, pause, pausing
 
 LONG = 30.0
 

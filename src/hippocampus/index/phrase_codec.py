@@ -36,7 +36,7 @@ class Phrases(NamedTuple):
     What payloads tell; p phrases of n episodes.
 
     ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: which episode each belongs to;
-    ``lasting`` importance and ``gists``, see ``under.py``, shape (n,), 0 for episodes without a
+    ``lasting`` importance and ``gists``, see ``anchor_postings.py``, shape (n,), 0 for episodes without a
     payload; ``present``: which have one.
     """
 

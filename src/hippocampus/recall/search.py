@@ -68,8 +68,8 @@ def search(
     """
     Rank the allowed episodes for a question; the ``limit`` best are returned.
 
-    ``read`` gives the texts of rows; with it a second look is taken (``spread.py``). ``tell`` says
-    which rows tell what is asked for, and which what is over (``told.py``).
+    ``read`` gives the texts of rows; with it a second look is taken (``spreading_activation.py``). ``tell`` says
+    which rows tell what is asked for, and which what is over (``current_facts.py``).
     """
     inside = in_intervals(index, question)
     about = _activation(index, question, allowed, cues)
