@@ -68,8 +68,9 @@ def search(
     """
     Rank the allowed episodes for a question; the ``limit`` best are returned.
 
-    ``read`` gives the texts of rows; with it a second look is taken (``spreading_activation.py``). ``tell`` says
-    which rows tell what is asked for, and which what is over (``current_facts.py``).
+    ``read`` gives the texts of rows; with it, names in the best hits lead to further rows
+    (``spreading_activation.py``). ``tell`` says which rows tell what is asked for, and which what
+    is over (``current_facts.py``).
     """
     inside = in_intervals(index, question)
     about = _activation(index, question, allowed, cues)
