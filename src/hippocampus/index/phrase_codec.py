@@ -36,8 +36,8 @@ class Phrases(NamedTuple):
     What payloads tell; p phrases of n episodes.
 
     ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: which episode each belongs to;
-    ``lasting`` importance and ``gists``, see ``anchor_postings.py``, shape (n,), 0 for episodes without a
-    payload; ``present``: which have one.
+    ``lasting`` importance and ``gists``, see ``anchor_postings.py``, shape (n,), 0 for episodes
+    without a payload; ``present``: which have one.
     """
 
     keys: NDArray[np.uint32]
