@@ -244,13 +244,13 @@ def test_free_pages_that_are_not_blank_are_reported_until_scrubbed(open_memory, 
 def test_texts_are_those_of_one_moment_though_another_process_removes_them(open_memory, path, step):
     other = open_memory(config=SMALL)
     other.bank("ada").remember_many([Turn(text=f"number {n}", at="2025-03-02") for n in range(4)])
-    number, removed = other.ledger("ada").bank, []
+    number, removed = other.engine.ledger("ada").bank, []
 
     def interrupt(statement):
         if "FROM blocks" in statement and step in statement and not removed:
             removed.append(statement)
-            with other.store.write():
-                other.store.drop_bank(number)
+            with other.engine.store.write():
+                other.engine.store.drop_bank(number)
 
     with closing(open_store(path, busy_timeout_s=5, tracer=interrupt)) as store:
         content = Content(store, number, Segments())
