@@ -78,13 +78,14 @@ class Anchors:
 
     Entries of anchor i are ``[ends[i], ends[i + 1])``: ``rows``, int32; ``scores``: effective,
     falling, float32; ``gists``: how rich each row is and a digest of its details, see
-    ``anchor_postings.py``, uint32. ``aliases``: rows that say what another one does, and the one
-    that stands for each, ascending, shape (s, 2), int32. ``edges``: rows near each other, both
-    ways, by the first, shape (e, 2), int32, and ``edge_cosines``, float32. ``centres`` of its
-    senses: shape (c, dimension), those of anchor i at ``[centre_ends[i], centre_ends[i + 1])``, none where it has
-    only one. ``mentions``: the rows that name it, in order of time, by ``mention_ends``. ``kin``:
-    anchors that one activates, itself first, by ``kin_ends``, int32; ``kin_strengths``: by how
-    much, in (0, 1], float32. ``pruned``: those that were given up lately, the last first.
+    ``anchor_postings.py``, uint32. ``aliases``: rows that say what another one does, and the
+    one that stands for each, ascending, shape (s, 2), int32. ``edges``: rows near each other,
+    both ways, by the first, shape (e, 2), int32, and ``edge_cosines``, float32. ``centres`` of
+    its senses: shape (c, dimension), those of anchor i at ``[centre_ends[i], centre_ends[i +
+    1])``, none where it has only one. ``mentions``: the rows that name it, in order of time, by
+    ``mention_ends``. ``kin``: anchors that one activates, itself first, by ``kin_ends``, int32;
+    ``kin_strengths``: by how much, in (0, 1], float32. ``pruned``: those that were given up
+    lately, the last first.
     """
 
     names: tuple[str, ...]
