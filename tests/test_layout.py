@@ -193,3 +193,18 @@ def test_memory_has_about_a_dozen_public_members():
 
     names = {name for name in dir(Memory) if not name.startswith("_")} | {"engine"}
     assert len(names) <= 13, sorted(names)
+
+
+def test_settings_by_their_old_names_warn_and_work():
+    from dataclasses import replace
+
+    from hippocampus import Fusion
+
+    with pytest.warns(DeprecationWarning, match=r"Fusion\.lent is Fusion\.spreading_share"):
+        assert Fusion(lent=0.0) == Fusion(spreading_share=0.0)
+    with pytest.warns(DeprecationWarning, match="spreading_share"):
+        assert 0.5 == replace(Fusion(), lent=0.5).spreading_share
+    with pytest.warns(DeprecationWarning, match="spreading_share"):
+        assert Fusion().lent == Fusion().spreading_share
+    with pytest.raises(TypeError, match="nonsense"):
+        Fusion(nonsense=1)

@@ -88,8 +88,8 @@ def plain_news(episodes, index, named, lengths, fusion):
     new = np.log1p(index.unheard(np.arange(len(episodes), dtype=np.uint32)).astype(float))
     deeds = np.array([float(did(episode)) for episode in episodes])
     worth = fusion.novelty * np.minimum(standard(new * about), 3)
-    worth += fusion.deed * np.minimum(standard(deeds * about), 3)
-    return worth * np.exp(-np.array(lengths) / fusion.lean_tokens)
+    worth += fusion.first_person_deed * np.minimum(standard(deeds * about), 3)
+    return worth * np.exp(-np.array(lengths) / fusion.context_decay_tokens)
 
 
 def plain_ranking(episodes, query, fusion, weights, *, news=True):
@@ -121,7 +121,7 @@ def plain_ranking(episodes, query, fusion, weights, *, news=True):
     frequency = dict(zip(terms, index.document_frequency(hashes).tolist(), strict=True))
     rarity = plain_rarity(asked, found, frequency, len(episodes))
     crowd = [math.log(max(len(p.tokens) / fusion.long_tokens, 1.0)) for p in passages]
-    scores["tokens"] = best @ (rarity / rarity.sum()) - fusion.crowding * np.array(crowd)
+    scores["tokens"] = best @ (rarity / rarity.sum()) - fusion.length_penalty * np.array(crowd)
 
     fused = sum(weights[name] * standard(values) for name, values in scores.items())
     total = fused.copy()
@@ -130,14 +130,14 @@ def plain_ranking(episodes, query, fusion, weights, *, news=True):
         sessions.setdefault(episode.session, []).append(row)
     for session, members in sessions.items():
         for place, row in enumerate(members):
-            lean = math.exp(-len(passages[row].tokens) / fusion.lean_tokens)
+            lean = math.exp(-len(passages[row].tokens) / fusion.context_decay_tokens)
             if session is not None and place > 0:
-                total[row] += fusion.before * lean * fused[members[place - 1]]
+                total[row] += fusion.previous_turn * lean * fused[members[place - 1]]
             if session is not None and place + 1 < len(members):
-                total[row] += fusion.after * lean * fused[members[place + 1]]
+                total[row] += fusion.next_turn * lean * fused[members[place + 1]]
     named = {e.speaker for e in episodes if e.speaker and e.speaker.lower() in query.lower()}
     total = total + [
-        (fusion.speaker + fusion.telling * tells(episode)) * (episode.speaker in named)
+        (fusion.speaker + fusion.self_disclosure * tells(episode)) * (episode.speaker in named)
         for episode in episodes
     ]
     support = {
@@ -145,7 +145,7 @@ def plain_ranking(episodes, query, fusion, weights, *, news=True):
         for session, members in sessions.items()
         if session is not None
     }
-    share = fusion.session * math.exp(-np.diff(spans).mean() / fusion.lean_tokens)
+    share = fusion.session * math.exp(-np.diff(spans).mean() / fusion.context_decay_tokens)
     total = total + [share * support.get(episode.session, 0.0) for episode in episodes]
     lengths = [len(passage.tokens) for passage in passages]
     return total + plain_news(episodes, index, named, lengths, fusion) if news else total
@@ -165,7 +165,7 @@ def plain_sessions(episodes, scores, now, fusion):
     means /= np.linalg.norm(means, axis=1, keepdims=True)
     meant = np.exp((worth - worth.max()) / fusion.best_within) @ means
     near = means @ meant / np.linalg.norm(meant)
-    return dict(zip(labels, worth + fusion.association * standard(near), strict=True))
+    return dict(zip(labels, worth + fusion.session_association * standard(near), strict=True))
 
 
 def assert_same_ranking(recall, episodes, scores):
@@ -272,7 +272,9 @@ def test_the_candidates_of_a_larger_bank_hold_the_best_of_brute_force():
 
 @pytest.mark.parametrize("cues", [["lexical"], ["vector"], ["tokens"], ["vector", "lexical"]])
 def test_a_subset_of_the_cues_ranks_by_these_alone(cues):
-    fusion = Fusion(before=0, after=0, speaker=0, session=0, novelty=0, deed=0)
+    fusion = Fusion(
+        previous_turn=0, next_turn=0, speaker=0, session=0, novelty=0, first_person_deed=0
+    )
     weights = {name: fusion.weights[name] * (name in cues) for name in fusion.weights}
     with Memory(":memory:", embedder="hash", config=Config(fusion=fusion)) as memory:
         bank = memory.bank("ada")

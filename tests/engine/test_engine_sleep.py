@@ -563,7 +563,7 @@ def test_what_a_read_may_not_see_activates_nothing(open_memory):
 
 
 def test_words_that_call_something_up_may_weigh_nothing(open_memory):
-    fusion = replace(SMALL.fusion, explained=0.0)
+    fusion = replace(SMALL.fusion, explained_weight=0.0)
     bank = travels(open_memory(config=replace(SMALL, fusion=fusion)))
 
     found = bank.recall("What about the Lisbon tram tickets?", 5, cues=["lexical", "concept"])

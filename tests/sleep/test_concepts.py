@@ -261,7 +261,7 @@ def test_kin_are_the_same_whether_sessions_are_fewer_than_anchors_or_more(sessio
     dice = np.random.default_rng(sessions)
     session = dice.integers(0, sessions, 90).astype(np.int32)
     mentions = [np.sort(dice.choice(90, 4, replace=False)) for _ in range(20)]
-    found = kin_of(mentions, [True] * 20, session, Concepts(kin=20))
+    found = kin_of(mentions, [True] * 20, session, Concepts(coactivated_anchors=20))
 
     steps = np.zeros((20, 20))
     rare = [1 / np.log(2 + len(np.unique(session[rows]))) for rows in mentions]

@@ -5,7 +5,7 @@ from hippocampus_bench.datasets import Node
 from hippocampus_bench.passages import KINDS, make_passages
 from hippocampus_bench.retrieval import parse
 
-ONCE = Config(fusion=Fusion(lent=0))
+ONCE = Config(fusion=Fusion(spreading_share=0))
 
 
 def ranks(config, *, people=60, questions=6, **filters):

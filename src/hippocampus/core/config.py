@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple
 
+from hippocampus.core.renamed import renamed
 from hippocampus.errors import InputError
 
 
@@ -64,6 +65,23 @@ TOKENS: Final = 2.0
 VECTOR: Final = 0.3
 
 
+@renamed(
+    {
+        "reach": "neighbour_reach",
+        "crowding": "length_penalty",
+        "asker": "addressee",
+        "telling": "self_disclosure",
+        "deed": "first_person_deed",
+        "named": "named_entities",
+        "lent": "spreading_share",
+        "explained": "explained_weight",
+        "called": "anchor_candidates",
+        "association": "session_association",
+        "lean_tokens": "context_decay_tokens",
+        "before": "previous_turn",
+        "after": "next_turn",
+    }
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fusion:
     """
@@ -75,7 +93,7 @@ class Fusion:
 
     candidates: int = 400
     """Episodes that are scored by every cue. A bank with fewer is scored whole."""
-    reach: int = 60
+    neighbour_reach: int = 60
     """Best proposals, of all cues together, whose neighbouring turns become candidates."""
     tokens: float | None = None
     """None: as calibrated for the embedder; 2 for the default one."""
@@ -84,39 +102,40 @@ class Fusion:
     """None: as calibrated for the embedder; 0.3 for the default one."""
     signature: float = 0.3
     topic: float = 0.1
-    before: float = 0.3
+    previous_turn: float = 0.3
     """Part of the previous turn's score that counts towards a turn."""
-    after: float = 0.2
+    next_turn: float = 0.2
     """Part of the next turn's score that counts towards a turn."""
     session: float = 0.7
     """Part of its session's support, the mean of its two best scores, that counts towards a turn:
     a session that answers twice is what the question is about."""
-    lean_tokens: float = 100.0
-    """Tokens at which what neighbours give a turn has fallen to 1/e, and, where candidates have so
-    many on average, what sessions give: a long turn speaks for itself."""
+    context_decay_tokens: float = 100.0
+    """Length in tokens at which a turn's share of its neighbours' scores has fallen to 1/e, and, as
+    the candidates' mean length, its session's: a long turn speaks for itself."""
     long_tokens: float = 64.0
     """Tokens from which a text's length is held against its best matches."""
-    crowding: float = 0.04
-    """What a text loses for each e-fold of length past ``long_tokens``, as a cosine: the more
-    tokens, the better the best of them matches anything."""
+    length_penalty: float = 0.04
+    """Penalty, as a cosine, for each e-fold of length past ``long_tokens``: the more tokens, the
+    better the best of them matches anything."""
     speaker: float = 2.0
     """What it is worth that the speaker named in the question speaks."""
     user: float = 0.5
     """What it is worth that the user speaks: what people say of themselves is what is asked for."""
-    asker: float = 1.0
-    """What it is worth that the user speaks when the question says "I", the assistant at "you"."""
-    telling: float = 2.5
-    """What it is worth that who is asked about, by name or as "I", tells of themself."""
-    deed: float = 0.5
-    """What it is worth to tell, in the first person, what one did: "we went", "I bought"."""
+    addressee: float = 1.0
+    """Weight of the role that the question means: the user's turns at "I", the assistant's at
+    "you"."""
+    self_disclosure: float = 2.5
+    """Weight of a turn in which the person asked about, by name or as "I", tells of themself."""
+    first_person_deed: float = 0.5
+    """Weight of a deed told in the first person: "we went", "I bought"."""
     novelty: float = 0.8
     """What it is worth to use words that the bank had not heard before: who says something new says
     more than who answers "that sounds great"."""
-    named: float = 0.5
-    """What it is worth to name people, places and things, other than who takes part."""
-    lent: float = 0.7
-    """Part of what the question's words gave one of the best hits that goes to what holds a rare
-    name it holds, so that a second look finds what only the first hit names; 0 looks once."""
+    named_entities: float = 0.5
+    """Weight of naming people, places and things other than the participants."""
+    spreading_share: float = 0.7
+    """Share of a best hit's score by words that spreads to episodes with a rare name in that hit
+    (docs/adr/0019); 0 switches spreading off."""
     time: float = 2.0
     """What it is worth to lie in the time the question names."""
     latest: float = 2.0
@@ -129,15 +148,15 @@ class Fusion:
     """What it is worth to be about what the question calls up."""
     gist: float = 0.0
     """What it is worth to be a source of a mature gist that the question means; see ADR 26."""
-    explained: float = 0.5
-    """What is left of the weight of words that call up what a question is about."""
-    called: int = 200
-    """Episodes most about what the question calls up, which become candidates beside the others."""
+    explained_weight: float = 0.5
+    """Factor on the weight of words that only name an anchor the question activates."""
+    anchor_candidates: int = 200
+    """Episodes nearest to the activated anchors that become candidates beside the others."""
     sessions: int = 96
     """Best sessions that are ranked among themselves."""
-    association: float = 1.0
-    """What it is worth to a session to be about what the best sessions are about, in standard
-    deviations of that nearness; the session's best turn counts 1."""
+    session_association: float = 1.0
+    """Weight of a session's nearness in topic to the best sessions, in standard deviations of that
+    nearness; the session's best turn counts 1."""
     best_within: float = 0.3
     """How far below the best a session's share in what "the best are about" has fallen to 1/e."""
     recency: float = 0.5
@@ -215,6 +234,14 @@ class Signatures:
                 raise InputError(msg)
 
 
+@renamed(
+    {
+        "most_meant": "meant_anchors",
+        "exact": "exact_search_anchors",
+        "kin": "coactivated_anchors",
+        "lend": "session_share",
+    }
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Concepts:
     """
@@ -238,10 +265,10 @@ class Concepts:
     """Least cosine of an episode under an anchor, called THETA."""
     sem_theta: float | None = None
     """Least cosine of a question and an anchor that it means without naming it."""
-    most_meant: int = 5
-    """Most anchors that a question means without naming them."""
-    exact: int = 1000
-    """Most anchors with a meaning that are all compared; of more, the signs are compared first."""
+    meant_anchors: int = 5
+    """Most anchors that a question activates by meaning alone."""
+    exact_search_anchors: int = 1000
+    """Most anchors with a vector that are searched exactly; more are searched in two levels."""
     mention: float = 0.2
     """What it adds to that cosine that an episode mentions the anchor."""
     alpha: float = 0.15
@@ -256,10 +283,10 @@ class Concepts:
     """Cosine above which two are noted as related."""
     spread: float = 0.5
     """How much of what activates an anchor goes on to those it is spoken of with."""
-    kin: int = 24
-    """Most anchors that one activates."""
-    lend: float = 0.7
-    """How far an episode is about what others of its session name."""
+    coactivated_anchors: int = 24
+    """Most anchors that one activates along with itself."""
+    session_share: float = 0.7
+    """Share of an anchor's activation that goes to other episodes of a session that names it."""
     active: int = 60
     """Anchors, the most active, that are meant by a question that only points."""
     active_hours: float = 36.0
@@ -274,14 +301,15 @@ class Concepts:
     def __post_init__(self) -> None:
         rules = {
             **dict.fromkeys(
-                ("words", "phrases", "named", "most_meant", "active", "exact"), (0, 100_000)
+                ("words", "phrases", "named", "meant_anchors", "active", "exact_search_anchors"),
+                (0, 100_000),
             ),
-            **dict.fromkeys(("k", "k_max", "kin"), (1, 100_000)),
+            **dict.fromkeys(("k", "k_max", "coactivated_anchors"), (1, 100_000)),
             **dict.fromkeys(("theta", "sem_theta"), (-1.0, 1.0)),
             **dict.fromkeys(
                 ("mention", "alpha", "anchor", "query", "near", "related"), (0.0, 10.0)
             ),
-            "lend": (0.0, 1.0),
+            "session_share": (0.0, 1.0),
             "spread": (0.0, 0.95),
             "active_hours": (1e-3, 1e9),
         }

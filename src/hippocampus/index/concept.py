@@ -283,7 +283,7 @@ class ConceptCue:
         """Which anchors were denied since they were chosen."""
         self._length = anchors.rows_built
         self._place = {key: place for place, key in enumerate(anchors.keys.tolist())}
-        self._meant = Meant(anchors.vectors, how.exact)
+        self._meant = Meant(anchors.vectors, how.exact_search_anchors)
         self.under = Under(anchors, how, seen.cosines, said_at)
         self._more: defaultdict[int, list[int]] = defaultdict(list)
         """Rows that name an anchor and came since."""
@@ -409,7 +409,7 @@ class ConceptCue:
         if question.deixis and not heard and self._how.pronouns:
             heard |= dict.fromkeys(list(self.active(question))[:_MEANT_BY_POINTING], 1.0)
         if question.vector is not None and len(self.anchors):
-            best, cosines = self._meant.best(question.vector, self._how.most_meant)
+            best, cosines = self._meant.best(question.vector, self._how.meant_anchors)
             for place, cosine in zip(best.tolist(), cosines.tolist(), strict=True):
                 if cosine >= self._least.sem_theta and not self._silent[place]:
                     heard.setdefault(place, cosine)
@@ -521,7 +521,7 @@ class ConceptCue:
         many = self._many
         return Activation(
             rows, thing, values.astype(np.float64), many.in_rows, self._sessions(),
-            many.in_sessions, self._how.lend, self._leads,
+            many.in_sessions, self._how.session_share, self._leads,
         )  # fmt: skip
 
     @property

@@ -79,13 +79,20 @@ def search(
         question = _faded(index, question, fusion)
     rows = _candidates(index, question, allowed, fusion, cues, scopes)
     if about is not None and len(rows) < len(index):
-        called = about.best(fusion.called, allowed)
+        called = about.best(fusion.anchor_candidates, allowed)
         rows = each_once(np.concatenate([rows, called]))
     lexical = index.cues.lexical
     found = _scored(index, question, rows, fusion, cues, inside, about)
-    if read is not None and fusion.lent > 0:
+    if read is not None and fusion.spreading_share > 0:
         lent = spread(
-            lexical, read, question, allowed, rows, found.earned(), found.scores, fusion.lent
+            lexical,
+            read,
+            question,
+            allowed,
+            rows,
+            found.earned(),
+            found.scores,
+            fusion.spreading_share,
         )
         if lent:
             every = each_once(np.concatenate([rows, np.fromiter(lent, np.uint32, len(lent))]))
@@ -256,9 +263,9 @@ def _candidates(
     if not proposed:
         return _latest(index, narrow if "time" in cues else [], fusion.candidates)
     if question.latest:
-        proposed.append(index.columns.last(fusion.reach, allowed).astype(np.uint32))
+        proposed.append(index.columns.last(fusion.neighbour_reach, allowed).astype(np.uint32))
     before, after = index.columns.neighbours()
-    best = np.concatenate([rows[: fusion.reach // len(proposed)] for rows in proposed])
+    best = np.concatenate([rows[: fusion.neighbour_reach // len(proposed)] for rows in proposed])
     beside = np.concatenate([before[best], after[best]])
     near = beside[beside >= 0].astype(np.uint32)
     proposed.append(near if allowed is None else near[allowed[near]])
@@ -290,7 +297,9 @@ def _faded(index: BankIndex, question: Query, fusion: Fusion) -> Query:
     concept = index.cues.concept
     assert concept is not None, "it has activated something"
     faded = np.ones(len(question.terms), np.float32)
-    faded[concept.explained(question)] = max(fusion.explained, _LEAST)  # it is still a word of it
+    faded[concept.explained(question)] = max(
+        fusion.explained_weight, _LEAST
+    )  # it is still a word of it
     weights = question.term_weights * faded
     if not (
         weights[question.term_weights > 0] == question.term_weights[question.term_weights > 0]
@@ -398,7 +407,7 @@ def _features(
             weight[:] = 1.0
         matched = said["tokens"] @ (weight / weight.sum())
         crowd = np.log(np.maximum(lengths / np.float32(fusion.long_tokens), np.float32(1)))
-        features["tokens"] = matched - np.float32(fusion.crowding) * crowd
+        features["tokens"] = matched - np.float32(fusion.length_penalty) * crowd
     if "signature" in said:
         signature = index.cues.signature
         assert signature is not None, "it has said something"
@@ -440,13 +449,13 @@ def _around(
     everyone = np.zeros(len(index) + 1, np.float32)
     everyone[rows] = fused
     before, after = index.columns.neighbours()
-    gift = np.float32(fusion.before) * everyone[before[rows]]
-    gift += np.float32(fusion.after) * everyone[after[rows]]
+    gift = np.float32(fusion.previous_turn) * everyone[before[rows]]
+    gift += np.float32(fusion.next_turn) * everyone[after[rows]]
     short = np.float32(1)
     if lengths is not None:
         # A short turn leans on what was said around it; a long one speaks for itself, and is news
         # or a deed by its length alone.
-        short = np.exp(-lengths / np.float32(fusion.lean_tokens))
+        short = np.exp(-lengths / np.float32(fusion.context_decay_tokens))
     # And an answer leans on what it answers: notes of one voice are each about what they say.
     parts["neighbours"] = gift * short * index.columns.in_talk(rows)
     parts["speaker"], about = _speaking(index, question, rows, fusion)
@@ -455,7 +464,7 @@ def _around(
     named = _naming(index, rows.astype(np.uint32)) if asked else None
     if named is not None:
         likely = np.minimum(standardised(named * about * short), _RARE)
-        parts["graph"] = np.float32(fusion.named) * likely
+        parts["graph"] = np.float32(fusion.named_entities) * likely
     outcome = index.outcome.view[rows]
     if fusion.outcome and outcome.any():
         parts["outcome"] = np.float32(fusion.outcome) * np.tanh(outcome)
@@ -493,13 +502,13 @@ def _speaking(
         about |= index.columns.spoken_by(question.speakers)[rows]
         worth += about * np.float32(fusion.speaker)
     if "assistant" in question.roles:
-        worth += by_assistant * np.float32(fusion.asker)
+        worth += by_assistant * np.float32(fusion.addressee)
     if "user" in question.roles:
-        worth += by_user * np.float32(fusion.asker)
+        worth += by_user * np.float32(fusion.addressee)
         about |= by_user
     lexical = index.cues.lexical
     tells = lexical.marked(rows.astype(np.uint32))[:, 0]
-    worth += (about & tells) * np.float32(fusion.telling)
+    worth += (about & tells) * np.float32(fusion.self_disclosure)
     if not about.any():
         about = by_assistant if "assistant" in question.roles else ~by_assistant
     return worth, about
@@ -513,7 +522,7 @@ def _news(index: BankIndex, rows: NDArray[np.intp], about: Mask, fusion: Fusion)
     unheard = np.log1p(lexical.unheard(codes).astype(np.float32)) * about
     deeds = (does & about).astype(np.float32)
     news = np.float32(fusion.novelty) * np.minimum(standardised(unheard), _RARE)
-    news += np.float32(fusion.deed) * np.minimum(standardised(deeds), _RARE)
+    news += np.float32(fusion.first_person_deed) * np.minimum(standardised(deeds), _RARE)
     return news
 
 
@@ -543,7 +552,7 @@ def _lean(lengths: Numbers | None, fusion: Fusion) -> float:
     """Return how much turns as long as these usually are lean on their session."""
     if lengths is None or not len(lengths):
         return 1.0
-    return math.exp(-float(np.add.reduce(lengths)) / len(lengths) / fusion.lean_tokens)
+    return math.exp(-float(np.add.reduce(lengths)) / len(lengths) / fusion.context_decay_tokens)
 
 
 def in_intervals(index: BankIndex, question: Query) -> Mask | None:

@@ -90,7 +90,7 @@ def rank_sessions(
     if "vector" in cues and vector is not None:
         sums, sizes = vector.sums(*sessions.members(chosen, rows), len(chosen))
         near = associated(sums, sizes, worth, fusion.best_within)
-        worth += np.float32(fusion.association) * standardised(near, least=_ALIKE)
+        worth += np.float32(fusion.session_association) * standardised(near, least=_ALIKE)
     codes = sessions.codes[chosen]
     return codes[top_k(worth, len(worth))]
 

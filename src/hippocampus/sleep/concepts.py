@@ -410,7 +410,7 @@ def kin_of(
     ends = _walked([np.unique(own[mentions[place]]) for place in tied.tolist()], how.spread)
     for own_place, place in enumerate(pausing(tied.tolist())):
         reach = ends[own_place]
-        best = top_k(reach, how.kin).astype(np.intp)
+        best = top_k(reach, how.coactivated_anchors).astype(np.intp)
         best = np.append(own_place, best[best != own_place])
         strong = reach[best] >= _FAINT * reach[own_place]
         alone[place] = Kin(tied[best[strong]], reach[best[strong]])

@@ -49,8 +49,9 @@ MAIN: Final = "hippocampus"
 
 PLAIN: Final = Config(
     fusion=Fusion(
-        before=0, after=0, session=0, crowding=0, speaker=0, user=0, asker=0, telling=0, time=0,
-        association=0, recency=0,
+        previous_turn=0, next_turn=0, session=0, length_penalty=0, speaker=0, user=0, addressee=0,
+        self_disclosure=0, time=0,
+        session_association=0, recency=0,
     )
 )  # fmt: skip
 """For baselines: nothing counts but how near a chunk is itself."""
@@ -132,7 +133,9 @@ SYSTEMS: Final[Mapping[str, System]] = {
 ABLATIONS: Final[Mapping[str, Callable[[Config], Config]]] = {
     "without sessions": lambda config: replace(
         config,
-        fusion=replace(config.fusion, before=0, after=0, session=0, association=0, recency=0),
+        fusion=replace(
+            config.fusion, previous_turn=0, next_turn=0, session=0, session_association=0, recency=0
+        ),
     ),
     "without pronouns": lambda config: _concepts(config, pronouns=False),
     "without re-ranking": lambda config: _concepts(config, anchor=1.0, query=0.0),

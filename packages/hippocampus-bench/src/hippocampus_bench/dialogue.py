@@ -60,8 +60,9 @@ MAIN: Final = "hippocampus"
 
 PLAIN: Final = Config(
     fusion=Fusion(
-        before=0, after=0, session=0, crowding=0, speaker=0, user=0, asker=0, telling=0, time=0,
-        association=0, recency=0, deed=0, novelty=0, lent=0,
+        previous_turn=0, next_turn=0, session=0, length_penalty=0, speaker=0, user=0, addressee=0,
+        self_disclosure=0, time=0,
+        session_association=0, recency=0, first_person_deed=0, novelty=0, spreading_share=0,
     )
 )  # fmt: skip
 """For baselines: nothing counts but how near a turn is itself."""

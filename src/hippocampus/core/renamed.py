@@ -1,0 +1,55 @@
+"""Settings by the names they had until 0.1: they still work, with a warning, until 0.3."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def renamed(names: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
+    """
+    Let a frozen dataclass take fields by old names, and give them.
+
+    An old name that is passed wins over the new one, so that ``dataclasses.replace`` works.
+
+    Args:
+        names: old name -> new name.
+
+    """
+
+    def apply(cls: type[T]) -> type[T]:
+        init: Callable[..., None] = cls.__init__
+
+        @wraps(init)
+        def take(self: object, *args: Any, **given: Any) -> None:  # noqa: ANN401 - any field
+            for old in given.keys() & names.keys():
+                _warn(cls, old, names[old])
+                given[names[old]] = given.pop(old)
+            init(self, *args, **given)
+
+        cls.__init__ = take  # type: ignore[method-assign]
+        for old, new in names.items():
+            setattr(cls, old, property(_reader(cls, old, new)))
+        return cls
+
+    return apply
+
+
+def _reader(cls: type, old: str, new: str) -> Callable[[object], object]:
+    def read(self: object) -> object:
+        _warn(cls, old, new)
+        return getattr(self, new)
+
+    return read
+
+
+def _warn(cls: type, old: str, new: str) -> None:
+    warnings.warn(
+        f"{cls.__name__}.{old} is {cls.__name__}.{new} now; the old name goes with 0.3",
+        DeprecationWarning,
+        stacklevel=3,
+    )
