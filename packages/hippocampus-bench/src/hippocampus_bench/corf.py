@@ -142,7 +142,7 @@ ABLATIONS: Final[Mapping[str, Callable[[Config], Config]]] = {
     "without real-time updates": lambda config: _concepts(config, fresh=False),
     "without importance": lambda config: _concepts(config, alpha=0.0),
     "without sub-clusters": lambda config: _concepts(config, senses=False),
-    "without spreading": lambda config: _concepts(config, spread=0.0, lend=0.0),
+    "without spreading": lambda config: _concepts(config, spread=0.0, session_share=0.0),
 }
 """What the engine is without a part, as a change of its configuration: each lives its own life.
 ``without <cue>`` is there too, for every cue in use, and asks the store of the engine itself."""
