@@ -41,7 +41,9 @@ def sleeping(
             yield
         except (StoreLocked, UnknownBank):
             pass
-        except Exception as exc:  # noqa: BLE001 - it is told where somebody sees it
+        # The edge of the thread: nobody above could catch it. It goes to ``failed``, or is raised
+        # where the block ends.
+        except Exception as exc:  # noqa: BLE001
             if failed is not None:
                 failed(exc)
             else:

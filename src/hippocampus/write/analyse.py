@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import from_micros
+from hippocampus.core.records import Kind
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.bm25 import DEED, TELLING, pack_terms
 from hippocampus.index.phrase_codec import pack_phrases
+from hippocampus.journal.draft import Draft
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.details import digest_details
 from hippocampus.language.importance import lasting_importance
 from hippocampus.language.noun_phrases import find_phrases, names_of
 from hippocampus.language.self_disclosure import tells_of_deed, tells_of_self
+
+
+def analyse(drafts: Sequence[Draft], *, phrases: bool) -> dict[Kind, list[bytes]]:
+    """
+    Return the payloads that rules read off drafts, in their order, by kind.
+
+    ``phrases``: those for the concept cue as well, for a bank that has anchors.
+    """
+    found: dict[Kind, list[bytes]] = {
+        "lexical": [
+            lexical_payload(d.text, said_at=d.said_at, speaker=d.speaker, source=d.source)
+            for d in drafts
+        ]
+    }
+    if phrases:
+        found["phrase"] = [phrase_payload(d.text, d.speaker, d.role) for d in drafts]
+    return found
 
 
 def lexical_payload(text: str, *, said_at: int, speaker: str | None, source: str | None) -> bytes:

@@ -15,7 +15,7 @@ from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.encode.tokens import encode, pack
 from hippocampus.index.vector import pack_vectors
 from hippocampus.journal.draft import CONTEXT_CHARACTERS, CONTEXT_TURNS, Draft, Encoded
-from hippocampus.write.analyse import lexical_payload, phrase_payload
+from hippocampus.write.analyse import analyse
 
 _TOKENS_AT_ONCE: Final = 4096
 """Token vectors rotated in one product: 6 MB of them."""
@@ -36,17 +36,10 @@ def encode_drafts(
     how tokens are signed, if they are. ``phrases``: theirs as well, for a bank that has anchors.
     """
     ids = [encode(d.text) for d in drafts]
-    made: dict[Kind, list[bytes]] = {
-        "content": [pack(own) for own in ids],
-        "lexical": [
-            lexical_payload(d.text, said_at=d.said_at, speaker=d.speaker, source=d.source)
-            for d in drafts
-        ],
-    }
+    made: dict[Kind, list[bytes]] = {"content": [pack(own) for own in ids]}
+    made |= analyse(drafts, phrases=phrases)
     if signed is not None:
         made["signature"] = [codes.tobytes() for codes in signatures(ids, signed)]
-    if phrases:
-        made["phrase"] = [phrase_payload(d.text, d.speaker, d.role) for d in drafts]
     if embedder is not None and drafts:
         passages = [
             Passage(d.spoken, before="\n".join(said)[-CONTEXT_CHARACTERS:])
