@@ -103,11 +103,11 @@ class BankBase:
     2. ``reading``, by whoever uses the index or the gate, and never while a text is encoded, so
        that no recall waits for another thread's embedding (but for the few texts that are written
        during the last pass of a rebuild, which its transaction encodes);
-    3. ``EngineContext.embedder_lock``, by whoever makes an index or changes the embedder, so that an index and
-       those who ask it have the same one;
+    3. ``EngineContext.embedder_lock``, by whoever makes an index or changes the embedder, so that
+       an index and those who ask it have the same one;
     4. the store's transaction, ``store.write()`` or ``store.read()``;
-    5. for a moment, and waiting for nothing: that of the ``BankCache``, by whoever begins or ends to
-       use a bank, those of what is kept of texts and of models, and that of who waits to write.
+    5. for a moment, and waiting for nothing: that of the ``BankCache``, by whoever begins or ends
+       to use a bank, those of what is kept of texts and of models, and that of who waits to write.
 
     Whoever takes the first or the second begins to use the bank before that, and ends after it:
     The cache has a bank let go of its memory only while nobody uses it.
