@@ -1,6 +1,9 @@
 """Compact Memory: within its tokens, from the turns' own words, the same again, made once."""
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -213,3 +216,28 @@ def test_a_version_may_hold_nothing():
     assert "" == tell([empty], SMALL).text == tell([], SMALL).text
     assert "They met" == tell([empty], SMALL, told="They met.", since=9).text
     assert replace(empty, told="x") != empty
+
+
+SAME_WORDS = """
+from hippocampus import Memory, Turn
+memory = Memory(":memory:", embedder="hash")
+bank = memory.bank("ada")
+said = "The garden, the kitchen, the violin, the bicycle and the telescope are in the house."
+bank.remember_many([Turn(text=f"{said} Number {n}.", speaker="Ada") for n in range(12)])
+bank.sleep()
+print(bank.summary().text)
+"""
+
+
+def test_a_summary_has_the_same_words_in_every_process():
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", SAME_WORDS],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True, text=True, check=True, timeout=60,
+        ).stdout
+        for seed in "0123"
+    ]  # fmt: skip
+
+    assert told[0].strip()
+    assert [told[0]] * 4 == told

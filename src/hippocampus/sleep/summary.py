@@ -190,7 +190,7 @@ def go_on(
         elif newest is None or not how.every or start + step > len(shown) - newest:
             rows = (np.flatnonzero(mask) + start).tolist()
             said = [clause for clause in read(rows) if clause is not None]
-            named = Counter(topic for clause in said for topic in set(clause.topics))
+            named = Counter(topic for clause in said for topic in dict.fromkeys(clause.topics))
             topics = tuple(named.most_common(_MOST_TOPICS))
             made.append(Version(made_of, fold(said, how.tokens), topics))
         elif number < len(old) and _are_shown(old[number].made_of, mask):
