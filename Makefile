@@ -8,6 +8,10 @@ NATIVE := $(shell find native -path native/tests -prune -o \( -name '*.hpp' -o -
 PACKAGES := $(shell find src -name __init__.py)
 BENCH  := packages/hippocampus-bench
 CODE   := src tests bench packages conftest.py
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
+
+# Tests start hundreds of processes: without bytecode on disk each would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup model demo test test-bench test-slow lint format stubs native fuzz docs bench wheel wheel-bench lock clean
@@ -39,13 +43,13 @@ demo: model  ## remember the histories under examples/ (or SOURCE=path) and answ
 	@$(BIN)/hippocampus demo $(SOURCE)
 
 test: model  ## run the tests
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4
+	@$(PYTEST)
 
 test-bench: model  ## run the tests of packages/hippocampus-bench
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 $(BENCH)/tests
+	@$(PYTEST) $(BENCH)/tests
 
 test-slow: model  ## run every test, the slow ones too
-	@$(BIN)/python -m pytest --slow tests $(BENCH)/tests
+	@$(PYTEST) --slow tests $(BENCH)/tests
 
 lint: setup  ## format check, ruff, mypy, import contracts, stub comparison
 	@$(BIN)/ruff format --check --quiet $(CODE)

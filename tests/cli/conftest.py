@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -59,22 +60,43 @@ def shell(tmp_path):
     return Shell(tmp_path)
 
 
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory):
+    """Return a way to begin with a copy of a store that is made but once; with what making gave."""
+    made = {}
+
+    def begin(shell, make):
+        if make not in made:
+            first = Shell(tmp_path_factory.mktemp("made"))
+            made[make] = first.store, make(first)
+        store, gave = made[make]
+        shutil.copyfile(store, shell.store)
+        return gave
+
+    return begin
+
+
 @pytest.fixture
-def told(shell):
+def told(shell, made_once):
     """A shell whose bank holds three things; ``told.ids`` are theirs."""
+    shell.ids = made_once(shell, tell)
+    return shell
+
+
+def tell(shell):
     said = [
         ("I moved to Lisbon in March.", "Lena", "2024-03-20T09:00", "s1", '{"year": 2024}'),
         ("The leak in the kitchen was mended by a plumber.", "Priya", "2024-04-01", "s1", "{}"),
         ("We planted tomatoes on the balcony.", "Lena", "2025-05-02", "s2", '{"year": 2025}'),
     ]
-    shell.ids = []
+    ids = []
     for text, speaker, at, session, metadata in said:
         kept = shell(
             "remember", text, "--speaker", speaker, "--at", at, "--session", session,
             "--metadata", metadata, "--json",
         )  # fmt: skip
-        shell.ids.append(kept.json["id"])
-    return shell
+        ids.append(kept.json["id"])
+    return ids
 
 
 @pytest.fixture

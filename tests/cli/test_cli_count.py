@@ -12,10 +12,14 @@ SAID = [
 
 
 @pytest.fixture
-def counted(shell):
+def counted(shell, made_once):
+    made_once(shell, tell)
+    return shell
+
+
+def tell(shell):
     for text, at in SAID:
         shell("remember", text, "--at", at)
-    return shell
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,15 @@ SAID = [f"Item {n}: something on {SUBJECTS[n % 6]}." for n in range(30)]
 
 
 @pytest.fixture
-def slept(shell):
+def slept(shell, made_once):
+    made_once(shell, tell_and_sleep)
+    return shell
+
+
+def tell_and_sleep(shell):
     for n, text in enumerate(SAID):
         shell("remember", text, "--at", f"2025-01-{n + 1:02}", "--embedder", "hash")
     assert shell("sleep", "--embedder", "hash").code == 0
-    return shell
 
 
 def test_sleep_says_what_it_did_and_the_anchors_are_listed(slept):

@@ -153,6 +153,7 @@ def test_a_process_killed_among_all_kinds_of_changes_leaves_a_sound_store(path, 
 # ---------------------------------------------------------------- crowded
 
 
+@pytest.mark.slow
 def test_eight_processes_write_and_read_one_bank_at_once(path, open_memory):
     script = """
     me = sys.argv[2]

@@ -217,7 +217,12 @@ print("sound after", moves)
 
 @pytest.mark.parametrize(
     ("where", "most"),
-    [(":memory:", None), ("memory.db", None), ("memory.db", 0), ("memory.db", 0.1)],
+    [
+        (":memory:", None),
+        pytest.param("memory.db", None, marks=pytest.mark.slow),
+        pytest.param("memory.db", 0, marks=pytest.mark.slow),
+        ("memory.db", 0.1),
+    ],
 )
 def test_threads_that_read_and_write_while_the_store_is_rebuilt_all_come_to_an_end(
     tmp_path, where, most

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime, timedelta
+from shutil import copyfile
 
 import numpy as np
 import pytest
@@ -1000,19 +1001,20 @@ def test_a_sleep_killed_anywhere_leaves_whole_steps_and_the_next_one_finishes(
     def opened(name, clock):
         return Memory(tmp_path / name, embedder="hash", clock=clock)
 
-    def lived(name):
-        clock = ManualClock(START)
-        with opened(name, clock) as memory:
-            bank = filled(memory, clock, 24)
-            bank.remember(said(3), speaker="Ada", role="user", at=clock.now())
-            clock.advance(timedelta(seconds=9))
-            bank.remember(said(3), speaker="Ada", role="user", at=clock.now())
-            bank.set_policy(policy)
-        clock.advance(timedelta(days=300))
-        return clock
+    clock = ManualClock(START)
+    with opened("lived.db", clock) as memory:
+        bank = filled(memory, clock, 24)
+        bank.remember(said(3), speaker="Ada", role="user", at=clock.now())
+        clock.advance(timedelta(seconds=9))
+        bank.remember(said(3), speaker="Ada", role="user", at=clock.now())
+        bank.set_policy(policy)
+    clock.advance(timedelta(days=300))
 
-    clock = lived("whole.db")
-    with opened("whole.db", clock) as memory:
+    def lived(name):
+        copyfile(tmp_path / "lived.db", tmp_path / name)
+        return ManualClock(clock.now())
+
+    with opened("whole.db", lived("whole.db")) as memory:
         memory.bank("ada").sleep()
         expected = state(memory.bank("ada"))
     died = True

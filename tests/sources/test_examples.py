@@ -70,8 +70,9 @@ def test_the_exact_words_question_is_answered_in_one_source_only(files):
     assert sources == {"mail.mbox"}
 
 
-# `make test`, and so CI, installs the model first: only a bare `pytest` on a machine that never had
-# it passes this over, as it does every test of the model.
+# `make test-slow`, and so CI, installs the model first: only a bare `pytest` on a machine that
+# never had it passes this over, as it does every test of the model.
+@pytest.mark.slow
 @pytest.mark.skipif(
     installed() is None, reason="the model is not installed: hippocampus models install"
 )

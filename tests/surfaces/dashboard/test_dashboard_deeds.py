@@ -10,6 +10,8 @@ from hippocampus.encode.embed import HashEmbedder
 from hippocampus.errors import EncoderError
 from hippocampus.server.keys import Keys
 
+pytestmark = pytest.mark.slow  # a browser is
+
 
 @pytest.fixture
 def told(memory):

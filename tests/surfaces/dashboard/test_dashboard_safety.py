@@ -39,6 +39,7 @@ def hostile(memory):
     return bank
 
 
+@pytest.mark.slow
 def test_whatever_memories_say_nothing_of_it_runs_in_any_view(memory, hostile, serve, visit):
     eye = visit(serve(memory))
     eye.page.add_init_script(
@@ -69,6 +70,7 @@ def test_whatever_memories_say_nothing_of_it_runs_in_any_view(memory, hostile, s
     assert shown.startswith(some[-1].text[:5]), "it is shown as what it is: text"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hostile")
 def test_addresses_that_somebody_made_up_are_answered_calmly(memory, serve, visit):
     eye = visit(serve(memory))

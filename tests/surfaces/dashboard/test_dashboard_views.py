@@ -3,6 +3,8 @@
 import pytest
 from conftest import LONG
 
+pytestmark = pytest.mark.slow  # a browser is
+
 VIEWS = {
     "search": "#/lena/search",
     "hits": "#/lena/search?q=When are Lena and Priya going to the Azores?",
