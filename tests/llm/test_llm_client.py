@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import LanguageModel, Usage
+from hippocampus.core.http import FIRST_PAUSE_S, LONGEST_PAUSE_S
 from hippocampus.errors import (
     InputError,
     ModelAnswer,
@@ -25,7 +26,6 @@ from hippocampus.errors import (
     ModelUnavailable,
 )
 from hippocampus.llm.client import FORMATS, load_model
-from hippocampus.llm.http import FIRST_PAUSE_S, LONGEST_PAUSE_S
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}}
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
@@ -15,6 +14,7 @@ import msgspec
 from hippocampus import wire
 from hippocampus.client.io_backend import World, httpx_
 from hippocampus.core.files import writing
+from hippocampus.core.http import Attempts, check_key, check_url
 from hippocampus.core.records import Progress
 from hippocampus.errors import (
     HippocampusError,
@@ -37,7 +37,7 @@ _MOST_BYTES: Final = 1 << 30
 _CONNECTIONS: Final = 100
 """Kept, as well: requests beyond so many at once wait for one."""
 _FIRST_PAUSE_S: Final = 0.2
-"""Before the second attempt; twice as long before each further one."""
+"""Before the second attempt; a server of ours is near, and a caller waits."""
 _BEHIND: Final = frozenset({502, 503, 504})
 """What stands before a server answers when the server is not there."""
 LINES: Final = "application/x-ndjson"
@@ -64,7 +64,7 @@ class Line:
         self, url: str, world: Callable[..., World], *, key: str | None, timeout_s: float,
         attempts: int,
     ) -> None:  # fmt: skip
-        self.url = _check_url(url)
+        self.url = check_url(url, example="http://localhost:8765").geturl().rstrip("/")
         if not (isinstance(timeout_s, int | float) and timeout_s > 0):
             msg = f"timeout_s={timeout_s!r}: must be above 0 seconds"
             raise InputError(msg)
@@ -73,7 +73,7 @@ class Line:
             raise InputError(msg)
         self._timeout_s = float(timeout_s)
         self._attempts = attempts
-        headers = {} if key is None else {"Authorization": f"Bearer {_check_key(key)}"}
+        headers = {} if key is None else {"Authorization": f"Bearer {check_key(key)}"}
         limits = httpx_().Limits(
             max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS
         )
@@ -184,21 +184,21 @@ class Line:
         """
         if self._closed:
             raise StoreClosed("the client was closed; make another", path=self.url)
-        until = time.monotonic() + self._timeout_s
-        for attempt in range(1, self._attempts + 1):
+        attempts = Attempts(self._attempts, self._timeout_s, first_pause_s=_FIRST_PAUSE_S)
+        while True:
+            wanted_s = 0.0
             try:
-                return await self._once(call, take, until)
-            except (Overloaded, ServerError) as exc:
+                return await self._once(call, take, attempts.deadline)
+            except Overloaded as exc:
+                error: HippocampusError = exc
+                wanted_s = exc.retry_after_s
+            except ServerError as exc:
+                if exc.begun and (not call.reads or isinstance(exc, ServerMismatch)):
+                    raise
                 error = exc
-            if isinstance(error, Overloaded):
-                wait, again = error.retry_after_s, True
-            else:
-                wait = _FIRST_PAUSE_S * 2 ** (attempt - 1)
-                again = not error.begun or (call.reads and not isinstance(error, ServerMismatch))
-            if not again or attempt == self._attempts or time.monotonic() + wait >= until:
+            if not attempts.again(wanted_s):
                 raise error
-            await self.world.pause(wait)
-        raise AssertionError("the last attempt returns or raises")
+            await self.world.pause(attempts.pause_s)
 
     async def _once(self, call: Call, take: Take[T], until: float) -> T:
         httpx = httpx_()
@@ -296,24 +296,3 @@ class Line:
         except InputError as exc:
             msg = f"what it answers is not what this version expects: {exc}"
             raise ServerMismatch(msg, url=self.url) from exc
-
-
-def _check_url(url: object) -> str:
-    httpx = httpx_()
-    with suppress(httpx.InvalidURL):
-        if isinstance(url, str) and re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", url):
-            httpx.URL(url)
-            return url.rstrip("/")
-    shown = "[not shown, for it has a password]" if "@" in str(url) else f"{url!r:.100}"
-    msg = (
-        f"url={shown}: must be the address of a server, such as http://localhost:8765, without"
-        " user or password; a key is given apart"
-    )
-    raise InputError(msg)
-
-
-def _check_key(key: object) -> str:
-    if not isinstance(key, str) or not re.fullmatch(r"[!-~]+", key):
-        msg = "key=[not shown]: must be printable ASCII without blanks, as 'hippocampus keys' gives"
-        raise InputError(msg)
-    return key

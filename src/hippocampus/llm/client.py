@@ -15,7 +15,7 @@ from hippocampus.core.records import Usage
 from hippocampus.errors import EncoderError, InputError, ModelAnswer, ModelRefused
 from hippocampus.llm.ask import Completer, Completion, ModelReply, each, estimate
 from hippocampus.llm.cassette import Cassette
-from hippocampus.llm.http import OPENAI, Hear, Limits, Server
+from hippocampus.llm.http import OPENAI, Hear, RequestLimits, Server
 
 FORMATS: Final = ("json_schema", "json_object", "text")
 """Ways of asking for JSON, the strictest first; servers differ in which they know."""
@@ -81,7 +81,7 @@ class LanguageModel:
         self.name = name
         self._concurrency = concurrency
         self._options = dict(options or {})
-        limits = Limits(timeout_s, connect_timeout_s, retries, concurrency, _LONGEST_ANSWER)
+        limits = RequestLimits(timeout_s, connect_timeout_s, retries, concurrency, _LONGEST_ANSWER)
         self._server = Server(url, key=key, limits=limits, cassette=cassette, pause=pause)
         self._formats: dict[str, int] = {}  # by kind: one schema may be too much for a server
         self._usage: dict[str, Usage] = {}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import random
-import re
 import socket
 import ssl
 import threading
@@ -14,7 +12,6 @@ import weakref
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
 from http.client import (
     HTTPConnection,
     HTTPException,
@@ -26,6 +23,7 @@ from http.client import (
 from typing import Any, Final, NamedTuple, TypeAlias
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from hippocampus.core.http import Attempts, check_key, check_url, retry_after_s
 from hippocampus.errors import InputError, ModelAnswer, ModelRefused, ModelTimeout, ModelUnavailable
 from hippocampus.llm.cassette import Cassette, Exchange
 
@@ -35,16 +33,13 @@ OPENAI: Final = "https://api.openai.com/v1"
 EVENTS: Final = "text/event-stream"
 PASSING: Final = frozenset({408, 409, 425, 429})
 """Statuses below 500 after which it is worth asking again."""
-FIRST_PAUSE_S: Final = 0.5
-LONGEST_PAUSE_S: Final = 8.0
-"""Between attempts, unless the server asks for more; it doubles from the first to the longest."""
 _SHORTEST_SECRET: Final = 8
 """Characters of a key that is one; servers that want none are given words such as "ollama"."""
 _SHOWN: Final = 200
 """Characters of what a server said that a message repeats."""
 
 
-class Limits(NamedTuple):
+class RequestLimits(NamedTuple):
     """What one call may take."""
 
     timeout_s: float
@@ -78,7 +73,8 @@ class Server:
     Where JSON is sent, and with which key. Many threads may use it at once.
 
     Redirects are not followed: the key is for the server that was named. Proxies are those of the
-    environment, as for any other program.
+    environment, as for any other program. With ``user``, the address may have a user and password,
+    which are sent where there is no key.
     """
 
     def __init__(
@@ -86,20 +82,25 @@ class Server:
         url: str,
         *,
         key: str | None,
-        limits: Limits,
+        limits: RequestLimits,
         cassette: Cassette | None = None,
         pause: Callable[[float], object] = time.sleep,
+        user: bool = False,
     ) -> None:
         limits.check()
-        self._parts = _checked(url)
+        parts = check_url(url, query=True, user=user)
+        self._parts = parts._replace(netloc=parts.netloc.rpartition("@")[2])
         self._via = _proxy(self._parts)
         self._tls = ssl.create_default_context() if self._parts.scheme == "https" else None
         self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        self._hide = _checked_key(key)
         if key:
-            self._headers["Authorization"] = f"Bearer {key}"
+            self._headers["Authorization"] = f"Bearer {check_key(key)}"
+        else:
+            self._headers |= _basic("Authorization", parts)
+        secrets = (key or "", unquote(parts.password or ""))
+        self._hide = tuple(secret for secret in secrets if len(secret) >= _SHORTEST_SECRET)
         if self._via is not None and self._tls is None:
-            self._headers |= _to_proxy(self._via)
+            self._headers |= _basic("Proxy-Authorization", self._via)
         self._limits = limits
         self._cassette = cassette
         self._pause = pause
@@ -171,35 +172,30 @@ class Server:
         return f"{said[:_SHOWN]}…" if len(said) > _SHOWN else said or "nothing"
 
     def _try(self, where: str, raw: bytes, hear: Hear | None) -> Exchange:
-        deadline = time.monotonic() + self._limits.timeout_s
-        attempt = 0
+        attempts = Attempts(self._limits.retries + 1, self._limits.timeout_s)
         while True:
             wanted_s = 0.0
             try:
-                got, headers = self._exchange(where, raw, deadline, hear)
+                got, headers = self._exchange(where, raw, attempts.deadline, hear)
                 if got.status not in PASSING and got.status < 500:
                     return got
                 why: Exception | None = None
                 said = f"{got.status}: {self._shown(got.body)}"
-                wanted_s = _retry_after_s(headers)
+                wanted_s = retry_after_s(headers)
             except (OSError, HTTPException) as exc:
                 said, why = self._clean(_told(exc)), exc
                 if any(secret in str(exc) for secret in self._hide):
                     why = None  # a chain of causes would show it
-            left = deadline - time.monotonic()
-            if left <= 0:
+            if attempts.left_s <= 0:
                 msg = f"{self.url} gave no answer within {self._limits.timeout_s:g} s ({said})"
                 raise ModelTimeout(msg) from why
-            doubled_s = min(FIRST_PAUSE_S * 2**attempt, LONGEST_PAUSE_S)
-            jitter = random.uniform(0.5, 1.0)  # noqa: S311 - so that many do not come back together
-            pause_s = max(doubled_s * jitter, wanted_s)
-            if attempt == self._limits.retries or pause_s >= left:
-                tried = f"{attempt + 1} attempt{'s' if attempt else ''}"
-                late = f"; the next would have to wait {pause_s:.1f} s" if pause_s >= left else ""
-                msg = f"{self.url} gave no answer in {tried}{late}; the last: {said}"
+            if not attempts.again(wanted_s):
+                tried = f"{attempts.made} attempt{'s' if attempts.made > 1 else ''}"
+                late = attempts.pause_s >= attempts.left_s
+                more = f"; the next would have to wait {attempts.pause_s:.1f} s" if late else ""
+                msg = f"{self.url} gave no answer in {tried}{more}; the last: {said}"
                 raise ModelUnavailable(msg) from why
-            attempt += 1
-            self._pause(pause_s)
+            self._pause(attempts.pause_s)
 
     def _exchange(
         self, where: str, raw: bytes, deadline: float, hear: Hear | None
@@ -275,7 +271,9 @@ class Server:
         )
         if self._tls is not None and self._via is not None:
             parts = self._parts
-            line.set_tunnel(parts.hostname or "", parts.port, headers=_to_proxy(self._via))
+            line.set_tunnel(
+                parts.hostname or "", parts.port, headers=_basic("Proxy-Authorization", self._via)
+            )
         try:
             line.connect()
         except TimeoutError as exc:
@@ -335,26 +333,6 @@ class _Reading(io.RawIOBase):
         super().close()
 
 
-def _checked(url: str) -> SplitResult:
-    """Return the parts of a server's address; what is refused is not repeated if it has secrets."""
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-        well = parts.scheme in ("http", "https") and parts.hostname and not parts.fragment
-        (parts.hostname or "").encode("idna")
-    except ValueError:
-        well = False
-    if well and parts.username is None and re.fullmatch(r"[!-~]+", url):
-        return parts
-    open_part = url.partition("?")[0].partition("#")[0]
-    shown = "[not shown, for it has a password]" if "@" in url else f"{open_part!r:.100}"
-    msg = (
-        f"url={shown}: must be the address of a server, such as http://localhost:11434/v1, without"
-        " user or password; a key is given apart"
-    )
-    raise InputError(msg)
-
-
 def _proxy(to: SplitResult) -> SplitResult | None:
     from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415 - slow to import
 
@@ -375,32 +353,12 @@ def _proxy(to: SplitResult) -> SplitResult | None:
     return via
 
 
-def _to_proxy(via: SplitResult) -> dict[str, str]:
-    if via.username is None:
+def _basic(header: str, parts: SplitResult) -> dict[str, str]:
+    """Return a header with the user and password of an address, if it has them."""
+    if parts.username is None:
         return {}
-    pair = f"{unquote(via.username)}:{unquote(via.password or '')}"
-    return {"Proxy-Authorization": f"Basic {b64encode(pair.encode()).decode()}"}
-
-
-def _checked_key(key: str | None) -> tuple[str, ...]:
-    if not key:
-        return ()
-    if not re.fullmatch(r"[ -~]+", key) or key.strip() != key:
-        msg = "key=[not shown]: must be printable ASCII without blanks or line ends around it"
-        raise InputError(msg)
-    return (key,) if len(key) >= _SHORTEST_SECRET else ()
-
-
-def _retry_after_s(headers: HTTPMessage) -> float:
-    """Return for how long the server wants to be left alone, by its own clock if it names a day."""
-    wanted = headers.get("Retry-After", "").strip()
-    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", wanted):
-        return float(wanted)
-    try:
-        until, now = (parsedate_to_datetime(text) for text in (wanted, headers.get("Date", "")))
-        return max(0.0, (until - now).total_seconds())
-    except (ValueError, TypeError):
-        return 0.0
+    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return {header: f"Basic {b64encode(pair.encode()).decode()}"}
 
 
 def _told(exc: Exception) -> str:

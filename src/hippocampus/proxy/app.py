@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 import httpx
 
+from hippocampus.core.http import check_url
 from hippocampus.errors import InputError
 from hippocampus.memory import Memory
 from hippocampus.proxy.memory import ChatExchange, ProxyRecall, Remembrance, Wish
@@ -323,22 +324,7 @@ def _is_local(host: str) -> bool:
 
 
 def _checked(upstream: str) -> httpx.URL:
-    try:
-        url = httpx.URL(upstream)
-    except httpx.InvalidURL:
-        url = httpx.URL()
-    if (
-        url.scheme not in ("http", "https")
-        or not url.host
-        or url.userinfo
-        or url.query
-        or url.fragment
-    ):
-        msg = (
-            "upstream: must be the address of a server, such as http://localhost:11434/v1, without"
-            " user, password or query; a key is the client's to send"
-        )
-        raise InputError(msg)
+    url = httpx.URL(check_url(upstream, name="upstream").geturl())
     return url.copy_with(raw_path=url.raw_path.rstrip(b"/") or b"/v1")
 
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from http.client import HTTPException
-from typing import IO, Any
-from urllib.error import HTTPError
+from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.optional import require
 from hippocampus.encode.embedders.base import display_name, valid
-from hippocampus.errors import EncoderError, InputError, ModelNotInstalled
+from hippocampus.errors import (
+    EncoderError,
+    ModelError,
+    ModelNotInstalled,
+    ModelTimeout,
+    ModelUnavailable,
+)
+from hippocampus.llm.http import RequestLimits, Server
 
 _MOST_BYTES = 16 * 1024 * 1024
 """Longest answer that is read; a thousand scores take 60 kB."""
+_AT_ONCE = 1000
+"""Recalls that may wait for the server together: as many as the limit allows, for none queues."""
 
 
 class CrossEncoderReranker:
@@ -95,29 +100,19 @@ class HttpReranker:
             url: The endpoint itself, such as ``http://localhost:8080/rerank``.
             model: The server's name for the model, where it serves several.
             api_key: Sent as a bearer token, to this host alone: redirects are not followed.
-            timeout_s: Seconds the server may be silent.
+            timeout_s: Seconds for the whole answer.
 
         Raises:
             InputError: The address is not one of HTTP, or the timeout is no time.
         """
-        if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname:
-            msg = f"url={url!r}: must be an address such as 'http://localhost:8080/rerank'"
-            raise InputError(msg)
-        if not timeout_s > 0:
-            msg = f"timeout_s={timeout_s!r}: must be more than 0 seconds"
-            raise InputError(msg)
-        self._url = url
+        limits = RequestLimits(timeout_s, timeout_s, 0, _AT_ONCE, _MOST_BYTES)
+        self._server = Server(url, key=api_key, limits=limits, user=True)
         self._model = model
-        self._timeout_s = timeout_s
-        self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if api_key is not None:
-            self._headers["Authorization"] = f"Bearer {api_key}"
-        self._opener = build_opener(_NoRedirect)
 
     @property
     def name(self) -> str:
         """The model and the host that runs it."""
-        host = urlsplit(self._url).netloc.rpartition("@")[2]
+        host = urlsplit(self._server.url).netloc
         return f"{self._model} at {host}" if self._model else host
 
     def rerank(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -129,7 +124,14 @@ class HttpReranker:
             asked: dict[str, object] = {"query": query, "texts": valid(texts), "truncate": True}
         else:
             asked = {"model": self._model, "query": query, "documents": valid(texts)}
-        answer = self._ask(json.dumps(asked).encode())
+        try:
+            answer = self._server.post("", asked)
+        except (ModelUnavailable, ModelTimeout) as exc:
+            msg = f"the reranker {self.name} cannot be reached: {exc}"
+            raise EncoderError(msg) from exc
+        except ModelError as exc:
+            msg = f"the reranker {self.name} gave no scores: {exc}"
+            raise EncoderError(msg) from exc
         try:
             items = answer["results"] if isinstance(answer, Mapping) else answer
             scores = dict(map(_score, items))
@@ -141,51 +143,6 @@ class HttpReranker:
             )
             raise EncoderError(msg) from exc
         return _checked(ordered, len(texts), by=self.name)
-
-    def _ask(self, body: bytes) -> Any:  # noqa: ANN401 - JSON is any
-        request = Request(self._url, body, self._headers)  # noqa: S310 - the scheme was checked
-        try:
-            with self._opener.open(request, timeout=self._timeout_s) as answer:
-                raw = answer.read(_MOST_BYTES + 1)
-        except HTTPError as exc:
-            with exc:
-                msg = f"the reranker {self.name} answered {exc.code}: {_said(exc)}"
-            raise EncoderError(msg) from exc
-        except (OSError, HTTPException) as exc:
-            msg = f"the reranker {self.name} cannot be reached: {exc}"
-            raise EncoderError(msg) from exc
-        if len(raw) > _MOST_BYTES:
-            msg = f"the reranker {self.name} gave an answer of more than {_MOST_BYTES} bytes"
-            raise EncoderError(msg)
-        try:
-            return json.loads(raw)
-        except (ValueError, RecursionError) as exc:
-            msg = f"the reranker {self.name} gave an answer that is not JSON: {exc}"
-            raise EncoderError(msg) from exc
-
-
-class _NoRedirect(HTTPRedirectHandler):
-    """Leaves a redirect an error: followed, it would take the key to another host."""
-
-    def redirect_request(
-        self,
-        req: Request,  # noqa: ARG002
-        fp: IO[bytes],  # noqa: ARG002
-        code: int,  # noqa: ARG002
-        msg: str,  # noqa: ARG002
-        headers: Any,  # noqa: ANN401, ARG002
-        newurl: str,  # noqa: ARG002
-    ) -> None:
-        return None
-
-
-def _said(error: HTTPError) -> str:
-    """Return the beginning of what a server says of its refusal, on one line."""
-    try:
-        said = error.read(500).decode("utf-8", "replace")
-    except (OSError, HTTPException):
-        said = ""
-    return " ".join(said.split())[:200] or error.reason
 
 
 def _score(item: Mapping[str, object]) -> tuple[int, float]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hippocampus.core.records import Embedded, Fingerprint, Passage
 from hippocampus.encode.embedders.base import sha256_of, unit, valid
 from hippocampus.errors import EncoderError, ModelError
-from hippocampus.llm.http import OPENAI, Limits, Server
+from hippocampus.llm.http import OPENAI, RequestLimits, Server
 
 _BATCH_TEXTS = 128
 _BATCH_CHARS = 200_000
@@ -52,7 +52,7 @@ class OpenAIEmbedder:
         if not key and base_url is None:
             msg = f"openai:{model}: needs a key; set OPENAI_API_KEY or give api_key"
             raise EncoderError(msg)
-        limits = Limits(timeout_s, min(5.0, timeout_s), retries, _AT_ONCE, _LONGEST_ANSWER)
+        limits = RequestLimits(timeout_s, min(5.0, timeout_s), retries, _AT_ONCE, _LONGEST_ANSWER)
         self._server = Server(base_url or OPENAI, key=key, limits=limits)
         self._model = model
         self._dimension: int | None = None
