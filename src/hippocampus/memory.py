@@ -76,7 +76,7 @@ class Memory:
 
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a public verb
         self,
         path: str | Path,
         *,

@@ -74,7 +74,7 @@ class Writing(Looking):
             lambda others, one: one.beside(others, most=most)
         )
 
-    def remember(
+    def remember(  # noqa: PLR0913 - a public verb
         self,
         text: str,
         *,

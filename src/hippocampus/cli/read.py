@@ -138,7 +138,7 @@ def recall(
         raise typer.Exit(EXIT_NOTHING)
 
 
-def context(  # noqa: PLR0913 - so many parts has a prompt
+def context(
     query: Annotated[str, typer.Argument(help="What the prompt is about; - reads it from stdin.")],
     *,
     budget_tokens: Annotated[

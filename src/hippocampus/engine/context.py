@@ -83,7 +83,7 @@ class EngineContext:
 
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - as Memory is told
         self,
         path: str | Path,
         *,

@@ -143,7 +143,7 @@ class Filter:
     where: Condition | None = None
 
 
-def make_filter(
+def make_filter(  # noqa: PLR0913 - as recall is asked
     *,
     since: When | None = None,
     until: When | None = None,
@@ -323,12 +323,8 @@ def _test(key: str, name: str, operand: object, place: str, levels: int) -> Cond
             equal = Predicate(key, "$in", frozenset([_operand(operand, place, MAX_LEVELS)]))
             return equal if name == "$eq" else Not(equal)
         case "$in" | "$nin":
-            if not isinstance(operand, list | tuple | set | frozenset) or not operand:
-                _refuse(shown, "takes a list of at least one value")
-            among = frozenset(_operand(one, place, MAX_LEVELS) for one in operand)
-            return (
-                Predicate(key, "$in", among) if name == "$in" else Not(Predicate(key, "$in", among))
-            )
+            among = Predicate(key, "$in", _operands(operand, place))
+            return among if name == "$in" else Not(among)
         case "$gt" | "$gte" | "$lt" | "$lte":
             if isinstance(operand, bool) or not isinstance(operand, str | int | float):
                 _refuse(shown, "compares with a number or a text")
@@ -355,6 +351,12 @@ def _contained(operand: object, place: str, *, cased: bool) -> Frozen:
         _refuse(f"{place}={operand!r}", "takes a text; only text has a case to leave aside")
     found = _operand(operand, place, MAX_LEVELS)
     return found if cased else _folded(found)
+
+
+def _operands(values: object, place: str) -> frozenset[Frozen]:
+    if not isinstance(values, list | tuple | set | frozenset) or not values:
+        _refuse(f"{place}={values!r}", "takes a list of at least one value")
+    return frozenset(_operand(one, place, MAX_LEVELS) for one in values)
 
 
 def _operand(value: object, place: str, levels: int) -> Frozen:

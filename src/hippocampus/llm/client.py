@@ -57,7 +57,7 @@ class LanguageModel:
 
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a public verb
         self,
         name: str,
         *,

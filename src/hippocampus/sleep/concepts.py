@@ -88,7 +88,7 @@ class Rebuilt:
     entries: int
 
 
-def rebuild(
+def rebuild(  # noqa: PLR0913 - to be mended
     material: Material,
     old: Anchors | None,
     *,

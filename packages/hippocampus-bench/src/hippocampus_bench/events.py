@@ -592,7 +592,7 @@ class _Ahead:
 # ---------------------------------------------------------------- a season
 
 
-def run(
+def run(  # noqa: PLR0913 - a report has as many parts
     data: Path | None = None,
     *,
     size: int | None = None,

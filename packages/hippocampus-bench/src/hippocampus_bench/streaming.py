@@ -270,7 +270,7 @@ class Streams(Measured):
         return plot(self.as_dict(), folder)
 
 
-def run(
+def run(  # noqa: PLR0913 - a report has as many parts
     data: Path,
     source: str,
     *,

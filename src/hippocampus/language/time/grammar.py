@@ -605,10 +605,9 @@ class _Reader:
         if step == 0 and self._is(j, Role.SHIFT):  # "this past Monday"
             step, j = self.tokens[j].value, j + 1
         t = self.tokens[j]
-        if step == 0 and (t.role is Role.TIME or t.word == "day"):
-            anniversary = self._this_time(j + 1)
-            if anniversary is not None:
-                return anniversary
+        timed = step == 0 and (t.role is Role.TIME or t.word == "day")
+        if timed and (anniversary := self._this_time(j + 1)) is not None:
+            return anniversary
         if t.role in (Role.NUMBER, Role.COUNT, Role.VAGUE):
             return self._rolling(j, step) if step else None
         if t.role is Role.UNIT:

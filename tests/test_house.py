@@ -1,0 +1,153 @@
+"""Rules of the house that no linter knows; what still breaks one is listed until it is mended."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import hippocampus
+
+ROOT = Path(hippocampus.__file__).parent
+TREES = {
+    file.relative_to(ROOT).as_posix(): ast.parse(file.read_text("utf-8"))
+    for file in sorted(ROOT.rglob("*.py"))
+}
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def functions():
+    """Yield (module, function) of all there are."""
+    for module, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, FUNCTIONS):
+                yield module, node
+
+
+# ---------------------------------------------------------------- one name, one thing
+
+SAME_NAME = {
+    "Memory": "what mem0 calls it, for those who come from there",
+    "AsyncMemory": "what mem0 calls it, for those who come from there",
+    # To be renamed, each in the module that says more than its word.
+    "Entity": "in core/records.py and mcp/compat.py",
+    "Held": "in core/events.py and mcp/schemas.py",
+    "Remembered": "in core/events.py and mcp/schemas.py",
+    "_Answer": "in index/signature.py and server/response_cache.py",
+    "_File": "in dashboard/__init__.py and server/bulk.py",
+    "_Found": "in _moved.py and integrations/langgraph.py",
+    "_Here": "in core/background_yield.py and store/sqlite.py",
+    "_Line": "in llm/http.py and sleep/topic_plot.py",
+    "_Named": "in language/alias_patterns.py, language/topic_tags.py and server/bulk.py",
+    "_Pieces": "in encode/onnx.py and llm/client.py",
+    "_Reader": "in language/statements.py and language/time/grammar.py",
+    "_Reading": "in llm/http.py and sources/messages.py",
+    "_Turns": "in core/background_yield.py and journal/ledger.py",
+    "_Words": "in language/extractive_compression.py and language/nouns.py",
+}
+"""Classes of which there are two that are meant, and why."""
+
+
+def test_no_class_name_stands_for_two_things():
+    places = defaultdict(set)
+    for module, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].add(module)
+    twice = {name: sorted(found) for name, found in places.items() if len(found) > 1}
+
+    assert {} == {name: at for name, at in twice.items() if name not in SAME_NAME}
+
+
+# ---------------------------------------------------------------- private is private
+
+OF_PYTHON = {"_replace", "_asdict", "_fields", "_make"}
+"""Public names of named tuples, spelled so that no field can have them."""
+
+
+def private(name):
+    return name.startswith("_") and not name.endswith("__") and name not in OF_PYTHON
+
+
+def own(tree):
+    """Return every private name that a module defines: functions, classes, attributes, fields."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            names.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names.add(node.value)  # __slots__
+    return names
+
+
+def abroad(tree):
+    """Yield every private name of another module that a module reads."""
+    known = own(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and private(node.attr) and node.attr not in known:
+            if ast.unparse(node.value) not in {"self", "cls", "super()"}:
+                yield node.attr
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("hippocampus"):
+            package = ROOT.joinpath(*node.module.split(".")[1:])
+            names = {alias.name for alias in node.names}
+            yield from (n for n in names if private(n) and not (package / f"{n}.py").exists())
+
+
+def test_private_names_are_not_read_across_modules():
+    found = {module: names for module, tree in TREES.items() if (names := sorted(abroad(tree)))}
+
+    assert {} == found, "ask the other module for a public name"
+
+
+# ---------------------------------------------------------------- a function is read in one look
+
+LONGEST = 60
+LONG = {
+    "recall": 70,
+    "proxy": 67,
+    "serve": 68,
+    "compose": 67,
+    "_patterns": 61,
+    "search": 62,
+    "add_moving": 68,
+    "add_upkeep": 68,
+    "from_json": 70,
+    "rebuild": 65,
+}
+"""Functions that are longer still, by their lines without docstring; they may only shrink."""
+
+
+def lines(function):
+    """Return how many lines a function has from ``def`` to its end, but for its docstring."""
+    first = function.body[0]
+    told = first.end_lineno - first.lineno + 1 if ast.get_docstring(function) is not None else 0
+    return function.end_lineno - function.lineno + 1 - told
+
+
+def test_no_function_is_longer_than_one_look():
+    long = [(m, f.name, n) for m, f in functions() if (n := lines(f)) > LONGEST]
+
+    assert [] == [(m, name, n) for m, name, n in long if n > LONG.get(name, 0)]
+
+
+# ---------------------------------------------------------------- parameters
+
+MOST = 8
+POSITIONAL = 2
+
+
+def test_only_public_verbs_and_commands_have_many_options_and_all_by_keyword():
+    """A command has an argument for each of its options, which Typer gives by name."""
+    wrong = []
+    for module, function in functions():
+        given = function.args
+        first = [arg.arg for arg in (*given.posonlyargs, *given.args)]
+        first = first[1:] if first[:1] in (["self"], ["cls"]) else first
+        if len(first) + len(given.kwonlyargs) <= MOST or module.startswith("cli/"):
+            continue
+        if private(function.name) or len(first) > POSITIONAL:
+            wrong.append(f"{module}: {function.name}")
+
+    assert [] == wrong
