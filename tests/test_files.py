@@ -40,7 +40,7 @@ WRITERS = {
     "export": lambda bank, path, **how: bank.export(path, **how),
     "export of concepts": lambda bank, path, **how: bank.export_concepts(path, **how),
     "plot": lambda bank, path, **how: bank.plot_topics(path.with_suffix(".svg"), **how),
-    "backup": lambda bank, path, **how: bank._engine.store.backup(path, **how),
+    "backup": lambda bank, path, **how: bank._engine.store.upkeep.backup(path, **how),
 }
 
 
@@ -233,7 +233,7 @@ def test_descriptors_kept_for_a_store_go_with_it(open_memory, path):
         return [link for link in descriptors() if os.path.realpath(link).startswith(str(path))]
 
     for _ in range(3):
-        for file in memory.engine.store.files():
+        for file in memory.engine.store.upkeep.files():
             with reading_raw(file) as read_at:
                 assert read_at(0, 16)
     if descriptors():

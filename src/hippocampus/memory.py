@@ -129,7 +129,7 @@ class Memory:
         if not dry_run:
             with self.engine.embedder_lock, self.engine.store.write():
                 self.engine.check_embedder(used)  # another one may have taken its place meanwhile
-                self.engine.store.set_setting(CALIBRATED, found.dump())
+                self.engine.store.settings.put(CALIBRATED, found.dump())
         return found
 
     def bank(self, name: str) -> Bank:
@@ -156,7 +156,7 @@ class Memory:
 
         """
         check_limit(limit)
-        return self.engine.store.bank_names(prefix=prefix, after=after, limit=limit)
+        return self.engine.store.banks.names(prefix=prefix, after=after, limit=limit)
 
     def delete_bank(self, name: str) -> None:
         """
@@ -170,10 +170,10 @@ class Memory:
         with bank.writing:
             with bank.reading, self.engine.store.write():
                 ledger = self.engine.ledger(name)
-                ledger.check_free(self.engine.store.scan_episodes(ledger.bank))
-                self.engine.store.drop_bank(ledger.bank)
+                ledger.check_free(self.engine.store.episodes.scan(ledger.bank))
+                self.engine.store.banks.drop(ledger.bank)
             self.engine.segments.drop(ledger.bank)
-            self.engine.store.scrub()
+            self.engine.store.upkeep.scrub()
         self.engine.bank_cache.drop(name)
 
     @property
@@ -205,7 +205,7 @@ class Memory:
             OutputExists: there is such a file, or a store.
 
         """
-        self.engine.store.backup(Path(target), overwrite=overwrite, progress=progress)
+        self.engine.store.upkeep.backup(Path(target), overwrite=overwrite, progress=progress)
 
     def rebuild(
         self,

@@ -73,12 +73,12 @@ def verify(
     bytes of every file, as UTF-8, UTF-16 and as packed token ids, and the decoded texts of all
     episodes. Then pages in use hold it nowhere, and pages that are not in use must be blank.
     """
-    problems = memory.engine.store.check()
+    problems = memory.engine.store.upkeep.check()
     places: list[ResiduePlace] = []
     if residue is not None:
-        problems += memory.engine.store.leftovers()
+        problems += memory.engine.store.upkeep.leftovers()
         places += find_residue(
-            memory.engine.store.files(), residue, memory.engine.stored_signatures()
+            memory.engine.store.upkeep.files(), residue, memory.engine.stored_signatures()
         )
     checked = {"banks": 0, "episodes": 0, "changes": 0}
     names = memory.banks()
@@ -118,8 +118,8 @@ def _verify_bank(
 ) -> tuple[list[str], dict[str, int], list[ResiduePlace]]:
     """Check texts, states, derived payloads against each other: (problems, counts, residue)."""
     with ledger.store.read():
-        records = list(ledger.store.scan_episodes(ledger.bank))
-        changes = ledger.store.journal(ledger.bank)
+        records = list(ledger.store.episodes.scan(ledger.bank))
+        changes = ledger.store.journal.read(ledger.bank)
         texts, problems = _readable(ledger, records)
         terms = _payloads(ledger, "lexical", len(records))
         codes = _payloads(ledger, "signature", len(records))
@@ -358,10 +358,10 @@ def doctor(target: Memory | Path | None = None) -> list[tuple[str, str, bool | N
 
 
 def _store_rows(memory: Memory) -> list[tuple[str, str, bool | None]]:
-    size = sum(file.stat().st_size for file in memory.engine.store.files())
+    size = sum(file.stat().st_size for file in memory.engine.store.upkeep.files())
     fingerprint = memory.engine.stored_fingerprint()
-    signed = memory.engine.store.setting(SIGNED)
-    problems = memory.engine.store.check()
+    signed = memory.engine.store.settings.get(SIGNED)
+    problems = memory.engine.store.upkeep.check()
     return [
         ("store", f"{memory.engine.store.path}, {size / 1e6:.1f} MB", True),
         ("banks", str(len(memory.banks())), None),

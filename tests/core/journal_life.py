@@ -15,7 +15,7 @@ def live(memory, clock, folder):
     kept = {}
 
     def keep(moment, name="ada", *, after=0):
-        rows = memory.engine.store.journal(memory.engine.store.bank_number(name), after=after)
+        rows = memory.engine.store.journal.read(memory.engine.store.banks.number(name), after=after)
         told = ((row, row.detail.replace(str(folder), "notes")) for row in rows)
         kept[moment] = [[row.kind, row.row, detail] for row, detail in told]
         return len(rows) + after

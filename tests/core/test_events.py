@@ -177,7 +177,7 @@ def test_a_row_of_a_later_kind_goes_through_export_and_import(open_memory, tmp_p
     bank.remember("The kettle is blue.")
     with memory.engine.store.write():
         later = JournalRow(2, 2_000_000_000_000_000, "dreamt", 0, '{"of": "kettles"}')
-        memory.engine.store.append(memory.engine.store.bank_number("ada"), [later])
+        memory.engine.store.journal.append(memory.engine.store.banks.number("ada"), [later])
     bank.export(tmp_path / "ada.jsonl")
     copy = memory.bank("copy")
     copy.import_(tmp_path / "ada.jsonl")
@@ -211,8 +211,8 @@ def test_a_damaged_row_is_a_store_error_where_the_journal_is_read(open_memory):
     bank = memory.bank("ada")
     kept = bank.remember("The kettle is blue.")
     with memory.engine.store.write():
-        number = memory.engine.store.bank_number("ada")
-        memory.engine.store.append(
+        number = memory.engine.store.banks.number("ada")
+        memory.engine.store.journal.append(
             number, [JournalRow(2, 2_000_000_000_000_000, "feedback", 0, "{")]
         )
 

@@ -318,9 +318,9 @@ def test_closing_what_was_never_opened_makes_no_store(tmp_path):
 def test_words_indexed_before_texts_were_marked_are_named_with_the_fix(bank, memory):
     kept = bank.remember_many([Turn(text="I live in Porto."), Turn(text="Who lives there?")])
     ledger = memory.engine.ledger("ada")
-    (payload,) = ledger.store.payloads(ledger.bank, "lexical", [0]).values()
+    (payload,) = ledger.store.payloads.read(ledger.bank, "lexical", [0]).values()
     with ledger.store.write():
-        ledger.store.put_payloads(ledger.bank, "lexical", [(0, payload[:-4])])
+        ledger.store.payloads.put(ledger.bank, "lexical", [(0, payload[:-4])])
 
     (problem,) = verify(memory).problems
     assert "1 texts were indexed by an earlier version" in problem

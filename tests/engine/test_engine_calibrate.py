@@ -24,7 +24,7 @@ SMALL = HashEmbedder(64)
 def keep(memory, calibration):
     """Have a store keep a calibration, as if it had been made."""
     with memory.engine.store.write():
-        memory.engine.store.set_setting(CALIBRATED, calibration.dump())
+        memory.engine.store.settings.put(CALIBRATED, calibration.dump())
 
 
 def test_what_is_found_is_kept_and_used_after_the_store_was_opened_again(open_memory, hashed):
@@ -135,7 +135,7 @@ def test_a_damaged_one_is_said_and_the_built_in_one_used_until_another_is_made(
     bank = memory.bank("ada")
     bank.remember_many(SAID)
     with memory.engine.store.write():
-        memory.engine.store.set_setting(CALIBRATED, kept)
+        memory.engine.store.settings.put(CALIBRATED, kept)
 
     (degraded,) = bank.recall("violin").degraded
     assert degraded.part == "calibration"
@@ -170,7 +170,7 @@ def test_one_made_while_another_process_moved_the_store_is_not_kept(open_memory)
 
     with pytest.raises(EmbedderMismatch):
         here.calibrate(progress=meanwhile)
-    assert there.engine.store.setting(CALIBRATED) is None
+    assert there.engine.store.settings.get(CALIBRATED) is None
 
 
 def test_it_can_be_awaited(path):
@@ -185,7 +185,7 @@ def test_it_can_be_awaited(path):
 def test_a_kept_one_is_plain_json(open_memory, hashed):
     memory = open_memory()
     keep(memory, hashed)
-    kept = json.loads(memory.engine.store.setting(CALIBRATED))
+    kept = json.loads(memory.engine.store.settings.get(CALIBRATED))
 
     assert kept["embedder"]["name"] == "hash"
     assert kept["cosines"] == hashed.cosines._asdict()

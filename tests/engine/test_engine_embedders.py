@@ -301,9 +301,9 @@ def test_a_rebuild_changes_no_answer(open_memory, clock):
 def test_a_damaged_block_is_reported_and_a_rebuild_repairs_it(open_memory, kind):
     memory = open_memory(config=SMALL)
     memory.bank("ada").remember_many(TURNS)
-    number = memory.engine.store.bank_number("ada")
+    number = memory.engine.store.banks.number("ada")
     with memory.engine.store.write():
-        memory.engine.store._writing().execute(
+        memory.engine.store.transactions._writing().execute(
             "UPDATE blocks SET payload = zeroblob(length(payload))"
             " WHERE bank = ? AND kind = ? AND first = 16",
             (number, kind),

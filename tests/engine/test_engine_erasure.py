@@ -44,11 +44,11 @@ def remember_secret(bank, text=SECRET):
 
 
 def raw(memory):
-    return b"".join(file.read_bytes() for file in memory.engine.store.files())
+    return b"".join(file.read_bytes() for file in memory.engine.store.upkeep.files())
 
 
 def assert_gone(memory, *texts):
-    files = memory.engine.store.files()
+    files = memory.engine.store.upkeep.files()
     everything = raw(memory)
     assert any(file.name.endswith("-wal") for file in files)
     for words in (*WORDS.values(), *texts):
@@ -67,7 +67,7 @@ def test_erased_words_are_in_no_byte_of_any_file(open_memory, others, erase_from
     kept = remember_secret(bank)
     bank.remember_many(noise(others, start=others))
     for words in WORDS.values():
-        assert find_residue(memory.engine.store.files(), words), "it is there before"
+        assert find_residue(memory.engine.store.upkeep.files(), words), "it is there before"
     assert not verify(memory, residue=SECRET).sound
     eraser = memory if erase_from == "the same memory" else open_memory(config=SMALL)
 
@@ -83,12 +83,12 @@ def test_neither_the_vector_nor_the_terms_of_an_erased_episode_stay(open_memory)
     bank = memory.bank("ada")
     kept = remember_secret(bank)
     bank.remember_many(noise(20))  # seals the block it is in
-    number = memory.engine.store.bank_number("ada")
-    assert memory.engine.store.block_spans(number, "vector")
+    number = memory.engine.store.banks.number("ada")
+    assert memory.engine.store.payloads.block_spans(number, "vector")
     traces = [
         hash_terms("marzipan").astype("<u4").tobytes(),
         *(
-            memory.engine.store.block(number, "vector", 0).payload[32 + n : 64 + n]
+            memory.engine.store.payloads.block(number, "vector", 0).payload[32 + n : 64 + n]
             for n in (0, 100)
         ),
     ]

@@ -113,9 +113,9 @@ def test_sleeping_again_changes_nothing(memory, bank, clock):
 
 
 def kept_by(memory):
-    number = memory.engine.store.bank_number("ada")
+    number = memory.engine.store.banks.number("ada")
     kinds = [change.kind for change in memory.bank("ada").journal()]
-    return memory.engine.store.block(number, "gist", 0).payload, kinds.count("consolidate")
+    return memory.engine.store.payloads.block(number, "gist", 0).payload, kinds.count("consolidate")
 
 
 def test_a_cluster_that_grows_stays_the_same_trace_and_a_new_one_is_new(bank, clock):

@@ -65,7 +65,7 @@ def ranked(memory, names):
     for bank in here.banks:
         bank.writing, bank.reading = Ranked("writing", 1, here), Ranked("reading", 2, here)
     memory.engine.embedder_lock = Ranked("moving", 3, here)
-    memory.engine.store._gate = Ranked("store", 4, here)
+    memory.engine.store.transactions.gate = Ranked("store", 4, here)
     memory.engine.bank_cache._lock, memory.engine.segments._lock = (
         Ranked("hot", 5, here),
         Ranked("texts", 6, here),
@@ -301,7 +301,7 @@ def test_what_is_erased_while_a_rebuild_embeds_it_does_not_come_back(open_memory
     there.remember("The safe opens with marzipan.")
     assert {"ada": 0} == here.rebuild(embedder=Erasing())
     trace = hash_terms("marzipan").astype("<u4").tobytes()
-    assert not any(trace in file.read_bytes() for file in here.engine.store.files())
+    assert not any(trace in file.read_bytes() for file in here.engine.store.upkeep.files())
 
 
 @pytest.mark.parametrize("other", [256, 64])

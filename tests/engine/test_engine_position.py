@@ -62,7 +62,7 @@ def test_a_calibration_moves_every_bank(memory, bank):
     bank.remember("Lena moved to Porto.")
     before = place(bank)
     with memory.engine.store.write():
-        memory.engine.store.set_setting(CALIBRATED, "another")
+        memory.engine.store.settings.put(CALIBRATED, "another")
 
     assert before != place(bank)
 

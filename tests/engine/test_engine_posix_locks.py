@@ -300,7 +300,7 @@ os.write(go_out, b"xxx")
 assert all(os.waitpid(pid, 0)[1] == 0 for pid in workers)
 master.close()
 with Memory(path, embedder="hash") as memory:
-    print(len(memory.bank("ada").episodes()), memory.engine.store.check())
+    print(len(memory.bank("ada").episodes()), memory.engine.store.upkeep.check())
 """
 
 

@@ -213,8 +213,10 @@ def test_a_bank_without_any_anchor_answers_and_takes_in_what_is_new(open_memory)
 def put_anchors(bank, anchors):
     store, ledger = bank._store, bank._engine.ledger("ada")
     with store.write():
-        store.drop_payloads(ledger.bank, "concept")
-        store.put_block(ledger.bank, "concept", Block(0, anchors.rows_built, anchors.to_bytes()))
+        store.payloads.drop(ledger.bank, "concept")
+        store.payloads.put_block(
+            ledger.bank, "concept", Block(0, anchors.rows_built, anchors.to_bytes())
+        )
 
 
 def spoilt(anchors):
@@ -288,13 +290,15 @@ def test_phrases_that_are_damaged_are_told_and_reindexing_mends_them(open_memory
     bank.remember_many(talk())
     bank.sleep()
     store, ledger = memory.engine.store, memory.engine.ledger("ada")
-    (first, _), *_ = store.block_spans(ledger.bank, "phrase")
-    block = store.block(ledger.bank, "phrase", first)
+    (first, _), *_ = store.payloads.block_spans(ledger.bank, "phrase")
+    block = store.payloads.block(ledger.bank, "phrase", first)
     whole = list(Payloads.from_block(block))
     for wrong in (whole[3][:-1], whole[4], whole[3] + b"\0" * 4):
         spoilt = Payloads.of([*whole[:3], wrong, *whole[4:]])
         with store.write():
-            store.put_block(ledger.bank, "phrase", replace(block, payload=spoilt.to_bytes()))
+            store.payloads.put_block(
+                ledger.bank, "phrase", replace(block, payload=spoilt.to_bytes())
+            )
         again = open_memory(config=SMALL)
         assert any("phrases are noted wrongly" in problem for problem in verify(again).problems)
         assert again.bank("ada").recall("greenhouse").hits

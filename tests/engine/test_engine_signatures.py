@@ -36,7 +36,7 @@ def talk(count=5):
 
 def payloads(memory, kind="signature", name="ada"):
     ledger = memory.engine.ledger(name)
-    stop = memory.engine.store.episode_count(ledger.bank)
+    stop = memory.engine.store.episodes.count(ledger.bank)
     return [
         p for part in read_payloads(memory.engine.store, ledger.bank, kind, 0, stop) for p in part
     ]
@@ -53,7 +53,7 @@ def test_without_configuration_there_are_neither_bytes_nor_a_cue(open_memory):
 
     assert "signature" not in bank.stats().stored_bytes
     assert bank._index().cues.signature is None
-    assert memory.engine.store.setting(SIGNED) is None
+    assert memory.engine.store.settings.get(SIGNED) is None
     bank.forget(bank.episodes()[3].id, erase=True)
     bank.remember_many(talk(30))
     assert "signature" not in bank.stats().stored_bytes
@@ -120,11 +120,11 @@ def test_erasing_takes_signatures_out_of_the_tail_and_of_blocks(open_memory, cou
     )
     assert bank.recall("marzipan", cues=["signature"]).hits[0].id == gone.id
     codes = signatures([encode(secret)], HOW)[0].tobytes()
-    assert any(codes in file.read_bytes() for file in memory.engine.store.files())
-    assert find_residue(memory.engine.store.files(), secret[3:], HOW)
+    assert any(codes in file.read_bytes() for file in memory.engine.store.upkeep.files())
+    assert find_residue(memory.engine.store.upkeep.files(), secret[3:], HOW)
     bank.forget(gone.id, erase=True)
 
-    assert not any(codes in file.read_bytes() for file in memory.engine.store.files())
+    assert not any(codes in file.read_bytes() for file in memory.engine.store.upkeep.files())
     assert () == verify(memory, residue=secret).residue
     assert verify(memory).sound
     assert b"" == payloads(memory)[0]
@@ -134,7 +134,7 @@ def test_erasing_takes_signatures_out_of_the_tail_and_of_blocks(open_memory, cou
 def test_a_store_refuses_other_parameters_than_its_own(open_memory):
     with open_memory(config=SIGNING) as memory:
         memory.bank("ada").remember_many(talk())
-        assert HOW == load(memory.engine.store.setting(SIGNED))
+        assert HOW == load(memory.engine.store.settings.get(SIGNED))
     with open_memory(config=Config(signatures=Signatures(bits=64, radius=3))):
         pass  # how wide one looks is not how tokens were signed
     with pytest.raises(SignatureMismatch, match=r'"bits": 64.*"bits": 32') as caught:
@@ -211,13 +211,13 @@ def test_signatures_that_this_version_does_not_know_are_left_alone(open_memory):
         before = payloads(memory)
         later = json.dumps(json.loads(dump(HOW)) | {"generator": "splitmix64/2"})
         with memory.engine.store.write():
-            memory.engine.store.set_setting(SIGNED, later)
+            memory.engine.store.settings.put(SIGNED, later)
     memory = open_memory()
     reindex(memory)
     memory.bank("ada").remember("A violin for Biscuit?", at="2025-04-01")
 
     assert [*before, b""] == payloads(memory)
-    assert later == memory.engine.store.setting(SIGNED)
+    assert later == memory.engine.store.settings.get(SIGNED)
     with pytest.raises(InputError, match="no signatures"):
         memory.bank("ada").recall("violin", cues=["signature"])
 
@@ -246,7 +246,7 @@ def test_signatures_of_a_generator_that_is_not_known_are_refused(open_memory):
         memory.bank("ada").remember_many(talk())
         later = json.dumps(json.loads(dump(HOW)) | {"generator": "splitmix64/2"})
         with memory.engine.store.write():
-            memory.engine.store.set_setting(SIGNED, later)
+            memory.engine.store.settings.put(SIGNED, later)
     assert load(later) is None
     with pytest.raises(SignatureMismatch, match="splitmix64/2"):
         open_memory(config=SIGNING)
@@ -280,12 +280,12 @@ def test_a_reindex_without_signatures_drops_them_and_other_parameters_may_follow
         assert before == payloads(memory), "of one bank alone nothing is decided for all"
         reindex(memory)
         assert [b""] * 10 == payloads(memory)
-        assert memory.engine.store.setting(SIGNED) is None
+        assert memory.engine.store.settings.get(SIGNED) is None
     other = Signatures(form="top", bits=16, window=1)
     with open_memory(config=Config(signatures=other)) as memory:
         reindex(memory)
         assert signatures([encode(TALK[0])], other)[0].tobytes() == payloads(memory)[0]
-        assert other == load(memory.engine.store.setting(SIGNED))
+        assert other == load(memory.engine.store.settings.get(SIGNED))
 
 
 def test_signatures_that_are_not_those_of_the_text_are_noticed_and_made_anew(open_memory):
@@ -293,7 +293,7 @@ def test_signatures_that_are_not_those_of_the_text_are_noticed_and_made_anew(ope
     memory.bank("ada").remember_many(talk())
     wrong = np.full(len(payloads(memory)[1]), 7, np.uint8).tobytes()
     with memory.engine.store.write():
-        memory.engine.store.put_payloads(
+        memory.engine.store.payloads.put(
             memory.engine.ledger("ada").bank, "signature", [(1, wrong)]
         )
 

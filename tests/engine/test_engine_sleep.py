@@ -326,10 +326,12 @@ def test_another_embedder_leaves_no_anchors_of_the_first(slept):
 def damage(memory, kind):
     """Cut the block of a kind short, checksum and all."""
     ledger = memory.engine.ledger("ada")
-    ((first, _),) = memory.engine.store.block_spans(ledger.bank, kind)
-    block = memory.engine.store.block(ledger.bank, kind, first)
+    ((first, _),) = memory.engine.store.payloads.block_spans(ledger.bank, kind)
+    block = memory.engine.store.payloads.block(ledger.bank, kind, first)
     with memory.engine.store.write():
-        memory.engine.store.put_block(ledger.bank, kind, replace(block, payload=block.payload[:-7]))
+        memory.engine.store.payloads.put_block(
+            ledger.bank, kind, replace(block, payload=block.payload[:-7])
+        )
 
 
 @pytest.mark.parametrize("kind", ["gist", "concept", "topic", "summary", "graph"])
@@ -513,9 +515,9 @@ def test_texts_that_cannot_be_read_for_curated_names_are_told_of(slept, open_mem
     bank.sleep()
     bank.remember_many([Turn(text=f"Over the moon, {n} times.") for n in range(16)])
     with memory.engine.store.write():
-        number = memory.engine.store.bank_number("ada")
-        first, count = memory.engine.store.block_spans(number, "content")[-1]
-        memory.engine.store.put_block(number, "content", Block(first, count, b"damaged"))
+        number = memory.engine.store.banks.number("ada")
+        first, count = memory.engine.store.payloads.block_spans(number, "content")[-1]
+        memory.engine.store.payloads.put_block(number, "content", Block(first, count, b"damaged"))
     memory.close()
 
     found = open_memory(config=SMALL).bank("ada").recall("the violin?", k=1, cues=["concept"])

@@ -52,7 +52,7 @@ def test_a_bank_is_summed_up_in_a_line_with_its_sources(bank):
 
 def test_sleep_brings_it_up_and_doing_it_again_changes_nothing(memory, bank):
     made = bank.sleep().steps[-1]
-    seq = memory.engine.store.last_seq(memory.engine.store.bank_number("ada"))
+    seq = memory.engine.store.journal.last_seq(memory.engine.store.banks.number("ada"))
     again = bank.sleep().steps[-1]
     bank.remember("I decided to sell the house.", speaker="Ada", at="2025-05-01", session="s")
 
@@ -195,12 +195,12 @@ def test_what_is_forgotten_or_corrected_is_quoted_no_more_and_restored_is_again(
 def test_what_is_erased_is_in_no_summary_and_sleep_makes_one_without_it(memory, bank):
     told = bank.remember("I decided to sell marzipan.", speaker="Ada", at="2025-05-01", session="s")
     bank.sleep()
-    number = memory.engine.store.bank_number("ada")
-    assert memory.engine.store.block_spans(number, "summary")
+    number = memory.engine.store.banks.number("ada")
+    assert memory.engine.store.payloads.block_spans(number, "summary")
     assert not verify(memory, residue="to sell marzipan").sound
     bank.forget(told.id, erase=True)
 
-    assert not memory.engine.store.block_spans(number, "summary")
+    assert not memory.engine.store.payloads.block_spans(number, "summary")
     assert "marzipan" not in bank.summary().text
     assert () == verify(memory, residue="marzipan").residue
     bank.sleep()

@@ -119,8 +119,8 @@ def test_texts_are_in_the_file_as_a_matrix_and_nowhere_else(open_memory):
     memory = open_memory(config=SMALL)
     said = ["the heron waits beside the quiet weir at dusk", *[f"remark {n}" for n in range(7)]]
     memory.bank("ada").remember_many([Turn(text=text, at="2025-03-02") for text in said])
-    memory.engine.store.scrub()
-    raw = b"".join(file.read_bytes() for file in memory.engine.store.files())
+    memory.engine.store.upkeep.scrub()
+    raw = b"".join(file.read_bytes() for file in memory.engine.store.upkeep.files())
 
     assert said == [e.text for e in memory.bank("ada").episodes()]
     for words in (said[0], " heron waits beside"):
@@ -136,12 +136,12 @@ def test_an_erased_text_leaves_nothing_of_its_segment_behind(open_memory):
     texts = [" ".join(str(chance.random()) for _ in range(9)) for _ in range(4)]
     kept = bank.remember_many([Turn(text=text, at="2025-03-02") for text in texts])
     ledger = memory.engine.ledger("ada")
-    before = memory.engine.store.block(ledger.bank, "content", 0).payload
+    before = memory.engine.store.payloads.block(ledger.bank, "content", 0).payload
     pieces = [before[at : at + 32] for at in range(24, len(before), 32)]
     distinct = [piece for piece in pieces if len(set(piece)) > 8]
     assert len(distinct) > 20
     bank.forget(kept[2].id, erase=True)
-    raw = b"".join(file.read_bytes() for file in memory.engine.store.files())
+    raw = b"".join(file.read_bytes() for file in memory.engine.store.upkeep.files())
 
     assert not [piece for piece in distinct if piece in raw]
     assert [texts[n] for n in (0, 1, 3)] == [e.text for e in bank.episodes()]
@@ -196,10 +196,10 @@ def test_a_store_of_the_first_format_is_read_and_sealed_by_the_next_write(tmp_pa
         texts += ["nul \0 \r\n", "Bring both tickets.", "Fine."]
         assert texts == [e.text for e in bank.episodes()]
         number = memory.engine.ledger("ada").bank
-        assert [] == memory.engine.store.block_spans(number, "content")
+        assert [] == memory.engine.store.payloads.block_spans(number, "content")
         bank.remember("And the last boat?", at="2025-03-03")
 
-        assert [(0, 4), (4, 4)] == memory.engine.store.block_spans(number, "content")
+        assert [(0, 4), (4, 4)] == memory.engine.store.payloads.block_spans(number, "content")
         assert [*texts, "And the last boat?"] == [e.text for e in bank.episodes()]
         assert verify(memory).sound
 
@@ -220,8 +220,8 @@ def test_a_long_tail_is_read_once_to_be_sealed(open_memory, path, clock):
         reads = sum("FROM tail" in line and line.startswith("SELECT") for line in asked)
 
         assert reads <= 1 + len(DERIVED)  # one for each kind
-        assert [(n, 4) for n in range(0, 16, 4)] == store.block_spans(number, "content")
-        assert [16, 17, 18] == [row for row, _ in store.tail(number, "content")]
+        assert [(n, 4) for n in range(0, 16, 4)] == store.payloads.block_spans(number, "content")
+        assert [16, 17, 18] == [row for row, _ in store.payloads.tail(number, "content")]
         assert [turn.text for turn in turns] == list(ledger.texts(range(19)).values())
 
 
@@ -236,7 +236,7 @@ def test_free_pages_that_are_not_blank_are_reported_until_scrubbed(open_memory, 
     careless.close()
 
     assert any("free pages" in problem for problem in verify(memory, residue="not here").problems)
-    memory.engine.store.scrub()
+    memory.engine.store.upkeep.scrub()
     assert verify(memory, residue="not here").sound
 
 
@@ -250,7 +250,7 @@ def test_texts_are_those_of_one_moment_though_another_process_removes_them(open_
         if "FROM blocks" in statement and step in statement and not removed:
             removed.append(statement)
             with other.engine.store.write():
-                other.engine.store.drop_bank(number)
+                other.engine.store.banks.drop(number)
 
     with closing(open_store(path, busy_timeout_s=5, tracer=interrupt)) as store:
         content = Content(store, number, Segments())
@@ -307,7 +307,7 @@ def test_a_list_of_free_pages_that_is_none_is_reported(open_memory, path, trunk)
             struct.pack(">I", {"itself": first, "beyond the end": 1 << 20, "in use": 2}[trunk])
         )
 
-    assert any("free pages" in problem for problem in memory.engine.store.leftovers())
+    assert any("free pages" in problem for problem in memory.engine.store.upkeep.leftovers())
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,9 @@ def test_a_row_of_the_tail_that_is_no_text_is_damage_and_named(open_memory, path
     if says != "do not form valid UTF-8":  # found out when its text is put together
         with pytest.raises(StoreCorrupt, match=says):
             bank.remember("number 3", at="2025-03-02")
-        assert [] == memory.engine.store.block_spans(memory.engine.ledger("ada").bank, "content")
+        assert [] == memory.engine.store.payloads.block_spans(
+            memory.engine.ledger("ada").bank, "content"
+        )
 
 
 def test_a_segment_of_ids_beyond_the_vocabulary_is_damage(open_memory):
@@ -343,7 +345,7 @@ def test_a_segment_of_ids_beyond_the_vocabulary_is_damage(open_memory):
     number = memory.engine.ledger("ada").bank
     with memory.engine.store.write():
         block = Segment.of(0, [np.array([n, 2**18 - 1], np.uint64) for n in range(4)]).to_block()
-        memory.engine.store.put_block(number, "content", block)
+        memory.engine.store.payloads.put_block(number, "content", block)
 
     with pytest.raises(StoreCorrupt, match="token id 262143 is not in o200k_base"):
         memory.bank("ada").episodes()

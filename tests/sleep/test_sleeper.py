@@ -1125,7 +1125,7 @@ def uses_of(bank):
     """Return by speaker how often a bank's only turn of theirs was recalled, when last, and how
     much it helped."""
     ledger = bank._engine.ledger(bank.name)
-    records = list(ledger.store.scan_episodes(ledger.bank))
+    records = list(ledger.store.episodes.scan(ledger.bank))
     told = read_uses(ledger, len(records))
     return {
         e.speaker: (told.uses[e.row], told.used_at[e.row], told.outcome[e.row])

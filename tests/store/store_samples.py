@@ -36,18 +36,18 @@ def change(seq, row=None, kind="note", detail='{"by": "x"}'):
 def new_bank(store, name="ada", *, episodes=0):
     """Make a bank of so many episodes, each with its change and a payload of every kind."""
     with store.write():
-        bank = store.add_bank(name, 1)
+        bank = store.banks.add(name, 1)
         grow(store, bank, episodes)
     return bank
 
 
 def grow(store, bank, count):
     """Note ``count`` more episodes, inside a transaction."""
-    row, seq = store.episode_count(bank), store.last_seq(bank)
-    store.add_episodes(bank, [episode(row + i) for i in range(count)])
-    store.append(bank, [change(seq + 1 + i, row + i) for i in range(count)])
+    row, seq = store.episodes.count(bank), store.journal.last_seq(bank)
+    store.episodes.add(bank, [episode(row + i) for i in range(count)])
+    store.journal.append(bank, [change(seq + 1 + i, row + i) for i in range(count)])
     for kind in KINDS:
-        store.put_payloads(
+        store.payloads.put(
             bank, kind, [(row + i, f"{kind} {row + i}".encode()) for i in range(count)]
         )
 
@@ -55,20 +55,22 @@ def grow(store, bank, count):
 def everything(store, bank):
     """Answer what every reading method says about a bank."""
     with store.read():
-        rows = list(store.scan_episodes(bank))
-        spans = {kind: store.block_spans(bank, kind) for kind in KINDS}
+        rows = list(store.episodes.scan(bank))
+        spans = {kind: store.payloads.block_spans(bank, kind) for kind in KINDS}
         return {
-            "count": store.episode_count(bank),
-            "last": store.last_seq(bank),
-            "journal": store.journal(bank),
+            "count": store.episodes.count(bank),
+            "last": store.journal.last_seq(bank),
+            "journal": store.journal.read(bank),
             "rows": rows,
-            "ids": store.rows_of(bank, [row.id for row in rows]),
-            "digests": [store.rows_with_digest(bank, row.digest) for row in rows],
-            "session": store.last_of_session(bank, "s", 3),
-            "source": store.rows_from_source(bank, "f"),
-            "tail": {kind: store.tail(bank, kind) for kind in KINDS},
-            "blocks": [store.block(bank, k, first) for k in KINDS for first, _ in spans[k]],
-            "bytes": store.stored_bytes(bank),
+            "ids": store.episodes.rows_of(bank, [row.id for row in rows]),
+            "digests": [store.episodes.rows_with_digest(bank, row.digest) for row in rows],
+            "session": store.episodes.last_of_session(bank, "s", 3),
+            "source": store.episodes.from_source(bank, "f"),
+            "tail": {kind: store.payloads.tail(bank, kind) for kind in KINDS},
+            "blocks": [
+                store.payloads.block(bank, k, first) for k in KINDS for first, _ in spans[k]
+            ],
+            "bytes": store.upkeep.stored_bytes(bank),
         }
 
 

@@ -30,8 +30,8 @@ def test_what_a_write_leaves_by_an_exception_never_happened(store):
 
     with pytest.raises(Stop), store.write():
         grow(store, bank, 3)
-        store.set_state(bank, [0], "forgotten")
-        store.put_block(bank, "content", Block(0, 2, b"sealed"))
+        store.episodes.set_state(bank, [0], "forgotten")
+        store.payloads.put_block(bank, "content", Block(0, 2, b"sealed"))
         raise Stop
 
     assert before == everything(store, bank)
@@ -39,16 +39,16 @@ def test_what_a_write_leaves_by_an_exception_never_happened(store):
 
 def test_a_nested_write_is_undone_alone(store):
     with store.write():
-        store.set_setting("outer", "kept")
+        store.settings.put("outer", "kept")
         with pytest.raises(Stop), store.write():
-            store.set_setting("inner", "lost")
+            store.settings.put("inner", "lost")
             with store.write():
-                store.set_setting("innermost", "lost too")
+                store.settings.put("innermost", "lost too")
             raise Stop
         with store.write():
-            store.set_setting("later", "kept")
+            store.settings.put("later", "kept")
 
-    assert [store.setting(key) for key in ("outer", "inner", "innermost", "later")] == [
+    assert [store.settings.get(key) for key in ("outer", "inner", "innermost", "later")] == [
         "kept",
         None,
         None,
@@ -61,13 +61,13 @@ def test_a_write_sees_itself_and_another_thread_does_not_see_it(store):
 
     def look():
         asked.set()
-        answers.append(store.setting("k"))
+        answers.append(store.settings.get("k"))
 
     with pytest.raises(Stop), store.write():
-        store.set_setting("k", "v")
-        assert store.setting("k") == "v"
+        store.settings.put("k", "v")
+        assert store.settings.get("k") == "v"
         with store.read():
-            assert store.setting("k") == "v"
+            assert store.settings.get("k") == "v"
         thread = threading.Thread(target=look)
         thread.start()
         asked.wait()
@@ -91,8 +91,8 @@ def test_threads_queue_to_write_and_lose_nothing(store):
     for thread in threads:
         thread.join()
 
-    assert 60 == store.episode_count(bank) == store.last_seq(bank)
-    assert store.check() == []
+    assert 60 == store.episodes.count(bank) == store.journal.last_seq(bank)
+    assert store.upkeep.check() == []
 
 
 def test_a_writing_method_outside_write_is_refused_even_while_another_thread_writes(store):
@@ -100,7 +100,7 @@ def test_a_writing_method_outside_write_is_refused_even_while_another_thread_wri
 
     def intrude():
         with pytest.raises(StoreError, match="outside write"):
-            store.set_setting("k", "v")
+            store.settings.put("k", "v")
         refused.append(True)
 
     intrude()
@@ -110,7 +110,7 @@ def test_a_writing_method_outside_write_is_refused_even_while_another_thread_wri
         thread.join()
 
     assert refused == [True, True]
-    assert store.setting("k") is None
+    assert store.settings.get("k") is None
 
 
 def test_an_exception_of_the_caller_leaves_as_it_is(store):
@@ -123,7 +123,7 @@ def test_changes_differs_after_a_commit_and_only_then(store):
     assert first == store.changes()
 
     with store.write():
-        store.set_setting("k", "v")
+        store.settings.put("k", "v")
     second = store.changes()
     with pytest.raises(Stop), store.write():
         raise Stop
@@ -149,18 +149,18 @@ def test_reading_then_writing_in_two_threads_does_not_deadlock(store):
 
     def read_then_write():
         with store.read():
-            store.setting("k")
+            store.settings.get("k")
             reading.set()
             writing.wait(0.2)  # in memory a writer waits for the reader, so it may never come
             with store.write():
-                store.set_setting("a", "1")
+                store.settings.put("a", "1")
 
     def write_then_ask():
         reading.wait()
         with store.write():
             writing.set()
             store.changes()
-            store.set_setting("b", "1")
+            store.settings.put("b", "1")
 
     threads = [threading.Thread(target=f) for f in (read_then_write, write_then_ask)]
     for thread in threads:
@@ -168,7 +168,7 @@ def test_reading_then_writing_in_two_threads_does_not_deadlock(store):
     for thread in threads:
         thread.join(4)
 
-    assert [store.setting("a"), store.setting("b")] == ["1", "1"]
+    assert [store.settings.get("a"), store.settings.get("b")] == ["1", "1"]
 
 
 def test_after_close_every_method_says_so(store):
@@ -177,12 +177,12 @@ def test_after_close_every_method_says_so(store):
     store.close()
 
     for use in (
-        lambda: store.setting("k"),
+        lambda: store.settings.get("k"),
         lambda: everything(store, bank),
         store.changes,
         lambda: store.write().__enter__(),
-        store.scrub,
-        store.check,
+        store.upkeep.scrub,
+        store.upkeep.check,
     ):
         with pytest.raises(StoreClosed, match="open it again"):
             use()
@@ -193,22 +193,22 @@ def test_after_close_every_method_says_so(store):
 
 def test_settings_are_kept_replaced_and_removed(store):
     with store.write():
-        store.set_setting("k", "one")
-        store.set_setting("k", "two")
-        store.set_setting("gone", "x")
-        store.set_setting("gone", None)
-        store.set_setting("never", None)
+        store.settings.put("k", "one")
+        store.settings.put("k", "two")
+        store.settings.put("gone", "x")
+        store.settings.put("gone", None)
+        store.settings.put("never", None)
 
-    assert [store.setting(k) for k in ("k", "gone", "never")] == ["two", None, None]
+    assert [store.settings.get(k) for k in ("k", "gone", "never")] == ["two", None, None]
 
 
 def test_a_bank_keeps_its_number_and_names_are_sorted(store):
     numbers = [new_bank(store, name) for name in ("zoe", "ada", "Bo", "zoe")]
 
-    assert numbers[0] == numbers[3] == store.bank_number("zoe")
+    assert numbers[0] == numbers[3] == store.banks.number("zoe")
     assert len(set(numbers)) == 3
-    assert store.bank_names() == ["Bo", "ada", "zoe"]
-    assert store.bank_number("nobody") is None
+    assert store.banks.names() == ["Bo", "ada", "zoe"]
+    assert store.banks.number("nobody") is None
 
 
 def test_names_of_banks_are_given_by_how_they_begin_and_in_part(store):
@@ -227,24 +227,24 @@ def test_names_of_banks_are_given_by_how_they_begin_and_in_part(store):
     ]
     with store.write():
         for name in names:
-            store.add_bank(name, at=1)
+            store.banks.add(name, at=1)
     ordered = sorted(names)
 
     for prefix in [*names, "a/\U0010ffff", "z", "\U0010ffff"]:
         began = [name for name in ordered if name.startswith(prefix)]
-        assert [n for n in began if n] == store.bank_names(prefix=prefix)
+        assert [n for n in began if n] == store.banks.names(prefix=prefix)
         for after in names:
             rest = [name for name in began if name > after]
-            assert rest == store.bank_names(prefix=prefix, after=after)
-            assert rest[:2] == store.bank_names(prefix=prefix, after=after, limit=2)
+            assert rest == store.banks.names(prefix=prefix, after=after)
+            assert rest[:2] == store.banks.names(prefix=prefix, after=after, limit=2)
 
 
 def test_a_dropped_bank_leaves_nothing_and_its_number_is_never_given_again(store):
     kept, dropped = new_bank(store, "kept", episodes=3), new_bank(store, "gone", episodes=3)
     before = everything(store, kept)
     with store.write():
-        store.put_block(dropped, "content", Block(0, 2, b"x"))
-        store.drop_bank(dropped)
+        store.payloads.put_block(dropped, "content", Block(0, 2, b"x"))
+        store.banks.drop(dropped)
     again = new_bank(store, "gone")
 
     assert again not in {kept, dropped}
@@ -256,7 +256,7 @@ def test_a_dropped_bank_leaves_nothing_and_its_number_is_never_given_again(store
 def test_a_stale_number_cannot_write_under_a_dropped_bank(store):
     bank = new_bank(store)
     with store.write():
-        store.drop_bank(bank)
+        store.banks.drop(bank)
 
     with pytest.raises(StoreError, match="dropped"), store.write():
         grow(store, bank, 1)
@@ -268,10 +268,10 @@ def test_a_stale_number_cannot_write_under_a_dropped_bank(store):
 def test_the_journal_is_read_in_order_after_a_change_of_a_row_of_kinds_and_up_to_a_limit(store):
     bank = new_bank(store, episodes=3)
     with store.write():
-        store.append(bank, [change(4, 1, "forget"), change(5, None, "rebuild")])
+        store.journal.append(bank, [change(4, 1, "forget"), change(5, None, "rebuild")])
 
     def seqs(**wanted):
-        return [c.seq for c in store.journal(bank, **wanted)]
+        return [c.seq for c in store.journal.read(bank, **wanted)]
 
     assert seqs() == [1, 2, 3, 4, 5]
     assert seqs(after=3) == [4, 5]
@@ -280,8 +280,8 @@ def test_the_journal_is_read_in_order_after_a_change_of_a_row_of_kinds_and_up_to
     assert seqs(kinds={Forgotten, IndexRebuilt}) == [4, 5]
     assert [] == seqs(kinds=()) == seqs(limit=0) == seqs(row=99)
     assert seqs(limit=2) == [1, 2]
-    assert store.last_seq(bank) == 5
-    assert change(4, 1, "forget") == store.journal(bank, after=3)[0]
+    assert store.journal.last_seq(bank) == 5
+    assert change(4, 1, "forget") == store.journal.read(bank, after=3)[0]
 
 
 @pytest.mark.parametrize("seqs", [[4], [1], [0], [2, 4], [2, 2], [3, 2]])
@@ -289,19 +289,19 @@ def test_a_journal_with_a_gap_or_a_repetition_is_refused(store, seqs):
     bank = new_bank(store, episodes=1)
 
     with pytest.raises(StoreError, match="catch up"), store.write():
-        store.append(bank, [change(seq) for seq in seqs])
+        store.journal.append(bank, [change(seq) for seq in seqs])
 
-    assert store.last_seq(bank) == 1
+    assert store.journal.last_seq(bank) == 1
 
 
 def test_redacting_empties_the_details_of_these_rows_only(store):
     bank = new_bank(store, episodes=3)
     with store.write():
-        store.append(bank, [change(4, 1), change(5)])
-        store.redact(bank, np.array([1, 2]))
+        store.journal.append(bank, [change(4, 1), change(5)])
+        store.journal.redact(bank, np.array([1, 2]))
 
     full = '{"by": "x"}'
-    assert [full, "{}", "{}", "{}", full] == [c.detail for c in store.journal(bank)]
+    assert [full, "{}", "{}", "{}", full] == [c.detail for c in store.journal.read(bank)]
 
 
 # ---------------------------------------------------------------- episodes
@@ -318,32 +318,36 @@ def test_episodes_come_back_as_they_were_given(store):
         episode(3, supersedes=2, digest=b"\0\xff"),
     ]
     with store.write():
-        store.add_episodes(bank, iter(rows))
+        store.episodes.add(bank, iter(rows))
 
-    assert rows == list(store.scan_episodes(bank))
-    assert rows[2:] == list(store.scan_episodes(bank, start=2))
-    assert store.episode_count(bank) == 4
-    assert [rows[3], rows[0], rows[3]] == store.episodes(bank, [3, 99, 0, 3])
-    assert [rows[1]] == store.episodes(bank, np.array([1])) == store.rows_from_source(bank, "f")
-    assert store.rows_of(bank, {"e1", "e3", "nobody"}) == {"e1": 1, "e3": 3}
-    assert store.episodes(bank, []) == []
-    assert store.rows_of(bank, []) == {}
+    assert rows == list(store.episodes.scan(bank))
+    assert rows[2:] == list(store.episodes.scan(bank, start=2))
+    assert store.episodes.count(bank) == 4
+    assert [rows[3], rows[0], rows[3]] == store.episodes.read(bank, [3, 99, 0, 3])
+    assert (
+        [rows[1]]
+        == store.episodes.read(bank, np.array([1]))
+        == store.episodes.from_source(bank, "f")
+    )
+    assert store.episodes.rows_of(bank, {"e1", "e3", "nobody"}) == {"e1": 1, "e3": 3}
+    assert store.episodes.read(bank, []) == []
+    assert store.episodes.rows_of(bank, []) == {}
 
 
 def test_a_scan_spans_many_queries_and_rows_may_be_added_while_it_runs(store):
     bank = new_bank(store)
     with store.write():
-        store.add_episodes(bank, [episode(row) for row in range(9000)])
+        store.episodes.add(bank, [episode(row) for row in range(9000)])
 
-    scan = store.scan_episodes(bank)
+    scan = store.episodes.scan(bank)
     begun = next(scan)
     with store.write():
-        store.add_episodes(bank, [episode(9000)])
+        store.episodes.add(bank, [episode(9000)])
 
     assert list(range(1, 9001)) == [row.row for row in scan]
     assert begun.row == 0
-    assert len(store.rows_of(bank, [f"e{row}" for row in range(9500)])) == 9001
-    assert len(store.episodes(bank, range(9500))) == 9001
+    assert len(store.episodes.rows_of(bank, [f"e{row}" for row in range(9500)])) == 9001
+    assert len(store.episodes.read(bank, range(9500))) == 9001
 
 
 @pytest.mark.parametrize("rows", [[2], [0], [1, 3], [1, 1]])
@@ -351,34 +355,34 @@ def test_rows_that_do_not_follow_are_refused(store, rows):
     bank = new_bank(store, episodes=1)
 
     with pytest.raises(StoreError, match="row"), store.write():
-        store.add_episodes(bank, [episode(row, id=f"new{i}") for i, row in enumerate(rows)])
+        store.episodes.add(bank, [episode(row, id=f"new{i}") for i, row in enumerate(rows)])
 
 
 def test_an_id_is_taken_once_in_a_bank_and_free_in_another(store):
     ada, bo = new_bank(store, "ada", episodes=1), new_bank(store, "bo")
 
     with pytest.raises(StoreError), store.write():
-        store.add_episodes(ada, [episode(1, id="e0")])
+        store.episodes.add(ada, [episode(1, id="e0")])
     with store.write():
-        store.add_episodes(bo, [episode(0, id="e0")])
+        store.episodes.add(bo, [episode(0, id="e0")])
 
-    assert 1 == store.episode_count(ada) == store.episode_count(bo)
+    assert 1 == store.episodes.count(ada) == store.episodes.count(bo)
 
 
 def test_states_change_and_a_link_to_the_next_version_lasts_until_active_again(store):
     bank = new_bank(store, episodes=3)
 
     def state_of(row):
-        found = store.episodes(bank, [row])[0]
+        found = store.episodes.read(bank, [row])[0]
         return found.state, found.superseded_by
 
     with store.write():
-        store.set_state(bank, [0, 1], "superseded", superseded_by=np.int64(2))
+        store.episodes.set_state(bank, [0, 1], "superseded", superseded_by=np.int64(2))
     assert ("superseded", 2) == state_of(0) == state_of(1)
 
     with store.write():
-        store.set_state(bank, [0], "forgotten")
-        store.set_state(bank, [1], "active")
+        store.episodes.set_state(bank, [0], "forgotten")
+        store.episodes.set_state(bank, [1], "active")
     assert state_of(0) == ("forgotten", 2)
     assert ("active", None) == state_of(1) == state_of(2)
 
@@ -386,29 +390,33 @@ def test_states_change_and_a_link_to_the_next_version_lasts_until_active_again(s
 def test_what_is_erased_stays_erased(store):
     bank = new_bank(store, episodes=2)
     with store.write():
-        store.set_state(bank, [0], "erased")
-        store.set_state(bank, [0, 1], "forgotten")
+        store.episodes.set_state(bank, [0], "erased")
+        store.episodes.set_state(bank, [0, 1], "forgotten")
 
-    assert ["erased", "forgotten"] == [e.state for e in store.episodes(bank, [0, 1])]
+    assert ["erased", "forgotten"] == [e.state for e in store.episodes.read(bank, [0, 1])]
 
 
 def test_the_last_of_a_session_come_oldest_first(store):
     bank = new_bank(store)
     with store.write():
-        store.add_episodes(bank, [episode(r, session="st"[r % 2]) for r in range(10)])
+        store.episodes.add(bank, [episode(r, session="st"[r % 2]) for r in range(10)])
 
-    assert [row.row for row in store.last_of_session(bank, "s", 3)] == [4, 6, 8]
-    assert store.last_of_session(bank, "nobody", 3) == []
+    assert [row.row for row in store.episodes.last_of_session(bank, "s", 3)] == [4, 6, 8]
+    assert store.episodes.last_of_session(bank, "nobody", 3) == []
 
 
 def test_equal_digests_are_found_in_order_until_erased(store):
     bank = new_bank(store)
     with store.write():
-        store.add_episodes(bank, [episode(row, digest=b"same") for row in range(3)])
-        store.erase_episodes(bank, [1])
+        store.episodes.add(bank, [episode(row, digest=b"same") for row in range(3)])
+        store.episodes.erase(bank, [1])
 
-    assert store.rows_with_digest(bank, b"same") == [0, 2]
-    assert [] == store.rows_with_digest(bank, b"") == store.rows_with_digest(bank, b"other")
+    assert store.episodes.rows_with_digest(bank, b"same") == [0, 2]
+    assert (
+        []
+        == store.episodes.rows_with_digest(bank, b"")
+        == store.episodes.rows_with_digest(bank, b"other")
+    )
 
 
 def test_erasing_leaves_a_row_an_id_and_a_state_and_no_word(store):
@@ -416,14 +424,14 @@ def test_erasing_leaves_a_row_an_id_and_a_state_and_no_word(store):
     word = "sphinx"
     said = dict.fromkeys(("session", "speaker", "role", "source", "address"), word)
     with store.write():
-        store.add_episodes(bank, [episode(0, metadata=f'"{word}"', digest=b"sphinx", **said)])
-        store.erase_episodes(bank, [0])
-    left = store.episodes(bank, [0])[0]
+        store.episodes.add(bank, [episode(0, metadata=f'"{word}"', digest=b"sphinx", **said)])
+        store.episodes.erase(bank, [0])
+    left = store.episodes.read(bank, [0])[0]
 
     assert (left.row, left.id, left.state) == (0, "e0", "erased")
     assert word not in repr(left)
     assert left.digest == b""
-    assert store.episode_count(bank) == 1
+    assert store.episodes.count(bank) == 1
 
 
 # ---------------------------------------------------------------- payloads
@@ -432,78 +440,80 @@ def test_erasing_leaves_a_row_an_id_and_a_state_and_no_word(store):
 def test_payloads_are_written_replaced_and_read_by_row(store):
     bank = new_bank(store, episodes=4)
     with store.write():
-        store.put_payloads(bank, "vector", ((r, p) for r, p in [(2, b"new"), (3, b"")]))
+        store.payloads.put(bank, "vector", ((r, p) for r, p in [(2, b"new"), (3, b"")]))
 
-    assert store.tail(bank, "vector", start=2) == [(2, b"new"), (3, b"")]
-    assert store.payloads(bank, "vector", np.array([1, 3, 9])) == {1: b"vector 1", 3: b""}
-    assert store.tail(bank, "content", start=2) == [(2, b"content 2"), (3, b"content 3")]
+    assert store.payloads.tail(bank, "vector", start=2) == [(2, b"new"), (3, b"")]
+    assert store.payloads.read(bank, "vector", np.array([1, 3, 9])) == {1: b"vector 1", 3: b""}
+    assert store.payloads.tail(bank, "content", start=2) == [(2, b"content 2"), (3, b"content 3")]
 
 
 def test_sealing_a_block_takes_its_rows_off_the_tail(store):
     bank = new_bank(store, episodes=5)
     with store.write():
-        store.put_block(bank, "content", Block(0, 2, b"first"))
-        store.put_block(bank, "content", Block(2, 2, b"second"))
-        store.put_block(bank, "content", Block(0, 2, b"first, again"))
+        store.payloads.put_block(bank, "content", Block(0, 2, b"first"))
+        store.payloads.put_block(bank, "content", Block(2, 2, b"second"))
+        store.payloads.put_block(bank, "content", Block(0, 2, b"first, again"))
 
-    assert store.block_spans(bank, "content") == [(0, 2), (2, 2)]
-    assert Block(0, 2, b"first, again") == store.block(bank, "content", 0)
-    assert [row for row, _ in store.tail(bank, "content")] == [4]
-    assert store.payloads(bank, "content", range(5)) == {4: b"content 4"}
-    assert len(store.tail(bank, "vector")) == 5
-    assert store.check() == []
+    assert store.payloads.block_spans(bank, "content") == [(0, 2), (2, 2)]
+    assert Block(0, 2, b"first, again") == store.payloads.block(bank, "content", 0)
+    assert [row for row, _ in store.payloads.tail(bank, "content")] == [4]
+    assert store.payloads.read(bank, "content", range(5)) == {4: b"content 4"}
+    assert len(store.payloads.tail(bank, "vector")) == 5
+    assert store.upkeep.check() == []
 
 
 def test_a_block_replaces_those_within_it_and_never_part_of_one(store):
     bank = new_bank(store, episodes=6)
     with store.write():
         for first in (0, 2, 4):
-            store.put_block(bank, "content", Block(first, 2, b"small"))
+            store.payloads.put_block(bank, "content", Block(first, 2, b"small"))
 
     for first, count in [(1, 2), (3, 1), (0, 3), (1, 5)]:
         with pytest.raises(StoreError, match="overlap"), store.write():
-            store.put_block(bank, "content", Block(first, count, b"x"))
+            store.payloads.put_block(bank, "content", Block(first, count, b"x"))
     with store.write():
-        store.put_block(bank, "content", Block(0, 4, b"large"))
+        store.payloads.put_block(bank, "content", Block(0, 4, b"large"))
 
-    assert store.block_spans(bank, "content") == [(0, 4), (4, 2)]
+    assert store.payloads.block_spans(bank, "content") == [(0, 4), (4, 2)]
 
 
 def test_a_block_that_is_not_there_is_an_error(store):
     with pytest.raises(StoreError, match="row 7"):
-        store.block(new_bank(store), "content", 7)
+        store.payloads.block(new_bank(store), "content", 7)
 
 
 def test_dropping_a_kind_leaves_the_others(store):
     bank = new_bank(store, episodes=3)
     with store.write():
-        store.put_block(bank, "vector", Block(0, 2, b"x"))
-        store.drop_payloads(bank, "vector")
+        store.payloads.put_block(bank, "vector", Block(0, 2, b"x"))
+        store.payloads.drop(bank, "vector")
 
-    assert [] == store.block_spans(bank, "vector") == store.tail(bank, "vector")
-    assert len(store.tail(bank, "content")) == 3
+    assert [] == store.payloads.block_spans(bank, "vector") == store.payloads.tail(bank, "vector")
+    assert len(store.payloads.tail(bank, "content")) == 3
 
 
 def test_moved_payloads_stand_in_place_of_what_was_there(store):
     bank = new_bank(store, episodes=3)
     with store.write():
-        store.put_block(bank, "vector", Block(0, 2, b"old"))
-        store.put_payloads(bank, "vector.next", [(0, b"a"), (1, b"b")])
-        store.move_payloads(bank, "vector.next", "vector")
+        store.payloads.put_block(bank, "vector", Block(0, 2, b"old"))
+        store.payloads.put(bank, "vector.next", [(0, b"a"), (1, b"b")])
+        store.payloads.move(bank, "vector.next", "vector")
 
-    assert store.tail(bank, "vector") == [(0, b"a"), (1, b"b")]
-    assert [] == store.block_spans(bank, "vector") == store.tail(bank, "vector.next")
+    assert store.payloads.tail(bank, "vector") == [(0, b"a"), (1, b"b")]
+    assert (
+        [] == store.payloads.block_spans(bank, "vector") == store.payloads.tail(bank, "vector.next")
+    )
 
 
 def test_stored_bytes_count_each_kind_in_tail_and_blocks(store):
     bank = new_bank(store)
     with store.write():
-        store.add_episodes(bank, [episode(row) for row in range(3)])
-        store.put_payloads(bank, "content", [(2, b"x" * 50)])
-        store.put_block(bank, "content", Block(0, 2, b"y" * 1000))
+        store.episodes.add(bank, [episode(row) for row in range(3)])
+        store.payloads.put(bank, "content", [(2, b"x" * 50)])
+        store.payloads.put_block(bank, "content", Block(0, 2, b"y" * 1000))
 
-    assert 1050 <= store.stored_bytes(bank)["content"] < 1200
-    assert "vector" not in store.stored_bytes(bank)
+    assert 1050 <= store.upkeep.stored_bytes(bank)["content"] < 1200
+    assert "vector" not in store.upkeep.stored_bytes(bank)
 
 
 # ---------------------------------------------------------------- upkeep
@@ -512,27 +522,29 @@ def test_stored_bytes_count_each_kind_in_tail_and_blocks(store):
 def test_a_backup_is_a_whole_store_and_reports_its_progress(store, tmp_path):
     bank = new_bank(store, episodes=20)
     seen = []
-    store.backup(tmp_path / "copy.db", progress=lambda done, total: seen.append((done, total)))
+    store.upkeep.backup(
+        tmp_path / "copy.db", progress=lambda done, total: seen.append((done, total))
+    )
 
     with closing(open_store(tmp_path / "copy.db", busy_timeout_s=5)) as copy:
         assert everything(store, bank) == everything(copy, bank)
-        assert copy.check() == []
+        assert copy.upkeep.check() == []
     assert seen[-1][0] == seen[-1][1] > 0
 
 
 def test_scrubbing_changes_no_answer(store):
     bank = new_bank(store, episodes=20)
     with store.write():
-        store.drop_payloads(bank, "vector")
+        store.payloads.drop(bank, "vector")
     before = everything(store, bank)
-    store.scrub()
+    store.upkeep.scrub()
 
     assert before == everything(store, bank)
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 def test_upkeep_inside_a_transaction_is_refused(store, tmp_path):
-    for use in (store.scrub, lambda: store.backup(tmp_path / "copy.db")):
+    for use in (store.upkeep.scrub, lambda: store.upkeep.backup(tmp_path / "copy.db")):
         with store.write(), pytest.raises(StoreError, match="after the block"):
             use()
 
@@ -558,24 +570,26 @@ steps = st.lists(
 def take(store, step):
     """Take one step with a bank that may have to be made; return its number."""
     verb, name, how = step
-    bank = store.add_bank(name, 1)
+    bank = store.banks.add(name, 1)
     if verb == "grow":
         grow(store, bank, how)
     elif verb == "forget":
-        store.set_state(bank, how, "forgotten", superseded_by=0)
+        store.episodes.set_state(bank, how, "forgotten", superseded_by=0)
     elif verb == "erase":
-        store.erase_episodes(bank, how)
+        store.episodes.erase(bank, how)
     elif verb == "redact":
-        store.redact(bank, how)
+        store.journal.redact(bank, how)
     elif verb == "seal":
-        first = sum(count for _, count in store.block_spans(bank, how))
-        rows = store.tail(bank, how, start=first)
+        first = sum(count for _, count in store.payloads.block_spans(bank, how))
+        rows = store.payloads.tail(bank, how, start=first)
         if rows:
-            store.put_block(bank, how, Block(rows[0][0], rows[-1][0] - rows[0][0] + 1, b"sealed"))
+            store.payloads.put_block(
+                bank, how, Block(rows[0][0], rows[-1][0] - rows[0][0] + 1, b"sealed")
+            )
     elif verb == "drop kind":
-        store.drop_payloads(bank, how)
+        store.payloads.drop(bank, how)
     else:
-        store.drop_bank(bank)
+        store.banks.drop(bank)
     return bank
 
 
@@ -584,14 +598,14 @@ def take(store, step):
 def test_nothing_done_to_one_bank_changes_what_another_answers(steps):
     with closing(open_store(":memory:", busy_timeout_s=5)) as store:
         for step in steps:
-            other = store.bank_number("bo" if step[1] == "ada" else "ada")
+            other = store.banks.number("bo" if step[1] == "ada" else "ada")
             before = None if other is None else everything(store, other)
             with store.write():
                 take(store, step)
 
             if other is not None:
                 assert before == everything(store, other)
-        assert [w for w in store.check() if "superseded by" not in w] == []
+        assert [w for w in store.upkeep.check() if "superseded by" not in w] == []
 
 
 @settings(deadline=None, max_examples=60)
@@ -601,7 +615,7 @@ def test_a_failed_write_of_any_steps_leaves_every_bank_as_it_was(done, undone):
         with store.write():
             for step in done:
                 take(store, step)
-        known = {name: store.bank_number(name) for name in store.bank_names()}
+        known = {name: store.banks.number(name) for name in store.banks.names()}
         before = {name: everything(store, bank) for name, bank in known.items()}
 
         with pytest.raises(Stop), store.write():
@@ -609,18 +623,18 @@ def test_a_failed_write_of_any_steps_leaves_every_bank_as_it_was(done, undone):
                 take(store, step)
             raise Stop
 
-        assert before == {n: everything(store, store.bank_number(n)) for n in store.bank_names()}
+        assert before == {n: everything(store, store.banks.number(n)) for n in store.banks.names()}
 
 
 def test_a_block_moved_to_another_place_is_corrupt(store):
     """The checksum covers where a block belongs, so no row can be answered with another's words."""
     ada, bo = new_bank(store, "ada", episodes=2), new_bank(store, "bo", episodes=2)
     with store.write():
-        store.put_block(ada, "content", Block(0, 2, b"hers"))
-        store._do("UPDATE blocks SET bank = ? WHERE bank = ?", bo, ada)
+        store.payloads.put_block(ada, "content", Block(0, 2, b"hers"))
+        store.transactions.do("UPDATE blocks SET bank = ? WHERE bank = ?", bo, ada)
 
     with pytest.raises(StoreCorrupt, match="content block of rows 0 to 1"):
-        store.block(bo, "content", 0)
+        store.payloads.block(bo, "content", 0)
 
 
 def test_the_mark_of_a_block_is_another_whenever_its_bytes_are(store):
@@ -628,32 +642,32 @@ def test_the_mark_of_a_block_is_another_whenever_its_bytes_are(store):
     seen = []
     for payload in (b"one", b"another", b"one"):
         with store.write():
-            store.put_block(bank, "content", Block(0, 2, payload))
-            store.put_block(bank, "content", Block(2, 2, b"beside"))
-        marks = store.block_marks(bank, "content")
-        assert store.block_spans(bank, "content") == [mark[:2] for mark in marks]
+            store.payloads.put_block(bank, "content", Block(0, 2, payload))
+            store.payloads.put_block(bank, "content", Block(2, 2, b"beside"))
+        marks = store.payloads.block_marks(bank, "content")
+        assert store.payloads.block_spans(bank, "content") == [mark[:2] for mark in marks]
         seen.append(marks)
 
     assert seen[0] == seen[2] != seen[1]
     assert seen[0][1] == seen[1][1]
-    assert [] == store.block_marks(bank, "vector")
+    assert [] == store.payloads.block_marks(bank, "vector")
     with pytest.raises(Stop), store.write():
-        store.put_block(bank, "content", Block(0, 2, b"undone"))
-        assert store.block_marks(bank, "content")[0] not in (seen[0][0], seen[1][0])
+        store.payloads.put_block(bank, "content", Block(0, 2, b"undone"))
+        assert store.payloads.block_marks(bank, "content")[0] not in (seen[0][0], seen[1][0])
         raise Stop
-    assert seen[2] == store.block_marks(bank, "content")
+    assert seen[2] == store.payloads.block_marks(bank, "content")
 
 
 def test_leftovers_are_none_after_a_scrub_and_not_asked_for_in_a_transaction(store):
     bank = new_bank(store, episodes=4)
     with store.write():
-        store.put_payloads(bank, "content", [(row, b"x" * 5000) for row in range(4)])
-        store.drop_payloads(bank, "content")
-    store.scrub()
+        store.payloads.put(bank, "content", [(row, b"x" * 5000) for row in range(4)])
+        store.payloads.drop(bank, "content")
+    store.upkeep.scrub()
 
-    assert [] == store.leftovers()
+    assert [] == store.upkeep.leftovers()
     with pytest.raises(StoreError, match="leftovers"), store.write():
-        store.leftovers()
+        store.upkeep.leftovers()
     store.close()
     with pytest.raises(StoreClosed):
-        store.leftovers()
+        store.upkeep.leftovers()

@@ -50,10 +50,10 @@ bank = new_bank(store)
 while True:
     with store.write():
         grow(store, bank, 3)
-        done = store.episode_count(bank)
+        done = store.episodes.count(bank)
         if done % 30 == 0:
-            first = sum(count for _, count in store.block_spans(bank, "content"))
-            store.put_block(bank, "content", Block(first, done - first, b"x" * 9000))
+            first = sum(count for _, count in store.payloads.block_spans(bank, "content"))
+            store.payloads.put_block(bank, "content", Block(first, done - first, b"x" * 9000))
     print(done, flush=True)
 """
 
@@ -71,15 +71,15 @@ def kill_while_writing(path, after):
 
 def assert_whole(path, acknowledged):
     with closing(open_store(path, busy_timeout_s=5)) as store:
-        bank = store.bank_number("ada")
-        count = store.episode_count(bank)
+        bank = store.banks.number("ada")
+        count = store.episodes.count(bank)
 
-        assert store.check() == []
+        assert store.upkeep.check() == []
         assert count in {acknowledged, acknowledged + 3}, "the last write wholly or not at all"
-        assert count == store.last_seq(bank) == len(list(store.scan_episodes(bank)))
+        assert count == store.journal.last_seq(bank) == len(list(store.episodes.scan(bank)))
         for kind in KINDS:
-            sealed = sum(n for _, n in store.block_spans(bank, kind))
-            assert list(range(sealed, count)) == [row for row, _ in store.tail(bank, kind)]
+            sealed = sum(n for _, n in store.payloads.block_spans(bank, kind))
+            assert list(range(sealed, count)) == [row for row, _ in store.payloads.tail(bank, kind)]
 
 
 def test_a_writer_killed_at_any_instant_loses_nothing_it_acknowledged(path):
@@ -114,7 +114,7 @@ def test_a_store_whose_maker_was_killed_opens(tmp_path):
             maker.send_signal(signal.SIGKILL)
         for name in {file.name.partition("-")[0] for file in folder.iterdir()}:
             with closing(open_store(folder / name, busy_timeout_s=5)) as store:
-                assert store.check() == []
+                assert store.upkeep.check() == []
 
 
 # ---------------------------------------------------------------- many
@@ -128,9 +128,9 @@ for _ in range(int(os.environ["TURNS"])):
     with store.write():
         grow(store, bank, 2)
     with store.read():
-        count = store.episode_count(bank)
-        assert count == store.last_seq(bank) == len(store.journal(bank)), "one moment"
-        assert count == len(store.tail(bank, "vector"))
+        count = store.episodes.count(bank)
+        assert count == store.journal.last_seq(bank) == len(store.journal.read(bank)), "one moment"
+        assert count == len(store.payloads.tail(bank, "vector"))
         assert count >= last + 2, "what was written is read"
         last = count
 store.close()
@@ -145,8 +145,8 @@ def crowd(path, processes, turns):
         with one:
             assert one.communicate(timeout=120)[0] == "done\n"
     with closing(open_store(path, busy_timeout_s=5)) as store:
-        assert processes * turns * 2 == store.episode_count(store.bank_number("ada"))
-        assert store.check() == []
+        assert processes * turns * 2 == store.episodes.count(store.banks.number("ada"))
+        assert store.upkeep.check() == []
 
 
 def test_eight_processes_make_write_and_read_one_store_at_once(path):
@@ -165,8 +165,8 @@ def test_changes_notices_another_process(opened, path):
     said("store = open_store(path, busy_timeout_s=5); new_bank(store, 'bo'); store.close()", path)
 
     assert before != store.changes()
-    assert store.bank_names() == ["ada", "bo"]
-    assert bank == store.bank_number("ada")
+    assert store.banks.names() == ["ada", "bo"]
+    assert bank == store.banks.number("ada")
 
 
 SEIZE = """
@@ -198,7 +198,7 @@ bank = new_bank(store, episodes=2)
 child = os.fork()
 if not child:
     try:
-        store.setting("k")
+        store.settings.get("k")
     except StoreClosed as exc:
         assert "fork" in str(exc)
         store.close()
@@ -207,10 +207,10 @@ if not child:
         os._exit(0)
     os._exit(1)
 assert os.waitpid(child, 0)[1] == 0
-assert store.episode_count(bank) == 3
+assert store.episodes.count(bank) == 3
 with store.write():
     grow(store, bank, 1)
-assert store.check() == []
+assert store.upkeep.check() == []
 store.close()
 print("done")
 """
@@ -229,12 +229,12 @@ bank = new_bank(store, episodes=2)
 resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
 try:
     with store.write():
-        store.put_payloads(bank, "content", [(0, os.urandom(3_000_000))])
+        store.payloads.put(bank, "content", [(0, os.urandom(3_000_000))])
 except StoreFull as exc:
     print("full")
-assert store.payloads(bank, "content", [0]) == {0: b"content 0"}
+assert store.payloads.read(bank, "content", [0]) == {0: b"content 0"}
 with store.write():
-    store.set_setting("small", "fits")
+    store.settings.put("small", "fits")
 store.close()
 """
 
@@ -243,8 +243,8 @@ def test_a_file_that_may_not_grow_is_a_full_disk_and_loses_nothing(opened, path)
     assert said(NO_ROOM, path) == ["full"]
 
     store = opened()
-    assert store.setting("small") == "fits"
-    assert store.check() == []
+    assert store.settings.get("small") == "fits"
+    assert store.upkeep.check() == []
 
 
 NOT_ALLOWED = """
@@ -258,8 +258,8 @@ except StoreReadOnly as exc:
     print("refused")
 try:
     with closing(open_store(path, busy_timeout_s=1, read_only=True)) as store:
-        print(*store.bank_names(), store.changes())
-        print("sound" if not store.check() else "unsound")
+        print(*store.banks.names(), store.changes())
+        print("sound" if not store.upkeep.check() else "unsound")
 except StoreReadOnly as exc:
     print("unreadable" if "-wal" in str(exc) else exc)
 """
@@ -294,7 +294,7 @@ def test_a_log_that_cannot_be_read_is_never_passed_over(barred):
     path = barred / "store.db"
     with closing(open_store(path, busy_timeout_s=5)) as store:
         new_bank(store)
-        kept = {file: file.read_bytes() for file in store.files() if "-shm" not in file.name}
+        kept = {file: file.read_bytes() for file in store.upkeep.files() if "-shm" not in file.name}
     for file, content in kept.items():
         file.write_bytes(content)
         file.chmod(0o644)

@@ -61,7 +61,7 @@ def test_a_store_is_known_by_its_mark_before_anything_is_checkpointed(opened, pa
     """A process killed early leaves the words in the log: the file alone must say what it is."""
     new_bank(opened(), "ada")
 
-    assert opened().bank_names() == ["ada"]
+    assert opened().banks.names() == ["ada"]
     shutil.copy(path, tmp_path / "alone.db")
     with closing(sqlite3.connect(tmp_path / "alone.db")) as db:
         assert schema.read_format(db) == (schema.APPLICATION_ID, schema.FORMAT)
@@ -75,7 +75,7 @@ def test_it_keeps_a_log_and_flushes_every_commit(opened):
     assert "PRAGMA synchronous = FULL" in said
     assert any(line.startswith("INSERT INTO banks") and "'ada'" in line for line in said)
     for pragma, value in [("journal_mode", "wal"), ("synchronous", 2), ("secure_delete", 1)]:
-        assert value == store._writer.execute(f"PRAGMA {pragma}").fetchone()[0]
+        assert value == store.connections.writer.execute(f"PRAGMA {pragma}").fetchone()[0]
 
 
 def test_changes_of_one_episode_are_found_by_index_however_long_the_journal_is(opened):
@@ -84,9 +84,9 @@ def test_changes_of_one_episode_are_found_by_index_however_long_the_journal_is(o
     bank = new_bank(store)
     for ask in ({}, {"kinds": (Faded,)}, {"after": 7}):
         said.clear()
-        store.journal(bank, row=3, **ask)
+        store.journal.read(bank, row=3, **ask)
         (asked,) = (line for line in said if "FROM journal" in line)
-        plan = store._writer.execute(f"EXPLAIN QUERY PLAN {asked}").fetchall()
+        plan = store.connections.writer.execute(f"EXPLAIN QUERY PLAN {asked}").fetchall()
 
         assert "journal_by_row (bank=? AND row=? AND seq>?)" in plan[0][-1]
 
@@ -124,7 +124,7 @@ def test_an_empty_file_becomes_a_store(opened, path):
         with pytest.raises(NotAStore, match="empty"):
             opened(**options)
 
-    assert opened().bank_names() == []
+    assert opened().banks.names() == []
 
 
 def cut_off(path):
@@ -143,7 +143,7 @@ def test_a_store_whose_making_was_cut_off_is_made_anew(path, create):
     with pytest.raises(StoreReadOnly, match="cut off"):
         open_store(path, busy_timeout_s=1, read_only=True)
     with closing(open_store(path, busy_timeout_s=1, create=create)) as store:
-        assert [] == store.check() == store.bank_names()
+        assert [] == store.upkeep.check() == store.banks.names()
 
 
 def test_a_name_with_every_awkward_character_works(tmp_path):
@@ -153,7 +153,7 @@ def test_a_name_with_every_awkward_character_works(tmp_path):
 
     assert path.exists()
     with closing(open_store(str(path), busy_timeout_s=1, read_only=True)) as store:
-        assert store.bank_names() == ["ada"]
+        assert store.banks.names() == ["ada"]
 
 
 def test_a_url_is_refused_by_name():
@@ -242,8 +242,8 @@ def test_a_migration_is_applied_once_and_recorded(opened, path):
 
     for _ in range(2):
         with migrated(path, second) as store:
-            assert store.bank_names() == ["ada"]
-            assert schema.read_format(store._writer)[1] == schema.FORMAT + 1
+            assert store.banks.names() == ["ada"]
+            assert schema.read_format(store.connections.writer)[1] == schema.FORMAT + 1
     with pytest.raises(StoreTooNew):
         opened()
 
@@ -258,9 +258,9 @@ def test_a_migration_that_fails_leaves_the_old_format_in_working_order(opened, p
 
     store = opened()
     assert before == everything(store, bank)
-    assert store.setting("half") is None
-    assert schema.read_format(store._writer) == (schema.APPLICATION_ID, schema.FORMAT)
-    made = str(store._rows("SELECT sql FROM sqlite_schema"))
+    assert store.settings.get("half") is None
+    assert schema.read_format(store.connections.writer) == (schema.APPLICATION_ID, schema.FORMAT)
+    made = str(store.transactions.rows("SELECT sql FROM sqlite_schema"))
     assert "mood" not in made
     assert "weather" not in made
 
@@ -281,7 +281,7 @@ def test_a_store_opened_to_read_answers_and_refuses_to_change(opened):
     reader = opened(read_only=True)
 
     assert everything(store, bank) == everything(reader, bank)
-    for use in (lambda: reader.write().__enter__(), reader.scrub):
+    for use in (lambda: reader.write().__enter__(), reader.upkeep.scrub):
         with pytest.raises(StoreReadOnly, match="read_only"):
             use()
     assert isinstance(StoreReadOnly("x", path="p"), PermissionError)
@@ -290,7 +290,7 @@ def test_a_store_opened_to_read_answers_and_refuses_to_change(opened):
     with store.write():
         grow(store, bank, 1)
     assert before != reader.changes()
-    assert reader.episode_count(bank) == 3
+    assert reader.episodes.count(bank) == 3
 
 
 # ---------------------------------------------------------------- several handles
@@ -304,13 +304,13 @@ def test_a_snapshot_stays_as_it_was_when_opened(opened):
         noticed = here.changes()
         with there.write():
             grow(there, bank, 3)
-        assert 2 == here.episode_count(bank) == here.last_seq(bank)
+        assert 2 == here.episodes.count(bank) == here.journal.last_seq(bank)
         with here.read():
-            assert len(list(here.scan_episodes(bank))) == 2
+            assert len(list(here.episodes.scan(bank))) == 2
         assert noticed == here.changes()
 
     assert noticed != here.changes()
-    assert here.episode_count(bank) == 5
+    assert here.episodes.count(bank) == 5
 
 
 def test_a_commit_while_a_snapshot_begins_gives_it_a_number_of_its_own(opened):
@@ -329,7 +329,7 @@ def test_a_commit_while_a_snapshot_begins_gives_it_a_number_of_its_own(opened):
     with racing.read():
         noticed = racing.changes()
         assert noticed == racing.changes()
-        assert racing.episode_count(bank) == 5
+        assert racing.episodes.count(bank) == 5
 
     assert asked
     assert noticed not in {before, racing.changes()}
@@ -341,19 +341,19 @@ def test_a_write_locked_out_for_too_long_says_so_and_changes_nothing(opened):
     with holder.write():
         with pytest.raises(StoreLocked, match="try again") as caught, hopeful.write():
             pass
-        assert hopeful.setting("k") is None  # a reader never waits for a writer
+        assert hopeful.settings.get("k") is None  # a reader never waits for a writer
     with hopeful.write():
-        hopeful.set_setting("k", "v")
+        hopeful.settings.put("k", "v")
 
     assert isinstance(caught.value, TimeoutError)
-    assert holder.setting("k") == "v"
+    assert holder.settings.get("k") == "v"
 
 
 def test_readers_are_pooled_and_closed_with_the_store(opened, path):
     store = opened()
     for _ in range(50):
-        store.bank_names()
-    assert len(store._idle) == 1
+        store.banks.names()
+    assert len(store.connections.idle) == 1
     store.close()
 
     assert [path] == [file for file in path.parent.iterdir() if file.name.startswith("store")]
@@ -362,10 +362,10 @@ def test_readers_are_pooled_and_closed_with_the_store(opened, path):
 def test_a_store_closed_inside_its_own_write_says_so(opened):
     store = opened()
     with pytest.raises(StoreClosed), store.write():
-        store.set_setting("k", "v")
+        store.settings.put("k", "v")
         store.close()
 
-    assert opened().setting("k") is None
+    assert opened().settings.get("k") is None
 
 
 # ---------------------------------------------------------------- a full disk
@@ -376,19 +376,19 @@ def test_a_full_disk_rolls_back_and_the_store_goes_on(opened):
     store = opened()
     bank = new_bank(store, episodes=5)
     before = everything(store, bank)
-    pages = store._writer.execute("PRAGMA page_count").fetchone()[0]
-    store._writer.execute(f"PRAGMA max_page_count = {pages + 5}")
+    pages = store.connections.writer.execute("PRAGMA page_count").fetchone()[0]
+    store.connections.writer.execute(f"PRAGMA max_page_count = {pages + 5}")
 
     with pytest.raises(StoreFull, match="free some space") as caught, store.write():
         grow(store, bank, 2)
-        store.put_payloads(bank, "content", [(i, bytes(100_000)) for i in range(5)])
+        store.payloads.put(bank, "content", [(i, bytes(100_000)) for i in range(5)])
     assert isinstance(caught.value, OSError)
     assert before == everything(store, bank)
 
-    store._writer.execute("PRAGMA max_page_count = 1000000")
+    store.connections.writer.execute("PRAGMA max_page_count = 1000000")
     with store.write():
         grow(store, bank, 1)
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 def test_an_error_that_rolled_back_cannot_be_swallowed_to_write_the_rest(opened):
@@ -397,10 +397,10 @@ def test_an_error_that_rolled_back_cannot_be_swallowed_to_write_the_rest(opened)
 
     with pytest.raises(StoreError, match="rolled this transaction back"), store.write():
         grow(store, bank, 1)
-        store._writer.execute("ROLLBACK")  # as SQLite does when the disk is full
+        store.connections.writer.execute("ROLLBACK")  # as SQLite does when the disk is full
         grow(store, bank, 1)
 
-    assert store.episode_count(bank) == 1
+    assert store.episodes.count(bank) == 1
 
 
 # ---------------------------------------------------------------- damage
@@ -419,14 +419,14 @@ def test_a_flipped_bit_in_a_block_is_found_by_reading_and_by_check(opened, path)
     bank = new_bank(store, episodes=2)
     words = b"what she said in the spring"
     with store.write():
-        store.put_block(bank, "content", Block(0, 2, words))
+        store.payloads.put_block(bank, "content", Block(0, 2, words))
     store.close()
     flip(path, path.read_bytes().index(words) + 3)
 
     store = opened()
     with pytest.raises(StoreCorrupt, match="content block of rows 0 to 1 in bank 1"):
-        store.block(bank, "content", 0)
-    assert any("checksum" in line for line in store.check())
+        store.payloads.block(bank, "content", 0)
+    assert any("checksum" in line for line in store.upkeep.check())
 
 
 @given(st.binary(max_size=40), st.data())
@@ -458,17 +458,17 @@ def test_damaged_pages_are_reported_and_never_answered_from(opened, path):
     store = opened()
     with pytest.raises(StoreCorrupt, match="backup"):
         everything(store, bank)
-    assert store.check()
+    assert store.upkeep.check()
 
 
 def test_text_that_is_not_text_is_damage(opened):
     store = opened()
     bank = new_bank(store, episodes=1)
     with store.write():
-        store._do("UPDATE episodes SET address = CAST(x'ff' AS TEXT)")
+        store.transactions.do("UPDATE episodes SET address = CAST(x'ff' AS TEXT)")
 
     with pytest.raises(StoreCorrupt, match="backup"):
-        list(store.scan_episodes(bank))
+        list(store.episodes.scan(bank))
 
 
 BROKEN = {
@@ -490,12 +490,12 @@ def test_check_finds_what_cannot_be(opened, said):
     store = opened()
     bank = new_bank(store, episodes=4)
     with store.write():
-        store.put_block(bank, "content", Block(0, 2, b"x"))
-    assert store.check() == []
-    store._writer.execute("PRAGMA foreign_keys = OFF")
-    store._writer.execute(BROKEN[said])
+        store.payloads.put_block(bank, "content", Block(0, 2, b"x"))
+    assert store.upkeep.check() == []
+    store.connections.writer.execute("PRAGMA foreign_keys = OFF")
+    store.connections.writer.execute(BROKEN[said])
 
-    assert any(said in line for line in store.check()), store.check()
+    assert any(said in line for line in store.upkeep.check()), store.upkeep.check()
 
 
 # ---------------------------------------------------------------- erasure
@@ -504,7 +504,7 @@ def test_check_finds_what_cannot_be(opened, said):
 def residue(store, secrets):
     return [
         (file.name, secret)
-        for file in store.files()
+        for file in store.upkeep.files()
         for secret in secrets
         if secret in file.read_bytes()
     ]
@@ -517,41 +517,41 @@ def test_after_a_scrub_no_file_holds_a_byte_of_what_was_erased(opened):
     for secret in secrets:
         word = secret.decode()
         with store.write():
-            row, seq = store.episode_count(bank), store.last_seq(bank)
+            row, seq = store.episodes.count(bank), store.journal.last_seq(bank)
             said = dict.fromkeys(("session", "speaker", "source", "address"), word)
-            store.add_episodes(bank, [episode(row, metadata=f'"{word}"', digest=secret, **said)])
-            store.append(bank, [change(seq + 1, row, detail=f'{{"{word}": 1}}')])
-            store.put_payloads(bank, "content", [(row, secret * 100)])
+            store.episodes.add(bank, [episode(row, metadata=f'"{word}"', digest=secret, **said)])
+            store.journal.append(bank, [change(seq + 1, row, detail=f'{{"{word}": 1}}')])
+            store.payloads.put(bank, "content", [(row, secret * 100)])
             grow(store, bank, 7)  # pages split and rows move, leaving copies behind
-            store.add_episodes(gone, [episode(store.episode_count(gone), id=word)])
+            store.episodes.add(gone, [episode(store.episodes.count(gone), id=word)])
     with store.write():
-        store.put_block(bank, "vector", Block(0, 300, b"".join(secrets) * 100))
+        store.payloads.put_block(bank, "vector", Block(0, 300, b"".join(secrets) * 100))
     assert residue(store, secrets)
 
-    rows = [row.row for row in store.scan_episodes(bank) if "sphinx" in row.address]
+    rows = [row.row for row in store.episodes.scan(bank) if "sphinx" in row.address]
     with store.write():
-        store.redact(bank, rows)
-        store.erase_episodes(bank, rows)
-        store.put_payloads(bank, "content", [(row, b"") for row in rows])
-        store.put_block(bank, "vector", Block(0, 300, b""))
-        store.drop_bank(gone)
-    store.scrub()
+        store.journal.redact(bank, rows)
+        store.episodes.erase(bank, rows)
+        store.payloads.put(bank, "content", [(row, b"") for row in rows])
+        store.payloads.put_block(bank, "vector", Block(0, 300, b""))
+        store.banks.drop(gone)
+    store.upkeep.scrub()
 
     assert residue(store, secrets) == []
-    assert {"store.db", "store.db-wal", "store.db-shm"} == {f.name for f in store.files()}
-    assert store.check() == []
+    assert {"store.db", "store.db-wal", "store.db-shm"} == {f.name for f in store.upkeep.files()}
+    assert store.upkeep.check() == []
 
 
 def test_a_scrub_that_a_reader_holds_up_says_that_the_log_may_keep_words(opened):
     store, other = opened(busy_timeout_s=0.1), opened()
     bank = new_bank(store, episodes=3)
     with store.write():
-        store.put_payloads(bank, "content", [(0, b"sphinx")])
-        store.put_payloads(bank, "content", [(0, b"")])
+        store.payloads.put(bank, "content", [(0, b"sphinx")])
+        store.payloads.put(bank, "content", [(0, b"")])
 
     with other.read(), pytest.raises(StoreLocked, match="scrub again"):
-        store.scrub()
-    store.scrub()
+        store.upkeep.scrub()
+    store.upkeep.scrub()
 
     assert residue(store, [b"sphinx"]) == []
 
@@ -563,18 +563,18 @@ def test_a_backup_is_one_moment_though_others_write_meanwhile(opened, tmp_path):
     store, writer = opened(), opened()
     bank = new_bank(store, episodes=2)
     with store.write():
-        store.put_payloads(bank, "vector", [(0, bytes(12_000_000))])
+        store.payloads.put(bank, "vector", [(0, bytes(12_000_000))])
 
     def write_meanwhile(_done, _total):
         with writer.write():
             grow(writer, bank, 1)
 
-    store.backup(tmp_path / "copy.db", progress=write_meanwhile)
+    store.upkeep.backup(tmp_path / "copy.db", progress=write_meanwhile)
 
     with closing(open_store(tmp_path / "copy.db", busy_timeout_s=1)) as copy:
-        assert 2 == copy.episode_count(bank) == copy.last_seq(bank)
-        assert copy.check() == []
-    assert store.episode_count(bank) > 3
+        assert 2 == copy.episodes.count(bank) == copy.journal.last_seq(bank)
+        assert copy.upkeep.check() == []
+    assert store.episodes.count(bank) > 3
     assert {"copy.db", "store.db", "store.db-wal", "store.db-shm"} == set(content_of(tmp_path))
 
 
@@ -582,17 +582,17 @@ def test_a_backup_never_replaces_what_is_there(opened, path, tmp_path):
     store = opened()
     new_bank(store)
     (tmp_path / "diary.txt").write_text("Dear diary")
-    store.backup(tmp_path / "copy.db")
+    store.upkeep.backup(tmp_path / "copy.db")
     before = content_of(tmp_path)
 
     for target in (path, tmp_path / "diary.txt", tmp_path / "copy.db", tmp_path):
         with pytest.raises(OutputExists, match="name"):
-            store.backup(target)
+            store.upkeep.backup(target)
     for target in (path, tmp_path / "copy.db", tmp_path):
         with pytest.raises(OutputExists, match="name"):
-            store.backup(target, overwrite=True)
+            store.upkeep.backup(target, overwrite=True)
     with pytest.raises(OutputError, match="folder"):
-        store.backup(tmp_path / "no" / "copy.db")
+        store.upkeep.backup(tmp_path / "no" / "copy.db")
 
     assert before == content_of(tmp_path)
 
@@ -605,7 +605,7 @@ def test_a_backup_that_is_stopped_leaves_nothing_behind(opened, tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        store.backup(tmp_path / "copy.db", progress=stop)
+        store.upkeep.backup(tmp_path / "copy.db", progress=stop)
 
     assert {"store.db", "store.db-wal", "store.db-shm"} == set(content_of(tmp_path))
 
@@ -613,11 +613,11 @@ def test_a_backup_that_is_stopped_leaves_nothing_behind(opened, tmp_path):
 def test_a_backup_is_one_file_that_read_only_media_can_hold(opened, tmp_path):
     store = opened()
     new_bank(store)
-    store.backup(tmp_path / "copy.db")
+    store.upkeep.backup(tmp_path / "copy.db")
     before = set(content_of(tmp_path))
 
     with closing(open_store(tmp_path / "copy.db", busy_timeout_s=1, read_only=True)) as copy:
-        assert copy.bank_names() == ["ada"]
+        assert copy.banks.names() == ["ada"]
     assert before == set(content_of(tmp_path))
 
 
@@ -673,7 +673,7 @@ def test_every_code_has_a_meaning_and_the_common_ones_the_right_one():
 def test_a_value_that_cannot_be_stored_is_refused(opened, value):
     store = opened()
     with pytest.raises(StoreError, match="cannot be stored"), store.write():
-        store._do("INSERT INTO settings VALUES ('k', ?)", value)
+        store.transactions.do("INSERT INTO settings VALUES ('k', ?)", value)
 
 
 @pytest.mark.parametrize("read_only", [False, True])

@@ -242,7 +242,7 @@ class BankBase:
         with self._engine.embedder_lock:  # others may have begun to write theirs
             self._engine.check_embedder(self._engine.embedder)
             self._engine.settle_signatures(record=False)
-        number = self._store.bank_number(self.name) or NO_BANK
+        number = self._store.banks.number(self.name) or NO_BANK
         if number != self._number:  # new, or deleted and perhaps made anew
             self._engine.segments.drop(self._number)
             self._number, self._live, self._heeded = number, None, 0
@@ -263,7 +263,7 @@ class BankBase:
     def _follow(self, live: BankIndex) -> bool:
         """Bring an index up; False when something must leave memory that it cannot take back."""
         with self._store.read():
-            found = self._store.journal(self._number, after=live.seq, kinds=_GONE | _ANEW)
+            found = self._store.journal.read(self._number, after=live.seq, kinds=_GONE | _ANEW)
             undone = {class_of(change.kind) for change in found}
             if undone and undone <= _ANEW:
                 self._attach_concepts(live)
@@ -293,7 +293,7 @@ class BankBase:
             if self._signs is not None:
                 cues.signature = SignatureCue(self._signs.bits, self._signs.radius)
             since = self._heeded
-            if since and self._store.journal(self._number, after=since, kinds=(Erased,)):
+            if since and self._store.journal.read(self._number, after=since, kinds=(Erased,)):
                 self._gate.clear()
             live = BankIndex(self._store, self._number, cues)
             self._attach_concepts(live)

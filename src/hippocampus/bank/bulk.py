@@ -71,9 +71,9 @@ class Moving(Writing):
         """
         with self._changing():
             ledger = self._engine.ledger(self.name, create=True)
-            if self._store.episode_count(ledger.bank):
+            if self._store.episodes.count(ledger.bank):
                 ids = [record.id for record in whole.records]
-                missing = whole.missing(self._store.rows_of(ledger.bank, ids))
+                missing = whole.missing(self._store.episodes.rows_of(ledger.bank, ids))
                 if missing:
                     self._add(ledger, missing, progress)
                 added = sum(map(len, missing))

@@ -104,7 +104,7 @@ class Knowing(BankBase):
                 told, since = kept.told, kept.rows
             versions = go_on(shown, read, how, kept=kept, newest=newest)
             line = tell(versions, how, told=told, since=since)
-            ids = [record.id for record in self._store.episodes(self._number, line.rows)]
+            ids = [record.id for record in self._store.episodes.read(self._number, line.rows)]
         made = Summary(
             bank=self.name, session=session, text=line.text, tokens=count_tokens(line.text),
             turns=int(turns), sources=tuple(ids), by_model=bool(told),
@@ -143,7 +143,7 @@ class Knowing(BankBase):
         mature = activation(traces, to_micros(self._engine.now()), how).tolist()
         there = np.flatnonzero(index.gists.alive(allowed)).tolist()
         rows = [row for place in there for row in traces[place].rows]
-        ids = {e.row: e.id for e in self._store.episodes(self._number, rows)}
+        ids = {e.row: e.id for e in self._store.episodes.read(self._number, rows)}
         return [
             Gist(
                 text=traces[place].text, sources=tuple(ids[row] for row in traces[place].rows),
@@ -297,7 +297,7 @@ class Knowing(BankBase):
             ]  # fmt: skip
             ledger = self._engine.ledger_of(self._number, self.name)
         with self._store.read():
-            records = self._store.episodes(ledger.bank, rows)
+            records = self._store.episodes.read(ledger.bank, rows)
         told = [
             Told(e.row, e.said_at, e.noted_at, said)
             for e in records
@@ -316,7 +316,7 @@ class Knowing(BankBase):
                 ledger = self._engine.ledger_of(self._number, self.name)
                 records = [
                     record
-                    for record in self._store.scan_episodes(self._number, start=before.length)
+                    for record in self._store.episodes.scan(self._number, start=before.length)
                     if record.row < len(live)
                 ]
                 texts = ledger.texts([record.row for record in records])

@@ -49,8 +49,10 @@ class Looking(BankBase):
         """
         with self._store.read():
             ledger = self._engine.ledger(self.name)
-            rows = self._store.rows_at(ledger.bank, address)
-            rows = rows or self._store.rows_at(ledger.bank, unquote(address))  # as a context has it
+            rows = self._store.episodes.rows_at(ledger.bank, address)
+            rows = rows or self._store.episodes.rows_at(
+                ledger.bank, unquote(address)
+            )  # as a context has it
             found = ledger.episodes(ledger.standing(rows))
         if not found:
             msg = f"nothing in bank {self.name!r} has the address {address!r}; see Episode.address"
@@ -194,8 +196,8 @@ class Looking(BankBase):
         """Return the bank's changes in order, from ``after`` on: the audit trail."""
         _check_whole(after=after, limit=limit)
         with self._store.read():
-            number = self._store.bank_number(self.name) or NO_BANK
-            last = self._store.last_seq(number)
+            number = self._store.banks.number(self.name) or NO_BANK
+            last = self._store.journal.last_seq(number)
             after, limit = min(after, last), None if limit is None else min(limit, last)
             return self._engine.ledger_of(number, self.name).journal(after=after, limit=limit)
 
@@ -220,8 +222,8 @@ class Looking(BankBase):
         changes, known = self._store.changes(), self._position
         if known is None or known[0] != changes:
             with self._store.read():
-                number = self._store.bank_number(self.name) or NO_BANK
-                place = number, self._store.last_seq(number), self._engine.settings()
+                number = self._store.banks.number(self.name) or NO_BANK
+                place = number, self._store.journal.last_seq(number), self._engine.settings()
             known = self._position = changes, place
         return known
 

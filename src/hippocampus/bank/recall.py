@@ -334,7 +334,7 @@ class Recalling(Knowing, Looking):
     ) -> str | None:
         """Return the id of what corrects a row that a read may see."""
         by = ledger.correction(row, told, allowed)
-        return None if by is None else self._store.episodes(self._number, [by])[0].id
+        return None if by is None else self._store.episodes.read(self._number, [by])[0].id
 
     @spell_out
     @answering()

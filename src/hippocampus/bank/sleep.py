@@ -137,7 +137,7 @@ class Sleeping(BankBase):
             with giving_way():
                 slept = sleeper.sleep(wanted, notes)
         except StoreError as exc:
-            if self._store.bank_number(self.name) == ledger.bank:
+            if self._store.banks.number(self.name) == ledger.bank:
                 raise
             msg = f"bank {self.name!r} was deleted while it slept; of what was, nothing is left"
             raise UnknownBank(msg) from exc
@@ -203,7 +203,7 @@ class Sleeping(BankBase):
     def _past(self) -> Past:
         """Return when the bank was last changed, slept, and had everything made anew."""
         with self._store.read():
-            number = self._store.bank_number(self.name) or NO_BANK
+            number = self._store.banks.number(self.name) or NO_BANK
             ledger = self._engine.ledger_of(number, self.name)
             doubts = ledger.events(*DOUBTS)
             begun = ledger.events(SleepBegan)
@@ -232,10 +232,10 @@ class Sleeping(BankBase):
 
     def _last_change(self, ledger: Ledger) -> _Moment | None:
         """Return the last change that somebody made, and not sleep."""
-        stop = self._store.last_seq(ledger.bank)
+        stop = self._store.journal.last_seq(ledger.bank)
         while stop > 0:
             start = max(0, stop - _LOOKED_BACK)
-            found = self._store.journal(ledger.bank, after=start, limit=stop - start)
+            found = self._store.journal.read(ledger.bank, after=start, limit=stop - start)
             own = [c for c in found if _is_somebodys(c, ledger)]
             if own:
                 return _Moment(own[-1].seq, own[-1].at)
@@ -246,7 +246,7 @@ class Sleeping(BankBase):
     def policy(self) -> Policy:
         """What sleep does with this bank; the store's ``Config.policy`` unless it has its own."""
         with self._store.read():
-            number = self._store.bank_number(self.name) or NO_BANK
+            number = self._store.banks.number(self.name) or NO_BANK
             ledger = self._engine.ledger_of(number, self.name)
             return read_policy(ledger, self._engine.config.policy)
 
@@ -300,7 +300,7 @@ class Sleeping(BankBase):
         """Return what is kept from being consolidated, and why; see ``release``."""
         with self._store.read():
             ledger = self._engine.ledger(self.name)
-            rows = [e.row for e in self._store.scan_episodes(ledger.bank) if e.marks & DOUBTED]
+            rows = [e.row for e in self._store.episodes.scan(ledger.bank) if e.marks & DOUBTED]
             episodes = ledger.episodes(rows)
             why = {}
             for row in rows:

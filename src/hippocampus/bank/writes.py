@@ -172,7 +172,7 @@ class Writing(Looking):
                 new = self._group(turn, self._engine.now(), by_metadata=True)
             if new.first.id == old.id:
                 return ledger.episodes([old.row])[0]
-            known = self._store.rows_of(ledger.bank, [new.first.id])
+            known = self._store.episodes.rows_of(ledger.bank, [new.first.id])
             drafts = [] if known else new.drafts
             row = self._store_encoded(
                 ledger, drafts, lambda books, encoded: books.correct(old, new.drafts, encoded)
@@ -181,8 +181,8 @@ class Writing(Looking):
 
     def _says_otherwise(self, ledger: Ledger, new: Group) -> bool:
         """Return whether there is the same wording already, with other metadata."""
-        rows = self._store.rows_of(ledger.bank, [new.first.id])
-        known = self._store.episodes(ledger.bank, list(rows.values()))
+        rows = self._store.episodes.rows_of(ledger.bank, [new.first.id])
+        known = self._store.episodes.read(ledger.bank, list(rows.values()))
         return any(e.state != "erased" and e.metadata != new.first.metadata for e in known)
 
     def forget(self, id: str | Collection[str], *, erase: bool = False) -> int:  # noqa: A002
@@ -203,7 +203,7 @@ class Writing(Looking):
             with self._transaction() as ledger:
                 changed = ledger.erase(ids) if erase else ledger.forget(ids)
             if erase:
-                self._store.scrub()
+                self._store.upkeep.scrub()
             return changed
 
     def restore(self, id: str | Collection[str]) -> int:  # noqa: A002
@@ -245,22 +245,22 @@ class Writing(Looking):
         removed: Counter[State] = Counter()
         with self._changing():
             ledger = self._engine.ledger(self.name)
-            before = after = sum(self._store.stored_bytes(ledger.bank).values())
+            before = after = sum(self._store.upkeep.stored_bytes(ledger.bank).values())
             settled = self._settle(ledger, dry_run=dry_run) if faded else 0
             if dry_run:
-                every = self._store.scan_episodes(ledger.bank)
+                every = self._store.episodes.scan(ledger.bank)
                 removed.update(e.state for e in every if not e.marks & HELD)
             else:
                 some = _RUNS_AT_ONCE * self._engine.config.ingest.seal_rows
-                stop = self._store.episode_count(ledger.bank)
+                stop = self._store.episodes.count(ledger.bank)
                 for first in range(0, stop, some):
                     rows = range(first, min(first + some, stop))
                     with self._store.write():
                         removed += self._engine.ledger(self.name).compact(states, rows)
                     if progress:
                         progress(rows.stop, stop)
-                self._store.scrub()
-                after = sum(self._store.stored_bytes(ledger.bank).values())
+                self._store.upkeep.scrub()
+                after = sum(self._store.upkeep.stored_bytes(ledger.bank).values())
                 with self.reading:
                     self._index()  # the writer pays for the index, not the next reader
         return Compacted(
@@ -275,7 +275,7 @@ class Writing(Looking):
         batch = self._engine.config.ingest.batch
         due = [
             e
-            for e in self._store.scan_episodes(ledger.bank)
+            for e in self._store.episodes.scan(ledger.bank)
             if e.state == "active" and e.level > e.marks // SETTLED
             if not e.marks & (PINNED | HELD)
         ]
@@ -351,7 +351,9 @@ class Writing(Looking):
         answer: dict[str, int],
     ) -> None:
         """Add what is new to ``fresh``, and the rows of what is not to ``answer``, by id."""
-        answer |= self._store.rows_of(ledger.bank, [d.id for g in groups for d in g.drafts])
+        answer |= self._store.episodes.rows_of(
+            ledger.bank, [d.id for g in groups for d in g.drafts]
+        )
         for group in groups:
             id_ = group.first.id
             if id_ in answer or id_ in fresh:

@@ -190,7 +190,7 @@ class _Ears:
         """Put conversations into one bank."""
         refs: list[str] = []
         with self._store.write():
-            number = self._store.add_bank("+".join(one.data["id"] for one in pool), 0)
+            number = self._store.banks.add("+".join(one.data["id"] for one in pool), 0)
             ledger = Ledger(
                 self._store, number, name=_NAME, salt=_SALT, limits=_LIMITS, now=lambda: _NOW,
                 segments=self._segments,

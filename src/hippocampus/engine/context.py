@@ -160,12 +160,12 @@ class EngineContext:
     def settle_embedder(self, used: Embedder | None) -> None:
         """Have the store's vectors be of the embedder ``used``, or refuse; inside a transaction."""
         self.check_embedder(used)
-        if used is not None and self.store.setting("embedder") is None:
-            self.store.set_setting("embedder", dump_fingerprint(used.fingerprint))
+        if used is not None and self.store.settings.get("embedder") is None:
+            self.store.settings.put("embedder", dump_fingerprint(used.fingerprint))
 
     def stored_fingerprint(self) -> Fingerprint | None:
         """Return which embedder the store's vectors come from; None before the first."""
-        text = self.store.setting("embedder")
+        text = self.store.settings.get("embedder")
         return None if text is None else Fingerprint(**json.loads(text))
 
     def signatures(self) -> Signatures | None:
@@ -179,7 +179,7 @@ class EngineContext:
 
         None as well if a later version did so in a way that this one does not know.
         """
-        recorded = self.store.setting(SIGNED)
+        recorded = self.store.settings.get(SIGNED)
         return None if recorded is None else load(recorded)
 
     def settle_signatures(self, *, record: bool) -> None:
@@ -191,11 +191,11 @@ class EngineContext:
         how = self.config.signatures
         if how is None or how == "stored":
             return
-        stored, configured = self.store.setting(SIGNED), dump(how)
+        stored, configured = self.store.settings.get(SIGNED), dump(how)
         if stored not in (None, configured):
             raise SignatureMismatch(stored=stored, configured=configured)
         if record and stored is None:
-            self.store.set_setting(SIGNED, configured)
+            self.store.settings.put(SIGNED, configured)
 
     def check_cues(self, cues: Sequence[str] | None) -> tuple[str, ...]:
         """Return cue names after checking them; those that this memory uses for None."""
@@ -211,11 +211,11 @@ class EngineContext:
 
     def settings(self) -> tuple[str | None, ...]:
         """Return what is recorded of how the store's vectors are made, signed and read."""
-        return tuple(self.store.setting(key) for key in ("embedder", SIGNED, CALIBRATED))
+        return tuple(self.store.settings.get(key) for key in ("embedder", SIGNED, CALIBRATED))
 
     def calibration(self) -> Calibrated:
         """Return what the numbers of the embedder in use mean, as far as anybody found out."""
-        used, kept = self.fingerprint(), self.store.setting(CALIBRATED)
+        used, kept = self.fingerprint(), self.store.settings.get(CALIBRATED)
         if self._calibrated is None or self._calibrated[0] != (used, kept):
             self._calibrated = (used, kept), self._read_calibration(used, kept)
         return self._calibrated[1]
@@ -233,15 +233,15 @@ class EngineContext:
         return Calibrated(BUILT_IN, f"not calibrated for {used}; run 'hippocampus calibrate'")
 
     def _salt(self) -> bytes:
-        stored = self.store.setting("salt")
+        stored = self.store.settings.get("salt")
         if stored is None and self.read_only:
             return bytes(16)
         if stored is None:
             with self.store.write():
-                stored = self.store.setting("salt")
+                stored = self.store.settings.get("salt")
                 if stored is None:
                     stored = secrets.token_hex(16)
-                    self.store.set_setting("salt", stored)
+                    self.store.settings.put("salt", stored)
         return bytes.fromhex(stored)
 
     def ledger(self, name: str, *, create: bool = False) -> Ledger:
@@ -252,12 +252,12 @@ class EngineContext:
             UnknownBank: there are none.
 
         """
-        number = self.store.bank_number(name)
+        number = self.store.banks.number(name)
         if number is None and create:
             with self.store.write():
-                number = self.store.add_bank(name, to_micros(self.now()))
+                number = self.store.banks.add(name, to_micros(self.now()))
         if number is None:
-            there = self.store.bank_names(limit=6)
+            there = self.store.banks.names(limit=6)
             known = ", ".join(repr(n) for n in there[:5]) + (", …" if len(there) > 5 else "")
             msg = f"no bank {name!r} in the store; there {'is ' + known if there else 'are none'}"
             raise UnknownBank(msg)

@@ -31,7 +31,7 @@ def rebuild(
     """
     maker = embedder or engine.embedder
     if embedder is not None:
-        if set(engine.store.bank_names()) - set(_named(engine, banks)):
+        if set(engine.store.banks.names()) - set(_named(engine, banks)):
             msg = f"banks={banks!r}: a store has one embedder, so all banks move; leave it out"
             raise InputError(msg)
         banks = None  # those that come to be meanwhile as well
@@ -51,16 +51,16 @@ def _making(engine: EngineContext, maker: Embedder | None) -> tuple[Signatures |
 
 
 def _named(engine: EngineContext, banks: Sequence[str] | None) -> list[str]:
-    return engine.store.bank_names() if banks is None else list(banks)
+    return engine.store.banks.names() if banks is None else list(banks)
 
 
 def _begin(engine: EngineContext, mark: str) -> None:
     """Drop what another rebuild has made, unless it makes the same and this one goes on."""
     with engine.store.write():
-        if engine.store.setting(REBUILDING) != mark:
-            for name in engine.store.bank_names():
+        if engine.store.settings.get(REBUILDING) != mark:
+            for name in engine.store.banks.names():
                 drop(engine.ledger(name))
-            engine.store.set_setting(REBUILDING, mark)
+            engine.store.settings.put(REBUILDING, mark)
 
 
 def _swap(
@@ -87,11 +87,11 @@ def _swap(
                     if moves:
                         ledger.forget_slept()
                 if maker is not None:
-                    engine.store.set_setting("embedder", dump_fingerprint(maker.fingerprint))
+                    engine.store.settings.put("embedder", dump_fingerprint(maker.fingerprint))
                 if unsigns:
-                    engine.store.set_setting(SIGNED, None)
+                    engine.store.settings.put(SIGNED, None)
                 engine.settle_signatures(record=True)
-                engine.store.set_setting(REBUILDING, None)
+                engine.store.settings.put(REBUILDING, None)
                 if before is not None:  # not after the commit: the next writer asks for it
                     engine.embedder = maker
         except BaseException:

@@ -73,12 +73,12 @@ class BankIndex:
     def catch_up(self) -> None:
         """Take in what has changed since the last call; one snapshot."""
         with self._store.read():
-            last = self._store.last_seq(self._bank)
+            last = self._store.journal.last_seq(self._bank)
             if last == self.seq:
                 return
             start = len(self.columns)
-            fresh = list(self._store.scan_episodes(self._bank, start=start))
-            changes = self._store.journal(self._bank, after=self.seq, kinds=_TAKEN_IN)
+            fresh = list(self._store.episodes.scan(self._bank, start=start))
+            changes = self._store.journal.read(self._bank, after=self.seq, kinds=_TAKEN_IN)
             stop = start + len(fresh)
             self.outcome.extend(np.zeros(len(fresh), np.float32))
             self.columns.observe(fresh)  # cues may ask when rows were said
@@ -117,13 +117,13 @@ class BankIndex:
 
 def read_payloads(store: Store, bank: int, kind: Kind, start: int, stop: int) -> Iterator[Payloads]:
     """Yield the payloads of rows ``[start, stop)`` in order; rows without one come out empty."""
-    for first, count in store.block_spans(bank, kind):
+    for first, count in store.payloads.block_spans(bank, kind):
         if first + count <= start or first >= stop:
             continue
         if first > start:
             yield _absent(first - start)
             start = first
-        payloads = Payloads.from_block(store.block(bank, kind, first))
+        payloads = Payloads.from_block(store.payloads.block(bank, kind, first))
         skip, keep = start - first, min(first + count, stop) - first
         if (skip, keep) != (0, count):
             ends = np.concatenate([[0], np.cumsum(payloads.lengths, dtype=np.int64)])
@@ -131,7 +131,7 @@ def read_payloads(store: Store, bank: int, kind: Kind, start: int, stop: int) ->
         yield payloads
         start = first + keep
     if start < stop:
-        present = dict(store.tail(bank, kind, start=start))
+        present = dict(store.payloads.tail(bank, kind, start=start))
         yield Payloads.of([present.get(row, b"") for row in range(start, stop)])
 
 

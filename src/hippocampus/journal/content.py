@@ -271,7 +271,7 @@ class Segments:
         known = self._marks.get(bank)
         if known is not None and known[0] == seen:
             return known[1]
-        marks = store.block_marks(bank, "content")
+        marks = store.payloads.block_marks(bank, "content")
         if store.changes() == seen:  # else they may belong to a later moment
             self._marks[bank] = seen, marks
         return marks
@@ -337,7 +337,7 @@ class Content:
             with self._store.read():  # what is sealed meanwhile moves, what is erased changes
                 held, unsealed = self._places(wanted)
                 segments = [self._segment(*known) for known in held]
-                stored = self._store.payloads(self._bank, "content", unsealed)
+                stored = self._store.payloads.read(self._bank, "content", unsealed)
         found: dict[int, Ids] = {}
         for segment, inside in zip(segments, held.values(), strict=True):
             found |= zip(inside, segment.ids(inside), strict=True)
@@ -383,7 +383,7 @@ class Content:
             if allowed[first:stop].any():
                 yield self._segment(first, mark)
         if allowed[stop:].any():
-            tail = dict(self._store.tail(self._bank, "content", start=stop))
+            tail = dict(self._store.payloads.tail(self._bank, "content", start=stop))
             payloads = [tail.get(row, b"") for row in range(stop, len(allowed))]
             ends = np.cumsum([0, *(len(payload) // tokenizer.ID_BYTES for payload in payloads)])
             ids = tokenizer.unpack(b"".join(payloads))
@@ -399,8 +399,8 @@ class Content:
             for row in inside:
                 ids[row - segment.first] = np.empty(0, np.uint64)
             made = Segment.of(segment.first, ids).to_block()
-            self._store.put_block(self._bank, "content", made)
-        self._store.put_payloads(self._bank, "content", [(row, b"") for row in unsealed])
+            self._store.payloads.put_block(self._bank, "content", made)
+        self._store.payloads.put(self._bank, "content", [(row, b"") for row in unsealed])
 
     def unpacked(self, payloads: Mapping[int, bytes]) -> dict[int, Ids]:
         """Return the ids of rows of the tail, unpacked in one go."""
@@ -448,7 +448,7 @@ class Content:
     def _segment(self, first: int, mark: bytes) -> Segment:
         segment = self._segments.get(self._bank, first, mark)
         if segment is None:
-            block = self._store.block(self._bank, "content", first)
+            block = self._store.payloads.block(self._bank, "content", first)
             segment = Segment.load(block, path=self._store.path)
             self._segments.keep(self._bank, first, mark, segment)
         return segment

@@ -145,8 +145,8 @@ class Ledger:
             msg = f"id={id!r}: an episode's id is a non-empty text"
             raise InputError(msg)
         tokenizer.encode(id)  # refuses what no store can look up
-        rows = self.store.rows_of(self.bank, [id])
-        records = self.store.episodes(self.bank, list(rows.values()))
+        rows = self.store.episodes.rows_of(self.bank, [id])
+        records = self.store.episodes.read(self.bank, list(rows.values()))
         if not records or (records[0].state == "erased" and not erased):
             gone = "was erased" if records else "is not in it"
             msg = f"episode {id!r} of bank {self.name!r} {gone}; list what is with episodes()"
@@ -164,7 +164,7 @@ class Ledger:
     def read(self, rows: Sequence[int]) -> list[LedgerEntry]:
         """Return episodes by row, in the order asked."""
         with self.store.read():
-            records = self.store.episodes(self.bank, rows)
+            records = self.store.episodes.read(self.bank, rows)
             texts = self.content.texts(rows)
             linked = {r for e in records for r in (e.supersedes, e.superseded_by) if r is not None}
             ids = self._ids(linked)
@@ -188,7 +188,7 @@ class Ledger:
             passed: set[int] = set()
             while row is not None and row not in passed:
                 passed.add(row)
-                (record,) = self.store.episodes(self.bank, [row])
+                (record,) = self.store.episodes.read(self.bank, [row])
                 if record.state == "active":
                     found[row] = None
                 row = record.superseded_by if record.state == "superseded" else None
@@ -201,7 +201,7 @@ class Ledger:
         ``told``: ids of what was said to correct it. ``allowed``: None where everything is.
         """
         for by in reversed(told):
-            said = self.store.rows_of(self.bank, [by]).values()
+            said = self.store.episodes.rows_of(self.bank, [by]).values()
             for other in (*said, *self.standing(said)):
                 # Others may have put something in its place since the index was caught up.
                 seen = allowed is None or (other < len(allowed) and allowed[other])
@@ -212,12 +212,12 @@ class Ledger:
     def beside(self, row: int) -> dict[int, Beside]:
         """Return the rows that sleep has found to stand beside one, and how."""
         found: dict[int, Beside] = {}
-        (own,) = self.store.episodes(self.bank, [row])
+        (own,) = self.store.episodes.read(self.bank, [row])
         if own.state == "superseded":
             found |= dict.fromkeys(self.standing([row]), "canonical")
         for change in self.events(Absorbed, Annotated, AnnotationWithdrawn, row=row):
-            for other in self.store.rows_of(self.bank, _beside(change.event)).values():
-                (record,) = self.store.episodes(self.bank, [other])
+            for other in self.store.episodes.rows_of(self.bank, _beside(change.event)).values():
+                (record,) = self.store.episodes.read(self.bank, [other])
                 match change.event:
                     case AnnotationWithdrawn():
                         found.pop(other, None)
@@ -236,14 +236,14 @@ class Ledger:
     def names(self, rows: Collection[int]) -> dict[int, list[Phrase]]:
         """Return the phrases of rows, spelled, and the names of who speaks there."""
         texts = self.texts(rows)
-        records = self.store.episodes(self.bank, list(texts))
+        records = self.store.episodes.read(self.bank, list(texts))
         return {e.row: find_phrases(texts[e.row]) + names_of(e.speaker) for e in pausing(records)}
 
     def last_said(self, sessions: Iterable[str]) -> dict[str, list[str]]:
         """Return the last few lines of sessions, in the light of which the next is read."""
         said: dict[str, list[str]] = {}
         for session in sessions:
-            last = self.store.last_of_session(self.bank, session, CONTEXT_TURNS)
+            last = self.store.episodes.last_of_session(self.bank, session, CONTEXT_TURNS)
             texts = self.texts([e.row for e in last])
             said[session] = [spoken(e.speaker, texts[e.row]) for e in last if e.row in texts]
         return said
@@ -251,12 +251,12 @@ class Ledger:
     def history(self, row: int) -> list[Change]:
         """Return every change to an episode and to its earlier and later versions, in order."""
         rows = self.versions([row])
-        changes = [c for r in rows for c in self.store.journal(self.bank, row=r)]
+        changes = [c for r in rows for c in self.store.journal.read(self.bank, row=r)]
         return self._changes(sorted(changes))
 
     def events(self, *classes: type[E], after: int = 0, row: int | None = None) -> list[Record[E]]:
         """Return the events of some classes, in order: after a change, of one episode."""
-        found = self.store.journal(self.bank, after=after, row=row, kinds=classes)
+        found = self.store.journal.read(self.bank, after=after, row=row, kinds=classes)
         path = self.store.path
         return [
             Record(c.seq, c.at, c.row, cast("E", decode(c, bank=self.name, path=path)))
@@ -265,7 +265,7 @@ class Ledger:
 
     def journal(self, *, after: int, limit: int | None) -> list[Change]:
         """Return the bank's changes in order, from ``after`` on."""
-        return self._changes(self.store.journal(self.bank, after=after, limit=limit))
+        return self._changes(self.store.journal.read(self.bank, after=after, limit=limit))
 
     def stats(
         self, *, embedder: str | None, uncalibrated: str | None, resident_bytes: int
@@ -273,7 +273,7 @@ class Ledger:
         """Return what the bank holds, and how many bytes by kind of data."""
         states: dict[State, int] = {"active": 0, "superseded": 0, "forgotten": 0, "erased": 0}
         active: list[EpisodeRow] = []
-        for record in self.store.scan_episodes(self.bank):
+        for record in self.store.episodes.scan(self.bank):
             states[record.state] += 1
             if record.state == "active":
                 active.append(record)
@@ -287,7 +287,7 @@ class Ledger:
             sources=tuple(sorted({e.source for e in active if e.source})),
             first=from_micros(min(e.said_at for e in active)) if active else None,
             last=from_micros(max(e.said_at for e in active)) if active else None,
-            stored_bytes=self.store.stored_bytes(self.bank),
+            stored_bytes=self.store.upkeep.stored_bytes(self.bank),
             embedder=embedder,
             uncalibrated=uncalibrated,
             resident_bytes=resident_bytes,
@@ -300,7 +300,7 @@ class Ledger:
             whole[record.row] = record
             first = record.row - record.part
             beside = range(max(first, 0), first + record.parts) if record.parts > 1 else ()
-            for other in self.store.episodes(self.bank, beside):
+            for other in self.store.episodes.read(self.bank, beside):
                 same = (other.said_at, other.session, other.speaker, other.parts)
                 if same == (record.said_at, record.session, record.speaker, record.parts) and (
                     other.part == other.row - first
@@ -321,25 +321,29 @@ class Ledger:
             if row in chain:
                 continue
             chain.add(row)
-            for record in self.store.episodes(self.bank, [row]):
+            for record in self.store.episodes.read(self.bank, [row]):
                 queue += [] if record.supersedes is None else [record.supersedes]
                 if record.superseded_by is not None and (merged or not self._is_alias(row)):
                     queue.append(record.superseded_by)
                 if record.supersedes is not None:  # a long correction has parts beside this one
                     first = max(record.row - record.part, 0)
-                    beside = self.store.episodes(self.bank, range(first, first + record.parts))
+                    beside = self.store.episodes.read(self.bank, range(first, first + record.parts))
                     queue += [e.row for e in beside if e.supersedes == record.supersedes]
             # A version that went back to an older wording is linked by its journal alone.
             for change in self.events(Remembered, Corrected, Restored, Absorbed, row=row):
-                there = list(self.store.rows_of(self.bank, _linked(change.event, merged)).values())
+                there = list(
+                    self.store.episodes.rows_of(self.bank, _linked(change.event, merged)).values()
+                )
                 if isinstance(change.event, Absorbed):  # unless a sleep that merged them was undone
-                    known = self.store.episodes(self.bank, there)
+                    known = self.store.episodes.read(self.bank, there)
                     there = [e.row for e in known if e.superseded_by == row]
                 queue += there
         return sorted(chain)
 
     def _ids(self, rows: Collection[int]) -> dict[int, str]:
-        return {e.row: e.id for e in self.store.episodes(self.bank, sorted(rows))} if rows else {}
+        return (
+            {e.row: e.id for e in self.store.episodes.read(self.bank, sorted(rows))} if rows else {}
+        )
 
     def _changes(self, rows: Sequence[JournalRow]) -> list[Change]:
         ids = self._ids({change.row for change in rows if change.row is not None})
@@ -368,10 +372,10 @@ class Ledger:
         """
         self.check_in_force(old)
         at, new = self._at(), drafts[0].id
-        known = self.store.rows_of(self.bank, [new])
+        known = self.store.episodes.rows_of(self.bank, [new])
         if known:
             row = known[new]
-            if self.store.episodes(self.bank, [row])[0].state == "erased":
+            if self.store.episodes.read(self.bank, [row])[0].state == "erased":
                 msg = f"this wording of episode {old.id} was erased for good; word it otherwise"
                 raise InputError(msg)
             self._change(at, [row], Restored(supersedes=old.id))
@@ -389,13 +393,13 @@ class Ledger:
         """
         shortened: list[tuple[int, int]] = []
         for old, drafts in faded:
-            (now,) = self.store.episodes(self.bank, [old.row])
-            if now != old or self.store.rows_of(self.bank, [drafts[0].id]):
+            (now,) = self.store.episodes.read(self.bank, [old.row])
+            if now != old or self.store.episodes.rows_of(self.bank, [drafts[0].id]):
                 continue
             before = self.versions([old.row])
             row = self.correct(old, drafts, encoded)
-            self.store.set_level(self.bank, [row], old.level)
-            self.store.set_marks(self.bank, [row], old.level * SETTLED, on=True)
+            self.store.episodes.set_level(self.bank, [row], old.level)
+            self.store.episodes.set_marks(self.bank, [row], old.level * SETTLED, on=True)
             self._note(self._at(), [(row, Faded(level=old.level, was=0, why="compact"))])
             self._note(self._at(), [(row, event) for event in self._judged(old.row)])
             self._relink(before, old.row, row)
@@ -420,8 +424,10 @@ class Ledger:
 
     def _relink(self, rows: Sequence[int], old: int, new: int) -> None:
         """Let those of some rows that one superseded be superseded by another, or none finds it."""
-        linked = [e for e in self.store.episodes(self.bank, rows) if e.superseded_by == old]
-        self.store.set_state(self.bank, [e.row for e in linked], "superseded", superseded_by=new)
+        linked = [e for e in self.store.episodes.read(self.bank, rows) if e.superseded_by == old]
+        self.store.episodes.set_state(
+            self.bank, [e.row for e in linked], "superseded", superseded_by=new
+        )
         for e in linked:
             alias = self._is_alias(e.row)  # which an earlier wording is not
             link = Absorbed(supersedes=e.id) if alias else Absorbed(by=e.id)
@@ -429,7 +435,7 @@ class Ledger:
 
     def check_in_force(self, seen: EpisodeRow) -> None:
         """Refuse to correct what is hidden, or was changed by others since it was ``seen``."""
-        (now,) = self.store.episodes(self.bank, [seen.row])
+        (now,) = self.store.episodes.read(self.bank, [seen.row])
         if now.state != "active":
             msg = f"episode {seen.id} is {now.state}; correct the version in force instead"
             raise InputError(msg)
@@ -456,10 +462,10 @@ class Ledger:
 
         So are what was merged with them and has the same words, and what they stand for; but where
         its details are others, that is in force again. The words are then in no table;
-        ``store.scrub`` takes them out of what tables left behind.
+        ``store.upkeep.scrub`` takes them out of what tables left behind.
         """
         rows, freed = self._meant(e.row for e in self.whole(map(self.find, ids)))
-        self.check_free(self.store.episodes(self.bank, rows))
+        self.check_free(self.store.episodes.read(self.bank, rows))
         if freed:
             self.change(freed, Restored(why="what stood for it was erased"))
         return self._erase(rows, Erased())
@@ -474,7 +480,7 @@ class Ledger:
             gone |= fresh
             queue = []
             for row in sorted(fresh):
-                (own,) = self.store.episodes(self.bank, [row])
+                (own,) = self.store.episodes.read(self.bank, [row])
                 for alias in self._aliases(row, "superseded"):
                     if self._says_the_same(own, alias):
                         queue.append(alias)
@@ -482,13 +488,13 @@ class Ledger:
                         freed.add(alias)
                 stand = own.superseded_by if self._is_alias(row) else None
                 beside = [] if stand is None else [stand, *self._aliases(stand, "superseded")]
-                there = self.store.episodes(self.bank, beside)
+                there = self.store.episodes.read(self.bank, beside)
                 queue += [e.row for e in there if e.digest == own.digest]
         return sorted(gone), sorted(freed - gone)
 
     def _says_the_same(self, own: EpisodeRow, alias: int) -> bool:
         """Return whether what an episode stands for has no detail that it has not itself."""
-        (other,) = self.store.episodes(self.bank, [alias])
+        (other,) = self.store.episodes.read(self.bank, [alias])
         if (
             other.digest == own.digest or own.marks // SETTLED
         ):  # whose own words are no longer there
@@ -502,7 +508,7 @@ class Ledger:
 
     def _is_alias(self, row: int) -> bool:
         """Return whether another stands for an episode that sleep has merged with it."""
-        told = self.store.journal(self.bank, row=row, kinds=tuple(STATE_CHANGES))
+        told = self.store.journal.read(self.bank, row=row, kinds=tuple(STATE_CHANGES))
         return bool(told) and class_of(told[-1].kind) is Merged
 
     def compact(self, states: Collection[State], rows: range) -> Counter[State]:
@@ -511,21 +517,21 @@ class Ledger:
 
         What is held stays, as hidden as it is.
         """
-        found = [e for e in self.store.episodes(self.bank, rows) if _may_go(e, states)]
+        found = [e for e in self.store.episodes.read(self.bank, rows) if _may_go(e, states)]
         self._erase([e.row for e in found], Erased(by="compact"))
         return Counter(e.state for e in found)
 
     def _erase(self, rows: Sequence[int], event: Erased) -> int:
-        records = self.store.episodes(self.bank, rows)
+        records = self.store.episodes.read(self.bank, rows)
         live = [record.row for record in records if record.state != "erased"]
         if live:
-            self.store.redact(self.bank, live)
+            self.store.journal.redact(self.bank, live)
             self.change(live, event)
             self.content.blank(live)
             for kind in (*DERIVED, *NEXT.values()):
                 self._blank(kind, live)
             self.forget_slept()  # it spells what was said
-            self.store.erase_episodes(self.bank, live)
+            self.store.episodes.erase(self.bank, live)
         return len(live)
 
     def change(self, rows: Sequence[int], event: Event) -> None:
@@ -545,7 +551,7 @@ class Ledger:
             if record.state in states and bool(record.marks & marks) != on
         ]
         if rows:
-            self.store.set_marks(self.bank, rows, marks, on=on)
+            self.store.episodes.set_marks(self.bank, rows, marks, on=on)
             self._note(self._at(), ((row, event) for row in rows))
         return len(rows)
 
@@ -561,9 +567,11 @@ class Ledger:
 
         Every change says by which sleep, and how it was before, so that ``undo`` finds its way.
         """
-        there = {e.row: e for e in self.store.episodes(self.bank, sorted({a.row for a in acts}))}
+        there = {
+            e.row: e for e in self.store.episodes.read(self.bank, sorted({a.row for a in acts}))
+        }
         stand = {a.by for a in acts if a.by is not None}
-        firm = {e.row: e for e in self.store.episodes(self.bank, sorted(stand))}
+        firm = {e.row: e for e in self.store.episodes.read(self.bank, sorted(stand))}
         done = [
             act
             for act in acts
@@ -585,14 +593,14 @@ class Ledger:
                 self._change(at, [act.row], Lapsed(sleep=sleep, why=act.why))
             case "fade":
                 level = act.level or 0
-                self.store.set_level(self.bank, [act.row], level)
+                self.store.episodes.set_level(self.bank, [act.row], level)
                 faded = Faded(sleep=sleep, why=act.why, level=level, was=was.level)
                 self._note(at, [(act.row, faded)])
             case "doubt":
-                self.store.set_marks(self.bank, [act.row], DOUBTED, on=True)
+                self.store.episodes.set_marks(self.bank, [act.row], DOUBTED, on=True)
                 self._note(at, [(act.row, Quarantined(sleep=sleep, why=act.why))])
             case "clear":
-                self.store.set_marks(self.bank, [act.row], DOUBTED, on=False)
+                self.store.episodes.set_marks(self.bank, [act.row], DOUBTED, on=False)
                 self._note(at, [(act.row, Unquarantined(sleep=sleep, why=act.why))])
             case "annotate":
                 self._note(at, [(act.row, Annotated(sleep=sleep, why=act.why, by=by))])
@@ -637,13 +645,13 @@ class Ledger:
             case Merged() | Lapsed():
                 self._change(at, [row], Restored(undoes=sleep))
             case Faded(level=level, was=was):
-                self.store.set_level(self.bank, [row], was or 0)
+                self.store.episodes.set_level(self.bank, [row], was or 0)
                 self._note(at, [(row, Faded(undoes=sleep, level=was, was=level))])
             case Quarantined():
-                self.store.set_marks(self.bank, [row], DOUBTED, on=False)
+                self.store.episodes.set_marks(self.bank, [row], DOUBTED, on=False)
                 self._note(at, [(row, Unquarantined(undoes=sleep))])
             case Unquarantined():
-                self.store.set_marks(self.bank, [row], DOUBTED, on=True)
+                self.store.episodes.set_marks(self.bank, [row], DOUBTED, on=True)
                 self._note(at, [(row, Quarantined(undoes=sleep))])
             case Annotated(by=by, why=why):
                 self._note(at, [(row, AnnotationWithdrawn(undoes=sleep, by=by, why=why))])
@@ -652,12 +660,12 @@ class Ledger:
         self, records: Sequence[EpisodeRow], journal: Iterable[JournalRow], encoded: Encoded
     ) -> None:
         """Fill an empty bank with what another one held."""
-        if self.store.episode_count(self.bank):
+        if self.store.episodes.count(self.bank):
             msg = f"bank {self.name!r} was written to meanwhile; import once more"
             raise InputError(msg)
-        self.store.add_episodes(self.bank, records)
-        last = self.store.last_seq(self.bank)  # such as of a policy chosen for it
-        self.store.append(self.bank, (c._replace(seq=last + c.seq) for c in journal))
+        self.store.episodes.add(self.bank, records)
+        last = self.store.journal.last_seq(self.bank)  # such as of a policy chosen for it
+        self.store.journal.append(self.bank, (c._replace(seq=last + c.seq) for c in journal))
         self.put(encoded, {record.id: record.row for record in records})
         self.seal()
 
@@ -668,41 +676,45 @@ class Ledger:
     def forget_slept(self) -> None:
         """Drop what sleep has made of the whole bank, until it makes it anew."""
         for kind in SLEPT:
-            self.store.drop_payloads(self.bank, kind)
+            self.store.payloads.drop(self.bank, kind)
 
     def put(self, encoded: Encoded, rows: Mapping[str, int]) -> None:
         """Write the payloads of those ids that have a row here."""
         for kind, made in encoded.items():
-            self.store.put_payloads(
+            self.store.payloads.put(
                 self.bank, kind, [(rows[id_], made[id_]) for id_ in rows if id_ in made]
             )
 
     def fill(self, kind: Kind, made: Mapping[int, bytes]) -> None:
         """Write payloads of rows that had none, in blocks as in the tail."""
-        there = {e.row for e in self.store.episodes(self.bank, list(made)) if e.state != "erased"}
+        there = {
+            e.row for e in self.store.episodes.read(self.bank, list(made)) if e.state != "erased"
+        }
         left = {row: payload for row, payload in made.items() if row in there}
-        for first, count in self.store.block_spans(self.bank, kind):
+        for first, count in self.store.payloads.block_spans(self.bank, kind):
             inside = [row for row in left if first <= row < first + count]
             if inside:
-                payloads = list(Payloads.from_block(self.store.block(self.bank, kind, first)))
+                payloads = list(
+                    Payloads.from_block(self.store.payloads.block(self.bank, kind, first))
+                )
                 for row in inside:
                     payloads[row - first] = left.pop(row)
-                self.store.put_block(self.bank, kind, self._sealed(kind, first, payloads))
-        self.store.put_payloads(self.bank, kind, left.items())
+                self.store.payloads.put_block(self.bank, kind, self._sealed(kind, first, payloads))
+        self.store.payloads.put(self.bank, kind, left.items())
 
     def seal(self) -> None:
         """Turn full runs of tail rows into blocks."""
-        run, stop = self.limits.seal_rows, self.store.episode_count(self.bank)
+        run, stop = self.limits.seal_rows, self.store.episodes.count(self.bank)
         for kind in ("content", *DERIVED):
-            spans = self.store.block_spans(self.bank, kind)
+            spans = self.store.payloads.block_spans(self.bank, kind)
             first = spans[-1][0] + spans[-1][1] if spans else 0
             if stop - first < run:
                 continue
-            present = dict(self.store.tail(self.bank, kind, start=first))
+            present = dict(self.store.payloads.tail(self.bank, kind, start=first))
             last = next(reversed(present), -1)
             while stop - first >= run and first <= last:
                 payloads = [present.get(r, b"") for r in range(first, first + run)]
-                self.store.put_block(self.bank, kind, self._sealed(kind, first, payloads))
+                self.store.payloads.put_block(self.bank, kind, self._sealed(kind, first, payloads))
                 first += run
 
     def _add(
@@ -714,9 +726,9 @@ class Ledger:
         old: EpisodeRow | None = None,
     ) -> dict[str, int]:
         groups = list(groups)
-        start = self.store.episode_count(self.bank)
+        start = self.store.episodes.count(self.bank)
         # Another process may have been first with some of them.
-        places = self.store.rows_of(self.bank, [d.id for group in groups for d in group])
+        places = self.store.episodes.rows_of(self.bank, [d.id for group in groups for d in group])
         turns = _Turns(self, old)
         records: list[EpisodeRow] = []
         for group in groups:
@@ -726,7 +738,7 @@ class Ledger:
                 row = places[d.id] = start + len(records)
                 records.append(_record(d, row=row, at=at, turn=turn, old=old))
         link = None if old is None else old.id
-        self.store.add_episodes(self.bank, records)
+        self.store.episodes.add(self.bank, records)
         self._note(at, ((e.row, Remembered(id=e.id, supersedes=link)) for e in records))
         self.put(encoded, {e.id: e.row for e in records})
         self.seal()
@@ -737,7 +749,7 @@ class Ledger:
         self.check_free(whole)
         rows = [record.row for record in whole if record.state == start]
         for row in rows if start == "active" else ():
-            self.check_free(self.store.episodes(self.bank, self._aliases(row, "superseded")))
+            self.check_free(self.store.episodes.read(self.bank, self._aliases(row, "superseded")))
         if rows:
             self.change(rows, event)
         hidden = isinstance(event, Forgotten)
@@ -746,44 +758,46 @@ class Ledger:
             if aliases and hidden:
                 self.change(aliases, event)
             elif aliases:
-                (own,) = self.store.episodes(self.bank, [row])
+                (own,) = self.store.episodes.read(self.bank, [row])
                 self._change(self._at(), aliases, Merged(by=own.id), by=row)
         return len(rows)
 
     def _aliases(self, row: int, state: State) -> list[int]:
         """Return the rows in some state that say what a row says, and for which it stands."""
         named = [change.event.supersedes for change in self.events(Absorbed, row=row)]
-        there = self.store.rows_of(self.bank, [name for name in named if name]).values()
-        found = self.store.episodes(self.bank, sorted(there))
+        there = self.store.episodes.rows_of(self.bank, [name for name in named if name]).values()
+        found = self.store.episodes.read(self.bank, sorted(there))
         return [e.row for e in found if e.superseded_by == row and e.state == state]
 
     def _change(self, at: int, rows: Sequence[int], event: Event, *, by: int | None = None) -> None:
-        self.store.set_state(self.bank, rows, STATE_CHANGES[type(event)], superseded_by=by)
+        self.store.episodes.set_state(self.bank, rows, STATE_CHANGES[type(event)], superseded_by=by)
         self._note(at, ((row, event) for row in rows))
 
     def _note(self, at: int, changes: Iterable[tuple[int | None, Event]]) -> None:
         rows: list[JournalRow] = []
-        for seq, (row, event) in enumerate(changes, self.store.last_seq(self.bank) + 1):
+        for seq, (row, event) in enumerate(changes, self.store.journal.last_seq(self.bank) + 1):
             kind, detail = encode(event)
             rows.append(JournalRow(seq, at, kind, row, detail))
-        self.store.append(self.bank, rows)
+        self.store.journal.append(self.bank, rows)
 
     def _at(self) -> int:
         """Return the present; never before the last change, for a clock may be set back."""
-        last = self.store.journal(self.bank, after=self.store.last_seq(self.bank) - 1)
+        last = self.store.journal.read(self.bank, after=self.store.journal.last_seq(self.bank) - 1)
         return max([to_micros(self._now()), *(change.at for change in last)])
 
     def _blank(self, kind: Kind, rows: Sequence[int]) -> None:
         """Empty the payloads of rows, in the tail and in blocks; where there are none, add none."""
-        made = self.store.payloads(self.bank, kind, rows)
-        self.store.put_payloads(self.bank, kind, [(row, b"") for row in made])
-        for first, count in self.store.block_spans(self.bank, kind):
+        made = self.store.payloads.read(self.bank, kind, rows)
+        self.store.payloads.put(self.bank, kind, [(row, b"") for row in made])
+        for first, count in self.store.payloads.block_spans(self.bank, kind):
             inside = [row - first for row in rows if first <= row < first + count]
             if inside:
-                payloads = list(Payloads.from_block(self.store.block(self.bank, kind, first)))
+                payloads = list(
+                    Payloads.from_block(self.store.payloads.block(self.bank, kind, first))
+                )
                 for place in inside:
                     payloads[place] = b""
-                self.store.put_block(self.bank, kind, self._sealed(kind, first, payloads))
+                self.store.payloads.put_block(self.bank, kind, self._sealed(kind, first, payloads))
 
     def _sealed(self, kind: Kind, first: int, payloads: Sequence[bytes]) -> Block:
         if kind == "content":
@@ -861,7 +875,7 @@ class _Turns:
         if session is None:
             return None
         if session not in self._last:
-            last = self._ledger.store.last_of_session(self._ledger.bank, session, 1)
+            last = self._ledger.store.episodes.last_of_session(self._ledger.bank, session, 1)
             self._last[session] = -1 if not last or last[0].turn is None else last[0].turn
         self._last[session] += 1
         return self._last[session]

@@ -59,16 +59,16 @@ def _write_bank(ledger: Ledger, out: TextIO) -> tuple[int, bool]:
     written: Counter[str] = Counter(episode=0, change=0)
     _write(out, {"hippocampus-export": EXPORT_FORMAT, "bank": ledger.name})
     with ledger.store.read():
-        rows = list(ledger.store.scan_episodes(ledger.bank))
-        changes = ledger.store.journal(ledger.bank)
+        rows = list(ledger.store.episodes.scan(ledger.bank))
+        changes = ledger.store.journal.read(ledger.bank)
     # One snapshot for all of it would keep the store's log from ending. Texts never change, but for
     # those that are erased.
     for record in _records(ledger, rows, changes):
         _write(out, record)
         written.update(record.keys())
     _write(out, {"end": {"episodes": written["episode"], "changes": written["change"]}})
-    erased = ledger.store.journal(ledger.bank, after=len(changes), kinds=(Erased,))
-    gone = ledger.store.bank_number(ledger.name) != ledger.bank
+    erased = ledger.store.journal.read(ledger.bank, after=len(changes), kinds=(Erased,))
+    gone = ledger.store.banks.number(ledger.name) != ledger.bank
     return written["episode"], not (erased or gone)
 
 

@@ -205,11 +205,11 @@ class Keys:
         return hashlib.blake2b(words, key=self._memory.engine.salt, digest_size=32).hexdigest()
 
     def _read(self) -> list[Key] | None:
-        kept = self._memory.engine.store.setting(SETTING)
+        kept = self._memory.engine.store.settings.get(SETTING)
         return None if kept is None else wire.load(list[Key], kept)
 
     def _write(self, keys: Iterable[Key]) -> None:
-        self._memory.engine.store.set_setting(SETTING, wire.dump(list(keys)).decode())
+        self._memory.engine.store.settings.put(SETTING, wire.dump(list(keys)).decode())
 
 
 _NOBODY: Final = Key(

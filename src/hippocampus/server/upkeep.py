@@ -109,7 +109,7 @@ def _banks(
             wanted = max(begins, prefix, key=len)
             found.update(memory.banks(prefix=wanted, after=after, limit=most + 1))
         elif begins == one and one.startswith(prefix) and one > after:
-            found.update([one] if memory.engine.store.bank_number(one) is not None else [])
+            found.update([one] if memory.engine.store.banks.number(one) is not None else [])
     page = pagination.page_of_names(sorted(found)[: most + 1], most)
     return wire.dump(page.entries), page.cursor
 

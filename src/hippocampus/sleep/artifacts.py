@@ -113,7 +113,7 @@ def read_anchors(ledger: Ledger) -> Anchors | None:
 
 
 def _check_length(ledger: Ledger, seen: int) -> None:
-    count = ledger.store.episode_count(ledger.bank)
+    count = ledger.store.episodes.count(ledger.bank)
     if seen > count:
         msg = f"sleep saw {seen} episodes, and the bank has {count}; sleep makes it anew"
         raise StoreCorrupt(msg, path=ledger.store.path)
@@ -123,8 +123,8 @@ def find_missing_phrases(ledger: Ledger) -> SleepStep:
     """Read the phrases of episodes that were written when nobody needed them."""
     started, store, bank = time.perf_counter(), ledger.store, ledger.bank
     done = 0
-    for first in range(0, store.episode_count(bank), _AT_ONCE):
-        rows = range(first, min(first + _AT_ONCE, store.episode_count(bank)))
+    for first in range(0, store.episodes.count(bank), _AT_ONCE):
+        rows = range(first, min(first + _AT_ONCE, store.episodes.count(bank)))
         with store.read():
             there = _payloads(ledger, rows)
             missing = [row for row, size in zip(rows, there.lengths, strict=True) if not size]
@@ -159,8 +159,10 @@ def _unpacked(
 
 def _slept(ledger: Ledger, kind: Kind) -> bytes | None:
     with ledger.store.read():
-        spans = ledger.store.block_spans(ledger.bank, kind)
-        return ledger.store.block(ledger.bank, kind, spans[0][0]).payload if spans else None
+        spans = ledger.store.payloads.block_spans(ledger.bank, kind)
+        return (
+            ledger.store.payloads.block(ledger.bank, kind, spans[0][0]).payload if spans else None
+        )
 
 
 def _if_sound(read: Callable[[Ledger], Made], ledger: Ledger) -> Made | None:
@@ -190,7 +192,7 @@ def rebuild_topics(
         return SleepStep(name="topics", elapsed_s=0.0, skipped="there are no episodes")
     with ledger.store.read():
         texts = ledger.texts(rows)
-        records = ledger.store.episodes(ledger.bank, range(len(shown)))
+        records = ledger.store.episodes.read(ledger.bank, range(len(shown)))
         before = _if_sound(read_topics, ledger)
     made, report = make_topics(
         [WindowTurn(e.row, texts.get(e.row, ""), e.session, e.said_at) for e in records],
@@ -284,7 +286,7 @@ def rebuild_summary(
 
     def talk(rows: Sequence[int]) -> list[str]:
         texts = ledger.texts(rows)
-        records = ledger.store.episodes(ledger.bank, list(texts))
+        records = ledger.store.episodes.read(ledger.bank, list(texts))
         return [spoken(e.speaker, texts[e.row]) for e in records]
 
     before = _if_sound(read_summary, ledger)
@@ -313,7 +315,7 @@ def quoting(ledger: Ledger, known: dict[int, QuotableClause | None]) -> Read:
     def read(rows: Sequence[int]) -> list[QuotableClause | None]:
         missing = [row for row in rows if row not in known]
         texts = ledger.texts(missing)
-        for e in pausing(ledger.store.episodes(ledger.bank, list(texts))):
+        for e in pausing(ledger.store.episodes.read(ledger.bank, list(texts))):
             known[e.row] = clause_of(e.row, e.said_at, e.speaker, e.role, texts[e.row])
         return [known.get(row) for row in rows]
 
@@ -344,7 +346,7 @@ def rebuild_facts(
     with ledger.store.read():
         before = _if_sound(read_facts, ledger) or Statements()
         first = before.length if model is None else 0
-        every = ledger.store.scan_episodes(ledger.bank, start=first)
+        every = ledger.store.episodes.scan(ledger.bank, start=first)
         records = [record for record in every if record.row < length]
         texts = ledger.texts([record.row for record in records])
     fresh = [record for record in records if record.row >= before.length]
@@ -471,7 +473,7 @@ def export_concepts(
     ledger: Ledger, anchors: Anchors, *, model: str, now: datetime
 ) -> dict[str, Any]:
     """Return the concept index as a JSON document."""
-    known = ledger.store.episodes(ledger.bank, spelled_rows(anchors))
+    known = ledger.store.episodes.read(ledger.bank, spelled_rows(anchors))
     there = {e.row: e for e in known if e.state == "active"}
     return to_json(anchors, there, model=model, built_at=now)
 
@@ -489,7 +491,7 @@ def import_concepts(
     made = from_json(
         document,
         model=embedder.fingerprint.name,
-        rows_of=lambda ids: ledger.store.rows_of(ledger.bank, ids),
+        rows_of=lambda ids: ledger.store.episodes.rows_of(ledger.bank, ids),
         embed=_naming(embedder),
         naming=partial(_with_curated, ledger, gathered.material),
         how=how,
@@ -504,10 +506,10 @@ def import_concepts(
 def _keep(ledger: Ledger, kind: Kind, rows: int, payload: bytes, seq: int) -> bool:
     """Keep what sleep has made of the first rows; False if some were erased after ``seq``."""
     with ledger.store.write():
-        if ledger.store.journal(ledger.bank, after=seq, kinds=(Erased, IndexRebuilt)):
+        if ledger.store.journal.read(ledger.bank, after=seq, kinds=(Erased, IndexRebuilt)):
             return False
-        ledger.store.drop_payloads(ledger.bank, kind)
-        ledger.store.put_block(ledger.bank, kind, Block(0, rows, payload))
+        ledger.store.payloads.drop(ledger.bank, kind)
+        ledger.store.payloads.put_block(ledger.bank, kind, Block(0, rows, payload))
         ledger.note(ArtifactReplaced())
     return True
 

@@ -227,7 +227,7 @@ def find_uses(ledger: Ledger, row: int, recalled: Sequence[Sequence[int]] = ()) 
 
 def count_sleeps(ledger: Ledger) -> int:
     """Return how many sleeps a bank has had or begun."""
-    return len(ledger.store.journal(ledger.bank, kinds=(SleepBegan,)))
+    return len(ledger.store.journal.read(ledger.bank, kinds=(SleepBegan,)))
 
 
 def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:
@@ -258,7 +258,7 @@ def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:
 
 def read_apart(ledger: Ledger) -> frozenset[int]:
     """Return who was merged and taken back, by ``undo`` or ``restore``, and what stood for them."""
-    back = {c.row for c in ledger.store.journal(ledger.bank, kinds=(Restored,))}
+    back = {c.row for c in ledger.store.journal.read(ledger.bank, kinds=(Restored,))}
     if not back:
         return frozenset()
     stand: dict[int, str] = {}
@@ -275,7 +275,7 @@ def read_apart(ledger: Ledger) -> frozenset[int]:
             if event == Restored() or event.undoes is not None:
                 apart.add(row)
                 names.add(name)
-    return frozenset(apart | set(ledger.store.rows_of(ledger.bank, names).values()))
+    return frozenset(apart | set(ledger.store.episodes.rows_of(ledger.bank, names).values()))
 
 
 class Doubts(NamedTuple):
@@ -313,7 +313,7 @@ def read_annotated(ledger: Ledger) -> frozenset[tuple[int, str]]:
 
 def read_cut_short(ledger: Ledger) -> dict[int, str]:
     """Return what sleeps that were killed, or go on, have let lapse since one came to its end."""
-    ended = ledger.store.journal(ledger.bank, kinds=(SleepEnded,))
+    ended = ledger.store.journal.read(ledger.bank, kinds=(SleepEnded,))
     after = ended[-1].seq if ended else 0
     lapsed: dict[int, str] = {}
     for _, _, row, event in ledger.events(Lapsed, Restored, after=after):
@@ -347,7 +347,7 @@ def read_night(
 ) -> SleepSnapshot:
     """Return a bank as of the moment of its material."""
     with ledger.store.read():
-        records = list(ledger.store.scan_episodes(ledger.bank))[: len(material)]
+        records = list(ledger.store.episodes.scan(ledger.bank))[: len(material)]
         told = read_uses(ledger, len(records), recalled)
         doubts = read_doubts(ledger)
         annotated = read_annotated(ledger)

@@ -26,7 +26,10 @@ _PATIENCE_S: Final = 2.0
 class Forkable(Protocol):
     """A store of this process."""
 
-    hold: Hold | None
+    @property
+    def hold(self) -> Hold | None:
+        """What this process has of the store's file."""
+        ...
 
     def pause(self, until: float) -> bool:
         """Close every connection and let nobody open one; False if one is in use until then."""

@@ -66,8 +66,8 @@ class EchoFilter:
         # Word for word what is stored, and with no time of its own: it tells us nothing new,
         # unless it was not shown and now somebody else says it.
         anyone = shown is not None or first.speaker is None
-        rows = ledger.store.rows_with_digest(ledger.bank, first.digest)
-        for record in ledger.store.episodes(ledger.bank, rows):
+        rows = ledger.store.episodes.rows_with_digest(ledger.bank, first.digest)
+        for record in ledger.store.episodes.read(ledger.bank, rows):
             if not anyone and first.speaker != record.speaker:
                 continue
             if _is_there(ledger, record.row, group.drafts):
@@ -76,8 +76,8 @@ class EchoFilter:
 
     def _faded_row(self, ledger: Ledger, said: bytes) -> int | None:
         """Return the row in force of which that much was shown."""
-        rows = ledger.store.rows_of(ledger.bank, [self._less.get(said, "")])
-        records = ledger.store.episodes(ledger.bank, list(rows.values()))
+        rows = ledger.store.episodes.rows_of(ledger.bank, [self._less.get(said, "")])
+        records = ledger.store.episodes.read(ledger.bank, list(rows.values()))
         return next((record.row for record in records if record.state == "active"), None)
 
     def _quoted_row(self, ledger: Ledger, text: str) -> int | None:
@@ -90,7 +90,7 @@ class EchoFilter:
         # Who speaks may hold a colon as well, so the words may begin after any of the first.
         for start in range(min(len(words), _COLONS)):
             key = digest(ledger.salt, ": ".join(words[start:]))
-            rows = ledger.store.rows_with_digest(ledger.bank, key)
+            rows = ledger.store.episodes.rows_with_digest(ledger.bank, key)
             row = rows[0] if rows else self._faded_row(ledger, key)
             if row is not None:
                 return row
@@ -107,5 +107,5 @@ def _follows(d: Draft, shown: datetime, now: datetime) -> bool:
 
 def _is_there(ledger: Ledger, first: int, drafts: Sequence[Draft]) -> bool:
     """Whether the rows from ``first`` on are in force and say what the drafts say."""
-    records = ledger.store.episodes(ledger.bank, range(first, first + len(drafts)))
+    records = ledger.store.episodes.read(ledger.bank, range(first, first + len(drafts)))
     return [(r.digest, r.state) for r in records] == [(d.digest, "active") for d in drafts]

@@ -98,7 +98,7 @@ def compare(ledger: Ledger, source: str, groups: Sequence[Group]) -> Update:
     forgot stays forgotten; what only vanished from the file comes back when the file's does. What
     is held stays whatever the file says.
     """
-    there = _Source(ledger.store.rows_from_source(ledger.bank, source))
+    there = _Source(ledger.store.episodes.from_source(ledger.bank, source))
     there.name_settled(ledger)
     fresh: list[Group] = []
     kept: set[int] = set()
@@ -126,14 +126,14 @@ def _freed(ledger: Ledger, source: str, gone: Sequence[int]) -> list[int]:
     queue, freed = list(gone), list[int]()
     while queue:
         merged = [row for row, how in ledger.beside(queue.pop()).items() if how == "alias"]
-        for e in ledger.store.episodes(ledger.bank, merged):
+        for e in ledger.store.episodes.read(ledger.bank, merged):
             (queue if e.source == source else freed).append(e.row)
     return freed
 
 
 def _was_withdrawn(ledger: Ledger, row: int) -> bool:
     """Whether it was its file that hid an episode last, rather than a user."""
-    last = ledger.store.journal(ledger.bank, row=row)[-1]
+    last = ledger.store.journal.read(ledger.bank, row=row)[-1]
     return class_of(last.kind) is RemovedFromSource
 
 
@@ -152,7 +152,7 @@ class _Source:
         """Find what ``compact`` has shortened by the id it had, too: the file has its words."""
         for row in self.rows:
             if row.marks // SETTLED and row.supersedes is not None:
-                for old in ledger.store.episodes(ledger.bank, [row.supersedes]):
+                for old in ledger.store.episodes.read(ledger.bank, [row.supersedes]):
                     self._by_id.setdefault(old.id, row)
 
     def find(self, drafts: Sequence[Draft], taken: set[int]) -> list[int]:

@@ -17,7 +17,7 @@ REBUILDING = "rebuilding"
 def drop(ledger: Ledger) -> None:
     """Throw away what an unfinished rebuild has made; inside a transaction."""
     for kind in NEXT.values():
-        ledger.store.drop_payloads(ledger.bank, kind)
+        ledger.store.payloads.drop(ledger.bank, kind)
 
 
 def stage(
@@ -35,13 +35,15 @@ def stage(
     rebuild has begun, or ended this one. Reads texts alone: a damaged index is to be repaired.
     """
     store, bank, batch = ledger.store, ledger.bank, ledger.limits.batch
-    staged = {row for row, _ in store.tail(bank, NEXT["lexical"])}
-    records = list(store.scan_episodes(bank))
+    staged = {row for row, _ in store.payloads.tail(bank, NEXT["lexical"])}
+    records = list(store.episodes.scan(bank))
     missing = {e.row for e in records if e.state != "erased"} - staged
     if not missing:
         return
     stop = len(records)
-    phrases = bool(store.block_spans(bank, "phrase") or store.tail(bank, "phrase"))
+    phrases = bool(
+        store.payloads.block_spans(bank, "phrase") or store.payloads.tail(bank, "phrase")
+    )
     said: dict[str, list[str]] = {}
     for first in range(0, stop, batch):  # from 0: what was said before colours what comes after
         some = records[first : first + batch]
@@ -53,10 +55,10 @@ def stage(
             )
             made = {NEXT[kind]: encoded[kind] for kind in NEXT if kind in encoded}
             with store.write():
-                if store.setting(REBUILDING) != mark:
+                if store.settings.get(REBUILDING) != mark:
                     return
                 # What was erased while we encoded it must not come in again by this door.
-                there = store.episodes(bank, [record.row for record in some])
+                there = store.episodes.read(bank, [record.row for record in some])
                 ledger.put(made, {e.id: e.row for e in there if e.state != "erased"})
         if progress:
             progress(min(first + batch, stop), stop)
@@ -70,7 +72,7 @@ def promote(ledger: Ledger, kinds: Collection[Kind]) -> int:
     """
     for kind, made in NEXT.items():
         if kind in kinds:
-            ledger.store.move_payloads(ledger.bank, made, kind)
+            ledger.store.payloads.move(ledger.bank, made, kind)
     ledger.seal()
     ledger.note(IndexRebuilt())
-    return sum(row.state == "active" for row in ledger.store.scan_episodes(ledger.bank))
+    return sum(row.state == "active" for row in ledger.store.episodes.scan(ledger.bank))

@@ -60,8 +60,8 @@ def test_while_another_process_writes_a_chat_goes_on_and_what_was_not_kept_is_co
 def test_on_a_full_disk_a_chat_goes_on_with_what_is_there(start, path, logged):
     memory = Memory(path, embedder="hash")
     memory.bank("me").remember("I moved to Lisbon in March.")
-    pages = memory.engine.store._writer.execute("PRAGMA page_count").fetchone()[0]
-    memory.engine.store._writer.execute(f"PRAGMA max_page_count = {pages}")
+    pages = memory.engine.store.connections.writer.execute("PRAGMA page_count").fetchone()[0]
+    memory.engine.store.connections.writer.execute(f"PRAGMA max_page_count = {pages}")
     proxy = start(memory)
     full = proxy.chat("x " * 20_000)
     after = proxy.chat("Which city did I move to?")

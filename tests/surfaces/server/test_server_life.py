@@ -215,7 +215,7 @@ def test_readiness_is_that_of_the_store(serve, open_memory):
 def test_a_disk_that_is_full_is_told_and_what_was_stored_is_read(serve, memory):
     bank = memory.bank("ada")
     kept = bank.remember("It was here before.")
-    writer = memory.engine.store._writer
+    writer = memory.engine.store.connections.writer
     pages = writer.execute("PRAGMA page_count").fetchone()[0]
     writer.execute(f"PRAGMA max_page_count = {pages}")
     with httpx.Client(base_url=serve(memory), timeout=30) as http:

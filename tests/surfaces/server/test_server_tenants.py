@@ -100,7 +100,7 @@ def test_a_key_lists_its_own_banks_and_no_others(tenants):
 def test_a_bank_that_is_not_theirs_answers_as_one_that_is_not_there(tenants, who, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        tenants.memory.engine.store, "bank_number", asked.append
+        tenants.memory.engine.store.banks, "number", asked.append
     )  # nobody may even look
     for method, verb, body in (
         ("GET", "stats", None), ("GET", "episodes", None), ("POST", "recall", {"query": "code"}),
@@ -260,8 +260,8 @@ def test_the_store_holds_no_secret(memory):
     made = Keys(memory).create("x", "read", ["*"])
     secret = made.token.split("_", 2)[2]
 
-    assert secret not in memory.engine.store.setting(SETTING)
-    assert made.key.id in memory.engine.store.setting(SETTING)
+    assert secret not in memory.engine.store.settings.get(SETTING)
+    assert made.key.id in memory.engine.store.settings.get(SETTING)
 
 
 def test_a_rotated_key_lets_the_former_secret_in_for_as_long_as_asked(memory, clock):
@@ -305,7 +305,7 @@ def test_keys_come_with_a_backup(memory, open_memory, path):
 def test_a_key_that_makes_no_sense_is_not_made(memory, name, role, banks):
     with pytest.raises(InputError):
         Keys(memory).create(name, role, banks)
-    assert memory.engine.store.setting(SETTING) is None
+    assert memory.engine.store.settings.get(SETTING) is None
 
 
 def test_a_key_that_is_not_there_cannot_be_revoked(memory):

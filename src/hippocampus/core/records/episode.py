@@ -1,0 +1,142 @@
+"""What is written: turns as callers hand them in, episodes, changes, what a bank holds of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, TypeAlias
+
+When: TypeAlias = datetime | str
+"""A moment as a caller may give it: an aware or naive datetime, or ISO 8601 text."""
+
+Stretch: TypeAlias = tuple[When | None, When | None]
+"""A stretch of time, from one moment up to another; an open side is None."""
+
+OneOrMany: TypeAlias = str | Collection[str]
+"""A value a field must equal, or several of which it must equal one."""
+
+Where: TypeAlias = Mapping[str, Any]
+"""A condition on metadata; see ``index.allowed`` for the operators."""
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with (done, total) as long work advances; total is 0 while unknown."""
+
+State: TypeAlias = Literal["active", "superseded", "forgotten", "erased"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """
+    One thing to remember, as a caller or a source hands it in.
+
+    ``at`` is when it happened (event time), not when it is stored; without it, now.
+    ``address`` names the place it came from (``notes/trip.md#chunk-3``); dialogue turns get
+    one from session and turn. ``role`` is ``user``, ``assistant``, ``tool`` or your own.
+    """
+
+    text: str
+    at: When | None = None
+    speaker: str | None = None
+    role: str | None = None
+    session: str | None = None
+    source: str | None = None
+    address: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """
+    One thing that happened: a dialogue turn, a chunk of a document, a tool result.
+
+    Text and times never change; ``state`` does. ``turn`` counts the turns of a session from 0;
+    ``part`` of ``parts`` tells the pieces of one long turn or document apart.
+    """
+
+    id: str
+    bank: str
+    text: str
+    said_at: datetime
+    noted_at: datetime
+    session: str | None = None
+    turn: int | None = None
+    part: int = 0
+    parts: int = 1
+    speaker: str | None = None
+    role: str | None = None
+    source: str | None = None
+    address: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    state: State = "active"
+    supersedes: str | None = None
+    superseded_by: str | None = None
+    level: int = 0
+    """How far it has faded, from 0, not at all, to 4, keywords: so much of its text is what
+    ``recall`` and ``context`` show. ``get``, ``expand`` and ``episodes`` return all of it."""
+    pinned: bool = False
+    """Whether it never fades."""
+    held: bool = False
+    """Whether it can neither fade nor be forgotten, corrected or erased, until it is released."""
+
+    def __str__(self) -> str:
+        who = f"{self.speaker or self.role}: " if self.speaker or self.role else ""
+        return f"{self.said_at:%Y-%m-%d %H:%M}  {who}{self.text}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One row of the journal: what changed, when, and to which episode."""
+
+    seq: int
+    at: datetime
+    kind: str
+    episode: str | None
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """What a bank holds."""
+
+    bank: str
+    episodes: int
+    superseded: int
+    forgotten: int
+    sessions: int
+    speakers: tuple[str, ...]
+    sources: tuple[str, ...]
+    first: datetime | None
+    last: datetime | None
+    stored_bytes: Mapping[str, int]
+    """Bytes by kind of data; texts are ``content``."""
+    embedder: str | None
+    uncalibrated: str | None = None
+    """Why thresholds are another embedder's; None when they are this one's own."""
+    resident_bytes: int = field(default=0, compare=False)
+    """Bytes of memory that the bank holds in this process, about: its index, notes and texts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What an import did: episodes added, found unchanged, hidden because their source changed."""
+
+    added: int
+    unchanged: int
+    removed: int
+    skipped: tuple[tuple[str, str], ...] = ()
+    """(path, reason) of what could not be read; the rest went on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """What a compaction removed for good, or would remove, and the bank's bytes around it."""
+
+    forgotten: int
+    superseded: int
+    bytes_before: int
+    bytes_after: int
+    """The same as before when nothing was to be changed."""
+    dry_run: bool = False
+    faded: int = 0
+    """Texts that became what is shown of them."""

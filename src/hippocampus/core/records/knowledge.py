@@ -1,0 +1,167 @@
+"""What is known beyond single episodes: anchors, topics, gists, summaries and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, NamedTuple, TypeAlias
+
+from hippocampus.core.records.episode import Episode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorInfo:
+    """One anchor of a bank: where it comes from, how salient it is, how much lies under it."""
+
+    name: str
+    kind: Literal["curated", "named", "discovered"]
+    salience: float
+    found_at: datetime
+    weak: int
+    """Rebuilds in a row in which it was not half as salient as when it was found."""
+    strong: int
+    """Rebuilds in a row in which it was as salient as when it was found, or more."""
+    episodes: int
+
+
+Beside: TypeAlias = Literal["canonical", "alias", "related", "corrected", "elaborated"]
+"""How an episode stands beside another one: it stands for the other, which says the same; it is
+stood for by it; it is near without being the same; it says that the other is otherwise, or more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Related:
+    """An episode beside another one, how, and the cosine of the two: 0 where nobody knows it."""
+
+    episode: Episode
+    how: Beside
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicInfo:
+    """One tag of a bank: what it is under, what is under it, and in how many episodes it is."""
+
+    name: str
+    aliases: tuple[str, ...]
+    parents: tuple[str, ...]
+    children: tuple[str, ...]
+    episodes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gist:
+    """What several episodes of one matter came to: a second trace, beside them."""
+
+    text: str
+    sources: tuple[str, ...]
+    """The ids of the episodes, in the order in which they were noted."""
+    made_at: datetime
+    activation: float
+    """How mature it is, in (0, 1)."""
+    silent: bool
+    """Whether it is not mature enough to be shown in a context."""
+    by_model: bool = False
+    """Whether a language model worded it."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A bank or a session in one line: its Compact Memory."""
+
+    bank: str
+    session: str | None
+    text: str
+    tokens: int
+    turns: int
+    """Episodes in force that it is made of."""
+    versions: tuple[str, ...]
+    """What each hundred of them came to, the last of those that go on."""
+    sources: tuple[str, ...]
+    """The ids of the episodes that ``text`` quotes; those behind a model's words are not known."""
+    by_model: bool = False
+    """Whether a language model worded it."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Mode: TypeAlias = Literal["holds", "began", "held", "ended", "denied"]
+"""How a statement stands to time: it is so, became so, was so, is so no longer, is not so. What is
+denied as of its ``start`` may have been so before; without one, it never was."""
+
+
+class Statement(NamedTuple):
+    """
+    What a text says of somebody, as far as it can be read: ``Ana``, ``lives_in``, ``Porto``.
+
+    ``start``, ``end``: from and until when, as the text tells, in microseconds since 1970, UTC.
+    An ``object`` that is empty is whatever it was: "I quit my job".
+    """
+
+    subject: str
+    relation: str
+    object: str
+    mode: Mode = "holds"
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """
+    What is known of somebody: when it was so, and when the bank knew.
+
+    It holds from ``valid_from`` to ``valid_to``; None is an end that nobody told. The bank has
+    known it since ``known_from``, and since ``known_to`` that it is over, or when.
+    """
+
+    subject: str
+    relation: str
+    object: str
+    valid_from: datetime | None
+    valid_to: datetime | None
+    known_from: datetime
+    known_to: datetime | None
+    sources: tuple[str, ...]
+    """Ids of the episodes that say so, in order of time; the last may say that it is over."""
+    denied: bool = False
+    """Whether somebody said later that it never was so: then both its ends are one moment."""
+
+    @property
+    def current(self) -> bool:
+        """Whether nobody has said that it is over, or is going to be."""
+        return self.valid_to is None
+
+    def __str__(self) -> str:
+        ends = [f"{at:%Y-%m-%d}" if at else "" for at in (self.valid_from, self.valid_to)]
+        when = f" ({ends[0]}…{ends[1]})" if any(ends) else ""
+        when = " (never)" if self.denied else when
+        return f"{self.subject} {self.relation.replace('_', ' ')} {self.object}{when}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """Somebody or something that facts are about, and what else they are called."""
+
+    name: str
+    aliases: Mapping[str, str]
+    """Each other name, with why it is taken for the same."""
+    facts: int
+    episodes: int
+
+
+By: TypeAlias = Literal["day", "week", "month", "year"]
+"""How long a period of a trend is; weeks begin on Monday."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """How often something came up in the period that begins at ``start``."""
+
+    start: datetime
+    count: int

@@ -1,0 +1,179 @@
+"""What recall answers: hits with their shares, what they cost, and contexts made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from hippocampus.core.records.episode import Episode
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A stretch of time ``[start, end)``; an open side is None. ``text`` is what was read so."""
+
+    start: datetime | None
+    end: datetime | None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """
+    One result of a recall: an episode, how sure we are, and what each cue contributed.
+
+    ``score`` lies in [0, 1], higher is better, and is comparable between queries.
+    ``shares`` maps a cue's name to the part of the ranking score it gave; they sum to 1.
+    """
+
+    episode: Episode
+    score: float
+    shares: Mapping[str, float]
+    tokens: int = 0
+    times: tuple[Interval, ...] = ()
+    """If the question asks when: the times that the text names, as of when it was said; of hits
+    at least half as likely as the best, ten at most."""
+    about: float = 0.0
+    """How far it is about what the question calls up, in [0, 1]; 0 where that is nothing."""
+    until: datetime | None = None
+    """Since when what it tells of what is asked is over, and something else is so; None: it is not
+    known to be, or nothing of the kind is asked."""
+    corrected_by: str | None = None
+    """The id of what a person said of it, soon after it was recalled, that it is otherwise; None if
+    nobody did, as far as sleep has noted, or if that is nothing that this recall may see."""
+
+    @property
+    def id(self) -> str:
+        """The episode's id."""
+        return self.episode.id
+
+    @property
+    def text(self) -> str:
+        """The episode's text."""
+        return self.episode.text
+
+    @property
+    def address(self) -> str:
+        """Where the episode comes from: ``path#chunk-3``, or session and turn."""
+        return self.episode.address
+
+    def __str__(self) -> str:
+        over = f"  (until {self.until:%Y-%m-%d})" if self.until else ""
+        other = f"  (corrected by {self.corrected_by})" if self.corrected_by else ""
+        return f"{self.score:.2f}  {self.episode}{over}{other}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Degradation:
+    """A part that recall went on without, and why."""
+
+    part: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.part}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What a recall paid: seconds by step, and how much it looked at."""
+
+    elapsed_s: float
+    embed_s: float = 0.0
+    steps_s: Mapping[str, float] = field(default_factory=dict)
+    allowed: int = 0
+    candidates: int = 0
+    balls: Mapping[str, int] = field(default_factory=dict)
+    """How many Hamming balls the signature cue searched, by way: ``scan`` or ``descent``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    """What came back: hits, best first, and everything needed to judge them."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    found: bool
+    """Whether anything relevant was found at all; False makes "nothing" an answer."""
+    confidence: float
+    """The calibrated probability, in [0, 1], that one of the first ten hits is: of any at all."""
+    sessions: tuple[str, ...] = ()
+    """The sessions, conversations or documents, that the question is about as a whole, best first;
+    at most as many as hits were asked for. Not the order of the hits' sessions: what else a session
+    holds, what it has in common with the best ones and how recent it is count as well."""
+    intervals: tuple[Interval, ...] = ()
+    when: Interval | None = None
+    """If the question asks when something was, and something is found: what the best hit says, or
+    the next one that is half as likely, "yesterday" as of when it was said; the day on which the
+    best was said if none names a time."""
+    cost: Cost = field(default_factory=lambda: Cost(elapsed_s=0.0))
+    degraded: tuple[Degradation, ...] = ()
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __bool__(self) -> bool:
+        return self.found
+
+    def __getitem__(self, place: int) -> Hit:
+        return self.hits[place]
+
+    def __repr__(self) -> str:
+        tokens = sum(hit.tokens for hit in self.hits)
+        head = (
+            f"Recall({len(self.hits)} hit{'' if len(self.hits) == 1 else 's'}, {tokens} tokens,"
+            f" {self.cost.elapsed_s * 1e3:.1f} ms{'' if self.found else ', nothing relevant'})"
+        )
+        return "\n".join([head, *(f"  {hit}" for hit in self.hits)])
+
+    def explain(self) -> str:
+        """Return a few lines that say how the hits were found and what it cost."""
+        lines = [f"query: {self.query}"]
+        lines += [f"time: {i.text!r} read as {i.start} to {i.end}" for i in self.intervals]
+        if self.when is not None:
+            lines.append(f"when: {self.when.start} to {self.when.end}, {self.when.text!r}")
+        for place, hit in enumerate(self.hits, 1):
+            shares = ", ".join(f"{cue} {share:.0%}" for cue, share in hit.shares.items())
+            lines.append(f"{place:3}. {hit.score:.2f} [{shares}] {hit.address}")
+        if self.sessions:
+            lines.append(f"sessions: {', '.join(self.sessions[:5])}")
+        steps = ", ".join(f"{name} {s * 1e3:.2f} ms" for name, s in self.cost.steps_s.items())
+        lines.append(
+            f"cost: {self.cost.elapsed_s * 1e3:.2f} ms ({steps});"
+            f" {self.cost.candidates} candidates of {self.cost.allowed} allowed"
+        )
+        if self.cost.balls:
+            ways = ", ".join(f"{count} by {way}" for way, count in self.cost.balls.items())
+            lines.append(f"signatures: Hamming balls searched, {ways}")
+        lines += [f"degraded: {d}" for d in self.degraded]
+        if not self.found:
+            lines.append("nothing relevant was found")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointer:
+    """Something left out of a context for want of room, by the address it can be fetched from."""
+
+    id: str
+    address: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """A prompt-ready composition of memories within a token budget."""
+
+    text: str
+    tokens: int
+    budget_tokens: int
+    items: tuple[Hit, ...]
+    left_out: tuple[Pointer, ...]
+    recall: Recall
+
+    def __str__(self) -> str:
+        return self.text

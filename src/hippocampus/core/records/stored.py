@@ -1,0 +1,149 @@
+"""What a store keeps: rows of episodes with their states and marks, payloads and blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.events import (
+    Corrected,
+    Erased,
+    Forgotten,
+    JournalEvent,
+    Lapsed,
+    Merged,
+    RemovedFromSource,
+    Restored,
+)
+from hippocampus.core.records.episode import State
+
+Named = TypeVar("Named", bound=Hashable)
+
+
+STATE_CHANGES: Final[Mapping[type[JournalEvent], State]] = {
+    Forgotten: "forgotten",
+    Restored: "active",
+    Corrected: "superseded",
+    RemovedFromSource: "forgotten",
+    Erased: "erased",
+    Merged: "superseded",
+    Lapsed: "forgotten",
+}
+"""The events that change whether an episode can be seen, and what it becomes."""
+
+DEEPEST: Final = 4
+"""The level at which only keywords of an episode are shown; below it, it lapses."""
+
+PINNED: Final = 1
+HELD: Final = 2
+DOUBTED: Final = 4
+SETTLED: Final = 8
+"""The marks of an episode, added up: it never fades; nothing may change it; it is in quarantine;
+and so many times ``SETTLED`` as the level at which ``compact`` has made its text what is shown."""
+
+
+def states_told(changes: Iterable[tuple[Named, type[JournalEvent]]]) -> dict[Named, State]:
+    """Return the state in which (episode, class of event), in order, have left each episode."""
+    told: dict[Named, State] = {}
+    for episode, event in changes:
+        told[episode] = STATE_CHANGES.get(event, told.get(episode, "active"))
+    return told
+
+
+class EpisodeRow(NamedTuple):
+    """An episode as the store keeps it, without its text. Times in microseconds since 1970, UTC."""
+
+    row: int
+    """Dense number within the bank, from 0, in the order of noting; never reused."""
+    id: str
+    said_at: int
+    noted_at: int
+    session: str | None
+    turn: int | None
+    part: int
+    parts: int
+    speaker: str | None
+    role: str | None
+    source: str | None
+    address: str
+    metadata: str
+    """JSON object."""
+    digest: bytes
+    """Keyed hash of the normalised text: finds equal texts without holding the words."""
+    state: State
+    supersedes: int | None
+    superseded_by: int | None
+    level: int = 0
+    """How far it has faded, from 0 to ``DEEPEST``."""
+    marks: int = 0
+    """``PINNED``, ``HELD``, ``DOUBTED`` and a number of ``SETTLED``, added up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A sealed run of per-episode payloads: rows ``[first, first + count)`` of one kind."""
+
+    first: int
+    count: int
+    payload: bytes
+
+
+Kind: TypeAlias = Literal[
+    "content", "vector", "tokens", "lexical", "signature", "phrase",
+    "gist", "concept", "topic", "summary", "graph",
+    "vector.next", "tokens.next", "lexical.next", "signature.next", "phrase.next",
+]  # fmt: skip
+"""What a per-episode payload is: content token ids, pooled vector, token codes, terms, token
+signatures that need no embedder, or phrases. ``gist``, ``concept``, ``topic``, ``summary`` and
+``graph`` are one block each over all rows, which sleep makes: what clusters come to, the anchors,
+the tags, what is under them, what all of it comes to in a line, and what the texts say of whom.
+``.next`` are the ones a rebuild has made so far; they take the others' place all at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Payloads:
+    """
+    The payloads of consecutive episodes, one after the other; the content of a sealed block.
+
+    ``lengths``: bytes of each, shape (n,), uint32; 0 where an episode has none. ``data``: all of
+    them, shape (sum of lengths,), uint8.
+    """
+
+    lengths: NDArray[np.uint32]
+    data: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __iter__(self) -> Iterator[bytes]:
+        ends = np.cumsum(self.lengths, dtype=np.int64).tolist()
+        view = self.data.tobytes()
+        start = 0
+        for end in ends:
+            yield view[start:end]
+            start = end
+
+    @classmethod
+    def of(cls, payloads: Sequence[bytes]) -> Payloads:
+        """Gather single payloads."""
+        lengths = np.fromiter((len(p) for p in payloads), np.uint32, len(payloads))
+        return cls(lengths, np.frombuffer(b"".join(payloads), np.uint8))
+
+    def to_bytes(self) -> bytes:
+        """Return the bytes of a block: the lengths, then the payloads."""
+        return self.lengths.astype("<u4").tobytes() + self.data.tobytes()
+
+    @classmethod
+    def from_block(cls, block: Block) -> Payloads:
+        """Read a block's payloads; its checksum was verified by the store."""
+        head = 4 * block.count
+        lengths = np.frombuffer(block.payload, "<u4", block.count)
+        data = np.frombuffer(block.payload, np.uint8, offset=head)
+        if int(lengths.sum(dtype=np.int64)) != len(data):
+            msg = f"block {block.first}: {len(data)} bytes, but its lengths add up to otherwise"
+            raise ValueError(msg)
+        return cls(lengths, data)

@@ -1,0 +1,289 @@
+"""The connections to one store: one that writes, a pool that reads, and one that watches."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from hippocampus.core.files import Hold, hold_store, release_store
+from hippocampus.errors import NotAStore, StoreClosed, StoreError, StoreReadOnly
+from hippocampus.store import fork, schema
+from hippocampus.store.opening import (
+    READER_PRAGMAS,
+    WRITER_PRAGMAS,
+    beside,
+    connect,
+    is_blank,
+    judge,
+    probe,
+    switch_to_wal,
+    was_cut_off,
+)
+from hippocampus.store.seam import Seam
+
+_IDLE_READERS: Final = 8
+"""Connections kept open for the next readers."""
+
+
+class Connections:
+    """
+    What this process has open of one store.
+
+    One connection writes; its user holds the gate of ``Transactions``. Readers borrow theirs from a
+    pool. In memory there is only the one that writes.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        busy_timeout_s: float,
+        read_only: bool,
+        tracer: Callable[[str], object] | None,
+    ) -> None:
+        self.path = path
+        self.file = None if path == ":memory:" else Path(path).absolute()
+        self.busy_timeout_s = busy_timeout_s
+        self.read_only = read_only and self.file is not None
+        self.seam = Seam(path)
+        self.closed = False
+        self.writer: sqlite3.Connection | None = None
+        self.idle: list[sqlite3.Connection] = []
+        self.lent: set[sqlite3.Connection] = set()
+        self.hold: Hold | None = None
+        # Guards the pool, what is lent of it and the watcher; never held for long.
+        self._lock = threading.Condition(threading.Lock())
+        self._watcher: sqlite3.Connection | None = None
+        self._tracer = tracer
+        self._pid = os.getpid()
+        self._epoch = 0  # how often every connection was closed for a fork
+        self._uri = "" if self.file is None else f"{self.file.as_uri()}?mode=ro"
+
+    def refuse(self, kind: type[StoreError], message: str) -> StoreError:
+        """Return the error that says what is wrong with this store."""
+        return kind(message, path=self.path)
+
+    @property
+    def inherited(self) -> bool:
+        """Whether another process opened it, and this one was forked from that."""
+        return self._pid != os.getpid()
+
+    # ------------------------------------------------------------ opening and closing
+
+    def start(self, migrations: Sequence[schema.Migration], *, create: bool) -> None:
+        """Open the store, which is made or brought to the newest format if it may be written."""
+        with self._lock, self.seam:
+            if self.file is None:
+                self.writer = self._open_memory(migrations)
+                return
+            try:
+                if self.read_only:
+                    self._open_to_read(self.file, len(migrations))
+                else:
+                    self.writer = self._open_to_write(self.file, migrations, create=create)
+                    self._uri = f"{self.file.as_uri()}?mode=rw"
+            except BaseException:
+                self.closed = True
+                self._let_go()
+                raise
+
+    def _connect(self, uri: str, pragmas: Iterable[str] = ()) -> sqlite3.Connection:
+        return connect(uri, pragmas, timeout_s=self.busy_timeout_s, tracer=self._tracer)
+
+    def _open_memory(self, migrations: Sequence[schema.Migration]) -> sqlite3.Connection:
+        db = self._connect("file::memory:", WRITER_PRAGMAS)
+        try:
+            schema.migrate(db, migrations)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _open_to_read(self, file: Path, supported: int) -> None:
+        if was_cut_off(file):
+            raise self.refuse(
+                StoreReadOnly,
+                "it is being made, or its making was cut off and its -journal file tells how to"
+                " undo that; open it once for writing",
+            )
+        found = probe(file, self.path, supported)
+        if found is None:
+            state = "is empty" if file.exists() else "there is no such file"
+            kind = NotAStore if file.exists() else StoreError
+            raise self.refuse(kind, f"{state}; create the store by opening it for writing")
+        if found < supported:
+            raise self.refuse(
+                StoreReadOnly,
+                f"store format {found} must be upgraded to {supported}; open it once for writing",
+            )
+        self._hold(file)
+        try:
+            db = self._connect(self._uri)
+            try:
+                db.execute("SELECT 1 FROM banks LIMIT 1").fetchone()
+            finally:
+                db.close()
+        except sqlite3.OperationalError as exc:
+            if exc.sqlite_errorcode & 0xFF not in {
+                sqlite3.SQLITE_CANTOPEN,
+                sqlite3.SQLITE_READONLY,
+            }:
+                raise
+            log = beside(file, "-wal")
+            if log.exists() and log.stat().st_size:
+                raise self.refuse(
+                    StoreReadOnly,
+                    "its -wal file holds changes that cannot be read without writing a -shm file"
+                    " beside it; open it once where its folder can be written",
+                ) from exc
+            self._uri += "&immutable=1"
+
+    def _open_to_write(
+        self, file: Path, migrations: Sequence[schema.Migration], *, create: bool
+    ) -> sqlite3.Connection:
+        missing = not file.exists()
+        if probe(file, self.path, len(migrations)) is None and not create:
+            if missing:
+                raise self.refuse(StoreError, "there is no such file")
+            raise self.refuse(NotAStore, "is empty; pass create=True to make it a store")
+        if not file.parent.is_dir():
+            raise self.refuse(StoreError, f"there is no folder {file.parent}; make it first")
+        for needed in (file.parent, file):
+            if not os.access(needed, os.W_OK) and (needed != file or not missing):
+                raise self.refuse(
+                    StoreReadOnly,
+                    f"{needed} cannot be written by this user (the folder must be writable too);"
+                    " open it with read_only=True or change its permissions",
+                )
+        self._hold(file, create=missing)
+        db = self._connect(f"{file.as_uri()}?mode=rwc", WRITER_PRAGMAS)
+        try:
+            db.execute("BEGIN DEFERRED")  # to read of one moment: another may be making it a store
+            mark, found = schema.read_format(db)
+            fresh = is_blank(db)
+            db.execute("COMMIT")
+            judge(mark, found, fresh=fresh, path=self.path, newest=migrations)
+            # The mark goes into the file itself, before there is a log it could hide in.
+            schema.migrate(db, migrations)
+            switch_to_wal(db, path=self.path, timeout_s=self.busy_timeout_s)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _hold(self, file: Path, *, create: bool = False) -> None:
+        """Have this process neither close a descriptor of the file nor fork with it open."""
+        try:
+            self.hold = hold_store(file, create=create)
+        except OSError as exc:
+            raise self.refuse(StoreError, f"cannot be opened: {exc.strerror}") from exc
+        self._release = weakref.finalize(self, release_store, self.hold)
+        self._release.atexit = False  # connections are still open then
+        fork.check_openable(file, self.path)
+
+    def _let_go(self) -> None:
+        """End what ``_hold`` began, once the last connection is closed; the lock is held."""
+        if self.closed and not self.lent and self.hold is not None:
+            self._release()
+
+    def close(self) -> None:
+        """Close every connection but those that are lent; the gate is held."""
+        if self.inherited:  # the parent's connections are not ours to close
+            self.closed = True
+            return
+        with self.seam:
+            with self._lock:
+                self.closed = True
+                mine = [*self.idle, self._watcher]
+                self.idle, self._watcher = [], None
+            # The writer last: the last connection to go empties the log and removes it.
+            for db in (*mine, self.writer):
+                if db is not None:
+                    db.close()
+            with self._lock:
+                self.writer = None
+                self._let_go()
+
+    # ------------------------------------------------------------ forks
+
+    def pause(self, until: float) -> bool:
+        """Close every connection and let none be opened; False if one is lent until that moment."""
+        self._lock.acquire()
+        if not self._lock.wait_for(lambda: not self.lent, max(0.0, until - time.monotonic())):
+            self._lock.release()
+            return False
+        for db in self.all():
+            db.close()
+        self.idle, self._watcher, self.writer = [], None, None
+        self._epoch += 1
+        return True
+
+    def resume(self) -> None:
+        """Let connections be opened again, after ``pause`` has closed them."""
+        self._lock.release()
+
+    def all(self) -> list[sqlite3.Connection]:
+        """Return every connection that is open."""
+        every = (*self.idle, *self.lent, self._watcher, self.writer)
+        return [db for db in every if db is not None]
+
+    # ------------------------------------------------------------ using
+
+    def usable(self) -> None:
+        """Refuse what was closed, or opened by the process that this one was forked from."""
+        if self._pid != os.getpid():
+            raise self.refuse(
+                StoreClosed,
+                f"opened by process {self._pid}, and a store cannot be carried over a fork;"
+                " open it again in this process",
+            )
+        if self.closed:
+            raise self.refuse(StoreClosed, "the store was closed; open it again")
+
+    def writable(self) -> None:
+        """Refuse to change a store that was opened to be read."""
+        if self.read_only:
+            raise self.refuse(StoreReadOnly, "it was opened with read_only=True")
+
+    def open_writer(self) -> sqlite3.Connection:
+        """Return the connection that writes, opened anew if a fork closed it; the gate is held."""
+        if self.writer is None:
+            with self._lock, self.seam:
+                self.writer = self._connect(self._uri, WRITER_PRAGMAS)
+        return self.writer
+
+    @contextmanager
+    def borrowed(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection that reads, from the pool or opened anew."""
+        with self._lock, self.seam:
+            self.usable()
+            db = self.idle.pop() if self.idle else self._connect(self._uri, READER_PRAGMAS)
+            self.lent.add(db)
+        try:
+            yield db
+        finally:
+            with self._lock:
+                if not self.closed and len(self.idle) < _IDLE_READERS:
+                    self.idle.append(db)
+                else:
+                    db.close()
+                self.lent.remove(db)
+                self._lock.notify_all()
+                self._let_go()
+
+    def data_version(self) -> int:
+        """Return a number that differs whenever anybody has committed to the file."""
+        # A data_version means something only beside others of the same connection.
+        with self._lock, self.seam:
+            self.usable()
+            if self._watcher is None:
+                self._watcher = self._connect(self._uri, READER_PRAGMAS)
+            version: int = self._watcher.execute("PRAGMA data_version").fetchone()[0]
+            return version + (self._epoch << 32)

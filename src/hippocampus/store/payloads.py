@@ -1,0 +1,142 @@
+"""The tables of payloads: kept per episode, as tail rows until they are sealed into blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from hippocampus.core.records import Block, Kind
+from hippocampus.errors import StoreError
+from hippocampus.store.blocks import seal, unseal
+from hippocampus.store.transactions import Transactions, as_json
+
+
+class SqlitePayloads:
+    """The ``tail`` and ``blocks`` tables."""
+
+    def __init__(self, db: Transactions) -> None:
+        self._db = db
+
+    def put(self, bank: int, kind: Kind, payloads: Iterable[tuple[int, bytes]]) -> None:
+        """Write (row, payload) to the tail, replacing what is there."""
+        self._db.do_many(
+            "INSERT INTO tail (bank, kind, row, payload) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET payload = excluded.payload",
+            ((bank, kind, int(row), payload) for row, payload in payloads),
+        )
+
+    def tail(self, bank: int, kind: Kind, *, start: int = 0) -> list[tuple[int, bytes]]:
+        """Return the tail's (row, payload) from row ``start`` on, in order."""
+        sql = "SELECT row, payload FROM tail WHERE bank = ? AND kind = ? AND row >= ? ORDER BY row"
+        return [(row, payload) for row, payload in self._db.rows(sql, bank, kind, start)]
+
+    def read(self, bank: int, kind: Kind, rows: Collection[int]) -> dict[int, bytes]:
+        """Return single payloads from the tail (sealed ones are read by block)."""
+        return dict(
+            self._db.rows(
+                "SELECT row, payload FROM tail WHERE bank = ? AND kind = ?"
+                " AND row IN (SELECT value FROM json_each(?))",
+                bank,
+                kind,
+                as_json(rows),
+            )
+        )
+
+    def put_block(self, bank: int, kind: Kind, block: Block) -> None:
+        """
+        Seal a block: write it and drop its tail rows.
+
+        It replaces one with the same first row, and any that lie wholly within it. One that
+        would overlap another in part is refused.
+        """
+        first, ends = int(block.first), int(block.first) + int(block.count)
+        self._db.do(
+            "DELETE FROM blocks WHERE bank = ? AND kind = ?"
+            " AND first >= ? AND (first = ? OR first + count <= ?)",
+            bank,
+            kind,
+            first,
+            first,
+            ends,
+        )
+        clash = self._db.rows(
+            "SELECT first, count FROM blocks WHERE bank = ? AND kind = ?"
+            " AND first < ? AND first + count > ?",
+            bank,
+            kind,
+            ends,
+            first,
+        )
+        if clash:
+            raise self._db.connections.refuse(
+                StoreError,
+                f"bank {bank}: a {kind} block of rows {first} to {ends - 1} would overlap the"
+                f" one of rows {clash[0][0]} to {sum(clash[0]) - 1}; seal whole blocks",
+            )
+        framed, checksum = seal(bank, kind, Block(first, ends - first, block.payload))
+        self._db.do(
+            "INSERT INTO blocks (bank, kind, first, count, checksum, payload)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            bank,
+            kind,
+            first,
+            ends - first,
+            checksum,
+            framed,
+        )
+        self._db.do(
+            "DELETE FROM tail WHERE bank = ? AND kind = ? AND row >= ? AND row < ?",
+            bank,
+            kind,
+            first,
+            ends,
+        )
+
+    def block_spans(self, bank: int, kind: Kind) -> list[tuple[int, int]]:
+        """Return (first, count) of every sealed block, in order."""
+        sql = "SELECT first, count FROM blocks WHERE bank = ? AND kind = ? ORDER BY first"
+        return [(first, count) for first, count in self._db.rows(sql, bank, kind)]
+
+    def block_marks(self, bank: int, kind: Kind) -> list[tuple[int, int, bytes]]:
+        """Return (first, count, checksum) of every sealed block, in order."""
+        return [
+            (first, count, checksum)
+            for first, count, checksum in self._db.rows(
+                "SELECT first, count, checksum FROM blocks WHERE bank = ? AND kind = ?"
+                " ORDER BY first",
+                bank,
+                kind,
+            )
+        ]
+
+    def block(self, bank: int, kind: Kind, first: int) -> Block:
+        """Return a sealed block by its first row, every byte verified."""
+        found = self._db.rows(
+            "SELECT count, payload, checksum FROM blocks WHERE bank = ? AND kind = ? AND first = ?",
+            bank,
+            kind,
+            int(first),
+        )
+        if not found:
+            raise self._db.connections.refuse(
+                StoreError,
+                f"bank {bank} has no {kind} block that begins at row {first}; ask block_spans in"
+                " the same read()",
+            )
+        count, framed, checksum = found[0]
+        return unseal(
+            bank, kind, int(first), count, framed, checksum, path=self._db.connections.path
+        )
+
+    def drop(self, bank: int, kind: Kind) -> None:
+        """Remove every payload of a kind: tail and blocks."""
+        self._db.do("DELETE FROM tail WHERE bank = ? AND kind = ?", bank, kind)
+        self._db.do("DELETE FROM blocks WHERE bank = ? AND kind = ?", bank, kind)
+
+    def move(self, bank: int, kind: Kind, target: Kind) -> None:
+        """Make payloads of one kind those of ``target``, in place of what was there."""
+        if self.block_spans(bank, kind):
+            raise self._db.connections.refuse(
+                StoreError, f"bank {bank}: sealed {kind} payloads cannot be moved"
+            )
+        self.drop(bank, target)
+        self._db.do("UPDATE tail SET kind = ? WHERE bank = ? AND kind = ?", target, bank, kind)

@@ -1,0 +1,186 @@
+"""Upkeep of a store's file: its size, a check, a copy, and no trace of what was removed."""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from hippocampus.core.files import COMPANIONS, ReadAt, reading_raw, writing
+from hippocampus.core.records import Progress
+from hippocampus.errors import StoreCorrupt, StoreLocked
+from hippocampus.store.invariants import INVARIANTS
+from hippocampus.store.opening import beside
+from hippocampus.store.payloads import SqlitePayloads
+from hippocampus.store.seam import Seam
+from hippocampus.store.transactions import Transactions
+
+_BACKUP_PAGES = 1024
+"""Pages copied between two calls of a backup's progress."""
+
+
+class SqliteUpkeep:
+    """What is done to a store as a whole, outside its transactions."""
+
+    def __init__(self, db: Transactions, payloads: SqlitePayloads) -> None:
+        self._db = db
+        self._connections = db.connections
+        self._payloads = payloads
+
+    def stored_bytes(self, bank: int) -> dict[str, int]:
+        """Return bytes kept by kind of data: ``journal``, ``episodes`` and each kind of payload."""
+        texts = " + ".join(
+            f"COALESCE(LENGTH(CAST({name} AS BLOB)), 0)"
+            for name in ("id", "session", "speaker", "role", "source", "address", "metadata")
+        )
+        return dict(
+            self._db.rows(
+                "SELECT 'journal', COALESCE(SUM("  # noqa: S608
+                "LENGTH(CAST(kind AS BLOB)) + LENGTH(CAST(detail AS BLOB)) + 24), 0)"
+                " FROM journal WHERE bank = ?1 UNION ALL"
+                # 24 and 64: the fixed-width numbers of a row, which SQLite packs into fewer bytes
+                f" SELECT 'episodes', COALESCE(SUM({texts} + LENGTH(digest) + 64), 0)"
+                " FROM episodes WHERE bank = ?1 UNION ALL"
+                " SELECT kind, SUM(n) FROM ("
+                "  SELECT kind, LENGTH(payload) AS n FROM tail WHERE bank = ?1 UNION ALL"
+                "  SELECT kind, LENGTH(payload) FROM blocks WHERE bank = ?1) GROUP BY kind",
+                bank,
+            )
+        )
+
+    def scrub(self) -> None:
+        """
+        Rewrite the database so that no free page, journal or log keeps removed bytes.
+
+        Raises:
+            StoreLocked: someone still reads an older state, which keeps the log alive.
+
+        """
+        self._db.outside("scrub")
+        self._connections.writable()
+        with self._db.gate, self._connections.seam:
+            self._connections.usable()
+            db = self._connections.open_writer()
+            # secure_delete zeroes what is removed, not the old place of what moved: VACUUM does
+            db.execute("VACUUM")
+            self._db.commits += 1
+            busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        if busy:
+            raise self._connections.refuse(
+                StoreLocked,
+                "removed bytes are gone from the database, but its -wal file may still hold them:"
+                f" another reader kept it for more than {self._connections.busy_timeout_s:g} s;"
+                " scrub again once other processes have finished reading",
+            )
+
+    def leftovers(self) -> list[str]:
+        """Return where bytes that were removed may still be: in free pages, or in the log."""
+        self._db.outside("leftovers")
+        file = self._connections.file
+        if file is None:
+            return []
+        wrong: list[str] = []
+        advice = "may still hold what was removed; run scrub() when no other process reads"
+        if not self._connections.read_only:
+            with self._db.gate, self._connections.seam:
+                self._connections.usable()
+                self._connections.open_writer().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        log = beside(file, "-wal")
+        if log.exists() and log.stat().st_size > 0:
+            wrong.append(f"{log.name} {advice}")
+        size = int(self._db.rows("PRAGMA page_size")[0][0])
+        with reading_raw(file) as read_at:
+            free = _free_pages(read_at, size)
+            used = [page for page in free or () if any(_page(read_at, page, size))]
+        if free is None:
+            wrong.append(f"the list of free pages of {file.name} is damaged; they {advice}")
+        if used:
+            wrong.append(f"{len(used)} free pages of {file.name}, the first {min(used)}, {advice}")
+        return wrong
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the database's own structure; empty when sound."""
+        wrong: list[str] = []
+        try:
+            with self._db.read():
+                found = [text for (text,) in self._db.rows("PRAGMA integrity_check")]
+                wrong += [f"SQLite: {text}" for text in found if text != "ok"]
+                for table, _, parent, _ in self._db.rows("PRAGMA foreign_key_check"):
+                    wrong.append(f"table {table}: a row belongs to none of the {parent}")
+                for message, sql in INVARIANTS:
+                    wrong += [message.format(*row) for row in self._db.rows(sql)]
+                wrong += self._damaged_blocks()
+        except StoreCorrupt as exc:  # damage that keeps us from looking further
+            wrong.append(str(exc))
+        return wrong
+
+    def _damaged_blocks(self) -> Iterator[str]:
+        for bank, kind, first in self._db.rows(
+            "SELECT bank, kind, first FROM blocks ORDER BY 1, 2, 3"
+        ):
+            try:
+                self._payloads.block(bank, kind, first)
+            except StoreCorrupt as exc:
+                yield str(exc)
+
+    def backup(
+        self, target: Path, *, overwrite: bool = False, progress: Progress | None = None
+    ) -> None:
+        """
+        Write a complete, consistent copy while others read and write.
+
+        The copy is one file, which takes its name only when it is whole and on disk.
+        """
+        self._db.outside("backup")
+        # One snapshot: without it a commit in between would make the copy begin again.
+        with (
+            writing(target, overwrite=overwrite) as whole,
+            self._db.read(),
+            self._db.reader() as source,
+            Seam(str(target)),
+        ):
+            copy = sqlite3.connect(whole, isolation_level=None)
+            try:
+                source.backup(copy, pages=_BACKUP_PAGES, progress=_reporting(progress))
+                copy.execute("PRAGMA journal_mode = DELETE")  # one file, readable anywhere
+            finally:
+                copy.close()
+
+    def files(self) -> list[Path]:
+        """Return every file the store's bytes may be in."""
+        if self._connections.file is None:
+            return []
+        return [
+            file
+            for end in ("", *COMPANIONS)
+            if (file := beside(self._connections.file, end)).exists()
+        ]
+
+
+def _page(read_at: ReadAt, number: int, size: int) -> bytes:
+    return read_at((number - 1) * size, size)
+
+
+def _free_pages(read_at: ReadAt, size: int) -> set[int] | None:
+    """
+    Return the pages on the free list but for the list's own, or None if it is no list.
+
+    Ref: sqlite.org/fileformat2, 1.5.
+    """
+    trunk, total = struct.unpack_from(">II", _page(read_at, 1, size), 32)
+    trunks, found = set[int](), set[int]()
+    while trunk and trunk not in trunks:
+        trunks.add(trunk)
+        page = _page(read_at, trunk, size)
+        if len(page) < size:
+            return None
+        trunk, count, *leaves = struct.unpack(f">{size // 4}I", page)
+        found |= set(leaves[:count])
+    return found if not trunk and len(trunks) + len(found) == total else None
+
+
+def _reporting(progress: Progress | None) -> Callable[[int, int, int], None] | None:
+    if progress is None:
+        return None
+    return lambda _, remaining, total: progress(total - remaining, total)
