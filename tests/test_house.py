@@ -110,8 +110,6 @@ LONG = {
     "compose": 67,
     "_patterns": 61,
     "search": 62,
-    "add_moving": 68,
-    "add_upkeep": 68,
     "from_json": 70,
     "rebuild": 65,
 }

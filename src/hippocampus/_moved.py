@@ -30,6 +30,7 @@ MOVED: Final = {
         bank.sleeping bank.sleep
         bank.writing bank.writes
         calibrate.learn calibrate.fit
+        client.arguments verbs
         client.line client.transport
         client.waiting client.io_backend
         config core.config
@@ -104,6 +105,7 @@ MOVED: Final = {
         recall.told recall.current_facts
         recall.understand recall.parse
         server.answers server.response_cache
+        server.arguments verbs
         server.door server.auth
         server.faults server.error_responses
         server.moving server.bulk

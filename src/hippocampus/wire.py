@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from functools import cache
@@ -12,8 +12,6 @@ from typing import (
     Any,
     Final,
     Literal,
-    NamedTuple,
-    TypeAlias,
     TypeVar,
     Union,
     get_args,
@@ -28,80 +26,6 @@ from hippocampus import errors
 from hippocampus.errors import HippocampusError, InputError
 
 _Record = TypeVar("_Record")
-AccessRole: TypeAlias = Literal["read", "write", "admin"]
-"""What a caller may do; who may write may read, and who is an admin may do both."""
-
-
-# ---------------------------------------------------------------- the verbs
-
-
-class Verb(NamedTuple):
-    """How a verb of ``Bank`` travels: its arguments in a query (GET) or a JSON object (POST)."""
-
-    method: Literal["GET", "POST"]
-    role: AccessRole
-    pages: Literal["", "time", "seq", "place"] = ""
-    """By what a list of it goes on on the next page: a moment, a change, or how many were given."""
-    long: bool = False
-    """Whether it may take minutes."""
-    again: bool = False
-    """Whether what was answered may be given again while nothing has changed."""
-
-
-_LISTED = Verb("GET", "read", "place")
-_ASKED = Verb("POST", "read", again=True)
-_CHANGES = Verb("POST", "write")
-
-VERBS: Final[Mapping[str, Verb]] = {
-    "remember": _CHANGES,
-    "remember_many": _CHANGES,
-    "recall": _ASKED,
-    "context": _ASKED,
-    "get": Verb("GET", "read"),
-    "expand": _LISTED,
-    "episodes": Verb("GET", "read", "time"),
-    "find": Verb("POST", "read", "time"),
-    "count": Verb("POST", "read"),
-    "trend": Verb("POST", "read"),
-    "history": _LISTED,
-    "uses": _LISTED,
-    "journal": Verb("GET", "read", "seq"),
-    "stats": Verb("GET", "read"),
-    "correct": _CHANGES,
-    "forget": _CHANGES,
-    "restore": _CHANGES,
-    "feedback": _CHANGES,
-    "note_recalls": _CHANGES,
-    "pin": _CHANGES,
-    "unpin": _CHANGES,
-    "hold": Verb("POST", "admin"),
-    "release": Verb("POST", "admin"),
-    "quarantine": _LISTED,
-    "sleep": Verb("POST", "write", long=True),
-    "sleep_if_due": Verb("POST", "write", long=True),
-    "sleeps": _LISTED,
-    "undo": Verb("POST", "admin"),
-    "policy": Verb("GET", "read"),
-    "set_policy": Verb("POST", "admin"),
-    "compact": Verb("POST", "admin", long=True),
-    "summary": Verb("GET", "read"),
-    "facts": _LISTED,
-    "entities": _LISTED,
-    "gists": _LISTED,
-    "topics": _LISTED,
-    "topic_outline": _LISTED,
-    "related": _LISTED,
-    "anchors": _LISTED,
-    "curate": Verb("POST", "admin"),
-}
-"""
-Every verb that takes and gives JSON, at ``/v1/banks/{bank}/{verb}``.
-
-What is said never stands in an address, which others log: verbs that are given words are POST.
-"""
-
-MOST_LISTED: Final = 1000
-"""Most entries of a list in one answer; the header ``Next-Cursor`` says that there is more."""
 
 
 # ---------------------------------------------------------------- records

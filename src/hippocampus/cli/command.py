@@ -7,13 +7,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
 from functools import wraps
-from typing import Annotated, Any, TypeAlias, get_type_hints
+from typing import Annotated, Any, TypeAlias
 
 import typer
 from typer.core import TyperCommand
 
+from hippocampus.core.parameter_groups import spread
 from hippocampus.errors import EncoderError, HippocampusError, InputError, MissingExtra, StoreError
 
 Verb: TypeAlias = Callable[..., None]
@@ -51,7 +51,7 @@ def command(
         paragraphs = (inspect.getdoc(verb) or "").split("\n\n")
         told = _literal("\n\n".join(" ".join(part.split()) for part in paragraphs))
         return app.command(name, cls=cls, help=told, epilog=epilog, rich_help_panel=panel)(
-            _spread(verb)
+            _as_command(verb)
         )
 
     return register
@@ -62,29 +62,15 @@ def _literal(text: str) -> str:
     return text.replace("[", "\\[")
 
 
-def _spread(verb: Verb) -> Verb:
-    hints = get_type_hints(verb, include_extras=True)
-    parameters: list[inspect.Parameter] = []
-    groups: dict[str, type[Any]] = {}
-    for given in inspect.signature(verb).parameters.values():
-        kind = hints[given.name]
-        if not (isinstance(kind, type) and is_dataclass(kind)):
-            parameters.append(given.replace(kind=_DEBUG.kind, annotation=kind))
-            continue
-        groups[given.name] = kind
-        own = get_type_hints(kind, include_extras=True)
-        parameters += [
-            inspect.Parameter(f.name, _DEBUG.kind, default=f.default, annotation=own[f.name])
-            for f in fields(kind)
-        ]
-    parameters.append(_DEBUG)
+def _as_command(verb: Verb) -> Verb:
+    """Return a verb with its groups of options spread, errors told in a line, and --debug."""
+    flat = spread(verb)
+    parameters = [*inspect.signature(flat).parameters.values(), _DEBUG]
 
-    @wraps(verb)
+    @wraps(flat)
     def run(*, debug: bool, **options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
-        for name, kind in groups.items():
-            options[name] = kind(**{f.name: options.pop(f.name) for f in fields(kind)})
         with tell_errors(debug=debug):
-            verb(**options)
+            flat(**options)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in parameters}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import wraps
 from typing import Any, Final, Self
 
@@ -13,7 +13,7 @@ from hippocampus.client.transport import Line
 from hippocampus.client.verbs import BankVerbs, StoreVerbs
 from hippocampus.engine.context import check_name
 from hippocampus.memory import Memory
-from hippocampus.wire import VERBS
+from hippocampus.verbs import BANK_VERBS, STORE_VERBS, VerbSpec
 
 TIMEOUT_S: Final = 30.0
 ATTEMPTS: Final = 3
@@ -136,39 +136,38 @@ def _inside(client: object, name: str) -> str:
     )
 
 
-def _description(
-    name: str, verb: Callable[..., Any], remote: type[BankVerbs | StoreVerbs]
+def _asks(
+    spec: VerbSpec | None, own: Callable[..., Coroutine[Any, Any, Any]] | None
 ) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """Return the coroutine function that asks a verb of what is on the server."""
-    own = getattr(remote, name, None)
+    """Return the coroutine function of a verb: one written for it, or the one for all."""
     if own is not None:
-        described: Callable[..., Coroutine[Any, Any, Any]] = own
-        return described
+        return own
+    assert spec is not None, "a verb has a specification or a coroutine function of its own"
 
-    def ask(remote: BankVerbs, *args: Any, **kwargs: Any) -> Coroutine[Any, Any, Any]:  # noqa: ANN401
-        return remote.ask(name, verb, *args, **kwargs)
+    def ask(remote: BankVerbs | StoreVerbs, *args: Any, **kwargs: Any) -> Coroutine[Any, Any, Any]:  # noqa: ANN401
+        return remote.ask(spec, *args, **kwargs)
 
     return ask
 
 
-def _ask(
-    owner: type[Any],
-    awaited: type[Any],
-    of: type[Any],
+def _give_verbs(
+    owners: tuple[type[Memory | Bank], type[Any]],
     remote: type[BankVerbs | StoreVerbs],
-    names: Iterable[str],
+    verbs: Mapping[str, VerbSpec],
+    others: Iterable[str],
 ) -> None:
-    """Give two classes the verbs of a third, the second to be awaited, as ``remote`` asks them."""
-    for name in names:
-        member = getattr(of, name)
+    """Give a class and its awaited twin the verbs that ``remote`` asks a server."""
+    owner, awaited = owners
+    for name in (*verbs, *others):
+        member = getattr(owner, name)
         verb: Callable[..., Any] = getattr(member, "fget", member)
-        described = _description(name, verb, remote)
+        asks = _asks(verbs.get(name), getattr(remote, name, None))
 
-        def blocking(self: Any, /, *args: Any, _asked: Any = described, **kwargs: Any) -> Any:  # noqa: ANN401
-            return finish(_asked(self._remote, *args, **kwargs))
+        def blocking(self: Any, /, *args: Any, _asks: Any = asks, **kwargs: Any) -> Any:  # noqa: ANN401
+            return finish(_asks(self._remote, *args, **kwargs))
 
-        async def waiting(self: Any, /, *args: Any, _asked: Any = described, **kwargs: Any) -> Any:  # noqa: ANN401
-            return await _asked(self._remote, *args, **kwargs)
+        async def waiting(self: Any, /, *args: Any, _asks: Any = asks, **kwargs: Any) -> Any:  # noqa: ANN401
+            return await _asks(self._remote, *args, **kwargs)
 
         twins = wraps(verb)(blocking), wraps(verb)(waiting)
         if isinstance(member, property):
@@ -178,7 +177,6 @@ def _ask(
 
 
 _FILES: Final = ("export", "import_", "export_concepts", "import_concepts", "plot_topics")
-_OF_A_STORE: Final = ("banks", "delete_bank", "backup", "rebuild", "calibrate", "sleep_if_due")
 
-_ask(RemoteBank, AsyncRemoteBank, Bank, BankVerbs, (*VERBS, *_FILES))
-_ask(Client, AsyncClient, Memory, StoreVerbs, _OF_A_STORE)
+_give_verbs((RemoteBank, AsyncRemoteBank), BankVerbs, BANK_VERBS, _FILES)
+_give_verbs((Client, AsyncClient), StoreVerbs, STORE_VERBS, ("delete_bank", "backup"))

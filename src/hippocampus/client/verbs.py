@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,57 +11,48 @@ from typing import Any
 import msgspec
 
 from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration
-from hippocampus.client.arguments import (
-    given_to,
-    gives,
-    listed,
-    path_of,
-    takes_progress,
-    to_json,
-    to_query,
-)
 from hippocampus.client.transport import LINES, Call, Line
 from hippocampus.core.files import read_bytes, reading
-from hippocampus.core.records import Embedder, Imported, Progress, Slept
+from hippocampus.core.records import Embedder, Imported, Progress
 from hippocampus.engine.context import check_limit, check_name
 from hippocampus.errors import InputError, ServerMismatch, SourceError
-from hippocampus.sleep.schedule import Schedule
 from hippocampus.sources import SourceProblem
 from hippocampus.sources.walk import files_of
-from hippocampus.wire import VERBS, Verb
+from hippocampus.verbs import STORE_VERBS, VerbSpec, path_of, to_json, to_query
 
 
-class BankVerbs:
-    """A bank on a server, and its verbs as coroutines."""
+class _Verbs:
+    """Verbs on a server, each asked as its specification says."""
 
-    def __init__(self, line: Line, name: str) -> None:
-        self.line, self.name = line, name
+    def __init__(self, line: Line) -> None:
+        self.line = line
 
-    async def ask(self, name: str, verb: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
-        """Ask a verb of ``Bank``."""
-        given = {n: listed(value) for n, value in given_to(verb, args, kwargs).items()}
-        progress, how = given.pop("progress", None), VERBS[name]
-        if how.pages:
-            return await self._pages(name, how, gives(verb), given)
-        call = self._call(name, how, given)
-        if takes_progress(verb):
-            call = call._replace(long=True)
-        return await self.line.follow(call, progress, gives(verb))
+    def _path(self, verb: str) -> str:
+        return f"/v1/{verb}"
 
-    def _call(self, name: str, how: Verb, given: Mapping[str, Any]) -> Call:
-        asked = how.method == "GET"
+    async def ask(self, spec: VerbSpec, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        """Ask a verb."""
+        given = spec.bind(args, kwargs)
+        progress = given.pop("progress", None)
+        if spec.pages:
+            return await self._pages(spec, given)
+        return await self.line.follow(self._call(spec, given), progress, spec.returns)
+
+    def _call(self, spec: VerbSpec, given: Mapping[str, Any]) -> Call:
+        asked = spec.method == "GET"
         return Call(
-            how.method, path_of(self.name, name), query=to_query(given) if asked else (),
-            body=None if asked else to_json(given), reads=how.role == "read", long=how.long,
+            spec.method, self._path(spec.name), query=to_query(given) if asked else (),
+            body=None if asked else to_json(given), reads=spec.reads,
+            long=spec.long or spec.reports,
         )  # fmt: skip
 
-    async def _pages(self, name: str, how: Verb, kind: Any, given: dict[str, Any]) -> list[Any]:  # noqa: ANN401
+    async def _pages(self, spec: VerbSpec, given: dict[str, Any]) -> list[Any]:
         """Return a list that comes in pages, all of it, or as much as is wanted."""
         found: list[Any] = []
         most = given.get("limit")
         check_limit(most)
         while True:
-            page, cursor = await self.line.ask_page(self._call(name, how, given), kind)
+            page, cursor = await self.line.ask_page(self._call(spec, given), spec.returns)
             found += page
             if cursor is None or (most is not None and len(found) >= most):
                 return found if most is None else found[:most]
@@ -69,10 +60,21 @@ class BankVerbs:
             if most is not None:
                 given["limit"] = most - len(found)
 
+
+class BankVerbs(_Verbs):
+    """A bank on a server, and its verbs as coroutines."""
+
+    def __init__(self, line: Line, name: str) -> None:
+        super().__init__(line)
+        self.name = name
+
+    def _path(self, verb: str) -> str:
+        return path_of(self.name, verb)
+
     # ------------------------------------------------------------ files
 
     async def export(self, path: str | Path, *, overwrite: bool = False) -> int:
-        call = Call("GET", path_of(self.name, "export"), reads=True, long=True, accept=LINES)
+        call = Call("GET", self._path("export"), reads=True, long=True, accept=LINES)
 
         def check(whole: Path) -> int:
             count = _episodes_of(whole)
@@ -110,9 +112,7 @@ class BankVerbs:
                 skipped.append((name, exc.strerror or str(exc)))
                 continue
             given = {"name": name, "modified": modified, "format": format}
-            call = Call(
-                "POST", path_of(self.name, "import"), query=to_query(given), body=file, long=True
-            )
+            call = Call("POST", self._path("import"), query=to_query(given), body=file, long=True)
             done: Imported = await self.line.follow(call, None if many else progress, Imported)
             added, unchanged = added + done.added, unchanged + done.unchanged
             removed += done.removed
@@ -122,7 +122,7 @@ class BankVerbs:
         return Imported(added=added, unchanged=unchanged, removed=removed, skipped=tuple(skipped))
 
     async def export_concepts(self, path: str | Path, *, overwrite: bool = False) -> int:
-        call = Call("GET", path_of(self.name, "export_concepts"), reads=True)
+        call = Call("GET", self._path("export_concepts"), reads=True)
 
         def count(whole: Path) -> int:
             return len(msgspec.json.decode(whole.read_bytes())["entries"])
@@ -131,14 +131,14 @@ class BankVerbs:
 
     async def import_concepts(self, path: str | Path) -> int:
         document = await self.line.world.do(lambda: read_bytes(path))
-        call = Call("POST", path_of(self.name, "import_concepts"), body=document)
+        call = Call("POST", self._path("import_concepts"), body=document)
         count: int = await self.line.ask(call, int)
         return count
 
     async def plot_topics(self, path: str | Path, *, overwrite: bool = False) -> None:
         wanted = Path(path).suffix.lstrip(".").lower() or "png"
         query = [("format", wanted)]
-        call = Call("GET", path_of(self.name, "plot_topics"), query=query, reads=True, long=True)
+        call = Call("GET", self._path("plot_topics"), query=query, reads=True, long=True)
         await self.line.fetch(call, Path(path), overwrite=overwrite, check=_whatever)
 
 
@@ -164,11 +164,8 @@ def _episodes_of(export: Path) -> int | None:
     return None
 
 
-class StoreVerbs:
+class StoreVerbs(_Verbs):
     """A memory on a server, and its verbs as coroutines."""
-
-    def __init__(self, line: Line) -> None:
-        self.line = line
 
     async def banks(
         self, *, prefix: str = "", after: str = "", limit: int | None = None
@@ -198,42 +195,15 @@ class StoreVerbs:
         call = Call("GET", "/v1/backup", reads=True, long=True)
         await self.line.fetch(call, Path(target), progress, overwrite=overwrite, check=_whatever)
 
-    async def rebuild(
-        self,
-        *,
-        banks: Sequence[str] | None = None,
-        embedder: Embedder | None = None,
-        progress: Progress | None = None,
-    ) -> dict[str, int]:
+    async def rebuild(self, *, embedder: Embedder | None = None, **given: Any) -> dict[str, int]:  # noqa: ANN401
         if embedder is not None:
             msg = f"embedder={embedder!r:.100}: a server has its own; choose it where it is started"
             raise InputError(msg)
-        named = {} if banks is None else {"banks": list(banks)}
-        made: dict[str, int] = await self._long("rebuild", named, progress, dict[str, int])
+        made: dict[str, int] = await self.ask(STORE_VERBS["rebuild"], **given)
         return made
 
-    async def calibrate(
-        self,
-        *,
-        conversations: int = CONVERSATIONS,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-    ) -> Calibration:
-        how = {"conversations": conversations, "dry_run": dry_run}
-        found: Calibration = await self._long("calibrate", how, progress, Calibration)
+    async def calibrate(self, *, conversations: int = CONVERSATIONS, **given: Any) -> Calibration:  # noqa: ANN401
+        # Said always: a server of another version may have another default.
+        spec = STORE_VERBS["calibrate"]
+        found: Calibration = await self.ask(spec, conversations=conversations, **given)
         return found
-
-    async def sleep_if_due(self, schedule: Schedule | None = None) -> list[Slept]:
-        named = {"schedule": schedule}
-        slept: list[Slept] = await self._long("sleep_if_due", named, None, list[Slept])
-        return slept
-
-    async def _long(
-        self,
-        verb: str,
-        given: Mapping[str, Any],
-        progress: Progress | None,
-        kind: Any,  # noqa: ANN401
-    ) -> Any:  # noqa: ANN401
-        call = Call("POST", f"/v1/{verb}", body=to_json(given), long=True)
-        return await self.line.follow(call, progress, kind)

@@ -9,17 +9,20 @@ The engine is imported where it is used: a client is greeted while it loads.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
 
 from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
+from hippocampus.core.parameter_groups import spread
 from hippocampus.errors import DISTRIBUTION, InputError, InvalidScope, UnknownBank
 from hippocampus.mcp.schemas import Changed, Composed, Held, Kept, Listed, Recalled
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
+    from hippocampus.bank.filter_arguments import Filters
     from hippocampus.core.records import Context, Stats
     from hippocampus.memory import Memory
 
@@ -36,18 +39,44 @@ Id: TypeAlias = Annotated[str, Field(description="A memory's id, as recall or ti
 Ids: TypeAlias = Annotated[
     list[str], Field(min_length=1, max_length=100, description="Ids of memories.")
 ]
-Since: TypeAlias = Annotated[
-    str | None, Field(description="Only what happened then or later: 2024-05-01, ISO 8601.")
-]
-Until: TypeAlias = Annotated[
-    str | None, Field(description="Only what happened before; a date includes its day.")
-]
-Session: TypeAlias = Annotated[str | None, Field(description="Only this conversation or file.")]
-Speaker: TypeAlias = Annotated[str | None, Field(description="Only what this person said.")]
-Source: TypeAlias = Annotated[str | None, Field(description="Only from this file or system.")]
-AsOf: TypeAlias = Annotated[
-    str | None, Field(description="Answer from what was known at that moment: ISO 8601.")
-]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowing:
+    """The filters of a tool that looks for memories."""
+
+    since: Annotated[
+        str | None, Field(description="Only what happened then or later: 2024-05-01, ISO 8601.")
+    ] = None
+    until: Annotated[
+        str | None, Field(description="Only what happened before; a date includes its day.")
+    ] = None
+    session: Annotated[str | None, Field(description="Only this conversation or file.")] = None
+    speaker: Annotated[str | None, Field(description="Only what this person said.")] = None
+    source: Annotated[str | None, Field(description="Only from this file or system.")] = None
+    as_of: Annotated[
+        str | None, Field(description="Answer from what was known at that moment: ISO 8601.")
+    ] = None
+
+    def given(self) -> Filters:
+        """Return the arguments for a verb of a bank."""
+        return {
+            "since": self.since, "until": self.until, "session": self.session,
+            "speaker": self.speaker, "source": self.source, "as_of": self.as_of,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paging:
+    """The part of a list that a tool returns."""
+
+    newest: Annotated[bool, Field(description="The latest first.")] = True
+    limit: Annotated[int, Field(ge=1, le=100, description="Most memories to list.")] = 20
+    offset: Annotated[int, Field(ge=0, description="How many to pass over first.")] = 0
+
+
+_EVERYTHING: Final = Narrowing()
+_FIRST_PAGE: Final = Paging()
 
 
 class Toolbox:
@@ -101,18 +130,14 @@ class Toolbox:
         )
         return answers.kept(episode, memory.engine.zone, new=episode.noted_at >= now).result()
 
+    @spread
     def recall(
         self,
         query: Annotated[str, Field(description="A question, or a few words, in any wording.")],
         *,
         k: Annotated[int, Field(ge=1, le=50, description="Most memories to return.")] = 10,
         budget_tokens: Budget = 2000,
-        since: Since = None,
-        until: Until = None,
-        session: Session = None,
-        speaker: Speaker = None,
-        source: Source = None,
-        as_of: AsOf = None,
+        only: Narrowing = _EVERYTHING,
         bank: BankName = None,
     ) -> Annotated[CallToolResult, Recalled]:
         """
@@ -127,25 +152,18 @@ class Toolbox:
         from hippocampus.mcp import answers
 
         memory = self._memory()
-        found = self.bank(bank).recall(
-            query, k, since=since, until=until, session=session, speaker=speaker,
-            source=source, as_of=as_of,
-        )  # fmt: skip
+        found = self.bank(bank).recall(query, k, **only.given())
         return answers.recalled(
             found, budget_tokens, memory.engine.zone, _degraded(memory)
         ).result()
 
+    @spread
     def context(
         self,
         query: Annotated[str, Field(description="What you are about to answer or to do.")],
         *,
         budget_tokens: Budget = 2000,
-        since: Since = None,
-        until: Until = None,
-        session: Session = None,
-        speaker: Speaker = None,
-        source: Source = None,
-        as_of: AsOf = None,
+        only: Narrowing = _EVERYTHING,
         bank: BankName = None,
     ) -> Annotated[CallToolResult, Composed]:
         """
@@ -161,10 +179,7 @@ class Toolbox:
         held = self.bank(bank)
 
         def compose(room: int) -> Context:
-            return held.context(
-                query, room, since=since, until=until, session=session, speaker=speaker,
-                source=source, as_of=as_of,
-            )  # fmt: skip
+            return held.context(query, room, **only.given())
 
         return answers.composed(compose, budget_tokens, _degraded(memory)).result()
 
@@ -217,6 +232,7 @@ class Toolbox:
         what = "erased for good." if erase else "forgotten; undo=true brings back what was."
         return answers.changed(number, what).result()
 
+    @spread
     def timeline(
         self,
         *,
@@ -226,15 +242,8 @@ class Toolbox:
         words: Annotated[
             str | None, Field(description="Only what has exactly this word or phrase in it.")
         ] = None,
-        since: Since = None,
-        until: Until = None,
-        session: Session = None,
-        speaker: Speaker = None,
-        source: Source = None,
-        as_of: AsOf = None,
-        newest: Annotated[bool, Field(description="The latest first.")] = True,
-        limit: Annotated[int, Field(ge=1, le=100, description="Most memories to list.")] = 20,
-        offset: Annotated[int, Field(ge=0, description="How many to pass over first.")] = 0,
+        only: Narrowing = _EVERYTHING,
+        page: Paging = _FIRST_PAGE,
         budget_tokens: Budget = 2000,
         bank: BankName = None,
     ) -> Annotated[CallToolResult, Listed]:
@@ -250,17 +259,15 @@ class Toolbox:
         zone = self._memory().engine.zone
         held = self.bank(bank)
         if id is not None:
-            if any((words, since, until, session, speaker, source, as_of)):
+            if words or any(only.given().values()):
                 msg = f"id={id!r}: looks at one memory; leave out words, times and other filters"
                 raise InputError(msg)
             return answers.looked_at(held.get(id), held.history(id), budget_tokens, zone).result()
         terms = () if words is None else (words,)
         find = held.find if terms else held.episodes
-        episodes = find(
-            *terms, limit=limit, offset=offset, newest=newest, since=since, until=until,
-            session=session, speaker=speaker, source=source, as_of=as_of,
-        )  # fmt: skip
-        return answers.listed(episodes, budget_tokens, zone, offset=offset, limit=limit).result()
+        limit, offset = page.limit, page.offset
+        found = find(*terms, limit=limit, offset=offset, newest=page.newest, **only.given())
+        return answers.listed(found, budget_tokens, zone, offset=offset, limit=limit).result()
 
     def feedback(
         self,

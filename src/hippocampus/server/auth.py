@@ -17,7 +17,7 @@ from hippocampus.errors import AccessError, InvalidScope, RateLimited, UnknownBa
 from hippocampus.server.error_responses import NO_SUCH_BANK
 from hippocampus.server.keys import ANYBODY, Caller, Keys
 from hippocampus.server.settings import Limits
-from hippocampus.wire import AccessRole
+from hippocampus.verbs import AccessRole
 
 _REREAD_S: Final = 1.0
 """For how long keys are taken to be as they were read."""

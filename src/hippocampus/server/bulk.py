@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from fastapi import FastAPI, Request
 from starlette.responses import Response
@@ -25,10 +25,9 @@ from hippocampus.server import bodies
 from hippocampus.server.bodies import BYTES, JSON, LINES
 from hippocampus.server.openapi import describe_stream
 from hippocampus.server.progress import reported
+from hippocampus.server.state import ServerState, add_route, json_answer
 from hippocampus.server.thread_pools import Pool
-
-if TYPE_CHECKING:
-    from hippocampus.server.app import VerbServer
+from hippocampus.verbs import AccessRole
 
 _OURS: Final = b'"hippocampus-export"'
 """By what the first line of an export of ours is known."""
@@ -37,10 +36,28 @@ _TOLD: Final = 1000
 _AT_ONCE: Final = 1 << 18
 
 
-def add_moving(app: FastAPI, server: VerbServer) -> None:
+def add_bulk(app: FastAPI, server: ServerState) -> None:
     """Add the routes."""
+    routes = BulkRoutes(server)
+    bank = "/v1/banks/{bank}"
+    for method, path, endpoint in (
+        ("POST", f"{bank}/import", routes.import_),
+        ("GET", f"{bank}/export", routes.export),
+        ("GET", f"{bank}/export_concepts", routes.export_concepts),
+        ("POST", f"{bank}/import_concepts", routes.import_concepts),
+        ("GET", f"{bank}/plot_topics", routes.plot_topics),
+        ("GET", "/v1/backup", routes.backup),
+    ):
+        add_route(app, method, path, endpoint, describe_stream(endpoint))
 
-    async def import_(request: Request) -> Response:
+
+class BulkRoutes:
+    """The endpoints; their docstrings are for callers."""
+
+    def __init__(self, server: ServerState) -> None:
+        self._server = server
+
+    async def import_(self, request: Request) -> Response:
         """
         Remember what is sent, a line or a file at a time; tells how far it is.
 
@@ -48,6 +65,7 @@ def add_moving(app: FastAPI, server: VerbServer) -> None:
         ``application/octet-stream``: a file of any format that ``hippocampus import`` reads;
         ``name`` is what it is called, with the folders it is in, ``modified`` how old it is.
         """
+        server = self._server
         _, bank = await server.door.admit(request, "write")
         kind = bodies.check_media_type(request, LINES, BYTES)
         sent = server.door.while_known(
@@ -58,54 +76,43 @@ def add_moving(app: FastAPI, server: VerbServer) -> None:
         take = partial(_take_in, server, server.memory.bank(bank), named, kind, sent)
         return await reported(request, take)
 
-    async def export(request: Request) -> Response:
+    async def export(self, request: Request) -> Response:
         """Return all that is in a bank, in any state, as lines that ``import`` takes in whole."""
-        _, bank = await server.door.admit(request, "admin")
-        return await _made(server, "export.jsonl", LINES, server.memory.bank(bank).export)
+        bank = await self._bank(request, "admin")
+        return await _made(self._server, "export.jsonl", LINES, bank.export)
 
-    async def export_concepts(request: Request) -> Response:
+    async def export_concepts(self, request: Request) -> Response:
         """Return the concept index as a JSON document that people can edit."""
-        _, bank = await server.door.admit(request, "read")
-        return await _made(server, "concepts.json", JSON, server.memory.bank(bank).export_concepts)
+        bank = await self._bank(request, "read")
+        return await _made(self._server, "concepts.json", JSON, bank.export_concepts)
 
-    async def import_concepts(request: Request) -> Response:
+    async def import_concepts(self, request: Request) -> Response:
         """Use a concept index that was exported, or edited since; returns how many anchors."""
-        _, bank = await server.door.admit(request, "admin")
+        bank = await self._bank(request, "admin")
         bodies.check_media_type(request, JSON)
-        body = await server.body(request)
+        body = await self._server.body(request)
 
         def use() -> bytes:
             with _folder() as folder:
                 path = folder / "concepts.json"
                 path.write_bytes(body)
-                return wire.dump(server.memory.bank(bank).import_concepts(path))
+                return wire.dump(bank.import_concepts(path))
 
-        return Response(await server.writers.run(use), media_type=JSON)
+        return json_answer(await self._server.writers.run(use))
 
-    async def plot_topics(request: Request) -> Response:
+    async def plot_topics(self, request: Request) -> Response:
         """Return a picture of the bank's tags as trees."""
-        _, bank = await server.door.admit(request, "read")
-        return await _made(server, "topics.png", "image/png", server.memory.bank(bank).plot_topics)
+        bank = await self._bank(request, "read")
+        return await _made(self._server, "topics.png", "image/png", bank.plot_topics)
 
-    async def backup(request: Request) -> Response:
+    async def backup(self, request: Request) -> Response:
         """Return a complete copy of the store, as a file that can be opened; for its admin."""
-        await server.door.admit_keeper(request)
-        return await _made(server, "backup.db", BYTES, server.memory.backup)
+        await self._server.door.admit_keeper(request)
+        return await _made(self._server, "backup.db", BYTES, self._server.memory.backup)
 
-    bank = "/v1/banks/{bank}"
-    routes: tuple[tuple[str, str, Callable[..., Any]], ...] = (
-        ("POST", f"{bank}/import", import_),
-        ("GET", f"{bank}/export", export),
-        ("GET", f"{bank}/export_concepts", export_concepts),
-        ("POST", f"{bank}/import_concepts", import_concepts),
-        ("GET", f"{bank}/plot_topics", plot_topics),
-        ("GET", "/v1/backup", backup),
-    )
-    for method, path, endpoint in routes:
-        app.add_api_route(
-            path, endpoint, methods=[method], response_class=Response, response_model=None,
-            **describe_stream(endpoint),
-        )  # fmt: skip
+    async def _bank(self, request: Request, role: AccessRole) -> Bank:
+        _, name = await self._server.door.admit(request, role)
+        return self._server.memory.bank(name)
 
 
 # ---------------------------------------------------------------- in
@@ -145,7 +152,7 @@ class _Named:
 
 
 async def _take_in(
-    server: VerbServer,
+    server: ServerState,
     bank: Bank,
     named: _Named,
     kind: str,
@@ -182,7 +189,7 @@ async def _after(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[byte
 
 
 async def _take_turns(
-    server: VerbServer, bank: Bank, sent: AsyncIterator[bytes], progress: Progress
+    server: ServerState, bank: Bank, sent: AsyncIterator[bytes], progress: Progress
 ) -> Imported:
     """Remember turns as they come, a batch in a transaction; progress is what is durable."""
     added = unchanged = number = done = 0
@@ -216,7 +223,7 @@ async def _take_turns(
 
 
 def _remember(
-    bank: Bank, server: VerbServer, lines: list[tuple[int, bytes]]
+    bank: Bank, server: ServerState, lines: list[tuple[int, bytes]]
 ) -> tuple[int, int, list[tuple[str, str]]]:
     """Remember the turns of some lines: how many are new, how many known, which are none."""
     turns: list[tuple[int, Turn]] = []
@@ -244,7 +251,7 @@ def _remember(
 
 
 async def _made(
-    server: VerbServer, name: str, media_type: str, make: Callable[[Path], object]
+    server: ServerState, name: str, media_type: str, make: Callable[[Path], object]
 ) -> Response:
     """
     Return a file that is made and then sent, and is gone once that is over.

@@ -13,7 +13,7 @@ from typing import Final
 from hippocampus import wire
 from hippocampus.errors import InputError, Unauthorized
 from hippocampus.memory import Memory
-from hippocampus.wire import AccessRole
+from hippocampus.verbs import AccessRole
 
 SETTING: Final = "api-keys"
 """The setting that holds them; as long as nobody has made one, it is missing."""

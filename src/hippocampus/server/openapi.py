@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import cleandoc
-from typing import Any, Final, get_type_hints
+from typing import Any, Final
 
 import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from hippocampus.server.arguments import Arguments
 from hippocampus.server.bodies import BYTES, JSON, LINES
-from hippocampus.wire import Fault, Verb
+from hippocampus.verbs import VerbSpec
+from hippocampus.wire import Fault
 
 _REF: Final = "#/components/schemas/{name}"
 _HELD: Final = "x-schemas"
@@ -74,19 +74,20 @@ _CURSOR: Final = {
 }
 
 
-def describe(name: str, verb: Verb, method: Callable[..., Any], takes: Arguments) -> dict[str, Any]:
+def describe(spec: VerbSpec) -> dict[str, Any]:
     """Return what FastAPI is told of the route of a verb."""
-    return _described(
-        name, verb.method, [_BANK], method.__doc__, takes,
-        get_type_hints(method).get("return", None), verb.role, paged=bool(verb.pages),
+    told = _described(
+        spec.name, spec.method, [_BANK], spec.function.__doc__, spec, spec.returns, spec.role,
+        paged=bool(spec.pages),
     )  # fmt: skip
+    return {"name": spec.name, **told}
 
 
 def describe_call(
     method: str,
     path: str,
     endpoint: Callable[..., Any],
-    takes: Arguments | None,
+    takes: VerbSpec | None,
     gives: Any,  # noqa: ANN401
 ) -> dict[str, Any]:
     """Return what FastAPI is told of a route for the whole store."""
@@ -144,7 +145,7 @@ def _described(
     method: str,
     where: list[dict[str, Any]],
     doc: str | None,
-    takes: Arguments | None,
+    takes: VerbSpec | None,
     gives: Any,  # noqa: ANN401 - a type
     tag: str,
     *,
@@ -171,20 +172,20 @@ def _described(
     example = EXAMPLES.get(name, {})
     if takes is not None and method == "GET":
         properties = held[takes.struct.__name__]["properties"]
-        for argument in takes.names:
-            schema = {k: v for k, v in properties[argument].items() if k != "default"}
-            value = {"content": {JSON: {"schema": schema}}} if takes.is_json(argument) else {
+        for argument in takes.arguments.values():
+            schema = {k: v for k, v in properties[argument.name].items() if k != "default"}
+            value = {"content": {JSON: {"schema": schema}}} if argument.structured else {
                 "schema": schema
             }  # fmt: skip
-            shown = {"example": example[argument]} if argument in example else {}
+            shown = {"example": example[argument.name]} if argument.name in example else {}
             extra["parameters"].append({
-                "name": argument, "in": "query", "required": argument in takes.required,
+                "name": argument.name, "in": "query", "required": argument.required,
                 **value, **shown,
             })  # fmt: skip
         del held[takes.struct.__name__]
     elif takes is not None:
         extra["requestBody"] = {
-            "required": bool(takes.required),
+            "required": any(one.required for one in takes.arguments.values()),
             "content": {JSON: {"schema": given[0], "example": example}},
         }
     return {

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from hippocampus import wire
 from hippocampus.errors import InputError
-from hippocampus.wire import MOST_LISTED
+from hippocampus.verbs import MOST_LISTED
 
 
 class Page(NamedTuple):

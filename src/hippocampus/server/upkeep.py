@@ -1,10 +1,10 @@
-"""Routes for the whole store: its banks, its keys, and what is made anew."""
+"""Routes for the whole store: its banks, its keys, and the verbs of a memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from starlette.responses import Response
@@ -12,86 +12,93 @@ from starlette.responses import Response
 from hippocampus import wire
 from hippocampus.memory import Memory
 from hippocampus.server import pagination
-from hippocampus.server.arguments import Arguments
-from hippocampus.server.bodies import JSON
 from hippocampus.server.keys import Caller, KeyInfo, Keys, NewKey
 from hippocampus.server.openapi import describe_call
 from hippocampus.server.progress import told
-from hippocampus.wire import MOST_LISTED, AccessRole
+from hippocampus.server.state import Endpoint, ServerState, add_route, json_answer
+from hippocampus.verbs import MOST_LISTED, STORE_VERBS, VerbSpec
 
-if TYPE_CHECKING:
-    from hippocampus.server.app import VerbServer
+_NEW_KEY: Final = VerbSpec("create_key", Keys.create)
+_ROTATION: Final = VerbSpec("rotate_key", Keys.rotate, leave_out=("id",))
 
 
-def add_upkeep(app: FastAPI, server: VerbServer) -> None:
+def add_upkeep(app: FastAPI, server: ServerState) -> None:
     """Add the routes."""
-
-    async def banks(request: Request) -> Response:
-        """Return the names of the banks that the key opens, in order, in pages."""
-        caller = await server.door.caller(request)
-        given = _BANKS.from_query(request.query_params.multi_items()).named
-        body, cursor = await server.readers.run(lambda: _banks(server.memory, caller, **given))
-        return _json(body, {} if cursor is None else {"Next-Cursor": cursor})
-
-    async def delete_bank(request: Request) -> Response:
-        """Erase a whole bank: episodes, journal, vectors; nothing of it stays in the file."""
-        _, bank = await server.door.admit(request, "admin")
-        return await _run(lambda: server.memory.delete_bank(bank))
-
-    async def _run(call: Callable[[], Any]) -> Response:
-        return _json(await server.writers.run(lambda: wire.dump(call())))
-
-    async def keys(request: Request) -> Response:
-        """Return every key, without what could help to guess it."""
-        await server.door.admit_keeper(request)
-        return await _run(server.keys.listed)
-
-    async def create_key(request: Request) -> Response:
-        """Make a key; its token is in the answer, and nowhere else ever again."""
-        await server.door.admit_keeper(request)
-        given = _NEW_KEY.from_json(await server.body(request)).named
-        return await _run(lambda: server.keys.create(**given))
-
-    async def rotate_key(request: Request) -> Response:
-        """Give a key another secret; the former is taken for ``keep_s`` seconds more."""
-        await server.door.admit_keeper(request)
-        given = _ROTATION.from_json(await server.body(request)).named
-        return await _run(lambda: server.keys.rotate(request.path_params["id"], **given))
-
-    async def revoke_key(request: Request) -> Response:
-        """Take a key back; every server of the store knows within a second."""
-        await server.door.admit_keeper(request)
-        return await _run(lambda: server.keys.revoke(request.path_params["id"]))
-
-    def long(takes: Arguments, verb: Callable[..., Any]) -> Callable[..., Any]:
-        async def endpoint(request: Request) -> Response:
-            await server.door.admit_keeper(request)
-            given = takes.from_json(await server.body(request)).named
-            call = partial(verb, server.memory, **given)
-            if takes.reports:
-                return await told(request, server.upkeep, call)
-            return _json(await server.upkeep.run(lambda: wire.dump(call())))
-
-        endpoint.__doc__ = verb.__doc__
-        return endpoint
-
-    routes: tuple[tuple[str, str, Callable[..., Any], Arguments | None, Any], ...] = (
-        ("GET", "/v1/banks", banks, _BANKS, list[str]),
-        ("DELETE", "/v1/banks/{bank}", delete_bank, None, None),
-        ("GET", "/v1/keys", keys, None, list[KeyInfo]),
-        ("POST", "/v1/keys", create_key, _NEW_KEY, NewKey),
-        ("POST", "/v1/keys/{id}/rotate", rotate_key, _ROTATION, NewKey),
-        ("DELETE", "/v1/keys/{id}", revoke_key, None, KeyInfo),
+    routes = StoreRoutes(server)
+    given: tuple[tuple[str, str, Endpoint, VerbSpec | None, Any], ...] = (
+        ("GET", "/v1/banks", routes.banks, STORE_VERBS["banks"], list[str]),
+        ("DELETE", "/v1/banks/{bank}", routes.delete_bank, None, None),
+        ("GET", "/v1/keys", routes.keys, None, list[KeyInfo]),
+        ("POST", "/v1/keys", routes.create_key, _NEW_KEY, NewKey),
+        ("POST", "/v1/keys/{id}/rotate", routes.rotate_key, _ROTATION, NewKey),
+        ("DELETE", "/v1/keys/{id}", routes.revoke_key, None, KeyInfo),
         *(
-            ("POST", f"/v1/{name}", long(takes, getattr(Memory, name)), takes, Any)
-            for name, takes in _LONG.items()
+            ("POST", f"/v1/{name}", routes.long(spec), spec, Any)
+            for name, spec in STORE_VERBS.items()
+            if spec.long
         ),
     )
-    for method, path, endpoint, takes, gives in routes:
-        app.add_api_route(
-            path, endpoint, methods=[method], response_class=Response, response_model=None,
-            **describe_call(method, path, endpoint, takes, gives),
-        )  # fmt: skip
+    for method, path, endpoint, spec, gives in given:
+        add_route(app, method, path, endpoint, describe_call(method, path, endpoint, spec, gives))
+
+
+class StoreRoutes:
+    """The endpoints; their docstrings are for callers."""
+
+    def __init__(self, server: ServerState) -> None:
+        self._server = server
+
+    async def banks(self, request: Request) -> Response:
+        """Return the names of the banks that the key opens, in order, in pages."""
+        caller = await self._server.door.caller(request)
+        given = STORE_VERBS["banks"].from_query(request.query_params.multi_items()).named
+        page = partial(_banks, self._server.memory, caller, **given)
+        return json_answer(*await self._server.readers.run(page))
+
+    async def delete_bank(self, request: Request) -> Response:
+        """Erase a whole bank: episodes, journal, vectors; nothing of it stays in the file."""
+        _, bank = await self._server.door.admit(request, "admin")
+        return await self._change(self._server.memory.delete_bank, bank)
+
+    async def keys(self, request: Request) -> Response:
+        """Return every key, without what could help to guess it."""
+        await self._server.door.admit_keeper(request)
+        return await self._change(self._server.keys.listed)
+
+    async def create_key(self, request: Request) -> Response:
+        """Make a key; its token is in the answer, and nowhere else ever again."""
+        await self._server.door.admit_keeper(request)
+        given = _NEW_KEY.from_json(await self._server.body(request)).named
+        return await self._change(self._server.keys.create, **given)
+
+    async def rotate_key(self, request: Request) -> Response:
+        """Give a key another secret; the former is taken for ``keep_s`` seconds more."""
+        await self._server.door.admit_keeper(request)
+        given = _ROTATION.from_json(await self._server.body(request)).named
+        return await self._change(self._server.keys.rotate, request.path_params["id"], **given)
+
+    async def revoke_key(self, request: Request) -> Response:
+        """Take a key back; every server of the store knows within a second."""
+        await self._server.door.admit_keeper(request)
+        return await self._change(self._server.keys.revoke, request.path_params["id"])
+
+    def long(self, spec: VerbSpec) -> Endpoint:
+        """Return the endpoint of a verb of the memory that takes long."""
+        server = self._server
+
+        async def endpoint(request: Request) -> Response:
+            await server.door.admit_keeper(request)
+            given = spec.from_json(await server.body(request)).named
+            call = partial(spec.function, server.memory, **given)
+            if spec.reports:
+                return await told(request, server.upkeep, call)
+            return json_answer(await server.upkeep.run(lambda: wire.dump(call())))
+
+        endpoint.__doc__ = spec.function.__doc__
+        return endpoint
+
+    async def _change(self, call: Callable[..., Any], *args: Any, **named: Any) -> Response:  # noqa: ANN401
+        return json_answer(await self._server.writers.run(lambda: wire.dump(call(*args, **named))))
 
 
 def _banks(
@@ -112,29 +119,3 @@ def _banks(
             found.update([one] if memory.engine.store.banks.number(one) is not None else [])
     page = pagination.page_of_names(sorted(found)[: most + 1], most)
     return wire.dump(page.entries), page.cursor
-
-
-def _list_banks(*, prefix: str = "", limit: int | None = None, cursor: str | None = None) -> None:
-    """Say what listing banks takes; it is asked for its signature alone."""
-
-
-def _rebuild(*, banks: Sequence[str] | None = None, progress: None = None) -> None:
-    """Say what of a rebuild can be asked for here: the embedder is whoever's runs the server."""
-
-
-def _create_key(name: str, role: AccessRole, banks: Sequence[str]) -> None:
-    """Say what making a key takes."""
-
-
-_BANKS = Arguments("banks", _list_banks)
-_NEW_KEY = Arguments("create_key", _create_key)
-_ROTATION = Arguments("rotate_key", Keys.rotate, leave_out=("id",))
-_LONG = {
-    "calibrate": Arguments("calibrate", Memory.calibrate),
-    "rebuild": Arguments("rebuild", _rebuild),
-    "sleep_if_due": Arguments("sleep_if_due", Memory.sleep_if_due),
-}
-
-
-def _json(body: bytes, headers: dict[str, str] | None = None) -> Response:
-    return Response(body, 200, headers, JSON)

@@ -27,12 +27,11 @@ from hippocampus import (
     Turn,
 )
 from hippocampus.client import AsyncRemoteBank, RemoteBank
-from hippocampus.client.arguments import listed, to_json, to_query
 from hippocampus.core.clock import ManualClock
 from hippocampus.core.records import Context, Recall, SleepStep, Slept
 from hippocampus.errors import AccessError, Unauthorized, UnknownBank
-from hippocampus.server.arguments import Arguments
 from hippocampus.server.keys import Keys
+from hippocampus.verbs import BANK_VERBS, listed, to_json, to_query
 
 NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
 NAME = "acme/Łena"
@@ -425,7 +424,7 @@ def of_one(value):
 
 @given(given=FILTERS)
 def test_what_is_given_to_a_verb_is_what_the_server_reads(given):
-    takes = Arguments("episodes", Bank.episodes)
+    takes = BANK_VERBS["episodes"]
     sent = {name: listed(value) for name, value in given.items()}
     asked = takes.from_query(parse_qsl(urlencode(to_query(sent)), keep_blank_values=True)).named
     told = takes.from_json(to_json(sent)).named

@@ -7,6 +7,7 @@ import pytest
 from hippocampus import wire
 from hippocampus.bank import Bank
 from hippocampus.core.records import Context, Episode, Recall, Slept, Stats, Turn
+from hippocampus.verbs import BANK_VERBS
 
 BANK = "acme/Łena"
 AT = "/v1/banks/acme%2F%C5%81ena"
@@ -63,7 +64,7 @@ def test_many_are_remembered_in_order(http):
     ],
 )
 def test_what_is_read_over_http_is_what_is_read_here(http, told, name, asked):
-    if wire.VERBS[name].method == "GET":
+    if BANK_VERBS[name].method == "GET":
         structured = {k: json.dumps(v) if k == "during" else v for k, v in asked.items()}
         answer = http.get(f"{AT}/{name}", params=structured)
     else:
@@ -136,7 +137,7 @@ def test_every_verb_of_a_bank_has_a_route(http):
     public -= {"position"}  # for those who run a store
     streams = {"export", "import_", "export_concepts", "import_concepts", "plot_topics"}
 
-    assert public - streams == set(wire.VERBS)
+    assert public - streams == set(BANK_VERBS)
     paths = http.get("/openapi.json").json()["paths"]
     for name in public:
         assert f"/v1/banks/{{bank}}/{name.rstrip('_')}" in paths

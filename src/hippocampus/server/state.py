@@ -1,0 +1,106 @@
+"""The state of one running server, and the ways in which its routes answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+from fastapi import FastAPI, Request
+from starlette.responses import Response
+
+from hippocampus import wire
+from hippocampus.core.records import Context, Recall
+from hippocampus.memory import Memory
+from hippocampus.server import bodies
+from hippocampus.server.auth import Gatekeeper
+from hippocampus.server.keys import Keys
+from hippocampus.server.observability import Figures
+from hippocampus.server.response_cache import Asked, ResponseCache
+from hippocampus.server.settings import Limits
+from hippocampus.server.thread_pools import Pool
+from hippocampus.verbs import VerbSpec
+
+Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
+_MAY_FAIL: Final = frozenset({"embedder", "keywords", "reranker"})
+"""Parts that recall goes on without if they fail, and that may be there again with the next."""
+
+
+class ServerState:
+    """What the routes of one application share: the memory, its keys, threads and figures."""
+
+    def __init__(self, memory: Memory, limits: Limits) -> None:
+        self.memory = memory
+        self.limits = limits
+        self.figures = Figures()
+        self.keys = Keys(memory)
+        self.readers = Pool("read", threads=limits.readers, waiting=limits.waiting)
+        self.writers = Pool("write", threads=limits.writers, waiting=limits.waiting)
+        self.upkeep = Pool("upkeep", threads=limits.upkeep, waiting=limits.waiting)
+        self.door = Gatekeeper(self.keys, limits)
+        self.answers = ResponseCache(limits.answers_bytes)
+        self.ready = False
+        self.figures.banks_bytes.set_function(lambda: memory.resident_bytes)
+        self.figures.answers_bytes.set_function(lambda: self.answers.nbytes)
+        for pool in self.pools:
+            self.figures.calls.labels(pool.name).set_function(partial(getattr, pool, "busy"))
+
+    @property
+    def pools(self) -> tuple[Pool, Pool, Pool]:
+        """The threads, by kind of work."""
+        return self.readers, self.writers, self.upkeep
+
+    def pool(self, verb: VerbSpec) -> Pool:
+        """Return the threads that a verb runs on."""
+        if verb.long:
+            return self.upkeep
+        return self.readers if verb.reads else self.writers
+
+    def known(self, asked: Asked) -> bytes | None:
+        """Return the answer to a question if nobody has changed anything since it was given."""
+        body = self.answers.known(asked, self.memory.engine.store.changes())
+        if body is not None:
+            self.figures.given_again.inc()
+        return body
+
+    def answer(self, asked: Asked, call: Callable[[], Recall | Context]) -> bytes:
+        """Return the answer to a question: the one given before, if its bank has not changed."""
+        changes, position = self.memory.bank(asked[0]).position()
+        body = self.answers.get(asked, position, changes)
+        if body is not None:
+            self.figures.given_again.inc()
+            return body
+        self.figures.made.inc()
+        made = call()
+        body = wire.dump(made)
+        if not self._may_do_better(made):
+            self.answers.put(asked, position, changes, body)
+        return body
+
+    def _may_do_better(self, made: Recall | Context) -> bool:
+        """Return whether a part failed that may not fail the next time."""
+        found = made.recall if isinstance(made, Context) else made
+        lacks = (lack for lack in found.degraded if lack != self.memory.engine.no_embedder)
+        return any(lack.part in _MAY_FAIL for lack in lacks)
+
+    async def body(self, request: Request) -> bytes:
+        """Return the JSON that a request sends."""
+        body = await bodies.whole(request, most=self.limits.body_bytes, idle_s=self.limits.body_s)
+        if body:
+            bodies.check_media_type(request, bodies.JSON)
+        return body
+
+
+def add_route(
+    app: FastAPI, method: str, path: str, endpoint: Endpoint, told: dict[str, Any]
+) -> None:
+    """Add a route that reads its request itself; ``told`` is its part of the OpenAPI document."""
+    app.add_api_route(
+        path, endpoint, methods=[method], response_class=Response, response_model=None, **told
+    )
+
+
+def json_answer(body: bytes, cursor: str | None = None) -> Response:
+    """Return JSON, and where its next page begins."""
+    headers = {} if cursor is None else {"Next-Cursor": cursor}
+    return Response(body, 200, headers, bodies.JSON)

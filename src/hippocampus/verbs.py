@@ -1,0 +1,300 @@
+"""
+The verbs, one specification of each: from it come routes, requests, OpenAPI and the clients.
+
+Signature, types and documentation are those of the methods of ``Bank`` and ``Memory``; the tables
+below say how each travels.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, Union, get_args, get_origin
+from typing import get_type_hints as type_hints
+from urllib.parse import quote
+
+import msgspec
+
+from hippocampus import wire
+from hippocampus.bank import Bank
+from hippocampus.bank.filter_arguments import Filters, read_filters
+from hippocampus.core.validation import dump_metadata
+from hippocampus.errors import InputError, InvalidText
+from hippocampus.memory import Memory
+
+AccessRole: TypeAlias = Literal["read", "write", "admin"]
+"""The permission of a caller; a writer may read, and an admin may do both."""
+
+MOST_LISTED: Final = 1000
+"""Most entries of a list in one answer; the header ``Next-Cursor`` says that there is more."""
+
+_NOT_SENT: Final = ("self", "progress")
+"""Parameters that nobody sends; progress is told to a caller that accepts NDJSON."""
+_PAGE: Final[Mapping[str, Any]] = {"limit": int | None, "cursor": str | None}
+"""Arguments of a verb that gives a list, beside its own."""
+_FILTERS: Final[Mapping[str, Any]] = type_hints(Filters)
+_OWN_JSON: Final = (bytes, datetime, date, timedelta)
+"""Types that ``_plain`` turns into JSON or refuses one by one."""
+
+
+class Argument(NamedTuple):
+    """An argument: its name, the type as which JSON is read for it, and its default."""
+
+    name: str
+    type: Any
+    default: Any = inspect.Parameter.empty
+    several: bool = False
+    """Whether there may be several, without a name, in a call."""
+
+    @property
+    def required(self) -> bool:
+        """Whether it has no default."""
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def structured(self) -> bool:
+        """Whether a value is more than text, a number or a list of them: JSON in a query."""
+        return any(
+            get_origin(part) is Mapping or any(get_origin(one) is tuple for one in get_args(part))
+            for part in self._parts
+        )
+
+    @property
+    def is_list(self) -> bool:
+        """Whether a value is a list, even of one."""
+        kinds = {get_origin(part) for part in self._parts if part is not type(None)}
+        return kinds == {list} and not self.structured
+
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        return get_args(self.type) if get_origin(self.type) is Union else (self.type,)
+
+
+class Given(NamedTuple):
+    """The arguments of one call."""
+
+    positional: tuple[Any, ...]
+    named: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class VerbSpec:
+    """A verb: its arguments and result, read off the method, and how it travels."""
+
+    name: str
+    function: Callable[..., Any]
+    method: Literal["GET", "POST"] = "POST"
+    """GET takes its arguments in the query, POST in a JSON object."""
+    role: AccessRole = "write"
+    pages: Literal["", "time", "seq", "place", "name"] = ""
+    """The order by which a list goes on on its next page; empty: the answer is no list."""
+    long: bool = False
+    """Whether it may take minutes."""
+    cached: bool = False
+    """Whether its answer may be given again while the bank has not changed."""
+    leave_out: tuple[str, ...] = ()
+    """Parameters that cannot be sent."""
+
+    @property
+    def reads(self) -> bool:
+        """Whether it changes nothing, and so may safely be asked again."""
+        return self.role == "read"
+
+    @property
+    def reports(self) -> bool:
+        """Whether it reports its progress."""
+        return "progress" in self._signature.parameters
+
+    @cached_property
+    def returns(self) -> Any:  # noqa: ANN401 - a type
+        """The type of its result."""
+        return type_hints(self.function)["return"]
+
+    @cached_property
+    def arguments(self) -> Mapping[str, Argument]:
+        """Its arguments by name, as they travel."""
+        hints = type_hints(self.function)
+        found: dict[str, Argument] = {}
+        for name, parameter in self._signature.parameters.items():
+            if name in (*_NOT_SENT, *self.leave_out):
+                continue
+            # A filter is spelled out in the signature, not in the annotations.
+            hint = hints[name] if name in hints else _FILTERS[name]
+            several = parameter.kind is inspect.Parameter.VAR_POSITIONAL
+            kind = list[hint] if several else wire.read_as(hint)  # type: ignore[valid-type]
+            found[name] = Argument(name, kind, parameter.default, several)
+        for name, kind in _PAGE.items() if self.pages else ():
+            found.setdefault(name, Argument(name, kind, None))
+        return found
+
+    @cached_property
+    def struct(self) -> type[msgspec.Struct]:
+        """The record of its arguments."""
+        return msgspec.defstruct(
+            f"{self.name.title().replace('_', '')}Arguments",
+            [one[:2] if one.required else one[:3] for one in self.arguments.values()],
+            kw_only=True, forbid_unknown_fields=True,
+        )  # fmt: skip
+
+    @cached_property
+    def _signature(self) -> inspect.Signature:
+        return inspect.signature(self.function)
+
+    # ------------------------------------------------------------ by the server
+
+    def from_json(self, body: bytes) -> Given:
+        """Read a JSON object; an empty body is an empty one."""
+        return self._given(wire.load(self.struct, body or b"{}"))
+
+    def from_query(self, query: Iterable[tuple[str, str]]) -> Given:
+        """Read the pairs of a query: several of a name are a list; a structured one is JSON."""
+        found: dict[str, list[str]] = {}
+        for name, value in query:
+            found.setdefault(name, []).append(value)
+        values: dict[str, Any] = {}
+        for name, texts in found.items():
+            argument = self.arguments.get(name)
+            if argument is not None and argument.structured:
+                values[name] = wire.load(Any, texts[-1])
+            elif len(texts) > 1 or (argument is not None and argument.is_list):
+                values[name] = texts
+            else:
+                values[name] = texts[0]
+        return self._given(wire.convert(self.struct, values, strict=False))
+
+    def _given(self, record: msgspec.Struct) -> Given:
+        named = {name: wire.revived(getattr(record, name)) for name in self.arguments}
+        several = [named.pop(one.name) for one in self.arguments.values() if one.several]
+        return Given(tuple(several[0]) if several else (), named)
+
+    # ------------------------------------------------------------ by a client
+
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """
+        Return the arguments of a call by name, collections as lists, checked as a bank checks them.
+
+        Raises:
+            InvalidFilter, InvalidTime: a filter that cannot be meant.
+            TypeError: an argument that the verb has not.
+
+        """
+        known = self._signature.parameters
+        if "as_of" in known and "where" in known:
+            filters = {n: v for n, v in kwargs.items() if n in _FILTERS or n not in known}
+            read_filters(filters, UTC)
+        given = dict(self._signature.bind(None, *args, **kwargs).arguments)
+        del given[next(iter(known))]
+        for name, parameter in known.items():
+            if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+                given.setdefault(name, ())
+        if given.get("metadata") is not None:
+            dump_metadata(given["metadata"])
+        return {name: listed(value) for name, value in given.items()}
+
+
+def listed(value: Any) -> Any:  # noqa: ANN401 - any argument
+    """Return a collection of any kind as a list."""
+    plain = isinstance(value, str | bytes | Mapping | list) or not isinstance(value, Iterable)
+    return value if plain or is_dataclass(value) else list(value)
+
+
+# ---------------------------------------------------------------- arguments as they travel
+
+
+def path_of(bank: str, verb: str = "") -> str:
+    """Return where a bank, or a verb of it, is; a name of nothing but dots is no way up."""
+    name = quote(bank, safe="")
+    name = name.replace(".", "%2E") if not name.strip(".") else name
+    return f"/v1/banks/{name}" + (f"/{verb}" if verb else "")
+
+
+def to_json(given: Mapping[str, Any]) -> bytes:
+    """Return arguments as a JSON object; refuse what would come back as something else."""
+    try:
+        turns = given.get("turns")
+        for turn in turns if isinstance(turns, list) else ():
+            dump_metadata(getattr(turn, "metadata", {}))
+        plain = msgspec.to_builtins(dict(given), builtin_types=_OWN_JSON, enc_hook=_plain_object)
+        return json.dumps(plain, allow_nan=False, ensure_ascii=False, default=_plain).encode()
+    except UnicodeEncodeError as exc:
+        msg = f"a lone surrogate, {exc.object[exc.start]!r}, which is no text; leave it out"
+        raise InvalidText(msg) from exc
+    except (TypeError, ValueError, RecursionError) as exc:
+        msg = f"an argument has no JSON ({exc}); give text, numbers, lists, objects, or a datetime"
+        raise InputError(msg) from exc
+
+
+def to_query(given: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return arguments as the pairs of a query; a structured one is JSON."""
+    pairs: list[tuple[str, str]] = []
+    for name, value in given.items():
+        if value is None:
+            continue
+        several = isinstance(value, list) and all(isinstance(one, str) for one in value)
+        for one in value if several else [value]:
+            plain = one.isoformat() if isinstance(one, datetime) else one
+            text = plain if isinstance(plain, str) else to_json({"": plain})[5:-1].decode()
+            pairs.append((name, text))
+    return pairs
+
+
+def _plain_object(value: object) -> object:
+    """Return any mapping as an object of JSON."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    msg = f"a {type(value).__name__}"
+    raise TypeError(msg)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, timedelta):  # of a schedule
+        return msgspec.to_builtins(value)
+    msg = f"a {type(value).__name__}"
+    raise TypeError(msg)
+
+
+# ---------------------------------------------------------------- the tables
+
+
+def _specs(owner: type[Any], names: str, **how: Any) -> Iterable[tuple[str, VerbSpec]]:  # noqa: ANN401
+    """Yield the verbs of a class that travel in one way."""
+    for name in names.split():
+        member = getattr(owner, name)
+        yield name, VerbSpec(name, getattr(member, "fget", member), **how)
+
+
+_READ: Final = {"method": "GET", "role": "read"}
+_READ_WORDS: Final = {"method": "POST", "role": "read"}
+"""Words never stand in an address, which others log."""
+_CHANGE: Final = {"method": "POST", "role": "write"}
+_ADMIN: Final = {"method": "POST", "role": "admin"}
+
+BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
+    *_specs(Bank, "remember remember_many correct forget restore", **_CHANGE),
+    *_specs(Bank, "feedback note_recalls pin unpin", **_CHANGE),
+    *_specs(Bank, "recall context", **_READ_WORDS, cached=True),
+    *_specs(Bank, "get stats policy summary", **_READ),
+    *_specs(Bank, "episodes", **_READ, pages="time"),
+    *_specs(Bank, "find", **_READ_WORDS, pages="time"),
+    *_specs(Bank, "count trend", **_READ_WORDS),
+    *_specs(Bank, "journal", **_READ, pages="seq"),
+    *_specs(Bank, "expand history uses quarantine sleeps facts entities", **_READ, pages="place"),
+    *_specs(Bank, "gists topics topic_outline related anchors", **_READ, pages="place"),
+    *_specs(Bank, "sleep sleep_if_due", **_CHANGE, long=True),
+    *_specs(Bank, "hold release undo set_policy curate", **_ADMIN),
+    *_specs(Bank, "compact", **_ADMIN, long=True),
+])  # fmt: skip
+"""Every verb of a bank that takes and gives JSON, at ``/v1/banks/{bank}/{verb}``."""
+
+STORE_VERBS: Final[Mapping[str, VerbSpec]] = dict([
+    *_specs(Memory, "banks", **_READ, pages="name", leave_out=("after",)),
+    *_specs(Memory, "calibrate sleep_if_due", **_ADMIN, long=True),
+    *_specs(Memory, "rebuild", **_ADMIN, long=True, leave_out=("embedder",)),
+])  # fmt: skip
+"""Every verb of a memory that takes and gives JSON, at ``/v1/{verb}``."""
