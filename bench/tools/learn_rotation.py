@@ -10,14 +10,31 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hippocampus.calibrate.synthetic import generate
 from hippocampus.core.records import Passage
 from hippocampus.encode.embed import load_embedder
-from hippocampus.encode.signature import learn_rotation
+from hippocampus.encode.signature import BITS, Rotation
 
 TURNS = 1500
 HERE = Path(__file__).resolve().parents[2]
+
+
+def learn_rotation(tokens: NDArray[np.float32], *, bits: int = BITS, seed: int = 0) -> Rotation:
+    """Learn a rotation from token vectors, shape (n, token_dimension), n well over ``bits``."""
+    sample = tokens.astype(np.float64)
+    mean = sample.mean(axis=0)
+    centred = sample - mean
+    _, vectors = np.linalg.eigh(centred.T @ centred)
+    principal = vectors[:, ::-1][:, :bits]
+    flat = centred @ principal
+    turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(bits, bits)))[0]
+    for _ in range(30):
+        signs = np.where(flat @ turn >= 0, 1.0, -1.0)
+        left, _, right = np.linalg.svd(signs.T @ flat)
+        turn = (left @ right).T
+    return Rotation((principal @ turn).astype(np.float32), mean.astype(np.float32))
 
 
 def main() -> None:

@@ -71,22 +71,6 @@ class Rotation:
         return sign_codes(self._turn(tokens))
 
 
-def learn_rotation(tokens: NDArray[np.float32], *, bits: int = BITS, seed: int = 0) -> Rotation:
-    """Learn a rotation from token vectors, shape (n, token_dimension), n well over ``bits``."""
-    sample = tokens.astype(np.float64)
-    mean = sample.mean(axis=0)
-    centred = sample - mean
-    _, vectors = np.linalg.eigh(centred.T @ centred)
-    principal = vectors[:, ::-1][:, :bits]
-    flat = centred @ principal
-    turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(bits, bits)))[0]
-    for _ in range(30):
-        signs = np.where(flat @ turn >= 0, 1.0, -1.0)
-        left, _, right = np.linalg.svd(signs.T @ flat)
-        turn = (left @ right).T
-    return Rotation((principal @ turn).astype(np.float32), mean.astype(np.float32))
-
-
 def random_rotation(dimension: int, *, bits: int = BITS, seed: int = 0) -> Rotation:
     """Return random hyperplanes (DWM, Appendix F), for embedders nothing was learned for."""
     planes = np.random.default_rng(seed).normal(size=(dimension, bits)).astype(np.float32)

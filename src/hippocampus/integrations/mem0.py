@@ -17,7 +17,6 @@ from dataclasses import replace
 from heapq import merge
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 from urllib.parse import quote
 
@@ -437,12 +436,7 @@ class Memory:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -481,12 +475,7 @@ class AsyncMemory:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self.close()
 
 
