@@ -39,7 +39,6 @@ SAME_NAME = {
     "_Pieces": "in encode/onnx.py and llm/client.py",
     "_Reader": "in language/statements.py and language/time/grammar.py",
     "_Reading": "in llm/http.py and sources/messages.py",
-    "_Turns": "in core/background_yield.py and journal/ledger.py",
     "_Words": "in language/extractive_compression.py and language/nouns.py",
 }
 """Classes of which there are two that are meant, and why."""

@@ -170,7 +170,7 @@ class Memory:
         with bank.writing:
             with bank.reading, self.engine.store.write():
                 ledger = self.engine.ledger(name)
-                ledger.check_free(self.engine.store.episodes.scan(ledger.bank))
+                ledger.writer.check_free(self.engine.store.episodes.scan(ledger.bank))
                 self.engine.store.banks.drop(ledger.bank)
             self.engine.segments.drop(ledger.bank)
             self.engine.store.upkeep.scrub()

@@ -185,11 +185,11 @@ def _readable(ledger: Ledger, records: Sequence[EpisodeRow]) -> tuple[dict[int, 
     for start in range(0, len(records), _TEXTS_AT_ONCE):
         rows = [record.row for record in records[start : start + _TEXTS_AT_ONCE]]
         try:
-            texts |= ledger.texts(rows)
+            texts |= ledger.reader.texts(rows)
         except StoreCorrupt:  # one by one, to see how far it goes
             for row in rows:
                 try:
-                    texts |= ledger.texts([row])
+                    texts |= ledger.reader.texts([row])
                 except StoreCorrupt as exc:
                     problems.append(str(exc))
     return texts, list(dict.fromkeys(problems))

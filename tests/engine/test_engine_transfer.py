@@ -141,14 +141,14 @@ def test_what_is_erased_while_an_export_is_written_is_not_in_it(open_memory, tmp
     kept = bank.remember("The safe opens with marzipan.", speaker="Zenobia", at="2025-03-02")
     bank.remember("The dentist is on Monday.", at="2025-03-02")
     ledger = open_memory().engine.ledger("ada")
-    texts = ledger.texts
+    texts = ledger.reader.texts
 
     def erase_first(rows):
         if there.episodes(speaker="Zenobia"):
             there.forget(kept.id, erase=True)
         return texts(rows)
 
-    ledger.texts = erase_first
+    ledger.reader.texts = erase_first
     assert 2 == export_bank(ledger, tmp_path / "out.jsonl")
     assert "Zenobia" not in (tmp_path / "out.jsonl").read_text()
     copy = open_memory(":memory:")
@@ -160,13 +160,13 @@ def test_an_export_that_is_erased_from_all_the_time_says_so(open_memory, tmp_pat
     bank = open_memory().bank("ada")
     bank.remember_many(Turn(text=f"A remark, number {n}.", at="2025-03-02") for n in range(9))
     ledger = open_memory().engine.ledger("ada")
-    texts = ledger.texts
+    texts = ledger.reader.texts
 
     def erase_one(rows):
         bank.forget(bank.episodes()[0].id, erase=True)
         return texts(rows)
 
-    ledger.texts = erase_one
+    ledger.reader.texts = erase_one
     with pytest.raises(InputError, match="being erased from"):
         export_bank(ledger, tmp_path / "out.jsonl")
     assert [] == list(tmp_path.glob("out*"))

@@ -18,7 +18,8 @@ from hippocampus.encode.token_matcher import TokenPattern
 from hippocampus.encode.tokens import decode, encode, pack
 from hippocampus.errors import StoreCorrupt
 from hippocampus.journal.content import Content, Segment, Segments
-from hippocampus.journal.ledger import DERIVED, Ledger
+from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.payloads import DERIVED
 from hippocampus.kernel import WaveletMatrix
 from hippocampus.store import open_store
 from hippocampus.upkeep import verify
@@ -157,7 +158,7 @@ def test_what_another_process_erased_is_not_read_from_what_was_kept(open_memory)
     assert "number 2" == memory.bank("ada").get(kept[2].id).text
     other.bank("ada").forget(kept[2].id, erase=True)
 
-    assert {0, 1, 3} == set(memory.engine.ledger("ada").texts(range(4)))
+    assert {0, 1, 3} == set(memory.engine.ledger("ada").reader.texts(range(4)))
     assert "number 3" == memory.bank("ada").get(kept[3].id).text
 
 
@@ -216,13 +217,13 @@ def test_a_long_tail_is_read_once_to_be_sealed(open_memory, path, clock):
             segments=Segments(),
         )  # fmt: skip
         with store.write():
-            ledger.seal()
+            ledger.payloads.seal()
         reads = sum("FROM tail" in line and line.startswith("SELECT") for line in asked)
 
         assert reads <= 1 + len(DERIVED)  # one for each kind
         assert [(n, 4) for n in range(0, 16, 4)] == store.payloads.block_spans(number, "content")
         assert [16, 17, 18] == [row for row, _ in store.payloads.tail(number, "content")]
-        assert [turn.text for turn in turns] == list(ledger.texts(range(19)).values())
+        assert [turn.text for turn in turns] == list(ledger.reader.texts(range(19)).values())
 
 
 def test_free_pages_that_are_not_blank_are_reported_until_scrubbed(open_memory, path):

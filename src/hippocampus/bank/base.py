@@ -188,7 +188,7 @@ class BankBase:
         if self._recalled:
             shown, self._recalled = self._recalled, []
             if ledger.bank == self._number:  # and not another one of that name
-                ledger.note(RecallsNoted(shown=shown))
+                ledger.writer.note(RecallsNoted(shown=shown))
 
     def _is_there(self) -> bool:
         """Return whether the store had the bank when it was last asked or changed."""
@@ -340,7 +340,7 @@ class BankBase:
     def _mentions(self, rows: Sequence[int]) -> dict[int, tuple[frozenset[int], frozenset[int]]]:
         """Return what rows say of curated names; of damaged texts nothing, and say so."""
         try:
-            texts = self._engine.ledger_of(self._number, self.name).texts(rows)
+            texts = self._engine.ledger_of(self._number, self.name).reader.texts(rows)
         except StoreCorrupt as exc:
             self._no_sleep = Degradation(part="sleep", reason=str(exc))
             return {}

@@ -98,9 +98,9 @@ class Moving(Writing):
             with self._transaction() as ledger:
                 update = compare(ledger, source, groups)
                 if update.gone:
-                    ledger.change(update.gone, RemovedFromSource(source=source))
+                    ledger.writer.change(update.gone, RemovedFromSource(source=source))
                 if update.back or update.freed:
-                    ledger.change([*update.back, *update.freed], Restored(source=source))
+                    ledger.writer.change([*update.back, *update.freed], Restored(source=source))
             added = self._keep(update.fresh, now, progress) if update.fresh else []
         return Imported(
             added=len(added) + len(update.back),
@@ -110,7 +110,7 @@ class Moving(Writing):
 
 
 def _loaded(whole: Export, books: Ledger, encoded: Encoded) -> None:
-    own = books.events(PolicySet)
-    books.load(whole.records, whole.journal, encoded)
+    own = books.reader.events(PolicySet)
+    books.writer.load(whole.records, whole.journal, encoded)
     if own:  # what was chosen here holds here
-        books.note(own[-1].event)
+        books.writer.note(own[-1].event)

@@ -319,7 +319,7 @@ class Knowing(BankBase):
                     for record in self._store.episodes.scan(self._number, start=before.length)
                     if record.row < len(live)
                 ]
-                texts = ledger.texts([record.row for record in records])
+                texts = ledger.reader.texts([record.row for record in records])
             made = read_on(before, records, texts, self._engine.zone) if records else before
             with self.reading:  # unless somebody erased, or slept, in the meantime
                 if self._index() is live and self._facts is before:
@@ -394,7 +394,9 @@ class Knowing(BankBase):
         if not names:
             return
         with self._changing(), self._transaction() as ledger:
-            ledger.note(AnchorsCurated(add=tuple(add), deny=tuple(deny), remove=tuple(remove)))
+            ledger.writer.note(
+                AnchorsCurated(add=tuple(add), deny=tuple(deny), remove=tuple(remove))
+            )
 
     def export_concepts(self, path: str | Path, *, overwrite: bool = False) -> int:
         """
@@ -437,15 +439,15 @@ class Knowing(BankBase):
             concept, vectors = index.cues.concept, index.cues.vector
             with self._store.read():
                 ledger = self._engine.ledger(self.name)
-                row = ledger.find(id).row
-                told = ledger.beside(row)
+                row = ledger.reader.find(id).row
+                told = ledger.lineage.beside(row)
                 under = [] if concept is None else concept.beside(row)
                 cosines = _cosines(vectors, row, list(told))
                 found = [
                     *((other, how, cosines[other]) for other, how in told.items()),
                     *(one for one in under if one[0] not in told),
                 ]
-                there = ledger.episodes([other for other, _, _ in found])
+                there = ledger.reader.episodes([other for other, _, _ in found])
         return [
             Related(episode=episode, how=how, cosine=cosine)
             for episode, (other, how, cosine) in zip(there, found, strict=True)

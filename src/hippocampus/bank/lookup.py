@@ -37,7 +37,7 @@ class Looking(BankBase):
         """
         with self._store.read():
             ledger = self._engine.ledger(self.name)
-            return ledger.episodes([ledger.find(id).row])[0]
+            return ledger.reader.episodes([ledger.reader.find(id).row])[0]
 
     def expand(self, address: str) -> list[Episode]:
         """
@@ -53,7 +53,7 @@ class Looking(BankBase):
             rows = rows or self._store.episodes.rows_at(
                 ledger.bank, unquote(address)
             )  # as a context has it
-            found = ledger.episodes(ledger.standing(rows))
+            found = ledger.reader.episodes(ledger.lineage.standing(rows))
         if not found:
             msg = f"nothing in bank {self.name!r} has the address {address!r}; see Episode.address"
             raise UnknownEpisode(msg)
@@ -77,7 +77,7 @@ class Looking(BankBase):
             allowed = columns.mask(chosen)
             order = columns.in_order()
             rows = order if allowed is None else order[allowed[order]]
-            return self._engine.ledger_of(self._number, self.name).episodes(page(rows))
+            return self._engine.ledger_of(self._number, self.name).reader.episodes(page(rows))
 
     @spell_out
     @answering()
@@ -117,8 +117,10 @@ class Looking(BankBase):
             ledger = self._engine.ledger_of(self._number, self.name)
         with self._store.read():  # what is found and what is read belong to one moment
             found = np.zeros(len(seen), np.bool_)
-            found[ledger.content.find(phrases, seen) if near is None else near[seen[near]]] = True
-            kept = ledger.episodes(page(order[found[order]]))
+            found[
+                ledger.reader.content.find(phrases, seen) if near is None else near[seen[near]]
+            ] = True
+            kept = ledger.reader.episodes(page(order[found[order]]))
         if chosen.as_of is None:  # others may have forgotten some since the index was asked
             kept = [episode for episode in kept if episode.state == "active"]
         return kept
@@ -184,13 +186,13 @@ class Looking(BankBase):
             allowed = columns.mask(chosen)
             ledger = self._engine.ledger_of(self._number, self.name)
         seen = np.ones(len(said_at), np.bool_) if allowed is None else allowed
-        return ledger.content.count(phrase, seen), said_at, seen
+        return ledger.reader.content.count(phrase, seen), said_at, seen
 
     def history(self, id: str) -> list[Change]:  # noqa: A002
         """Return every change to an episode and to its earlier and later versions, in order."""
         with self._store.read():
             ledger = self._engine.ledger(self.name)
-            return ledger.history(ledger.find(id, erased=True).row)
+            return ledger.lineage.history(ledger.reader.find(id, erased=True).row)
 
     def journal(self, *, after: int = 0, limit: int | None = None) -> list[Change]:
         """Return the bank's changes in order, from ``after`` on: the audit trail."""
@@ -199,14 +201,16 @@ class Looking(BankBase):
             number = self._store.banks.number(self.name) or NO_BANK
             last = self._store.journal.last_seq(number)
             after, limit = min(after, last), None if limit is None else min(limit, last)
-            return self._engine.ledger_of(number, self.name).journal(after=after, limit=limit)
+            return self._engine.ledger_of(number, self.name).reader.journal(
+                after=after, limit=limit
+            )
 
     def stats(self) -> Stats:
         """Return what the bank holds, and how many bytes by kind of data."""
         fingerprint, held = self._engine.fingerprint(), self._held()
         with self._store.read():
             ledger = self._engine.ledger(self.name)
-            return ledger.stats(
+            return ledger.reader.stats(
                 embedder=None if fingerprint is None else str(fingerprint),
                 uncalibrated=self._engine.calibration().lacking,
                 resident_bytes=held + self._engine.segments.nbytes(ledger.bank),

@@ -177,7 +177,7 @@ class Recalling(Knowing, Looking):
         *,
         limit: int,
     ) -> tuple[Ranking, Confidence]:
-        texts = self._engine.ledger_of(self._number, self.name).texts
+        texts = self._engine.ledger_of(self._number, self.name).reader.texts
         read = texts if {"lexical", "graph"} <= wanted else None
 
         bearing = self._bearing  # which keeps what it looked up, of the same statements
@@ -211,7 +211,7 @@ class Recalling(Knowing, Looking):
         if not judged.found:
             return question
         ledger = self._engine.ledger_of(self._number, self.name)
-        best = ledger.read(ranking.rows[:1].tolist())[0].episode
+        best = ledger.reader.read(ranking.rows[:1].tolist())[0].episode
         moment = moment_told(best.text, best.said_at.astimezone(self._engine.zone))
         own = [one for one in question.intervals if one.text not in join.event]
         return replace(question, intervals=(*own, *join.resolve([moment], question.now)))
@@ -299,7 +299,7 @@ class Recalling(Knowing, Looking):
         k = len(scores)
         rows, over = ranking.rows[:k].tolist(), ranking.over
         ledger = self._engine.ledger_of(self._number, self.name)
-        entries = ledger.read(rows)
+        entries = ledger.reader.read(rows)
         gifts = np.maximum([part[:k] for part in ranking.parts.values()], 0).T.tolist()
         hits: list[Hit] = []
         for place, (row, entry) in enumerate(zip(rows, entries, strict=True)):
@@ -333,7 +333,7 @@ class Recalling(Knowing, Looking):
         self, ledger: Ledger, row: int, told: Sequence[str], allowed: Mask | None
     ) -> str | None:
         """Return the id of what corrects a row that a read may see."""
-        by = ledger.correction(row, told, allowed)
+        by = ledger.lineage.correction(row, told, allowed)
         return None if by is None else self._store.episodes.read(self._number, [by])[0].id
 
     @spell_out

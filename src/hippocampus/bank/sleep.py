@@ -45,7 +45,8 @@ from hippocampus.core.records import (
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_cache import give_back
 from hippocampus.errors import InputError, StoreError, UnknownBank
-from hippocampus.journal.ledger import DEEDS, Ledger
+from hippocampus.journal.acts import DEEDS
+from hippocampus.journal.ledger import Ledger
 from hippocampus.sleep.artifacts import Gathered, gather
 from hippocampus.sleep.gists import demote
 from hippocampus.sleep.schedule import Past, Schedule, due
@@ -172,14 +173,16 @@ class Sleeping(BankBase):
                 msg = f"sleep={sleep!r}: bank {self.name!r} has had {had}"
                 raise InputError(msg)
             demote(ledger, sleep)
-            return dict(ledger.undo(sleep))
+            return dict(ledger.acts.undo(sleep))
 
     def sleeps(self) -> list[Slept]:
         """Return the sleeps there were, in order; of one that was killed, no steps."""
         with self._store.read():
             ledger = self._engine.ledger(self.name)
-            begun = ledger.events(SleepBegan)
-            told = {ended.event.sleep: ended.event.steps for ended in ledger.events(SleepEnded)}
+            begun = ledger.reader.events(SleepBegan)
+            told = {
+                ended.event.sleep: ended.event.steps for ended in ledger.reader.events(SleepEnded)
+            }
         return [
             Slept(
                 bank=self.name,
@@ -205,9 +208,9 @@ class Sleeping(BankBase):
         with self._store.read():
             number = self._store.banks.number(self.name) or NO_BANK
             ledger = self._engine.ledger_of(number, self.name)
-            doubts = ledger.events(*DOUBTS)
-            begun = ledger.events(SleepBegan)
-            ended = {one.event.sleep for one in ledger.events(SleepEnded)}
+            doubts = ledger.reader.events(*DOUBTS)
+            begun = ledger.reader.events(SleepBegan)
+            ended = {one.event.sleep for one in ledger.reader.events(SleepEnded)}
             changed = self._last_change(ledger)
         done = [(_moment(c), set(c.event.steps)) for c in begun if c.event.sleep in ended]
         slept = [c for c, steps in done if steps >= _BY_DAY]
@@ -264,7 +267,7 @@ class Sleeping(BankBase):
         with self._changing():
             self._engine.ledger(self.name, create=True)
             with self._transaction() as ledger:
-                ledger.note(PolicySet(policy=None if policy is None else asdict(policy)))
+                ledger.writer.note(PolicySet(policy=None if policy is None else asdict(policy)))
 
     def pin(self, id: str | Collection[str]) -> int:  # noqa: A002
         """Keep episodes, long texts whole, from fading and from being merged; return how many."""
@@ -293,18 +296,18 @@ class Sleeping(BankBase):
         if not ids:
             return 0
         with self._changing(), self._transaction() as ledger:
-            freed = ledger.mark(ids, HELD, Released(), on=False)
-            return freed + ledger.mark(ids, DOUBTED, Unquarantined(), on=False)
+            freed = ledger.writer.mark(ids, HELD, Released(), on=False)
+            return freed + ledger.writer.mark(ids, DOUBTED, Unquarantined(), on=False)
 
     def quarantine(self) -> list[tuple[Episode, str]]:
         """Return what is kept from being consolidated, and why; see ``release``."""
         with self._store.read():
             ledger = self._engine.ledger(self.name)
             rows = [e.row for e in self._store.episodes.scan(ledger.bank) if e.marks & DOUBTED]
-            episodes = ledger.episodes(rows)
+            episodes = ledger.reader.episodes(rows)
             why = {}
             for row in rows:
-                for change in ledger.events(Quarantined, row=row):
+                for change in ledger.reader.events(Quarantined, row=row):
                     why[row] = change.event.why or ""
         return [(e, why.get(row, "")) for e, row in zip(episodes, rows, strict=True)]
 
@@ -321,7 +324,7 @@ class Sleeping(BankBase):
         if not ids:
             return 0
         with self._changing(), self._transaction() as ledger:
-            return ledger.tell(ids, FeedbackGiven(helpful=helpful))
+            return ledger.writer.tell(ids, FeedbackGiven(helpful=helpful))
 
     def uses(self, id: str) -> list[datetime]:  # noqa: A002
         """
@@ -331,7 +334,7 @@ class Sleeping(BankBase):
         """
         with self._store.read():
             ledger = self._engine.ledger(self.name)
-            found = find_uses(ledger, ledger.find(id).row, list(self._recalled))
+            found = find_uses(ledger, ledger.reader.find(id).row, list(self._recalled))
         return [from_micros(at) for at in found]
 
     def note_recalls(self) -> None:
@@ -345,7 +348,7 @@ class Sleeping(BankBase):
         if not ids:
             return 0
         with self._changing(), self._transaction() as ledger:
-            return ledger.mark(ids, marks, event, on=on)
+            return ledger.writer.mark(ids, marks, event, on=on)
 
 
 def _moment(record: Record[SleepBegan]) -> _Moment:

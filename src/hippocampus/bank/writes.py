@@ -163,21 +163,23 @@ class Writing(Looking):
             raise InputError(msg)
         with self._changing():
             ledger = self._engine.ledger(self.name)
-            old = ledger.find(id)
-            ledger.check_in_force(old)
+            old = ledger.reader.find(id)
+            ledger.writer.check_in_force(old)
             turn = _as_turn(old, self.get(id).text if text is None else text)
             turn = turn if metadata is None else replace(turn, metadata=metadata)
             new = self._group(turn, self._engine.now())
             if self._says_otherwise(ledger, new):
                 new = self._group(turn, self._engine.now(), by_metadata=True)
             if new.first.id == old.id:
-                return ledger.episodes([old.row])[0]
+                return ledger.reader.episodes([old.row])[0]
             known = self._store.episodes.rows_of(ledger.bank, [new.first.id])
             drafts = [] if known else new.drafts
             row = self._store_encoded(
-                ledger, drafts, lambda books, encoded: books.correct(old, new.drafts, encoded)
+                ledger,
+                drafts,
+                lambda books, encoded: books.writer.correct(old, new.drafts, encoded),
             )
-            return ledger.episodes([row])[0]
+            return ledger.reader.episodes([row])[0]
 
     def _says_otherwise(self, ledger: Ledger, new: Group) -> bool:
         """Return whether there is the same wording already, with other metadata."""
@@ -201,7 +203,7 @@ class Writing(Looking):
             return 0
         with self._changing():
             with self._transaction() as ledger:
-                changed = ledger.erase(ids) if erase else ledger.forget(ids)
+                changed = ledger.erasure.erase(ids) if erase else ledger.writer.forget(ids)
             if erase:
                 self._store.upkeep.scrub()
             return changed
@@ -212,7 +214,7 @@ class Writing(Looking):
         if not ids:
             return 0
         with self._changing(), self._transaction() as ledger:
-            return ledger.restore(ids)
+            return ledger.writer.restore(ids)
 
     def compact(
         self,
@@ -256,7 +258,7 @@ class Writing(Looking):
                 for first in range(0, stop, some):
                     rows = range(first, min(first + some, stop))
                     with self._store.write():
-                        removed += self._engine.ledger(self.name).compact(states, rows)
+                        removed += self._engine.ledger(self.name).erasure.compact(states, rows)
                     if progress:
                         progress(rows.stop, stop)
                 self._store.upkeep.scrub()
@@ -281,7 +283,7 @@ class Writing(Looking):
         ]
         for start in range(0, len(due), batch):
             at_once = due[start : start + batch]
-            texts = ledger.texts([e.row for e in at_once])  # without what was just erased
+            texts = ledger.reader.texts([e.row for e in at_once])  # without what was just erased
             for old in at_once:
                 text = texts.get(old.row, "")
                 less = shown(text, old.level, settled=old.marks // SETTLED)
@@ -339,7 +341,7 @@ class Writing(Looking):
         kept: list[list[Episode]] = []
         for groups, _ in calls:
             rows = [answer[d.id] for group in groups for d in group.drafts if d.id in answer]
-            kept.append(ledger.episodes(rows))
+            kept.append(ledger.reader.episodes(rows))
         return kept
 
     def _sift(
@@ -373,7 +375,7 @@ class Writing(Looking):
         """Encode and store; returns the rows by id."""
         drafts = [d for group in groups for d in group]
         return self._store_encoded(
-            ledger, drafts, lambda books, it: books.add(groups, it), progress
+            ledger, drafts, lambda books, it: books.writer.add(groups, it), progress
         )
 
     def _store_encoded(
@@ -410,7 +412,7 @@ class Writing(Looking):
         """Make the payloads of drafts, each read in the light of what its session said before."""
         batch = self._engine.config.ingest.batch
         sessions = {d.session for d in drafts if d.session is not None}
-        before = context_before(drafts, ledger.last_said(sessions))
+        before = context_before(drafts, ledger.reader.last_said(sessions))
         encoded: dict[Kind, dict[str, bytes]] = {}
         for start in range(0, len(drafts), batch):
             some = slice(start, start + batch)
@@ -436,4 +438,4 @@ def _as_turn(old: EpisodeRow, text: str) -> Turn:
 def _settled(
     faded: Sequence[tuple[EpisodeRow, Sequence[Draft]]], books: Ledger, encoded: Encoded
 ) -> int:
-    return books.settle(faded, encoded)
+    return books.erasure.settle(faded, encoded)

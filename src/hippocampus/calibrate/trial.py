@@ -196,7 +196,7 @@ class _Ears:
                 segments=self._segments,
             )  # fmt: skip
             for one in pool:
-                rows = ledger.add([group.drafts for group in one.groups], one.encoded)
+                rows = ledger.writer.add([group.drafts for group in one.groups], one.encoded)
                 turns = zip(one.data["episodes"], one.groups, strict=True)
                 of = {d.id: f"{one.data['id']}/{e['id']}" for e, g in turns for d in g.drafts}
                 refs += [of[id_] for id_, _ in sorted(rows.items(), key=lambda item: item[1])]

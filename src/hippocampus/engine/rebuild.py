@@ -85,7 +85,7 @@ def _swap(
                     stage(ledger, maker, signed, mark)  # what came until this transaction
                     done[name] = promote(ledger, kinds)
                     if moves:
-                        ledger.forget_slept()
+                        ledger.payloads.forget_slept()
                 if maker is not None:
                     engine.store.settings.put("embedder", dump_fingerprint(maker.fingerprint))
                 if unsigns:

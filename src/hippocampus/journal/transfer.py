@@ -84,7 +84,7 @@ def _records(
     ids[None] = None
     for start in range(0, len(rows), _TEXTS_AT_ONCE):
         some = rows[start : start + _TEXTS_AT_ONCE]
-        texts = ledger.texts([row.row for row in some])
+        texts = ledger.reader.texts([row.row for row in some])
         for row in some:
             yield {
                 "episode": {

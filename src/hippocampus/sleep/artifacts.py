@@ -88,7 +88,7 @@ def read_curated(ledger: Ledger) -> Curated:
     """Return what has been said about anchors, from the journal."""
     wanted: dict[int, str] = {}
     denied: dict[int, str] = {}
-    for change in ledger.events(AnchorsCurated):
+    for change in ledger.reader.events(AnchorsCurated):
         said = change.event
         for name in said.add:
             wanted[key_of(name)] = name
@@ -131,8 +131,8 @@ def find_missing_phrases(ledger: Ledger) -> SleepStep:
             made = dict(phrase_payloads(ledger, missing))  # of what was erased there is none
         if made:
             with store.write():
-                ledger.fill("phrase", made)
-                ledger.seal()
+                ledger.payloads.fill("phrase", made)
+                ledger.payloads.seal()
         done += len(made)
     return _step("phrases", started, episodes=done)
 
@@ -191,7 +191,7 @@ def rebuild_topics(
     if not rows:
         return SleepStep(name="topics", elapsed_s=0.0, skipped="there are no episodes")
     with ledger.store.read():
-        texts = ledger.texts(rows)
+        texts = ledger.reader.texts(rows)
         records = ledger.store.episodes.read(ledger.bank, range(len(shown)))
         before = _if_sound(read_topics, ledger)
     made, report = make_topics(
@@ -251,7 +251,7 @@ def rebuild_gists(
     answers.usage += report.usage
     if report.note is not None:
         with ledger.store.write():
-            ledger.note(report.note)
+            ledger.writer.note(report.note)
     if (before is None or made.traces != before.traces) and not _keep(
         ledger, "gist", made.length, pack_gists(made), gathered.seq
     ):
@@ -285,7 +285,7 @@ def rebuild_summary(
         return SleepStep(name="summary", elapsed_s=0.0, skipped="there are no episodes")
 
     def talk(rows: Sequence[int]) -> list[str]:
-        texts = ledger.texts(rows)
+        texts = ledger.reader.texts(rows)
         records = ledger.store.episodes.read(ledger.bank, list(texts))
         return [spoken(e.speaker, texts[e.row]) for e in records]
 
@@ -314,7 +314,7 @@ def quoting(ledger: Ledger, known: dict[int, QuotableClause | None]) -> Read:
 
     def read(rows: Sequence[int]) -> list[QuotableClause | None]:
         missing = [row for row in rows if row not in known]
-        texts = ledger.texts(missing)
+        texts = ledger.reader.texts(missing)
         for e in pausing(ledger.store.episodes.read(ledger.bank, list(texts))):
             known[e.row] = clause_of(e.row, e.said_at, e.speaker, e.role, texts[e.row])
         return [known.get(row) for row in rows]
@@ -348,7 +348,7 @@ def rebuild_facts(
         first = before.length if model is None else 0
         every = ledger.store.episodes.scan(ledger.bank, start=first)
         records = [record for record in every if record.row < length]
-        texts = ledger.texts([record.row for record in records])
+        texts = ledger.reader.texts([record.row for record in records])
     fresh = [record for record in records if record.row >= before.length]
     made = read_on(before, fresh, texts, zone)
     report = FactsRead(count(made.rows))
@@ -411,7 +411,7 @@ def otherwise(ledger: Ledger, index: BankIndex) -> list[int]:
     """Return the rows that something in force corrects: the bank does not repeat what they say."""
     shown = index.columns.visible()
     told = index.corrected.items()
-    return [row for row, by in told if by and ledger.correction(row, by, shown) is not None]
+    return [row for row, by in told if by and ledger.lineage.correction(row, by, shown) is not None]
 
 
 def rebuild_concepts(
@@ -431,7 +431,7 @@ def rebuild_concepts(
         _with_curated(ledger, gathered.material, curated.wanted),
         _if_sound(read_anchors, ledger),
         vectors=gathered.vectors,
-        names=ledger.names,
+        names=ledger.reader.names,
         embed=_naming(embedder),
         curated=curated.wanted,
         denied=curated.denied,
@@ -455,7 +455,7 @@ def _with_curated(ledger: Ledger, material: Material, names: Sequence[str]) -> M
     said: list[int] = []
     unsaid: list[int] = []
     for start in range(0, len(shown), _AT_ONCE):
-        for row, text in pausing(ledger.texts(shown[start : start + _AT_ONCE]).items()):
+        for row, text in pausing(ledger.reader.texts(shown[start : start + _AT_ONCE]).items()):
             read = spellings.read(text)
             said += [row * PROPER + key for key in read.names]  # keys are below that
             unsaid += [row * PROPER + key for key in read.pieces]
@@ -510,7 +510,7 @@ def _keep(ledger: Ledger, kind: Kind, rows: int, payload: bytes, seq: int) -> bo
             return False
         ledger.store.payloads.drop(ledger.bank, kind)
         ledger.store.payloads.put_block(ledger.bank, kind, Block(0, rows, payload))
-        ledger.note(ArtifactReplaced())
+        ledger.writer.note(ArtifactReplaced())
     return True
 
 

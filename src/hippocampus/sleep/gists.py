@@ -71,7 +71,7 @@ def read_noted(ledger: Ledger) -> Noted:
     """Return what the journal tells of earlier nights."""
     promoted: set[int] = set()
     traces: list[tuple[int, tuple[int, ...]]] = []
-    for change in ledger.events(Consolidated):
+    for change in ledger.reader.events(Consolidated):
         promoted.update(change.event.promoted)
         promoted.difference_update(change.event.demoted)
         traces += [(made_at, tuple(rows)) for made_at, *rows in change.event.traces]
@@ -82,7 +82,7 @@ def demote(ledger: Ledger, sleep: int) -> None:
     """Have what a sleep promoted be promoted no more, but by a sleep to come; in a transaction."""
     rows: set[int] = set()
     theirs = False
-    for change in ledger.events(SleepBegan, Consolidated):
+    for change in ledger.reader.events(SleepBegan, Consolidated):
         match change.event:
             case SleepBegan() as begun:
                 theirs = begun.sleep == sleep
@@ -90,7 +90,7 @@ def demote(ledger: Ledger, sleep: int) -> None:
                 rows.difference_update(noted.demoted, () if theirs else noted.promoted)
                 rows.update(noted.promoted if theirs else ())
     if rows:
-        ledger.note(Consolidated(promoted=[], traces=[], demoted=sorted(rows)))
+        ledger.writer.note(Consolidated(promoted=[], traces=[], demoted=sorted(rows)))
 
 
 def make_gists(

@@ -147,13 +147,13 @@ class Sleeper:
     def _begin(self, steps: Sequence[str]) -> int:
         with self.ledger.store.write():
             number = count_sleeps(self.ledger) + 1
-            self.ledger.note(SleepBegan(sleep=number, steps=list(steps)))
+            self.ledger.writer.note(SleepBegan(sleep=number, steps=list(steps)))
         return number
 
     def _end(self, number: int, rows: int, report: Sequence[SleepStep]) -> None:
         told = {step.name: dict(step.counts) for step in report}
         with self.ledger.store.write():
-            self.ledger.note(
+            self.ledger.writer.note(
                 SleepEnded(
                     sleep=number,
                     rows=rows,
@@ -204,7 +204,7 @@ class Sleeper:
             done: list[Act] = []
             for start in range(0, len(acts), _AT_ONCE):
                 some = acts[start : start + _AT_ONCE]
-                done += self.change(lambda some=some: self.ledger.do(some, number))  # type: ignore[misc]
+                done += self.change(lambda some=some: self.ledger.acts.do(some, number))  # type: ignore[misc]
             acts = done
         if self._is_blind(name, night):
             self._blind.add(name)
@@ -242,7 +242,7 @@ class Sleeper:
 
         Who makes room would let go of more than it has to, and of the wrong.
         """
-        events = (change.event for change in self.ledger.events(*_VISIBLE, after=self._seen))
+        events = (change.event for change in self.ledger.reader.events(*_VISIBLE, after=self._seen))
         return any(not isinstance(e, SleepEvent) or e.sleep != number for e in events)
 
     def _night(self, gathered: Gathered) -> SleepSnapshot:

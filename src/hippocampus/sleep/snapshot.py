@@ -185,7 +185,7 @@ def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()
     shown: list[RecallShown] = []
     recalls = list(recalled)
     shortened: list[tuple[int, int]] = []
-    for _, now, row, event in ledger.events(RecallsNoted, FeedbackGiven, TextsShortened):
+    for _, now, row, event in ledger.reader.events(RecallsNoted, FeedbackGiven, TextsShortened):
         match event:
             case RecallsNoted():
                 recalls += event.shown
@@ -215,12 +215,12 @@ def find_uses(ledger: Ledger, row: int, recalled: Sequence[Sequence[int]] = ()) 
     ``recalled``: what the journal does not tell yet.
     """
     rows = {row}
-    for shortened in reversed(ledger.events(TextsShortened)):
+    for shortened in reversed(ledger.reader.events(TextsShortened)):
         # Its recalls are those of what it was before.
         rows |= {old for old, new in shortened.event.rows if new in rows}
-    shown = [one for noted in ledger.events(RecallsNoted) for one in noted.event.shown]
+    shown = [one for noted in ledger.reader.events(RecallsNoted) for one in noted.event.shown]
     uses = [at for at, *of in (*shown, *recalled) if not rows.isdisjoint(of)]
-    helped = [told for told in ledger.events(FeedbackGiven, row=row) if told.event.helpful]
+    helped = [told for told in ledger.reader.events(FeedbackGiven, row=row) if told.event.helpful]
     uses += [told.at if told.event.at is None else told.event.at for told in helped]
     return sorted(uses)
 
@@ -235,7 +235,7 @@ def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:
     own, begun = asdict(policy), dict[int, int]()
     rows: Counter[str] = Counter()
     last: dict[str, tuple[int, int]] = {}
-    for change in ledger.events(SleepBegan, SleepEnded):
+    for change in ledger.reader.events(SleepBegan, SleepEnded):
         told = change.event
         if isinstance(told, SleepBegan):
             begun[told.sleep] = change.seq
@@ -247,7 +247,7 @@ def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:
                 last[step] = max(last.get(step, (0, 0)), (begun.get(sleep, 0), sleep))
     but: dict[str, set[int]] = {step: set() for step in last}
     after = min((since for since, _ in last.values()), default=0)
-    for change in ledger.events(*_AS_NEW, after=after) if last else ():
+    for change in ledger.reader.events(*_AS_NEW, after=after) if last else ():
         by = change.event.sleep if isinstance(change.event, SleepEvent) else None
         for step, (since, sleep) in last.items():
             # What a sleep itself has let go of, it has gone over.
@@ -264,7 +264,7 @@ def read_apart(ledger: Ledger) -> frozenset[int]:
     stand: dict[int, str] = {}
     apart: set[int] = set()
     names: set[str] = set()
-    for _, _, row, event in ledger.events(Merged, Restored):
+    for _, _, row, event in ledger.reader.events(Merged, Restored):
         if row is None or row not in back:
             continue
         if isinstance(event, Merged):
@@ -287,7 +287,7 @@ class Doubts(NamedTuple):
 
 def read_doubts(ledger: Ledger) -> Doubts:
     """Return what the journal tells of quarantine."""
-    return doubts_of(ledger.events(*DOUBTS))
+    return doubts_of(ledger.reader.events(*DOUBTS))
 
 
 def doubts_of(changes: Iterable[Record[SleepEvent]]) -> Doubts:
@@ -307,7 +307,7 @@ def doubts_of(changes: Iterable[Record[SleepEvent]]) -> Doubts:
 
 def read_annotated(ledger: Ledger) -> frozenset[tuple[int, str]]:
     """Return rows, each with the id of what sleep has ever noted with it."""
-    told = ((change.row, change.event.by) for change in ledger.events(Annotated))
+    told = ((change.row, change.event.by) for change in ledger.reader.events(Annotated))
     return frozenset((row, by) for row, by in told if row is not None and by is not None)
 
 
@@ -316,7 +316,7 @@ def read_cut_short(ledger: Ledger) -> dict[int, str]:
     ended = ledger.store.journal.read(ledger.bank, kinds=(SleepEnded,))
     after = ended[-1].seq if ended else 0
     lapsed: dict[int, str] = {}
-    for _, _, row, event in ledger.events(Lapsed, Restored, after=after):
+    for _, _, row, event in ledger.reader.events(Lapsed, Restored, after=after):
         if row is not None and isinstance(event, Lapsed):
             lapsed[row] = event.why or ""
         elif row is not None:
@@ -326,7 +326,7 @@ def read_cut_short(ledger: Ledger) -> dict[int, str]:
 
 def read_policy(ledger: Ledger, default: Policy) -> Policy:
     """Return the policy of a bank: its own, or else the default."""
-    own = ledger.events(PolicySet)
+    own = ledger.reader.events(PolicySet)
     told = own[-1].event.policy if own else None
     try:
         return default if told is None else Policy(**cast("Mapping[str, Any]", told))
@@ -370,6 +370,6 @@ def read_night(
         annotated=annotated,
         cut_short=cut_short,
         vectors=vectors,
-        texts=ledger.texts,
-        tokens=ledger.tokens,
+        texts=ledger.reader.texts,
+        tokens=ledger.reader.tokens,
     )

@@ -60,6 +60,6 @@ def phrase_payload(text: str, speaker: str | None, role: str | None) -> bytes:
 
 def phrase_payloads(ledger: Ledger, rows: Collection[int]) -> list[tuple[int, bytes]]:
     """Return the phrase payloads of stored rows; of what was erased there is none."""
-    texts = ledger.texts(rows)
+    texts = ledger.reader.texts(rows)
     records = ledger.store.episodes.read(ledger.bank, list(texts))
     return [(e.row, phrase_payload(texts[e.row], e.speaker, e.role)) for e in pausing(records)]

@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from hippocampus.core.clock import to_micros
 from hippocampus.core.quotes import quoted
 from hippocampus.journal.draft import Draft, digest
-from hippocampus.journal.ledger import Ledger, LedgerEntry
+from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.reader import LedgerEntry
 from hippocampus.write.check import Group
 
 _MEMORY = 4096

@@ -109,7 +109,7 @@ def compare(ledger: Ledger, source: str, groups: Sequence[Group]) -> Update:
             fresh.append(group)
     for row in there.rows:  # what a user corrected is what the file says, in better words
         if row.row in kept and row.superseded_by is not None:
-            kept.update(ledger.versions([row.row]))
+            kept.update(ledger.lineage.versions([row.row]))
     gone = [
         row.row
         for row in there.rows
@@ -125,7 +125,7 @@ def _freed(ledger: Ledger, source: str, gone: Sequence[int]) -> list[int]:
     """Return what sleep has merged into rows that go, and others still say."""
     queue, freed = list(gone), list[int]()
     while queue:
-        merged = [row for row, how in ledger.beside(queue.pop()).items() if how == "alias"]
+        merged = [row for row, how in ledger.lineage.beside(queue.pop()).items() if how == "alias"]
         for e in ledger.store.episodes.read(ledger.bank, merged):
             (queue if e.source == source else freed).append(e.row)
     return freed

@@ -7,7 +7,8 @@ from collections.abc import Collection
 from hippocampus.core.config import Signatures
 from hippocampus.core.events import IndexRebuilt
 from hippocampus.core.records import Embedder, Kind, Progress
-from hippocampus.journal.ledger import NEXT, Ledger
+from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.payloads import NEXT
 from hippocampus.write.encode import context_before, encode_drafts
 
 REBUILDING = "rebuilding"
@@ -47,7 +48,7 @@ def stage(
     said: dict[str, list[str]] = {}
     for first in range(0, stop, batch):  # from 0: what was said before colours what comes after
         some = records[first : first + batch]
-        drafts = ledger.drafts(some)
+        drafts = ledger.reader.drafts(some)
         before = context_before(drafts, said)
         if any(record.row in missing for record in some):
             encoded = encode_drafts(
@@ -59,7 +60,7 @@ def stage(
                     return
                 # What was erased while we encoded it must not come in again by this door.
                 there = store.episodes.read(bank, [record.row for record in some])
-                ledger.put(made, {e.id: e.row for e in there if e.state != "erased"})
+                ledger.payloads.put(made, {e.id: e.row for e in there if e.state != "erased"})
         if progress:
             progress(min(first + batch, stop), stop)
 
@@ -73,6 +74,6 @@ def promote(ledger: Ledger, kinds: Collection[Kind]) -> int:
     for kind, made in NEXT.items():
         if kind in kinds:
             ledger.store.payloads.move(ledger.bank, made, kind)
-    ledger.seal()
-    ledger.note(IndexRebuilt())
+    ledger.payloads.seal()
+    ledger.writer.note(IndexRebuilt())
     return sum(row.state == "active" for row in ledger.store.episodes.scan(ledger.bank))

@@ -400,7 +400,8 @@ class _Searcher:
         self.index = BankIndex(memory.engine.store, ledger.bank, cues)
         self.index.catch_up()
         self.refs = [
-            episode.metadata["ref"] for episode in ledger.episodes(list(range(len(self.index))))
+            episode.metadata["ref"]
+            for episode in ledger.reader.episodes(list(range(len(self.index))))
         ]
 
     def ask(

@@ -1,0 +1,170 @@
+"""Acts of sleep on single episodes: done as a step proposes them, and undone by their inverse."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from hippocampus.core.events import (
+    Absorbed,
+    Annotated,
+    AnnotationWithdrawn,
+    Faded,
+    JournalEvent,
+    Lapsed,
+    Merged,
+    Quarantined,
+    Restored,
+    SleepEvent,
+    Unquarantined,
+    kind_of,
+)
+from hippocampus.core.records import (
+    DEEPEST,
+    DOUBTED,
+    HELD,
+    PINNED,
+    STATE_CHANGES,
+    Act,
+    EpisodeRow,
+)
+from hippocampus.journal.reader import LedgerReader
+from hippocampus.journal.writer import LedgerWriter
+
+DEEDS: Final = (Merged, Faded, Lapsed, Quarantined, Unquarantined, Annotated)
+"""What sleep does to single episodes."""
+
+
+class SleepActs:
+    """What sleep does to episodes, inside ``store.write()``."""
+
+    def __init__(self, reader: LedgerReader, writer: LedgerWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._store = reader.store
+        self._bank = reader.bank
+
+    def do(self, acts: Sequence[Act], sleep: int) -> list[Act]:
+        """
+        Do what a step of sleep proposes, but to what others have changed; return what is done.
+
+        Every change says by which sleep, and how it was before, so that ``undo`` finds its way.
+        """
+        there = {
+            e.row: e for e in self._store.episodes.read(self._bank, sorted({a.row for a in acts}))
+        }
+        stand = {a.by for a in acts if a.by is not None}
+        firm = {e.row: e for e in self._store.episodes.read(self._bank, sorted(stand))}
+        done = [
+            act
+            for act in acts
+            if _may(act, there.get(act.row), stands := firm.get(-1 if act.by is None else act.by))
+            and not (act.deed == "annotate" and stands and self._told(act.row, stands.id))
+        ]
+        at = self._writer.now()
+        for act in done:
+            self._do(at, act, sleep, there[act.row], None if act.by is None else firm[act.by].id)
+        return done
+
+    def _do(self, at: int, act: Act, sleep: int, was: EpisodeRow, by: str | None) -> None:
+        """Do one act; ``was``: its episode before, ``by``: the id of what its ``by`` names."""
+        match act.deed:
+            case "merge":
+                self._writer.change_at(
+                    at, [act.row], Merged(sleep=sleep, why=act.why, by=by), by=act.by
+                )
+                self._writer.note_at(at, [(act.by, Absorbed(sleep=sleep, supersedes=was.id))])
+            case "lapse":
+                self._writer.change_at(at, [act.row], Lapsed(sleep=sleep, why=act.why))
+            case "fade":
+                level = act.level or 0
+                self._store.episodes.set_level(self._bank, [act.row], level)
+                faded = Faded(sleep=sleep, why=act.why, level=level, was=was.level)
+                self._writer.note_at(at, [(act.row, faded)])
+            case "doubt":
+                self._store.episodes.set_marks(self._bank, [act.row], DOUBTED, on=True)
+                self._writer.note_at(at, [(act.row, Quarantined(sleep=sleep, why=act.why))])
+            case "clear":
+                self._store.episodes.set_marks(self._bank, [act.row], DOUBTED, on=False)
+                self._writer.note_at(at, [(act.row, Unquarantined(sleep=sleep, why=act.why))])
+            case "annotate":
+                self._writer.note_at(at, [(act.row, Annotated(sleep=sleep, why=act.why, by=by))])
+
+    def _told(self, row: int, by: str) -> bool:
+        """Return whether another sleep has noted the same."""
+        return any(change.event.by == by for change in self._reader.events(Annotated, row=row))
+
+    def undo(self, sleep: int) -> Counter[str]:
+        """
+        Take back what a sleep did to episodes, the last first; return how often what was undone.
+
+        What has been changed since by others stays as they made it.
+        """
+        counts: Counter[str] = Counter()
+        at = self._writer.now()
+        since: set[tuple[object, ...]] = set()
+        undone: Counter[tuple[object, ...]] = Counter()
+        classes: set[type[JournalEvent]] = {*STATE_CHANGES, *DEEDS, AnnotationWithdrawn}
+        for _, _, row, event in reversed(self._reader.events(*classes)):
+            touched = (row, *_touched(event))
+            if row is None or touched in since:
+                continue
+            inverse = event.undoes if isinstance(event, SleepEvent | Restored) else None
+            if inverse is not None:  # it and what it undid come to nothing
+                undone[*touched, inverse] += 1
+                continue
+            by = event.sleep if isinstance(event, SleepEvent) else None
+            if undone[*touched, by]:
+                undone[*touched, by] -= 1
+                continue
+            if not isinstance(event, DEEDS) or by != sleep:
+                since.add(touched)
+                continue
+            self._undo(at, row, event, sleep)
+            counts[kind_of(type(event))] += 1
+        return counts
+
+    def _undo(self, at: int, row: int, event: SleepEvent, sleep: int) -> None:
+        """Take back what a sleep did to one episode."""
+        match event:
+            case Merged() | Lapsed():
+                self._writer.change_at(at, [row], Restored(undoes=sleep))
+            case Faded(level=level, was=was):
+                self._store.episodes.set_level(self._bank, [row], was or 0)
+                self._writer.note_at(at, [(row, Faded(undoes=sleep, level=was, was=level))])
+            case Quarantined():
+                self._store.episodes.set_marks(self._bank, [row], DOUBTED, on=False)
+                self._writer.note_at(at, [(row, Unquarantined(undoes=sleep))])
+            case Unquarantined():
+                self._store.episodes.set_marks(self._bank, [row], DOUBTED, on=True)
+                self._writer.note_at(at, [(row, Quarantined(undoes=sleep))])
+            case Annotated(by=by, why=why):
+                self._writer.note_at(at, [(row, AnnotationWithdrawn(undoes=sleep, by=by, why=why))])
+
+
+def _may(act: Act, was: EpisodeRow | None, stand: EpisodeRow | None) -> bool:
+    """Return whether an act still makes sense: nobody has hidden, kept or erased what it is of."""
+    if was is None or (act.by is not None and stand is None):
+        return False
+    if act.deed == "clear":
+        return bool(was.marks & DOUBTED)
+    if was.state != "active":
+        return False
+    if act.deed == "merge":
+        return not was.marks & (HELD | PINNED) and stand is not None and stand.state == "active"
+    if act.deed in ("fade", "lapse"):
+        return not was.marks & (HELD | PINNED) and was.level < (act.level or DEEPEST + 1)
+    return act.deed != "doubt" or not was.marks & DOUBTED
+
+
+def _touched(event: JournalEvent) -> tuple[object, ...]:
+    """Return what of an episode an event is of: of what is no more the last, nothing is undone."""
+    match event:
+        case Faded():
+            return ("level",)
+        case Quarantined() | Unquarantined():
+            return ("doubt",)
+        case Annotated(by=by) | AnnotationWithdrawn(by=by):
+            return ("told", by)
+    return ("state",)

@@ -1,0 +1,111 @@
+"""Payloads of one bank: written to the tail, filled in, sealed into blocks, and blanked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from hippocampus.core.config import Ingest
+from hippocampus.core.records import (
+    Block,
+    Kind,
+    Payloads,
+)
+from hippocampus.journal.content import Segment
+from hippocampus.journal.draft import Encoded
+from hippocampus.journal.reader import LedgerReader
+
+DERIVED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical", "signature", "phrase")
+"""Payloads that are made from texts, and can be made anew."""
+
+SLEPT: Final[tuple[Kind, ...]] = ("gist", "concept", "topic", "summary", "graph")
+"""What sleep makes of a whole bank, in one block each."""
+
+NEXT: Final[Mapping[Kind, Kind]] = {
+    "vector": "vector.next",
+    "tokens": "tokens.next",
+    "lexical": "lexical.next",
+    "signature": "signature.next",
+    "phrase": "phrase.next",
+}
+"""Where an unfinished rebuild keeps what it has made of each."""
+
+
+class LedgerPayloads:
+    """What writes payloads, inside ``store.write()``."""
+
+    def __init__(self, reader: LedgerReader, limits: Ingest) -> None:
+        self._store = reader.store
+        self._bank = reader.bank
+        self._content = reader.content
+        self._limits = limits
+
+    def put(self, encoded: Encoded, rows: Mapping[str, int]) -> None:
+        """Write the payloads of those ids that have a row here."""
+        for kind, made in encoded.items():
+            self._store.payloads.put(
+                self._bank, kind, [(rows[id_], made[id_]) for id_ in rows if id_ in made]
+            )
+
+    def fill(self, kind: Kind, made: Mapping[int, bytes]) -> None:
+        """Write payloads of rows that had none, in blocks as in the tail."""
+        there = {
+            e.row for e in self._store.episodes.read(self._bank, list(made)) if e.state != "erased"
+        }
+        left = {row: payload for row, payload in made.items() if row in there}
+        for first, count in self._store.payloads.block_spans(self._bank, kind):
+            inside = [row for row in left if first <= row < first + count]
+            if inside:
+                payloads = list(
+                    Payloads.from_block(self._store.payloads.block(self._bank, kind, first))
+                )
+                for row in inside:
+                    payloads[row - first] = left.pop(row)
+                self._store.payloads.put_block(
+                    self._bank, kind, self._sealed(kind, first, payloads)
+                )
+        self._store.payloads.put(self._bank, kind, left.items())
+
+    def seal(self) -> None:
+        """Turn full runs of tail rows into blocks."""
+        run, stop = self._limits.seal_rows, self._store.episodes.count(self._bank)
+        for kind in ("content", *DERIVED):
+            spans = self._store.payloads.block_spans(self._bank, kind)
+            first = spans[-1][0] + spans[-1][1] if spans else 0
+            if stop - first < run:
+                continue
+            present = dict(self._store.payloads.tail(self._bank, kind, start=first))
+            last = next(reversed(present), -1)
+            while stop - first >= run and first <= last:
+                payloads = [present.get(r, b"") for r in range(first, first + run)]
+                self._store.payloads.put_block(
+                    self._bank, kind, self._sealed(kind, first, payloads)
+                )
+                first += run
+
+    def forget_slept(self) -> None:
+        """Drop what sleep has made of the whole bank, until it makes it anew."""
+        for kind in SLEPT:
+            self._store.payloads.drop(self._bank, kind)
+
+    def blank(self, kind: Kind, rows: Sequence[int]) -> None:
+        """Empty the payloads of rows, in the tail and in blocks; where there are none, add none."""
+        made = self._store.payloads.read(self._bank, kind, rows)
+        self._store.payloads.put(self._bank, kind, [(row, b"") for row in made])
+        for first, count in self._store.payloads.block_spans(self._bank, kind):
+            inside = [row - first for row in rows if first <= row < first + count]
+            if inside:
+                payloads = list(
+                    Payloads.from_block(self._store.payloads.block(self._bank, kind, first))
+                )
+                for place in inside:
+                    payloads[place] = b""
+                self._store.payloads.put_block(
+                    self._bank, kind, self._sealed(kind, first, payloads)
+                )
+
+    def _sealed(self, kind: Kind, first: int, payloads: Sequence[bytes]) -> Block:
+        if kind == "content":
+            ids = self._content.unpacked(dict(enumerate(payloads, first)))
+            return Segment.of(first, list(ids.values())).to_block()
+        return Block(first, len(payloads), Payloads.of(payloads).to_bytes())

@@ -1,0 +1,221 @@
+"""Reading one bank's books: episodes with their texts, drafts, events and counts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple, cast
+
+from hippocampus.core.background_yield import pausing
+from hippocampus.core.clock import from_micros
+from hippocampus.core.events import (
+    E,
+    JournalRow,
+    Record,
+    decode,
+    fields_of,
+)
+from hippocampus.core.records import (
+    HELD,
+    PINNED,
+    SETTLED,
+    Change,
+    Episode,
+    EpisodeRow,
+    State,
+    Stats,
+    Store,
+)
+from hippocampus.encode import tokens as tokenizer
+from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.journal.content import Content, Segments
+from hippocampus.journal.draft import CONTEXT_TURNS, Draft, spoken
+from hippocampus.language.extractive_compression import shown
+from hippocampus.language.noun_phrases import Phrase, find_phrases, names_of
+
+
+class LedgerEntry(NamedTuple):
+    """
+    An episode with its length in tokens and the digest its text is recognised by.
+
+    ``settled``: the level at which its text is what is shown of it.
+    """
+
+    episode: Episode
+    tokens: int
+    digest: bytes
+    settled: int
+
+    @property
+    def shown(self) -> str:
+        """The text as far as it is still shown."""
+        return shown(self.episode.text, self.episode.level, settled=self.settled)
+
+
+class LedgerReader:
+    """What reads one bank, anywhere; inside ``store.read()`` it sees one moment."""
+
+    def __init__(self, store: Store, bank: int, *, name: str, segments: Segments) -> None:
+        self.store = store
+        self.bank = bank
+        self.name = name
+        self.content = Content(store, bank, segments)
+
+    def find(self, id: str, *, erased: bool = False) -> EpisodeRow:  # noqa: A002
+        """Return an episode by id; an erased one only when asked for."""
+        if not isinstance(id, str) or not id:
+            msg = f"id={id!r}: an episode's id is a non-empty text"
+            raise InputError(msg)
+        tokenizer.encode(id)  # refuses what no store can look up
+        rows = self.store.episodes.rows_of(self.bank, [id])
+        records = self.store.episodes.read(self.bank, list(rows.values()))
+        if not records or (records[0].state == "erased" and not erased):
+            gone = "was erased" if records else "is not in it"
+            msg = f"episode {id!r} of bank {self.name!r} {gone}; list what is with episodes()"
+            raise UnknownEpisode(msg)
+        return records[0]
+
+    def texts(self, rows: Collection[int]) -> dict[int, str]:
+        """Return the texts of rows; erased ones are left out."""
+        return {row: text for row, (text, _) in self.content.texts(rows).items()}
+
+    def tokens(self, rows: Collection[int]) -> dict[int, int]:
+        """Return how many tokens the texts of rows have; erased ones are left out."""
+        return {row: len(ids) for row, ids in self.content.ids(rows).items()}
+
+    def read(self, rows: Sequence[int]) -> list[LedgerEntry]:
+        """Return episodes by row, in the order asked."""
+        with self.store.read():
+            records = self.store.episodes.read(self.bank, rows)
+            texts = self.content.texts(rows)
+            linked = {r for e in records for r in (e.supersedes, e.superseded_by) if r is not None}
+            ids = self.ids(linked)
+        read: list[LedgerEntry] = []
+        for e in records:
+            text, tokens = texts.get(e.row, ("", 0))
+            read.append(
+                LedgerEntry(_episode(self.name, e, text, ids), tokens, e.digest, e.marks // SETTLED)
+            )
+        return read
+
+    def episodes(self, rows: Sequence[int]) -> list[Episode]:
+        """Return episodes by row, in the order asked."""
+        return [entry.episode for entry in self.read(rows)]
+
+    def drafts(self, records: Iterable[EpisodeRow]) -> list[Draft]:
+        """Return what stored episodes were made from; erased ones are left out."""
+        by_row = {record.row: record for record in records}
+        texts = self.texts(by_row)  # of what was erased just now, there is none either
+        return [Draft.of(by_row[row], texts[row]) for row in by_row if row in texts]
+
+    def whole(self, records: Iterable[EpisodeRow]) -> list[EpisodeRow]:
+        """Return episodes together with the other parts of the long texts they are parts of."""
+        whole: dict[int, EpisodeRow] = {}
+        for record in records:
+            whole[record.row] = record
+            first = record.row - record.part
+            beside = range(max(first, 0), first + record.parts) if record.parts > 1 else ()
+            for other in self.store.episodes.read(self.bank, beside):
+                same = (other.said_at, other.session, other.speaker, other.parts)
+                if same == (record.said_at, record.session, record.speaker, record.parts) and (
+                    other.part == other.row - first
+                ):
+                    whole[other.row] = other
+        return [whole[row] for row in sorted(whole)]
+
+    def names(self, rows: Collection[int]) -> dict[int, list[Phrase]]:
+        """Return the phrases of rows, spelled, and the names of who speaks there."""
+        texts = self.texts(rows)
+        records = self.store.episodes.read(self.bank, list(texts))
+        return {e.row: find_phrases(texts[e.row]) + names_of(e.speaker) for e in pausing(records)}
+
+    def last_said(self, sessions: Iterable[str]) -> dict[str, list[str]]:
+        """Return the last few lines of sessions, in the light of which the next is read."""
+        said: dict[str, list[str]] = {}
+        for session in sessions:
+            last = self.store.episodes.last_of_session(self.bank, session, CONTEXT_TURNS)
+            texts = self.texts([e.row for e in last])
+            said[session] = [spoken(e.speaker, texts[e.row]) for e in last if e.row in texts]
+        return said
+
+    def events(self, *classes: type[E], after: int = 0, row: int | None = None) -> list[Record[E]]:
+        """Return the events of some classes, in order: after a change, of one episode."""
+        found = self.store.journal.read(self.bank, after=after, row=row, kinds=classes)
+        path = self.store.path
+        return [
+            Record(c.seq, c.at, c.row, cast("E", decode(c, bank=self.name, path=path)))
+            for c in found
+        ]
+
+    def journal(self, *, after: int, limit: int | None) -> list[Change]:
+        """Return the bank's changes in order, from ``after`` on."""
+        return self.changes(self.store.journal.read(self.bank, after=after, limit=limit))
+
+    def stats(
+        self, *, embedder: str | None, uncalibrated: str | None, resident_bytes: int
+    ) -> Stats:
+        """Return what the bank holds, and how many bytes by kind of data."""
+        states: dict[State, int] = {"active": 0, "superseded": 0, "forgotten": 0, "erased": 0}
+        active: list[EpisodeRow] = []
+        for record in self.store.episodes.scan(self.bank):
+            states[record.state] += 1
+            if record.state == "active":
+                active.append(record)
+        return Stats(
+            bank=self.name,
+            episodes=states["active"],
+            superseded=states["superseded"],
+            forgotten=states["forgotten"],
+            sessions=len({e.session for e in active if e.session}),
+            speakers=tuple(sorted({e.speaker for e in active if e.speaker})),
+            sources=tuple(sorted({e.source for e in active if e.source})),
+            first=from_micros(min(e.said_at for e in active)) if active else None,
+            last=from_micros(max(e.said_at for e in active)) if active else None,
+            stored_bytes=self.store.upkeep.stored_bytes(self.bank),
+            embedder=embedder,
+            uncalibrated=uncalibrated,
+            resident_bytes=resident_bytes,
+        )
+
+    def ids(self, rows: Collection[int]) -> dict[int, str]:
+        return (
+            {e.row: e.id for e in self.store.episodes.read(self.bank, sorted(rows))} if rows else {}
+        )
+
+    def changes(self, rows: Sequence[JournalRow]) -> list[Change]:
+        ids = self.ids({change.row for change in rows if change.row is not None})
+        return [
+            Change(
+                seq=change.seq,
+                at=from_micros(change.at),
+                kind=change.kind,
+                episode=None if change.row is None else ids.get(change.row),
+                detail=fields_of(change, bank=self.name, path=self.store.path),
+            )
+            for change in rows
+        ]
+
+
+def _episode(bank: str, e: EpisodeRow, text: str, ids: Mapping[int, str]) -> Episode:
+    return Episode(
+        id=e.id,
+        bank=bank,
+        text=text,
+        said_at=from_micros(e.said_at),
+        noted_at=from_micros(e.noted_at),
+        session=e.session,
+        turn=e.turn,
+        part=e.part,
+        parts=e.parts,
+        speaker=e.speaker,
+        role=e.role,
+        source=e.source,
+        address=e.address,
+        metadata={} if e.metadata == "{}" else json.loads(e.metadata),
+        state=e.state,
+        supersedes=None if e.supersedes is None else ids.get(e.supersedes),
+        superseded_by=None if e.superseded_by is None else ids.get(e.superseded_by),
+        level=e.level,
+        pinned=bool(e.marks & PINNED),
+        held=bool(e.marks & HELD),
+    )

@@ -1,0 +1,251 @@
+"""Writing one bank's books: episodes, their states and marks, and a change for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+
+from hippocampus.core.clock import to_micros
+from hippocampus.core.events import (
+    Corrected,
+    Event,
+    Forgotten,
+    JournalRow,
+    Merged,
+    Remembered,
+    Restored,
+    encode,
+)
+from hippocampus.core.records import (
+    HELD,
+    STATE_CHANGES,
+    EpisodeRow,
+    State,
+    Store,
+)
+from hippocampus.errors import InputError
+from hippocampus.journal.draft import Draft, Encoded
+from hippocampus.journal.lineage import Lineage
+from hippocampus.journal.payloads import LedgerPayloads
+from hippocampus.journal.reader import LedgerReader
+
+
+class LedgerWriter:
+    """
+    What writes, inside ``store.write()``, which it never opens itself.
+
+    Whoever owns the locks also begins the transaction, in one visible place.
+    """
+
+    def __init__(
+        self,
+        reader: LedgerReader,
+        lineage: Lineage,
+        payloads: LedgerPayloads,
+        *,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._reader = reader
+        self._lineage = lineage
+        self._payloads = payloads
+        self._store = reader.store
+        self._bank = reader.bank
+        self._clock = clock
+
+    def add(self, groups: Iterable[Sequence[Draft]], encoded: Encoded) -> dict[str, int]:
+        """Add drafts, turn by turn, with their payloads; returns the rows by id."""
+        return self._add(groups, encoded, at=self.now())
+
+    def correct(self, old: EpisodeRow, drafts: Sequence[Draft], encoded: Encoded) -> int:
+        """
+        Put a new wording in the place of an episode in force; returns its (first) row.
+
+        When it is an earlier wording, that version is in force again, and nothing is added.
+        """
+        self.check_in_force(old)
+        at, new = self.now(), drafts[0].id
+        known = self._store.episodes.rows_of(self._bank, [new])
+        if known:
+            row = known[new]
+            if self._store.episodes.read(self._bank, [row])[0].state == "erased":
+                msg = f"this wording of episode {old.id} was erased for good; word it otherwise"
+                raise InputError(msg)
+            self.change_at(at, [row], Restored(supersedes=old.id))
+        else:
+            row = self._add([drafts], encoded, at=at, old=old)[new]
+        self.change_at(at, [old.row], Corrected(by=new), by=row)
+        return row
+
+    def check_in_force(self, seen: EpisodeRow) -> None:
+        """Refuse to correct what is hidden, or was changed by others since it was ``seen``."""
+        (now,) = self._store.episodes.read(self._bank, [seen.row])
+        if now.state != "active":
+            msg = f"episode {seen.id} is {now.state}; correct the version in force instead"
+            raise InputError(msg)
+        self.check_free([now])
+
+    def check_free(self, records: Iterable[EpisodeRow]) -> None:
+        """Refuse to change what is held."""
+        for record in records:
+            if record.marks & HELD and record.state != "erased":
+                msg = f"episode {record.id} is held, so nothing may change it; release it first"
+                raise InputError(msg)
+
+    def forget(self, ids: Iterable[str]) -> int:
+        """Hide episodes, long texts whole; returns how many changed."""
+        return self._move(ids, Forgotten(), start="active")
+
+    def restore(self, ids: Iterable[str]) -> int:
+        """Bring forgotten episodes back; returns how many changed."""
+        return self._move(ids, Restored(), start="forgotten")
+
+    def change(self, rows: Sequence[int], event: Event) -> None:
+        """Change the state of episodes to what an event makes it, and note it of each."""
+        self.change_at(self.now(), rows, event)
+
+    def mark(self, ids: Iterable[str], marks: int, event: Event, *, on: bool) -> int:
+        """
+        Put marks on episodes in force, long texts whole, or take them off; return how many.
+
+        What is hidden can be held, too: it is still there, and ``compact`` would end that.
+        """
+        states = ("active",) if marks != HELD else ("active", "forgotten", "superseded")
+        rows = [
+            record.row
+            for record in self._reader.whole(map(self._reader.find, ids))
+            if record.state in states and bool(record.marks & marks) != on
+        ]
+        if rows:
+            self._store.episodes.set_marks(self._bank, rows, marks, on=on)
+            self.note_at(self.now(), ((row, event) for row in rows))
+        return len(rows)
+
+    def tell(self, ids: Iterable[str], event: Event) -> int:
+        """Note an event of episodes in any state but erased; return of how many."""
+        rows = [self._reader.find(id_).row for id_ in ids]
+        self.note_at(self.now(), ((row, event) for row in rows))
+        return len(rows)
+
+    def note(self, event: Event) -> None:
+        """Note an event of the whole bank."""
+        self.note_at(self.now(), [(None, event)])
+
+    def load(
+        self, records: Sequence[EpisodeRow], journal: Iterable[JournalRow], encoded: Encoded
+    ) -> None:
+        """Fill an empty bank with what another one held."""
+        if self._store.episodes.count(self._bank):
+            msg = f"bank {self._reader.name!r} was written to meanwhile; import once more"
+            raise InputError(msg)
+        self._store.episodes.add(self._bank, records)
+        last = self._store.journal.last_seq(self._bank)  # such as of a policy chosen for it
+        self._store.journal.append(self._bank, (c._replace(seq=last + c.seq) for c in journal))
+        self._payloads.put(encoded, {record.id: record.row for record in records})
+        self._payloads.seal()
+
+    def _add(
+        self,
+        groups: Iterable[Sequence[Draft]],
+        encoded: Encoded,
+        *,
+        at: int,
+        old: EpisodeRow | None = None,
+    ) -> dict[str, int]:
+        groups = list(groups)
+        start = self._store.episodes.count(self._bank)
+        # Another process may have been first with some of them.
+        places = self._store.episodes.rows_of(self._bank, [d.id for group in groups for d in group])
+        turns = _SessionTurns(self._store, self._bank, old)
+        records: list[EpisodeRow] = []
+        for group in groups:
+            fresh = [d for d in group if d.id not in places]
+            turn = turns.next(group[0].session) if fresh else None
+            for d in fresh:
+                row = places[d.id] = start + len(records)
+                records.append(_record(d, row=row, at=at, turn=turn, old=old))
+        link = None if old is None else old.id
+        self._store.episodes.add(self._bank, records)
+        self.note_at(at, ((e.row, Remembered(id=e.id, supersedes=link)) for e in records))
+        self._payloads.put(encoded, {e.id: e.row for e in records})
+        self._payloads.seal()
+        return places
+
+    def _move(self, ids: Iterable[str], event: Forgotten | Restored, *, start: State) -> int:
+        whole = self._reader.whole(map(self._reader.find, ids))
+        self.check_free(whole)
+        rows = [record.row for record in whole if record.state == start]
+        for row in rows if start == "active" else ():
+            self.check_free(
+                self._store.episodes.read(self._bank, self._lineage.aliases(row, "superseded"))
+            )
+        if rows:
+            self.change(rows, event)
+        hidden = isinstance(event, Forgotten)
+        for row in rows:  # what it stands for goes with it, and comes back as it was
+            aliases = self._lineage.aliases(row, "superseded" if hidden else "forgotten")
+            if aliases and hidden:
+                self.change(aliases, event)
+            elif aliases:
+                (own,) = self._store.episodes.read(self._bank, [row])
+                self.change_at(self.now(), aliases, Merged(by=own.id), by=row)
+        return len(rows)
+
+    def change_at(
+        self, at: int, rows: Sequence[int], event: Event, *, by: int | None = None
+    ) -> None:
+        self._store.episodes.set_state(
+            self._bank, rows, STATE_CHANGES[type(event)], superseded_by=by
+        )
+        self.note_at(at, ((row, event) for row in rows))
+
+    def note_at(self, at: int, changes: Iterable[tuple[int | None, Event]]) -> None:
+        rows: list[JournalRow] = []
+        for seq, (row, event) in enumerate(changes, self._store.journal.last_seq(self._bank) + 1):
+            kind, detail = encode(event)
+            rows.append(JournalRow(seq, at, kind, row, detail))
+        self._store.journal.append(self._bank, rows)
+
+    def now(self) -> int:
+        """Return the present; never before the last change, for a clock may be set back."""
+        last = self._store.journal.read(
+            self._bank, after=self._store.journal.last_seq(self._bank) - 1
+        )
+        return max([to_micros(self._clock()), *(change.at for change in last)])
+
+
+class _SessionTurns:
+    """Counts the turns of sessions on from what is stored."""
+
+    def __init__(self, store: Store, bank: int, old: EpisodeRow | None) -> None:
+        self._store = store
+        self._bank = bank
+        self._old = old
+        self._last: dict[str, int] = {}
+
+    def next(self, session: str | None) -> int | None:
+        """Return the next turn's number; a new wording has that of the old one."""
+        if self._old is not None:
+            return self._old.turn
+        if session is None:
+            return None
+        if session not in self._last:
+            last = self._store.episodes.last_of_session(self._bank, session, 1)
+            self._last[session] = -1 if not last or last[0].turn is None else last[0].turn
+        self._last[session] += 1
+        return self._last[session]
+
+
+def _record(d: Draft, *, row: int, at: int, turn: int | None, old: EpisodeRow | None) -> EpisodeRow:
+    place = f"{d.session}#turn-{turn}" if d.session is not None else d.source or d.id
+    address = d.address or place
+    if d.parts > 1:
+        address = f"{address}#part-{d.part}"
+    part, parts = d.part, d.parts
+    if old is not None and d.parts == 1:  # a new wording stands where the old one stood
+        part, parts = old.part, old.parts
+    return EpisodeRow(
+        row=row, id=d.id, said_at=d.said_at, noted_at=at, session=d.session, turn=turn,
+        part=part, parts=parts, speaker=d.speaker, role=d.role, source=d.source,
+        address=address, metadata=d.metadata, digest=d.digest, state="active",
+        supersedes=None if old is None else old.row, superseded_by=None,
+    )  # fmt: skip
