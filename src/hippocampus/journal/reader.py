@@ -178,11 +178,12 @@ class LedgerReader:
         )
 
     def ids(self, rows: Collection[int]) -> dict[int, str]:
-        return (
-            {e.row: e.id for e in self.store.episodes.read(self.bank, sorted(rows))} if rows else {}
-        )
+        """Return the ids of rows."""
+        records = self.store.episodes.read(self.bank, sorted(rows)) if rows else ()
+        return {e.row: e.id for e in records}
 
     def changes(self, rows: Sequence[JournalRow]) -> list[Change]:
+        """Return rows of the journal as what they say, with the ids of their episodes."""
         ids = self.ids({change.row for change in rows if change.row is not None})
         return [
             Change(

@@ -193,12 +193,14 @@ class LedgerWriter:
     def change_at(
         self, at: int, rows: Sequence[int], event: Event, *, by: int | None = None
     ) -> None:
+        """Change the state of episodes at a moment; ``by``: the row that takes their place."""
         self._store.episodes.set_state(
             self._bank, rows, STATE_CHANGES[type(event)], superseded_by=by
         )
         self.note_at(at, ((row, event) for row in rows))
 
     def note_at(self, at: int, changes: Iterable[tuple[int | None, Event]]) -> None:
+        """Note events at a moment, each of a row, or of the whole bank for None."""
         rows: list[JournalRow] = []
         for seq, (row, event) in enumerate(changes, self._store.journal.last_seq(self._bank) + 1):
             kind, detail = encode(event)
