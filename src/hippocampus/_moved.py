@@ -32,7 +32,7 @@ MOVED: Final = {
         calibrate.learn calibrate.fit
         client.arguments verbs
         client.line client.transport
-        client.waiting client.io_backend
+        client.waiting client.threads
         config core.config
         encode.condense language.extractive_compression
         encode.details language.details

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Mapping
-from functools import wraps
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, wraps
 from typing import Any, Final, Self
 
 from hippocampus.aio import AsyncBank, AsyncMemory
 from hippocampus.bank import Bank
-from hippocampus.client.io_backend import Blocking, Waiting, finish
-from hippocampus.client.transport import Line
+from hippocampus.client.threads import Threads
+from hippocampus.client.transport import CONNECTIONS, Line
 from hippocampus.client.verbs import BankVerbs, StoreVerbs
 from hippocampus.engine.context import check_name
 from hippocampus.memory import Memory
@@ -33,8 +33,9 @@ class RemoteBank(Bank):
 class AsyncRemoteBank(AsyncBank):
     """A bank on a server, from ``AsyncClient.bank``: the verbs of ``AsyncBank``."""
 
-    def __init__(self, remote: BankVerbs) -> None:
+    def __init__(self, remote: BankVerbs, threads: Threads) -> None:
         self._remote = remote
+        self._threads = threads
 
     @property
     def name(self) -> str:
@@ -62,7 +63,6 @@ class Client(Memory):
 
     Raises:
         InputError: an argument that makes no sense. No server is asked until a verb is.
-        MissingExtra: httpx is not installed.
 
     """
 
@@ -74,7 +74,7 @@ class Client(Memory):
         timeout_s: float = TIMEOUT_S,
         attempts: int = ATTEMPTS,
     ) -> None:
-        line = Line(url, Blocking, key=key, timeout_s=timeout_s, attempts=attempts)
+        line = Line(url, key=key, timeout_s=timeout_s, attempts=attempts)
         self._remote = StoreVerbs(line)
 
     def bank(self, name: str) -> RemoteBank:
@@ -83,7 +83,7 @@ class Client(Memory):
 
     def close(self) -> None:
         """Let go of the connections. May be called twice."""
-        finish(self._remote.line.close())
+        self._remote.line.close()
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - there is none
         raise AttributeError(_inside(self, name))
@@ -107,8 +107,9 @@ class AsyncClient(AsyncMemory):
         timeout_s: float = TIMEOUT_S,
         attempts: int = ATTEMPTS,
     ) -> None:
-        line = Line(url, Waiting, key=key, timeout_s=timeout_s, attempts=attempts)
+        line = Line(url, key=key, timeout_s=timeout_s, attempts=attempts)
         self._remote = StoreVerbs(line)
+        self._threads = Threads(2 * CONNECTIONS)  # so that some can wait for a connection in vain
 
     @property
     def sync(self) -> Memory:
@@ -117,11 +118,12 @@ class AsyncClient(AsyncMemory):
 
     def bank(self, name: str) -> AsyncRemoteBank:
         """Return the bank called ``name``."""
-        return AsyncRemoteBank(BankVerbs(self._remote.line, check_name(name)))
+        return AsyncRemoteBank(BankVerbs(self._remote.line, check_name(name)), self._threads)
 
     async def close(self) -> None:
         """Let go of the connections. May be called twice."""
-        await self._remote.line.close()
+        self._remote.line.close()
+        self._threads.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -136,18 +138,9 @@ def _inside(client: object, name: str) -> str:
     )
 
 
-def _asks(
-    spec: VerbSpec | None, own: Callable[..., Coroutine[Any, Any, Any]] | None
-) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """Return the coroutine function of a verb: one written for it, or the one for all."""
-    if own is not None:
-        return own
-    assert spec is not None, "a verb has a specification or a coroutine function of its own"
-
-    def ask(remote: BankVerbs | StoreVerbs, *args: Any, **kwargs: Any) -> Coroutine[Any, Any, Any]:  # noqa: ANN401
-        return remote.ask(spec, *args, **kwargs)
-
-    return ask
+def _ask(spec: VerbSpec, remote: BankVerbs | StoreVerbs, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+    """Ask a verb for which the specification is enough."""
+    return remote.ask(spec, *args, **kwargs)
 
 
 def _give_verbs(
@@ -161,13 +154,14 @@ def _give_verbs(
     for name in (*verbs, *others):
         member = getattr(owner, name)
         verb: Callable[..., Any] = getattr(member, "fget", member)
-        asks = _asks(verbs.get(name), getattr(remote, name, None))
+        ask = getattr(remote, name, None) or partial(_ask, verbs[name])
 
-        def blocking(self: Any, /, *args: Any, _asks: Any = asks, **kwargs: Any) -> Any:  # noqa: ANN401
-            return finish(_asks(self._remote, *args, **kwargs))
+        def blocking(self: Any, /, *args: Any, _ask: Any = ask, **kwargs: Any) -> Any:  # noqa: ANN401
+            return _ask(self._remote, *args, **kwargs)
 
-        async def waiting(self: Any, /, *args: Any, _asks: Any = asks, **kwargs: Any) -> Any:  # noqa: ANN401
-            return await _asks(self._remote, *args, **kwargs)
+        async def waiting(self: Any, /, *args: Any, _ask: Any = ask, **kwargs: Any) -> Any:  # noqa: ANN401
+            self._remote.line.check_open()  # its threads have ended, too
+            return await self._threads.run(partial(_ask, self._remote, *args, **kwargs))
 
         twins = wraps(verb)(blocking), wraps(verb)(waiting)
         if isinstance(member, property):

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from email.message import Message
+from functools import partial
+from http import HTTPStatus
+from http.client import HTTPException, HTTPResponse
 from math import inf
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from urllib.parse import quote, urlencode
 
 import msgspec
 
 from hippocampus import wire
-from hippocampus.client.io_backend import World, httpx_
-from hippocampus.core.files import writing
-from hippocampus.core.http import Attempts, check_key, check_url
+from hippocampus.client.threads import Cancellation, cancellation
+from hippocampus.core.connections import Connection, ConnectionPool
+from hippocampus.core.files import reading, writing
+from hippocampus.core.http import Attempts, check_key, check_url, told
 from hippocampus.core.records import Progress
 from hippocampus.errors import (
     HippocampusError,
@@ -30,12 +37,14 @@ from hippocampus.errors import (
 )
 
 T = TypeVar("T")
-Take: TypeAlias = Callable[[Any, float], Coroutine[Any, Any, T]]
-"""Makes something of a response, of which all should be there by a moment."""
+Chunks: TypeAlias = Iterator[bytes]
+"""The body of an answer, as it comes."""
+Take: TypeAlias = Callable[[Chunks, Message], T]
+"""Makes something of the body and the headers of an answer."""
 
+CONNECTIONS: Final = 100
+"""Requests under way at once; others wait for one of them to end."""
 _MOST_BYTES: Final = 1 << 30
-_CONNECTIONS: Final = 100
-"""Kept, as well: requests beyond so many at once wait for one."""
 _FIRST_PAUSE_S: Final = 0.2
 """Before the second attempt; a server of ours is near, and a caller waits."""
 _BEHIND: Final = frozenset({502, 503, 504})
@@ -60,11 +69,9 @@ class Call(NamedTuple):
 class Line:
     """One server: where it is, and for how long and how often it is asked."""
 
-    def __init__(
-        self, url: str, world: Callable[..., World], *, key: str | None, timeout_s: float,
-        attempts: int,
-    ) -> None:  # fmt: skip
-        self.url = check_url(url, example="http://localhost:8765").geturl().rstrip("/")
+    def __init__(self, url: str, *, key: str | None, timeout_s: float, attempts: int) -> None:
+        parts = check_url(url, example="http://localhost:8765")
+        self.url = parts.geturl().rstrip("/")
         if not (isinstance(timeout_s, int | float) and timeout_s > 0):
             msg = f"timeout_s={timeout_s!r}: must be above 0 seconds"
             raise InputError(msg)
@@ -73,52 +80,52 @@ class Line:
             raise InputError(msg)
         self._timeout_s = float(timeout_s)
         self._attempts = attempts
-        headers = {} if key is None else {"Authorization": f"Bearer {check_key(key)}"}
-        limits = httpx_().Limits(
-            max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS
-        )
-        self.world = world(headers=headers, follow_redirects=False, limits=limits)
+        self._headers = {} if key is None else {"Authorization": f"Bearer {check_key(key)}"}
+        self._base = parts.path.rstrip("/")
+        self._connections = ConnectionPool(parts)
+        self._free = threading.BoundedSemaphore(CONNECTIONS)
         self._closed = False
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """Let go of the connections; whoever asks after that is told."""
         self._closed = True
-        await self.world.close()
+        self._connections.close()
 
-    async def ask(self, call: Call, kind: Any) -> Any:  # noqa: ANN401 - whatever the verb gives
+    def check_open(self) -> None:
+        """Raise ``StoreClosed`` once it was closed."""
+        if self._closed:
+            raise StoreClosed("the client was closed; make another", path=self.url)
+
+    def ask(self, call: Call, kind: Any) -> Any:  # noqa: ANN401 - whatever the verb gives
         """Return what a server answers, read as ``kind``."""
-        return self._read(kind, await self.talk(call, self._whole))
+        return self._read(kind, self._talk(call, self._whole))
 
-    async def ask_page(self, call: Call, kind: Any) -> tuple[list[Any], str | None]:  # noqa: ANN401
+    def ask_page(self, call: Call, kind: Any) -> tuple[list[Any], str | None]:  # noqa: ANN401
         """Return one page of a list, and the cursor of the next."""
 
-        async def take(response: Any, until: float) -> tuple[bytes, str | None]:  # noqa: ANN401
-            return await self._whole(response, until), response.headers.get("Next-Cursor")
+        def take(chunks: Chunks, headers: Message) -> tuple[bytes, str | None]:
+            return self._whole(chunks), headers["Next-Cursor"]
 
-        body, cursor = await self.talk(call, take)
+        body, cursor = self._talk(call, take)
         return self._read(kind, body), cursor
 
-    async def follow(self, call: Call, progress: Progress | None, kind: Any) -> Any:  # noqa: ANN401
-        """Return what a verb comes to that takes long, and tell how far it is."""
+    def follow(self, call: Call, progress: Progress | None, kind: Any) -> Any:  # noqa: ANN401
+        """Return the result of a verb that takes long, and report its progress."""
         if progress is None:
-            return await self.ask(call, kind)
+            return self.ask(call, kind)
 
-        async def take(response: Any, _: float) -> bytes:  # noqa: ANN401
-            line, size, result = list[bytes](), 0, None
-            chunks = self.world.chunks(response)
-            while chunk := await self.world.more(chunks):
-                *ends, rest = chunk.split(b"\n")
-                for end in ends:
-                    result = self._heard(b"".join([*line, end]), progress)
-                    line, size = [], 0
-                line.append(rest)
-                size = self._checked(size + len(rest))
-            if result is None:
-                msg = "it broke off before it said what came of it, which so is not known"
-                raise ServerUnavailable(msg, url=self.url)
-            return bytes(result)
+        lines = call._replace(accept=LINES)
+        return self._talk(lines, lambda chunks, _: self.read_progress(chunks, progress, kind))
 
-        return self._read(kind, await self.talk(call._replace(accept=LINES), take))
+    def read_progress(self, chunks: Chunks, progress: Progress, kind: Any) -> Any:  # noqa: ANN401
+        """Report the progress in an answer of lines as it comes; return the result, its last."""
+        result = None
+        for line in self._lines(chunks):
+            result = self._heard(line, progress)
+        if result is None:
+            msg = "it broke off before it said what came of it, which so is not known"
+            raise ServerUnavailable(msg, url=self.url)
+        return self._read(kind, result)
 
     def _heard(self, line: bytes, progress: Progress) -> bytes | None:
         """Tell of progress; return the result, if this line has it."""
@@ -132,7 +139,7 @@ class Line:
             return None
         return bytes(told["result"]) if "result" in told else None
 
-    async def fetch(
+    def fetch(
         self,
         call: Call,
         path: Path,
@@ -147,48 +154,35 @@ class Line:
         Returns what ``check`` says of it, which raises if it is not.
         """
 
-        async def take(response: Any, _: float) -> None:  # noqa: ANN401
-            total = int(response.headers.get("Content-Length", 0))
-            done = 0
-            chunks = self.world.chunks(response)
+        def save(unfinished: Path, chunks: Chunks, headers: Message) -> None:
+            total, done = int(headers.get("Content-Length", 0)), 0
             with unfinished.open("wb") as file:
-                while chunk := await self.world.more(chunks):
-                    await self.world.do(lambda chunk=chunk: file.write(chunk))  # type: ignore[misc]
+                for chunk in chunks:
+                    file.write(chunk)
                     done += len(chunk)
                     if progress:
                         progress(done, total)
 
-        async with self._written(path, overwrite=overwrite) as unfinished:
-            await self.talk(call, take)
-            return await self.world.do(lambda: check(unfinished))
+        with writing(path, overwrite=overwrite) as unfinished:
+            self._talk(call, partial(save, unfinished))
+            return check(unfinished)
 
-    @asynccontextmanager
-    async def _written(self, path: Path, *, overwrite: bool) -> AsyncIterator[Path]:
-        """Give a new file to write, without blocking; see ``writing``."""
-        file = writing(path, overwrite=overwrite)
-        unfinished = await self.world.do(file.__enter__)
-        try:
-            yield unfinished
-        except BaseException as exc:
-            error = exc
-            await self.world.do(lambda: file.__exit__(type(error), error, error.__traceback__))
-            raise
-        await self.world.do(lambda: file.__exit__(None, None, None))
+    # ------------------------------------------------------------ one request
 
-    async def talk(self, call: Call, take: Take[T]) -> T:
+    def _talk(self, call: Call, take: Take[T]) -> T:
         """
         Return what ``take`` makes of the answer, after as many attempts as are needed and allowed.
 
         What only reads is asked again whatever went wrong on the way; what changes something only
         if it surely was not begun.
         """
-        if self._closed:
-            raise StoreClosed("the client was closed; make another", path=self.url)
+        self.check_open()
         attempts = Attempts(self._attempts, self._timeout_s, first_pause_s=_FIRST_PAUSE_S)
+        waited = cancellation()
         while True:
             wanted_s = 0.0
             try:
-                return await self._once(call, take, attempts.deadline)
+                return self._once(call, take, attempts.deadline, waited)
             except Overloaded as exc:
                 error: HippocampusError = exc
                 wanted_s = exc.retry_after_s
@@ -196,46 +190,78 @@ class Line:
                 if exc.begun and (not call.reads or isinstance(exc, ServerMismatch)):
                     raise
                 error = exc
-            if not attempts.again(wanted_s):
+            if waited.cancelled or not attempts.again(wanted_s):
                 raise error
-            await self.world.pause(attempts.pause_s)
+            time.sleep(attempts.pause_s)
 
-    async def _once(self, call: Call, take: Take[T], until: float) -> T:
-        httpx = httpx_()
-        left = max(0.001, until - time.monotonic())
-        patience = httpx.Timeout(left, read=None if call.long else left)
-        sent = self.world.upload(call.body) if isinstance(call.body, Path) else call.body
-        headers = {"Accept": call.accept}
+    def _once(self, call: Call, take: Take[T], deadline: float, waited: Cancellation) -> T:
+        headers = {"Accept": call.accept} | self._headers
         if call.body is not None:
             kind = "application/octet-stream" if isinstance(call.body, Path) else "application/json"
             headers["Content-Type"] = kind
-        request = self.world.build(
-            call.method, self.url + call.path, params=list(call.query), content=sent,
-            headers=headers, timeout=patience,
-        )  # fmt: skip
-        try:
-            response = await self.world.send(request)
-            if not call.long:  # the body has what the headers have left of the time
-                request.extensions["timeout"]["read"] = max(0.001, until - time.monotonic())
-            try:
-                if response.status_code == httpx.codes.OK:
-                    return await take(response, inf if call.long else until)
-                body = await self._whole(response, until)
-            finally:
-                await self.world.end(response)
-        except httpx.HTTPError as exc:
-            raise self._broken(call, exc) from exc
-        raise self._refusal(call, response, body)
+        query = f"?{urlencode(call.query, quote_via=quote)}" if call.query else ""
+        target = self._base + call.path + query
+        opened = reading(call.body) if isinstance(call.body, Path) else nullcontext(call.body)
+        with self._connected(deadline, waited) as connection:
+            with opened as body, self._broken(call):
+                until = inf if call.long else deadline
+                response = connection.ask(call.method, target, body, headers, until)
+            chunks = self._chunks(call, connection)
+            if response.status == HTTPStatus.OK:
+                return take(chunks, response.headers)
+            raise self._refusal(call, response, self._whole(chunks))
 
-    async def _whole(self, response: Any, until: float) -> bytes:  # noqa: ANN401
-        """Return all that is sent, if it comes in time and is not without end."""
-        chunks, read, size = self.world.chunks(response), list[bytes](), 0
-        while chunk := await self.world.more(chunks):
+    @contextmanager
+    def _connected(self, deadline: float, waited: Cancellation) -> Iterator[Connection]:
+        """Give a connection for one request, once one of as many as there may be is free."""
+        if not self._free.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            msg = f"all {CONNECTIONS} connections were in use for timeout_s={self._timeout_s:g}"
+            raise ServerTimeout(msg, url=self.url, begun=False)
+        try:
+            if waited.cancelled:
+                raise ServerUnavailable("nobody waits for the answer", url=self.url, begun=False)
+            try:
+                connection = self._connections.take(deadline)
+            except OSError as exc:
+                msg = f"nobody answers there ({told(exc)}); is 'hippocampus serve' running?"
+                raise ServerUnavailable(msg, url=self.url, begun=False) from exc
+            waited.watch(connection)
+            try:
+                yield connection
+            finally:
+                connection.release()
+        finally:
+            self._free.release()
+            if self._closed:
+                self._connections.close()
+
+    def _chunks(self, call: Call, connection: Connection) -> Chunks:
+        """Yield the body of an answer as it comes."""
+        while True:
+            with self._broken(call):
+                chunk = connection.read()
+            if not chunk:
+                return
+            yield chunk
+
+    def _whole(self, chunks: Chunks, _: Message | None = None) -> bytes:
+        """Return all that is sent, if it is not without end."""
+        read, size = list[bytes](), 0
+        for chunk in chunks:
             read.append(chunk)
             size = self._checked(size + len(chunk))
-            if time.monotonic() > until:
-                raise self._late()
         return b"".join(read)
+
+    def _lines(self, chunks: Chunks) -> Chunks:
+        """Yield each line that has an end, without it."""
+        begun, size = list[bytes](), 0
+        for chunk in chunks:
+            *ends, rest = chunk.split(b"\n")
+            for end in ends:
+                yield b"".join([*begun, end])
+                begun, size = [], 0
+            begun.append(rest)
+            size = self._checked(size + len(rest))
 
     def _checked(self, size: int) -> int:
         if size > _MOST_BYTES:
@@ -245,29 +271,22 @@ class Line:
 
     # ------------------------------------------------------------ what goes wrong
 
-    def _broken(self, call: Call, exc: Exception) -> ServerError:
-        """Return what it means that a request came to no answer."""
-        httpx, kind = httpx_(), type(exc).__name__
+    @contextmanager
+    def _broken(self, call: Call) -> Iterator[None]:
+        """Raise what it means that a request came to no answer."""
         done = "" if call.reads else "; whether it was done is not known"
-        if isinstance(exc, httpx.ConnectError | httpx.ConnectTimeout):
-            msg = f"nobody answers there ({exc or kind}); is 'hippocampus serve' running?"
-            return ServerUnavailable(msg, url=self.url, begun=False)
-        if isinstance(exc, httpx.PoolTimeout):
-            msg = f"all {_CONNECTIONS} connections were in use for timeout_s={self._timeout_s:g}"
-            return ServerTimeout(msg, url=self.url, begun=False)
-        if isinstance(exc, httpx.TimeoutException):
-            return self._late(done)
-        if isinstance(exc, httpx.DecodingError | httpx.UnsupportedProtocol):
-            return ServerMismatch(f"what it sends cannot be read ({exc or kind})", url=self.url)
-        return ServerUnavailable(f"the connection broke off ({exc or kind}){done}", url=self.url)
+        try:
+            yield
+        except TimeoutError as exc:
+            msg = f"no whole answer within timeout_s={self._timeout_s:g}{done}"
+            raise ServerTimeout(msg, url=self.url) from exc
+        except (OSError, HTTPException) as exc:
+            msg = f"the connection broke off ({told(exc)}){done}"
+            raise ServerUnavailable(msg, url=self.url) from exc
 
-    def _late(self, done: str = "") -> ServerTimeout:
-        msg = f"no whole answer within timeout_s={self._timeout_s:g}{done}"
-        return ServerTimeout(msg, url=self.url)
-
-    def _refusal(self, call: Call, response: Any, body: bytes) -> HippocampusError:  # noqa: ANN401
+    def _refusal(self, call: Call, response: HTTPResponse, body: bytes) -> HippocampusError:
         """Return the error that an answer tells of."""
-        status, fault = response.status_code, wire.load_fault(body)
+        status, fault = response.status, wire.load_fault(body)
         if fault is None and status in _BEHIND:
             msg = f"something before the server says {status}, so the server is not there"
             return ServerUnavailable(msg, url=self.url)

@@ -1,4 +1,4 @@
-"""The verbs of a bank and of a memory, each described once, as a coroutine that asks a server."""
+"""The verbs of a bank and of a memory, each as a request to a server."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class _Verbs:
     def _path(self, verb: str) -> str:
         return f"/v1/{verb}"
 
-    async def ask(self, spec: VerbSpec, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+    def ask(self, spec: VerbSpec, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         """Ask a verb."""
         given = spec.bind(args, kwargs)
         progress = given.pop("progress", None)
         if spec.pages:
-            return await self._pages(spec, given)
-        return await self.line.follow(self._call(spec, given), progress, spec.returns)
+            return self._pages(spec, given)
+        return self.line.follow(self._call(spec, given), progress, spec.returns)
 
     def _call(self, spec: VerbSpec, given: Mapping[str, Any]) -> Call:
         asked = spec.method == "GET"
@@ -46,13 +46,13 @@ class _Verbs:
             long=spec.long or spec.reports,
         )  # fmt: skip
 
-    async def _pages(self, spec: VerbSpec, given: dict[str, Any]) -> list[Any]:
+    def _pages(self, spec: VerbSpec, given: dict[str, Any]) -> list[Any]:
         """Return a list that comes in pages, all of it, or as much as is wanted."""
         found: list[Any] = []
         most = given.get("limit")
         check_limit(most)
         while True:
-            page, cursor = await self.line.ask_page(self._call(spec, given), spec.returns)
+            page, cursor = self.line.ask_page(self._call(spec, given), spec.returns)
             found += page
             if cursor is None or (most is not None and len(found) >= most):
                 return found if most is None else found[:most]
@@ -62,7 +62,7 @@ class _Verbs:
 
 
 class BankVerbs(_Verbs):
-    """A bank on a server, and its verbs as coroutines."""
+    """A bank on a server, and its verbs."""
 
     def __init__(self, line: Line, name: str) -> None:
         super().__init__(line)
@@ -73,7 +73,7 @@ class BankVerbs(_Verbs):
 
     # ------------------------------------------------------------ files
 
-    async def export(self, path: str | Path, *, overwrite: bool = False) -> int:
+    def export(self, path: str | Path, *, overwrite: bool = False) -> int:
         call = Call("GET", self._path("export"), reads=True, long=True, accept=LINES)
 
         def check(whole: Path) -> int:
@@ -83,9 +83,9 @@ class BankVerbs(_Verbs):
                 raise ServerMismatch(msg, url=self.line.url)
             return count
 
-        return await self.line.fetch(call, Path(path), overwrite=overwrite, check=check)
+        return self.line.fetch(call, Path(path), overwrite=overwrite, check=check)
 
-    async def import_(
+    def import_(
         self,
         path: str | Path,
         *,
@@ -93,7 +93,7 @@ class BankVerbs(_Verbs):
         progress: Progress | None = None,
     ) -> Imported:
         root = Path(path)
-        found = await self.line.world.do(lambda: _files_of(root))
+        found = _files_of(root)
         many = len(found) > 1
         added = unchanged = removed = 0
         skipped: list[tuple[str, str]] = []
@@ -113,7 +113,7 @@ class BankVerbs(_Verbs):
                 continue
             given = {"name": name, "modified": modified, "format": format}
             call = Call("POST", self._path("import"), query=to_query(given), body=file, long=True)
-            done: Imported = await self.line.follow(call, None if many else progress, Imported)
+            done: Imported = self.line.follow(call, None if many else progress, Imported)
             added, unchanged = added + done.added, unchanged + done.unchanged
             removed += done.removed
             skipped += done.skipped
@@ -121,25 +121,25 @@ class BankVerbs(_Verbs):
                 progress(nth, len(found))
         return Imported(added=added, unchanged=unchanged, removed=removed, skipped=tuple(skipped))
 
-    async def export_concepts(self, path: str | Path, *, overwrite: bool = False) -> int:
+    def export_concepts(self, path: str | Path, *, overwrite: bool = False) -> int:
         call = Call("GET", self._path("export_concepts"), reads=True)
 
         def count(whole: Path) -> int:
             return len(msgspec.json.decode(whole.read_bytes())["entries"])
 
-        return await self.line.fetch(call, Path(path), overwrite=overwrite, check=count)
+        return self.line.fetch(call, Path(path), overwrite=overwrite, check=count)
 
-    async def import_concepts(self, path: str | Path) -> int:
-        document = await self.line.world.do(lambda: read_bytes(path))
+    def import_concepts(self, path: str | Path) -> int:
+        document = read_bytes(path)
         call = Call("POST", self._path("import_concepts"), body=document)
-        count: int = await self.line.ask(call, int)
+        count: int = self.line.ask(call, int)
         return count
 
-    async def plot_topics(self, path: str | Path, *, overwrite: bool = False) -> None:
+    def plot_topics(self, path: str | Path, *, overwrite: bool = False) -> None:
         wanted = Path(path).suffix.lstrip(".").lower() or "png"
         query = [("format", wanted)]
         call = Call("GET", self._path("plot_topics"), query=query, reads=True, long=True)
-        await self.line.fetch(call, Path(path), overwrite=overwrite, check=_whatever)
+        self.line.fetch(call, Path(path), overwrite=overwrite, check=_whatever)
 
 
 def _whatever(_: Path) -> None:
@@ -165,27 +165,25 @@ def _episodes_of(export: Path) -> int | None:
 
 
 class StoreVerbs(_Verbs):
-    """A memory on a server, and its verbs as coroutines."""
+    """A memory on a server, and its verbs."""
 
-    async def banks(
-        self, *, prefix: str = "", after: str = "", limit: int | None = None
-    ) -> list[str]:
+    def banks(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
         check_limit(limit)
         found: list[str] = []
         query = {"prefix": prefix, "limit": None if after else limit}
         while limit is None or len(found) < limit:
             call = Call("GET", "/v1/banks", query=to_query(query), reads=True)
-            page, cursor = await self.line.ask_page(call, list[str])
+            page, cursor = self.line.ask_page(call, list[str])
             found += [name for name in page if name > after]
             if cursor is None:
                 break
             query["cursor"] = cursor
         return found[:limit]
 
-    async def delete_bank(self, name: str) -> None:
-        await self.line.ask(Call("DELETE", path_of(check_name(name)), long=True), None)
+    def delete_bank(self, name: str) -> None:
+        self.line.ask(Call("DELETE", path_of(check_name(name)), long=True), None)
 
-    async def backup(
+    def backup(
         self,
         target: str | Path,
         *,
@@ -193,17 +191,17 @@ class StoreVerbs(_Verbs):
         progress: Progress | None = None,
     ) -> None:
         call = Call("GET", "/v1/backup", reads=True, long=True)
-        await self.line.fetch(call, Path(target), progress, overwrite=overwrite, check=_whatever)
+        self.line.fetch(call, Path(target), progress, overwrite=overwrite, check=_whatever)
 
-    async def rebuild(self, *, embedder: Embedder | None = None, **given: Any) -> dict[str, int]:  # noqa: ANN401
+    def rebuild(self, *, embedder: Embedder | None = None, **given: Any) -> dict[str, int]:  # noqa: ANN401
         if embedder is not None:
             msg = f"embedder={embedder!r:.100}: a server has its own; choose it where it is started"
             raise InputError(msg)
-        made: dict[str, int] = await self.ask(STORE_VERBS["rebuild"], **given)
+        made: dict[str, int] = self.ask(STORE_VERBS["rebuild"], **given)
         return made
 
-    async def calibrate(self, *, conversations: int = CONVERSATIONS, **given: Any) -> Calibration:  # noqa: ANN401
+    def calibrate(self, *, conversations: int = CONVERSATIONS, **given: Any) -> Calibration:  # noqa: ANN401
         # Said always: a server of another version may have another default.
         spec = STORE_VERBS["calibrate"]
-        found: Calibration = await self.ask(spec, conversations=conversations, **given)
+        found: Calibration = self.ask(spec, conversations=conversations, **given)
         return found

@@ -119,3 +119,8 @@ def retry_after_s(headers: Message) -> float:
         return max(0.0, (until - now).total_seconds())
     except (ValueError, TypeError):
         return 0.0
+
+
+def told(exc: Exception) -> str:
+    """Return the type and the message of an error, for a message of ours."""
+    return f"{type(exc).__name__}: {exc}".rstrip(": ")

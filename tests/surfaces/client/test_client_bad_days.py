@@ -3,8 +3,8 @@
 import asyncio
 import json
 import socket
-import sys
 import threading
+import time
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -15,15 +15,13 @@ from scripted import hangs_up, says, stops_midway
 
 from hippocampus import AsyncClient, Client, Schedule, Turn
 from hippocampus.calibrate.calibration import BUILT_IN, CONVERSATIONS
-from hippocampus.client.io_backend import Blocking, finish
-from hippocampus.client.transport import Call, Line
+from hippocampus.client.transport import Line
 from hippocampus.core.records import Episode
 from hippocampus.errors import (
     HippocampusError,
     InputError,
     InvalidFilter,
     InvalidScope,
-    MissingExtra,
     Overloaded,
     ServerError,
     ServerMismatch,
@@ -47,21 +45,6 @@ FULL = says(
 
 def fault(kind, message="no", status=422, **detail):
     return says(dump_fault(Fault(type=kind, message=message, detail=detail)), status)
-
-
-class Sent:
-    """An answer that is here in pieces."""
-
-    status_code = 200
-
-    def __init__(self, pieces):
-        self.pieces = pieces
-
-    def iter_bytes(self):
-        yield from self.pieces
-
-    def close(self):
-        """Nothing is open."""
 
 
 @pytest.fixture
@@ -203,25 +186,39 @@ def test_an_answer_that_comes_a_byte_at_a_time_is_given_up_as_well(bank):
     assert 1 == len(server.asked)
 
 
-def test_the_body_of_an_answer_has_what_its_head_has_left_of_the_time():
-    patience = []
+def test_a_head_that_comes_a_byte_at_a_time_is_given_up_too(bank):
+    go = threading.Event()
 
-    class Watched(Blocking):
-        async def send(self, request):
-            patience.append(request.extensions["timeout"]["read"])
-            self.asked = request
-            return Sent([b"7"])
+    def trickles(handler):
+        for byte in b"HTTP/1.1 200 OK\r\nX: " + b"a" * 1000:
+            handler.wfile.write(bytes([byte]))
+            if go.wait(0.02):
+                break
+        handler.close_connection = True
 
-        async def more(self, chunks):
-            patience.append(self.asked.extensions["timeout"]["read"])
-            return await super().more(chunks)
+    here, server = bank(trickles, timeout_s=0.3)
+    with pytest.raises(ServerTimeout):
+        here.get("a1")
+    go.set()
+    assert 1 == len(server.asked)
 
-    line = Line("http://localhost:1", Watched, key=None, timeout_s=9, attempts=1)
 
-    assert 7 == finish(line.ask(Call("GET", "/"), int))
-    assert 9 > patience[0] > patience[1] > 0
-    finish(line.ask(Call("GET", "/", long=True), int))
-    assert [None] == list(dict.fromkeys(patience[3:])), "what takes long has the time it takes"
+def test_the_body_of_an_answer_has_what_its_head_has_left_of_the_time(bank):
+    def dawdles(handler):
+        time.sleep(0.3)
+        handler.send_response(200)
+        handler.send_header("Content-Length", "1")
+        handler.end_headers()
+        time.sleep(0.3)
+        handler.wfile.write(b"7")
+
+    here, _ = bank(dawdles, timeout_s=0.5)
+    with pytest.raises(ServerTimeout):
+        here.count("so")
+
+    here, _ = bank(dawdles, timeout_s=0.2)
+    with pytest.raises(ServerMismatch):  # what takes long has the time it takes
+        here.sleep()
 
 
 @pytest.mark.parametrize(
@@ -288,14 +285,9 @@ def test_lines_are_lines_however_they_are_cut_on_the_way(cuts):
     at = [0, *sorted(cut for cut in cuts if cut < len(sent)), len(sent)]
     pieces, steps = [sent[a:b] for a, b in pairwise(at)], []
 
-    class Told(Blocking):
-        async def send(self, _):
-            return Sent(pieces)
+    here = Line("http://localhost:1", key=None, timeout_s=9, attempts=1)
 
-    line = Line("http://localhost:1", Told, key=None, timeout_s=9, attempts=1)
-    call = line.follow(Call("POST", "/"), lambda *step: steps.append(step), int)
-
-    assert 7 == finish(call)
+    assert 7 == here.read_progress(iter(pieces), lambda *step: steps.append(step), int)
     assert [(n, 3) for n in range(4)] == steps
 
 
@@ -454,12 +446,6 @@ def test_settings_that_make_no_sense_are_refused(wrong):
         Client("http://localhost:1", **wrong)
 
 
-def test_without_httpx_the_error_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "httpx", None)
-    with pytest.raises(MissingExtra, match=r"\[client\]"):
-        Client("http://localhost:1")
-
-
 def test_what_is_inside_a_memory_is_not_a_clients():
     with Client("http://localhost:1") as client:
         for inside in ("store", "clock", "resident_bytes"):
@@ -510,6 +496,30 @@ def test_threads_share_a_client_and_tasks_an_asynchronous_one(served, memory):
                 return await asyncio.gather(*(bank.episodes() for bank in banks))
 
         assert [5] * 6 == [len(found) for found in asyncio.run(ask())]
+
+
+def test_a_task_that_is_cancelled_breaks_its_request_off(scripted):
+    begun, broken = threading.Event(), threading.Event()
+
+    def holds(handler):
+        begun.set()
+        if not handler.connection.recv(1):
+            broken.set()
+        handler.close_connection = True
+
+    server = scripted(holds)
+
+    async def ask():
+        async with AsyncClient(server.url) as client:
+            task = asyncio.create_task(client.bank("ada").sleep())
+            assert await asyncio.to_thread(begun.wait, 10)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert await asyncio.to_thread(broken.wait, 10)
+
+    asyncio.run(ask())
+    assert 1 == len(server.asked)
 
 
 def test_a_client_lets_its_memory_sleep_while_a_block_runs(served, open_memory, clock):

@@ -1,0 +1,63 @@
+"""Threads that block for an event loop, and requests that are broken off when nobody waits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
+from typing import TypeVar
+
+from hippocampus.core.connections import Connection
+
+T = TypeVar("T")
+
+
+class Cancellation:
+    """Whether nobody waits for a request any longer, and the connection that it uses."""
+
+    def __init__(self) -> None:
+        self.cancelled = False
+        self._connection: Connection | None = None
+
+    def watch(self, connection: Connection) -> None:
+        """Note the connection that is used from now on."""
+        self._connection = connection
+        if self.cancelled:  # looked at after it is noted, or a cancellation between would be lost
+            connection.abort()
+
+    def cancel(self) -> None:
+        """Break off the request."""
+        self.cancelled = True
+        if self._connection is not None:
+            self._connection.abort()
+
+
+_current: ContextVar[Cancellation] = ContextVar("_current")
+
+
+def cancellation() -> Cancellation:
+    """Return that of the task this thread works for; one that never comes without a task."""
+    return _current.get(None) or Cancellation()
+
+
+class Threads:
+    """Threads for the tasks of one event loop, started as they are needed."""
+
+    def __init__(self, most: int) -> None:
+        self._pool = ThreadPoolExecutor(most, thread_name_prefix="hippocampus-client")
+
+    async def run(self, call: Callable[[], T]) -> T:
+        """Return the result of a call; it is broken off if the task is cancelled."""
+        mine, context = Cancellation(), copy_context()
+        context.run(_current.set, mine)
+        running = asyncio.get_running_loop().run_in_executor(self._pool, context.run, call)
+        try:
+            return await running
+        except asyncio.CancelledError:
+            mine.cancel()
+            raise
+
+    def close(self) -> None:
+        """Let the threads end once they have nothing to do."""
+        self._pool.shutdown(wait=False)

@@ -1,0 +1,248 @@
+"""Connections to one HTTP server: kept for later requests, each with a deadline for all it does."""
+
+from __future__ import annotations
+
+import io
+import selectors
+import socket
+import ssl
+import time
+import weakref
+from base64 import b64encode
+from collections.abc import Mapping
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection, IncompleteRead
+from math import inf
+from typing import Any, BinaryIO, Final
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from hippocampus.errors import InputError
+
+_KEPT_S: Final = 60.0
+"""How long a connection at rest is used again: what lies between may forget it without a word."""
+_CHUNK: Final = 1 << 18
+"""Bytes of a body that are read or written at once, at most."""
+
+
+class ConnectionPool:
+    """
+    The connections to a server, of which those that nobody uses are kept open.
+
+    Redirects are not followed. Proxies are those of the environment, as for any other program.
+    Certificates are those that the system trusts. Many threads may use it at once.
+    """
+
+    def __init__(self, url: SplitResult) -> None:
+        self._url = url
+        self._via = _proxy(url)
+        self._tls = ssl.create_default_context() if url.scheme == "https" else None
+        self._idle: list[Connection] = []
+        weakref.finalize(self, _close_all, self._idle)
+
+    def close(self) -> None:
+        """Close the connections that nobody uses. May be called twice, and others be made after."""
+        _close_all(self._idle)
+
+    def take(self, deadline: float, *, connect_timeout_s: float = inf) -> Connection:
+        """
+        Return a connection that is kept, or else a new one.
+
+        Raises:
+            OSError: there is no server, or none in time; nothing was asked.
+
+        """
+        with suppress(IndexError):  # another thread may take the last
+            while kept := self._idle.pop():
+                if kept.is_open():
+                    return kept
+                kept.close()
+        within_s = max(min(connect_timeout_s, deadline - time.monotonic()), 1e-3)
+        return self._connect(within_s)
+
+    def _connect(self, within_s: float) -> Connection:
+        to = self._url if self._via is None else self._via
+        given: dict[str, Any] = {"timeout": within_s, "blocksize": _CHUNK}
+        http = (
+            HTTPConnection(to.hostname or "", to.port, **given)
+            if self._tls is None
+            else HTTPSConnection(to.hostname or "", to.port, context=self._tls, **given)
+        )
+        root, headers = "", dict[str, str]()
+        if self._via is not None:
+            headers = basic_auth(self._via, "Proxy-Authorization")
+            root = f"http://{self._url.netloc}"
+        if self._via is not None and self._tls is not None:
+            http.set_tunnel(self._url.hostname or "", self._url.port, headers=headers)
+            root, headers = "", {}
+        try:
+            http.connect()
+        except BaseException as exc:
+            http.close()
+            if isinstance(exc, TimeoutError):
+                msg = f"no connection within {within_s:g} s"
+                raise ConnectionError(msg) from exc
+            raise
+        return Connection(http, self._idle, root, headers)
+
+
+class Connection:
+    """
+    A connection to a server, for one request at a time.
+
+    ``kept``: it has answered before, so the server may have closed it meanwhile.
+    """
+
+    kept = False
+
+    def __init__(
+        self, http: HTTPConnection, idle: list[Connection], root: str, headers: Mapping[str, str]
+    ) -> None:
+        self._http = http
+        self._idle = idle
+        self._root = root
+        self._headers = headers
+        self._socket: socket.socket = http.sock
+        self._timed = _TimedSocket(http.sock)
+        self._response: HTTPResponse | None = None
+        self._used = 0.0
+        http.sock = self._timed
+
+    def is_open(self) -> bool:
+        """Whether it was at rest not for long, and the server has sent nothing, as a close is."""
+        if time.monotonic() - self._used > _KEPT_S:
+            return False
+        with selectors.DefaultSelector() as ready:
+            ready.register(self._socket, selectors.EVENT_READ)
+            return not ready.select(0)
+
+    def ask(
+        self,
+        method: str,
+        target: str,
+        body: bytes | BinaryIO | None,
+        headers: Mapping[str, str],
+        deadline: float,
+    ) -> HTTPResponse:
+        """
+        Send a request; return its answer, whose body is to be read until the same deadline.
+
+        Raises:
+            TimeoutError: the deadline has passed.
+            OSError: the connection broke.
+            HTTPException: the answer is not HTTP.
+
+        """
+        self._timed.deadline = deadline
+        with suppress(BrokenPipeError, ConnectionResetError):  # it may answer before it read all
+            self._http.request(method, self._root + target, body, {**self._headers, **headers})
+        self._response = self._http.getresponse()
+        return self._response
+
+    def read(self) -> bytes:
+        """Return what has come of the body; nothing at its end."""
+        assert self._response is not None, "ask() comes first"
+        chunk = self._response.read1(_CHUNK)
+        if not chunk and self._response.length:
+            raise IncompleteRead(b"", self._response.length)
+        return chunk
+
+    def release(self) -> None:
+        """Keep the connection for the next request if all of the answer was read, or close it."""
+        response, self._response = self._response, None
+        whole = response is not None and (response.isclosed() or response.length == 0)
+        if response is not None:
+            whole = whole and not response.length
+            response.close()
+        if whole and self._http.sock is not None:
+            self.kept, self._used = True, time.monotonic()
+            self._idle.append(self)
+        else:
+            self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._http.close()
+
+    def abort(self) -> None:
+        """Have whatever another thread waits for fail at once."""
+        with suppress(OSError):  # it was closed already
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+
+class _TimedSocket:
+    """A socket that everything must have come through by a deadline, however slowly it drips."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self.deadline = 0.0
+
+    def arm(self) -> None:
+        left_s = self.deadline - time.monotonic()
+        if left_s <= 0:
+            msg = "the time is up"
+            raise TimeoutError(msg)
+        self._sock.settimeout(None if left_s == inf else left_s)
+
+    def sendall(self, data: bytes) -> None:
+        self.arm()
+        self._sock.sendall(data)
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        assert mode == "rb", mode
+        return io.BufferedReader(_TimedReader(self, self._sock.makefile("rb", buffering=0)))
+
+    def close(self) -> None:
+        self._sock.close()
+
+
+class _TimedReader(io.RawIOBase):
+    """The reading side of a ``_TimedSocket``."""
+
+    def __init__(self, timed: _TimedSocket, raw: io.RawIOBase | socket.SocketIO) -> None:
+        self._timed = timed
+        self._raw = raw
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:  # noqa: ANN401 - any buffer
+        self._timed.arm()
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def _proxy(to: SplitResult) -> SplitResult | None:
+    """Return the proxy that the environment names for a server; None without one."""
+    from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415 - slow to import
+
+    by = None if proxy_bypass(to.netloc) else getproxies().get(to.scheme)
+    if not by:
+        return None
+    via = urlsplit(by if "//" in by else f"//{by}")
+    try:
+        well = via.scheme in ("", "http") and bool(via.hostname) and via.port != 0
+    except ValueError:  # the port is no number
+        well = False
+    if not well:
+        msg = (
+            f"{to.scheme}_proxy=[not shown, it may have a password]: must be a proxy's address,"
+            " such as http://host:port"
+        )
+        raise InputError(msg)
+    return via
+
+
+def basic_auth(parts: SplitResult, header: str = "Authorization") -> dict[str, str]:
+    """Return a header with the user and password of an address, if it has them."""
+    if parts.username is None:
+        return {}
+    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return {header: f"Basic {b64encode(pair.encode()).decode()}"}
+
+
+def _close_all(connections: list[Connection]) -> None:
+    while connections:
+        connections.pop().close()
