@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test test-bench test-slow lint format stubs native fuzz docs bench wheel wheel-bench lock clean
+.PHONY: help setup model demo test test-bench test-slow test-night lint format stubs native fuzz docs bench wheel wheel-bench lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -48,7 +48,10 @@ test: model  ## run the tests
 test-bench: model  ## run the tests of packages/hippocampus-bench
 	@$(PYTEST) $(BENCH)/tests
 
-test-slow: model  ## run every test, the slow ones too
+test-slow: model  ## run the tests that `test` leaves out: kill -9, browsers, models, big stores
+	@$(PYTEST) --slow -m slow tests $(BENCH)/tests
+
+test-night: model  ## run every test, the slow ones too, with many examples of each property
 	@$(PYTEST) --slow tests $(BENCH)/tests
 
 lint: setup  ## format check, ruff, mypy, import contracts, stub comparison

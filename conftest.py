@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from datetime import UTC, datetime, timedelta
 
@@ -42,6 +43,16 @@ def pytest_collection_modifyitems(config, items):
         for item in items:
             if "slow" in item.keywords:
                 item.add_marker(skip)
+
+
+def pytest_collection_finish():
+    """Leave what is imported by now out of every later garbage collection: it is there to stay."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure():
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

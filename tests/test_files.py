@@ -2,7 +2,6 @@
 
 import ast
 import os
-import resource
 import sqlite3
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from hippocampus import Memory, Turn
 from hippocampus.core.files import check_output, reading, reading_raw, writing
 from hippocampus.errors import InputError, OutputError, OutputExists, SourceError, StoreFull
 from hippocampus.llm.cassette import Cassette
+from hippocampus.testing import full_disk
 
 SOURCES = Path(hippocampus.__file__).parent
 
@@ -189,13 +189,12 @@ def test_a_link_is_followed_and_stays(tmp_path):
 
 
 def test_a_full_disk_is_told_as_one(tmp_path):
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
-    try:
-        with pytest.raises(StoreFull, match="no room"), writing(tmp_path / "out") as unfinished:
-            unfinished.write_bytes(bytes(2000))
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with (
+        full_disk(1000),
+        pytest.raises(StoreFull, match="no room"),
+        writing(tmp_path / "out") as unfinished,
+    ):
+        unfinished.write_bytes(bytes(2000))
 
     assert {} == everything(tmp_path)
 

@@ -8,8 +8,8 @@ import pytest
 
 from hippocampus import Turn
 from hippocampus.core.group_commit import GroupCommit
-from hippocampus.encode.embed import HashEmbedder
 from hippocampus.errors import EncoderError
+from hippocampus.testing import Fails, ScriptedEmbedder
 
 LONG = 30.0
 
@@ -92,18 +92,8 @@ def test_who_is_interrupted_at_work_leaves_nobody_waiting():
 # ---------------------------------------------------------------- of a bank
 
 
-class Watched(HashEmbedder):
-    """Remembers how many passages it was given at once."""
-
-    def __init__(self):
-        super().__init__()
-        self.at_once = []
-
-    def embed(self, passages):
-        self.at_once.append(len(passages))
-        if any("unspeakable" in passage.text for passage in passages):
-            raise EncoderError("there is no vector for this")
-        return super().embed(passages)
+def unspeaking():
+    return ScriptedEmbedder(on_passages=Fails(containing="unspeakable"))
 
 
 def remembered(bank, turns):
@@ -119,15 +109,15 @@ def remembered(bank, turns):
 
 
 def test_turns_that_come_at_once_are_embedded_and_stored_at_once(open_memory):
-    bank = open_memory("memory.db", embedder=(embedder := Watched())).bank("ada")
+    bank = open_memory("memory.db", embedder=(embedder := ScriptedEmbedder())).bank("ada")
     turns = [Turn(text=f"Remark number {n} of the day.", at="2025-03-02") for n in range(6)]
     kept = remembered(bank, turns)
     assert [episode.text for episode in kept] == [turn.text for turn in turns]
-    assert embedder.at_once == [6]
+    assert embedder.batches == [6]
 
 
 def test_of_the_same_words_at_once_one_is_kept(open_memory):
-    bank = open_memory("memory.db", embedder=Watched()).bank("ada")
+    bank = open_memory("memory.db", embedder=unspeaking()).bank("ada")
     said = Turn(text="The key to the shed is under the blue pot.")
     kept = remembered(bank, [said] * 4)
     assert len({episode.id for episode in kept}) == 1
@@ -135,7 +125,7 @@ def test_of_the_same_words_at_once_one_is_kept(open_memory):
 
 
 def test_a_turn_that_cannot_be_embedded_keeps_none_beside_it_from_being_kept(open_memory):
-    bank = open_memory("memory.db", embedder=Watched()).bank("ada")
+    bank = open_memory("memory.db", embedder=unspeaking()).bank("ada")
     one, wrong, three = remembered(
         bank, [Turn(text=text) for text in ("One thing.", "An unspeakable thing.", "Three things.")]
     )

@@ -9,6 +9,7 @@ from hippocampus.core.records import Passage
 from hippocampus.encode.embed import SPECS, CachedEmbedder, HashEmbedder, load_embedder
 from hippocampus.encode.embedders.base import unit, valid, weights_of
 from hippocampus.errors import EncoderError, InputError, InvalidText, ModelNotInstalled
+from hippocampus.testing import ScriptedEmbedder
 
 texts = st.text(max_size=80)
 
@@ -109,33 +110,14 @@ def test_a_words_token_is_the_same_in_every_text():
 # ---------------------------------------------------------------- the cache
 
 
-class Counting:
-    """A hash embedder that counts what it is asked."""
-
-    def __init__(self, dimension=64):
-        self.inner, self.passages, self.queries = HashEmbedder(dimension), 0, 0
-
-    @property
-    def fingerprint(self):
-        return self.inner.fingerprint
-
-    def embed(self, passages):
-        self.passages += len(passages)
-        return self.inner.embed(passages)
-
-    def embed_query(self, text):
-        self.queries += 1
-        return self.inner.embed_query(text)
-
-
 @settings(max_examples=25)
 @given(batches=st.lists(st.lists(st.builds(Passage, texts, before=texts), max_size=6), max_size=4))
 def test_a_cached_passage_is_the_embedders_own_but_for_rounding(tmp_path_factory, batches):
     path = tmp_path_factory.mktemp("cache") / "cache.sqlite"
-    counting = Counting()
+    counting = ScriptedEmbedder(64)
     with CachedEmbedder(counting, path) as cached:
         for batch in batches + batches:
-            for fresh, made in zip(counting.inner.embed(batch), cached.embed(batch), strict=True):
+            for fresh, made in zip(HashEmbedder(64).embed(batch), cached.embed(batch), strict=True):
                 assert np.allclose(fresh.vector, made.vector, atol=1e-3)
                 assert np.allclose(fresh.tokens, made.tokens, atol=1e-3)
                 assert np.array_equal(fresh.spans, made.spans)
@@ -144,9 +126,9 @@ def test_a_cached_passage_is_the_embedders_own_but_for_rounding(tmp_path_factory
 
 def test_the_cache_outlives_the_process_and_gives_the_very_same_vectors(tmp_path):
     passages = [Passage("one two"), Passage("three"), Passage("one two", after="three")]
-    with CachedEmbedder(Counting(), tmp_path / "cache") as cached:
+    with CachedEmbedder(ScriptedEmbedder(64), tmp_path / "cache") as cached:
         first = cached.embed(passages)
-    counting = Counting()
+    counting = ScriptedEmbedder(64)
     with CachedEmbedder(counting, tmp_path / "cache") as cached:
         second = cached.embed(passages)
 
@@ -158,16 +140,16 @@ def test_the_cache_outlives_the_process_and_gives_the_very_same_vectors(tmp_path
 
 
 def test_embedders_with_other_fingerprints_share_a_file_and_no_vector(tmp_path):
-    with CachedEmbedder(Counting(64), tmp_path / "cache") as cached:
+    with CachedEmbedder(ScriptedEmbedder(64), tmp_path / "cache") as cached:
         cached.embed([Passage("hello")])
-    counting = Counting(32)
+    counting = ScriptedEmbedder(32)
     with CachedEmbedder(counting, tmp_path / "cache") as cached:
         assert cached.embed([Passage("hello")])[0].vector.shape == (32,)
     assert counting.passages == 1
 
 
 def test_a_question_asked_again_is_not_embedded_again(tmp_path):
-    counting = Counting()
+    counting = ScriptedEmbedder(64)
     with CachedEmbedder(counting, tmp_path / "cache") as cached:
         for _ in range(3):
             cached.embed_query("where?")

@@ -215,22 +215,20 @@ def test_a_correction_made_elsewhere_meanwhile_is_not_overwritten(open_memory):
 
 def test_a_full_disk_changes_nothing_and_later_writes_work(path, open_memory):
     script = """
-    import resource
     from hippocampus.errors import StoreFull
+    from hippocampus.testing import full_disk
     from hippocampus.upkeep import verify
     bank.remember_many(turns(40))
     before = bank.journal(), bank.episodes()
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, hard))
     big = [Turn(text=" ".join(f"{n}x{i}" for i in range(400)), at="2025-03-03") for n in range(20)]
-    for attempt in range(2):
-        try:
-            bank.remember_many(big)
-        except StoreFull as exc:
-            print("full:", exc)
-        assert before == (bank.journal(), bank.episodes()), "nothing has changed"
-        assert bank.recall("turn speaks", k=3)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    with full_disk(400_000):
+        for attempt in range(2):
+            try:
+                bank.remember_many(big)
+            except StoreFull as exc:
+                print("full:", exc)
+            assert before == (bank.journal(), bank.episodes()), "nothing has changed"
+            assert bank.recall("turn speaks", k=3)
     assert () == verify(memory).problems
     bank.remember_many(big)
     assert () == verify(memory).problems

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hippocampus import Config, Ingest, Turn
-from hippocampus.encode.embed import HashEmbedder
 from hippocampus.errors import EmbedderMismatch, EncoderError, InputError, StoreCorrupt
+from hippocampus.testing import Fails, HashEmbedder, ScriptedEmbedder
 from hippocampus.upkeep import reembed, reindex, verify
 
 SMALL = Config(ingest=Ingest(seal_rows=16, batch=16))
@@ -25,14 +25,6 @@ TURNS = [
 
 def best(bank, words, **options):
     return bank.recall(words, k=1, **options)[0].text
-
-
-class Broken(HashEmbedder):
-    """An embedder whose server stops answering questions."""
-
-    def embed_query(self, text):
-        msg = f"the server is down, {len(text)} characters were not embedded"
-        raise EncoderError(msg)
 
 
 # ---------------------------------------------------------------- without
@@ -75,22 +67,17 @@ def test_a_default_model_that_is_not_installed_degrades_and_says_how_to_install_
 
 
 def test_an_embedder_that_fails_on_a_question_degrades(open_memory):
-    bank = open_memory(embedder=Broken()).bank("ada")
+    bank = open_memory(embedder=ScriptedEmbedder(on_query=Fails())).bank("ada")
     bank.remember_many(TURNS)
     recall = bank.recall("the wethammer")
 
     assert "wethammer" in recall[0].text
-    assert "server is down" in recall.degraded[0].reason
+    assert "does not answer" in recall.degraded[0].reason
 
 
 def test_an_embedder_that_fails_on_a_passage_stores_nothing(open_memory):
-    class Failing(HashEmbedder):
-        def embed(self, passages):
-            msg = f"no room for {len(passages)} passages"
-            raise EncoderError(msg)
-
-    memory = open_memory(embedder=Failing())
-    with pytest.raises(EncoderError, match="no room"):
+    memory = open_memory(embedder=ScriptedEmbedder(on_passages=Fails()))
+    with pytest.raises(EncoderError, match="does not answer"):
         memory.bank("ada").remember("The key is here.")
     assert [] == memory.bank("ada").episodes()
     assert () == verify(memory).problems
@@ -200,7 +187,7 @@ def test_a_move_that_is_interrupted_goes_on_and_old_answers_stay_meanwhile(open_
     bank = memory.bank("ada")
     bank.remember_many(TURNS[:40])
     before = [(hit.id, hit.score) for hit in bank.recall("redviolin ladder", k=40)]
-    target = Counting(64)
+    target = ScriptedEmbedder(64)
 
     class Stop(Exception):
         pass
@@ -217,26 +204,16 @@ def test_a_move_that_is_interrupted_goes_on_and_old_answers_stay_meanwhile(open_
             memory.rebuild(embedder=target, progress=stop_at(mark))
         assert before == [(hit.id, hit.score) for hit in bank.recall("redviolin ladder", k=40)]
         assert () == verify(memory).problems
-    assert 32 == target.embedded
+    assert 32 == target.passages
     bank.remember_many(TURNS[40:])  # what is written meanwhile moves too
     gone = bank.episodes()[3]
     bank.forget(gone.id, erase=True)
     assert {"ada": 49} == memory.rebuild(embedder=target)
-    assert target.embedded < 32 + 18 + 16 + 1, "it went on where it was"
+    assert target.passages < 32 + 18 + 16 + 1, "it went on where it was"
     assert HashEmbedder(64).fingerprint == memory.engine.stored_fingerprint()
     assert "wetsaddle" in best(bank, "wetsaddle", cues=["vector"])
     assert () == verify(memory).problems
     assert () == open_memory(embedder="hash:64").bank("ada").recall("wetsaddle").degraded
-
-
-class Counting(HashEmbedder):
-    """A hash embedder that counts what it embeds."""
-
-    embedded = 0
-
-    def embed(self, passages):
-        self.embedded += len(passages)
-        return super().embed(passages)
 
 
 def test_an_interrupted_move_to_one_embedder_is_dropped_by_a_move_to_another(open_memory):

@@ -19,9 +19,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hippocampus import Config, HippocampusError, Ingest, Turn
-from hippocampus.encode.embed import HashEmbedder
 from hippocampus.engine.bank_cache import BankCache, held_bytes
 from hippocampus.errors import InputError, UnknownBank
+from hippocampus.testing import ScriptedEmbedder
 from hippocampus.upkeep import verify
 
 NAMES = ("ada", "tom", "lena", "oskar", "mira")
@@ -194,11 +194,6 @@ def test_a_bank_that_is_written_to_asked_or_asleep_keeps_what_it_holds(open_memo
             memory.bank("other").count("garden")
             inside.append(before is inside[0]._live)
 
-    class Looking(HashEmbedder):
-        def embed(self, passages):
-            look()
-            return super().embed(passages)
-
     class Reranking:
         def rerank(self, _query, texts):
             look()
@@ -208,7 +203,8 @@ def test_a_bank_that_is_written_to_asked_or_asleep_keeps_what_it_holds(open_memo
         look()
         return "{}"
 
-    memory = open_memory(config=config(0), embedder=Looking(), model=model, reranker=Reranking())
+    embedder = ScriptedEmbedder(on_passages=look)
+    memory = open_memory(config=config(0), embedder=embedder, model=model, reranker=Reranking())
     memory.bank("other").remember_many(turns(1, 9))
     bank = memory.bank("ada")
     for verb in (

@@ -14,6 +14,7 @@ from hippocampus.encode.embed import HashEmbedder
 from hippocampus.encode.terms import hash_terms
 from hippocampus.engine.rebuild import rebuild
 from hippocampus.errors import EncoderError
+from hippocampus.testing import Fails, Gate, ScriptedEmbedder
 from hippocampus.upkeep import verify
 from hippocampus.write.rebuild import drop
 
@@ -239,20 +240,6 @@ def test_threads_that_read_and_write_while_the_store_is_rebuilt_all_come_to_an_e
 # ---------------------------------------------------------------- while something is encoded
 
 
-class Waiting(HashEmbedder):
-    """Embeds once it is let go."""
-
-    def __init__(self):
-        super().__init__()
-        self.asked, self.go = threading.Event(), threading.Event()
-        self.go.set()
-
-    def embed(self, passages):
-        self.asked.set()
-        assert self.go.wait(timeout=30)
-        return super().embed(passages)
-
-
 WRITERS = {
     "remember": lambda bank, _: bank.remember("The train leaves at ten."),
     "correct": lambda bank, _: bank.correct(bank.episodes()[0].id, "The ferry leaves at ten."),
@@ -264,25 +251,25 @@ WRITERS = {
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_no_read_waits_for_another_thread_that_is_embedding(open_memory, tmp_path, writer):
-    embedder = Waiting()
-    memory = open_memory(embedder=embedder)
+    gate = Gate(opened=True)
+    memory = open_memory(embedder=ScriptedEmbedder(on_passages=gate))
     (tmp_path / "note.md").write_text("The bus leaves at eleven.")
     memory.bank("other").remember("The tram leaves at noon.")
     memory.bank("other").export(tmp_path / "out.jsonl")
     bank = memory.bank("ada")
     kept = bank.remember("The ferry leaves at nine.")
-    embedder.go.clear()
-    embedder.asked.clear()
+    gate.go.clear()
+    gate.asked.clear()
     thread = threading.Thread(target=WRITERS[writer], args=(bank, tmp_path))
     thread.start()
     try:
-        assert embedder.asked.wait(timeout=30)
+        assert gate.asked.wait(timeout=30)
         assert kept == bank.recall("ferry")[0].episode
         assert kept == bank.get(kept.id)
         assert [kept] == bank.episodes()
         assert 1 == bank.stats().episodes == len(bank.journal())
     finally:
-        embedder.go.set()
+        gate.go.set()
         thread.join(timeout=30)
     assert not thread.is_alive()
     assert () == verify(memory).problems
@@ -291,15 +278,13 @@ def test_no_read_waits_for_another_thread_that_is_embedding(open_memory, tmp_pat
 def test_what_is_erased_while_a_rebuild_embeds_it_does_not_come_back(open_memory):
     there = open_memory().bank("ada")
 
-    class Erasing(HashEmbedder):
-        def embed(self, passages):
-            if there.episodes():
-                there.forget(there.episodes()[0].id, erase=True)
-            return super().embed(passages)
+    def erase(_):
+        if there.episodes():
+            there.forget(there.episodes()[0].id, erase=True)
 
     here = open_memory(config=SMALL)
     there.remember("The safe opens with marzipan.")
-    assert {"ada": 0} == here.rebuild(embedder=Erasing())
+    assert {"ada": 0} == here.rebuild(embedder=ScriptedEmbedder(on_passages=erase))
     trace = hash_terms("marzipan").astype("<u4").tobytes()
     assert not any(trace in file.read_bytes() for file in here.engine.store.upkeep.files())
 
@@ -352,12 +337,7 @@ def test_a_rebuild_fills_what_another_has_dropped_of_its_work(open_memory):
 
 
 def test_a_bank_whose_first_text_could_not_be_embedded_can_be_rebuilt(open_memory):
-    class Failing(HashEmbedder):
-        def embed(self, passages):
-            msg = f"no room for {len(passages)} passages"
-            raise EncoderError(msg)
-
-    memory = open_memory(embedder=Failing())
+    memory = open_memory(embedder=ScriptedEmbedder(on_passages=Fails()))
     with pytest.raises(EncoderError):
         memory.bank("ada").remember("The key is here.")
     assert {"ada": 0} == memory.rebuild()

@@ -6,9 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from hippocampus.encode.embed import HashEmbedder
-from hippocampus.errors import EncoderError
 from hippocampus.server.keys import Keys
+from hippocampus.testing import Fails, ScriptedEmbedder
 
 pytestmark = pytest.mark.slow  # a browser is
 
@@ -395,16 +394,8 @@ def test_an_answer_that_comes_late_does_not_take_the_place_of_a_later_one(memory
     assert ["bob"] == page.locator("main .columns .item").all_inner_texts()
 
 
-class Dumb(HashEmbedder):
-    """An embedder that remembers and cannot be asked, as one whose server has gone."""
-
-    def embed_query(self, text):
-        msg = f"no embedding of {len(text)} characters: the model does not answer"
-        raise EncoderError(msg)
-
-
 def test_a_search_that_went_on_without_meaning_says_so(open_memory, serve, visit):
-    memory = open_memory(embedder=Dumb())
+    memory = open_memory(embedder=ScriptedEmbedder(on_query=Fails()))
     memory.bank("ada").remember("Lena moved to Porto.")
     eye = visit(serve(memory))
     page = eye.see("#/ada/search?q=Porto")

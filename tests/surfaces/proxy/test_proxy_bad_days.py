@@ -2,15 +2,14 @@
 
 import logging
 import sqlite3
-import threading
 from contextlib import closing
 
 import pytest
 from upstream import completion
 
 from hippocampus import Config, Memory
-from hippocampus.encode.embed import HashEmbedder
 from hippocampus.proxy.memory import READERS
+from hippocampus.testing import Fails, Gate, ScriptedEmbedder
 
 KEY = "sk-verysecret-0123456789"
 
@@ -72,42 +71,22 @@ def test_on_a_full_disk_a_chat_goes_on_with_what_is_there(start, path, logged):
     assert "cannot remember: StoreFull" in logged.text
 
 
-class Slow(HashEmbedder):
-    """Embeds no question before it is allowed to."""
-
-    def __init__(self):
-        super().__init__()
-        self.allowed = threading.Event()
-        self.begun = 0
-
-    def embed_query(self, text):
-        self.begun += 1
-        assert self.allowed.wait(20)
-        return super().embed_query(text)
-
-
 def test_a_recall_that_is_slow_is_not_waited_for_and_others_do_not_pile_up(start, path, logged):
-    embedder = Slow()
+    embedder = ScriptedEmbedder(on_query=(slow := Gate()))
     proxy = start(Memory(path, embedder=embedder), deadline_s=0.05)
     late = [proxy.chat(f"Where do I live, for the {n}th time?") for n in range(6)]
-    embedder.allowed.set()
+    slow.go.set()
     proxy.stop()
 
-    assert embedder.begun == READERS
+    assert embedder.queries == READERS
     assert all(answer.status_code == 200 for answer in late)
     assert all("without=deadline" in answer.headers["x-memory"] for answer in late)
     assert "recall took more than 0.05 s" in logged.text
 
 
-class Broken(HashEmbedder):
-    """Has a mistake in it, whose message repeats what it was given."""
-
-    def embed_query(self, text):
-        raise ZeroDivisionError(text)
-
-
 def test_a_mistake_in_the_memory_does_not_reach_the_chat_nor_its_words_the_log(start, path, logged):
-    proxy = start(Memory(path, embedder=Broken()))
+    mistake = Fails(error=ZeroDivisionError("My PIN is 4321."))  # which repeats what it was given
+    proxy = start(Memory(path, embedder=ScriptedEmbedder(on_query=mistake)))
     answer = proxy.chat("My PIN is 4321.")
 
     assert (answer.status_code, answer.json()) == (200, completion("Noted."))

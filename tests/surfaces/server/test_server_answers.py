@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.encode.embed import HashEmbedder
-from hippocampus.errors import EncoderError
 from hippocampus.server import Limits
 from hippocampus.server.response_cache import ResponseCache
+from hippocampus.testing import Fails, ScriptedEmbedder
 
 AT = "/v1/banks/ada"
 
@@ -56,21 +55,13 @@ def test_whatever_changes_a_bank_is_in_the_next_answer(http, bank, open_memory):
 def test_an_answer_that_a_part_was_missing_from_is_not_given_again_once_it_is_back(
     serve, open_memory, verb
 ):
-    class Embedder(HashEmbedder):
-        fails = True
-
-        def embed_query(self, text):
-            if self.fails:
-                raise EncoderError("it does not answer")
-            return super().embed_query(text)
-
-    embedder = Embedder()
+    embedder = ScriptedEmbedder()
     memory = open_memory("failing.db", embedder=embedder)
     memory.bank("ada").remember("Lena lives in Porto.")
     with httpx.Client(base_url=serve(memory)) as http:
         lacks = []
         for fails in (True, True, False, False):
-            embedder.fails = fails
+            embedder.on_query = Fails() if fails else None
             told = http.post(f"{AT}/{verb}", json={"query": "Where does Lena live?"}).json()
             found = told.get("recall", told)
             lacks.append([lack["part"] for lack in found["degraded"]])
