@@ -28,14 +28,9 @@ SAME_NAME = {
     "Memory": "what mem0 calls it, for those who come from there",
     "AsyncMemory": "what mem0 calls it, for those who come from there",
     # To be renamed, each in the module that says more than its word.
-    "Entity": "in core/records/knowledge.py and mcp/compat.py",
-    "Held": "in core/events.py and mcp/schemas.py",
-    "Remembered": "in core/events.py and mcp/schemas.py",
-    "_Answer": "in index/signature.py and server/response_cache.py",
-    "_File": "in dashboard/__init__.py and server/bulk.py",
     "_Found": "in _moved.py and integrations/langgraph.py",
     "_Line": "in llm/http.py and sleep/topic_plot.py",
-    "_Named": "in language/alias_patterns.py, language/topic_tags.py and server/bulk.py",
+    "_Named": "in language/alias_patterns.py and language/topic_tags.py",
     "_Pieces": "in encode/onnx.py and llm/client.py",
     "_Reader": "in language/statements.py and language/time/grammar.py",
     "_Reading": "in llm/http.py and sources/messages.py",
@@ -104,8 +99,6 @@ def test_private_names_are_not_read_across_modules():
 LONGEST = 60
 LONG = {
     "recall": 70,
-    "proxy": 67,
-    "serve": 68,
     "compose": 67,
     "_patterns": 61,
     "search": 62,

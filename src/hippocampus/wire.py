@@ -125,7 +125,7 @@ def read_as(kind: Any) -> Any:  # noqa: ANN401 - a type
 
 
 _LISTS: Final = (Iterable, Sequence, Collection)
-"""What is a list in JSON."""
+"""Types that are a list in JSON."""
 
 
 def _takes_moments(hint: Any) -> bool:  # noqa: ANN401 - a type
@@ -158,14 +158,14 @@ def revived(value: Any) -> Any:  # noqa: ANN401 - whatever was read
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """What went wrong, as it travels: ``{"error": {…}}``."""
+    """An error, as it travels: ``{"error": {…}}``."""
 
     type: str
     """The name of a class of ``errors``, or of the server's own ``AccessError``."""
     message: str
     request_id: str = ""
     detail: dict[str, Any] = {}
-    """What a handler needs, such as ``needed_tokens``."""
+    """The values that a handler needs, such as ``needed_tokens``."""
 
 
 class _Envelope(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ import pytest
 from hippocampus import Bank
 from hippocampus.bank.filter_arguments import Filters
 from hippocampus.cli.read import context
+from hippocampus.core.parameter_groups import spread
 
 
 def test_what_is_remembered_is_recalled_with_its_time_speaker_and_address(told):
@@ -98,7 +99,7 @@ def test_the_context_on_stdout_is_the_text_and_nothing_else(told):
 
 
 def test_whatever_a_context_can_have_in_a_program_it_can_have_here(told):
-    here, there = (set(signature(f).parameters) for f in (context, Bank.context))
+    here, there = (set(signature(f).parameters) for f in (spread(context), Bank.context))
     made = told("context", "Lisbon", "--projects", "The move.", "--pointers", "2", "--budget", "60")
 
     wrong = told("context", "Lisbon", "--gists", "-1")
@@ -164,6 +165,15 @@ def test_explain_names_the_cues_and_the_cost(told):
     assert "query: Lisbon" in said
     assert "cost:" in said
     assert "lexical" in said
+
+
+def test_a_cue_is_asked_by_its_word_or_by_its_name(told):
+    by_word, by_name = (
+        told("recall", "Lisbon", "--cues", cues, "--json").json for cues in ("words", "lexical")
+    )
+
+    assert {"lexical"} <= set(by_word["hits"][0]["shares"])
+    assert by_word["hits"] == by_name["hits"]
 
 
 def test_the_present_can_be_given(told):

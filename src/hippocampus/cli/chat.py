@@ -66,7 +66,7 @@ def chat(
         bool, typer.Option("--no-model", help="Ask no model: show what one would be told.")
     ] = False,
     system: Annotated[
-        str | None, typer.Option(help="What the model is told first, instead of our own words.")
+        str | None, typer.Option(help="The system prompt, in place of the built-in one.")
     ] = None,
     budget_tokens: Annotated[
         int, typer.Option("--budget-tokens", "--budget", help="Most tokens of what it is told.")

@@ -49,7 +49,7 @@ class DemoQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoImport:
-    """What importing one file or folder gave, and how long it took."""
+    """The result of importing one file or folder, and how long it took."""
 
     name: str
     done: Imported

@@ -46,7 +46,7 @@ def mcp(
     ] = 8768,
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        typer.Option(help="What is logged, on stderr."),
+        typer.Option(help="The least level that is logged, on stderr."),
     ] = "warning",
     scope: BankScope,
 ) -> None:

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 import typer
 
+from hippocampus.core.cue_names import cue_of
 from hippocampus.errors import InputError, InvalidFilter, InvalidText, InvalidTime, StoreError
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ Cues: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="NAMES",
-        help="Only these cues, by comma: tokens,vector,lexical,time,signature,concept,graph,topic.",
+        help="Only these cues, by comma: words, phrasing, meaning, time, keywords, concept, names,"
+        " topic.",
     ),
 ]
 Now: TypeAlias = Annotated[
@@ -189,15 +191,16 @@ def _filter(help: str, metavar: str = "NAME") -> Any:  # noqa: A002, ANN401 - as
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterOptions:
-    """What a read may see; as the engine's own arguments of these names."""
+    """The filters of a read, named as the engine's own arguments."""
 
-    since: Annotated[str | None, _filter("Only what happened then or later.", "WHEN")] = None
+    since: Annotated[str | None, _filter("Only memories of that time or later.", "WHEN")] = None
     until: Annotated[
-        str | None, _filter("Only what happened before; a date alone includes its day.", "WHEN")
+        str | None,
+        _filter("Only memories from before that time; a date alone includes its day.", "WHEN"),
     ] = None
     during: Annotated[
         list[str] | None,
-        _filter("Only what happened from A up to B; may be repeated.", "A..B"),
+        _filter("Only memories from A up to B; may be repeated.", "A..B"),
     ] = None
     session: Annotated[list[str] | None, _filter("Only this session; may be repeated.")] = None
     speaker: Annotated[list[str] | None, _filter("Only this speaker; may be repeated.")] = None
@@ -206,7 +209,9 @@ class FilterOptions:
     where: Annotated[
         str | None, _filter("""A condition on metadata: '{"year": {"$gte": 2024}}'.""", "JSON")
     ] = None
-    as_of: Annotated[str | None, _filter("What the bank knew at that moment.", "WHEN")] = None
+    as_of: Annotated[str | None, _filter("The knowledge of the bank at that moment.", "WHEN")] = (
+        None
+    )
 
     def given(self) -> dict[str, Any]:
         """Return the arguments for the engine."""
@@ -234,8 +239,8 @@ def default_store() -> Path:
 
 
 def cue_names(text: str | None) -> tuple[str, ...] | None:
-    """Return the cues of a comma-separated list; the engine knows which there are."""
-    return None if text is None else tuple(part.strip() for part in text.split(","))
+    """Return the cues of a comma-separated list of words; the engine knows which there are."""
+    return None if text is None else tuple(cue_of(part.strip()) for part in text.split(","))
 
 
 def moment(text: str | None, *, name: str) -> datetime | None:

@@ -6,7 +6,7 @@ import logging
 import signal
 import socket
 from ipaddress import ip_address
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -50,8 +50,8 @@ def proxy(
         typer.Option(
             envvar="HIPPOCAMPUS_BANK",
             metavar="NAME",
-            help="Whose memory it is where a request names nobody's, by the header X-Bank or the"
-            f" field user; {DEFAULT_BANK!r} by default, but nobody's where others can reach it.",
+            help="The bank of requests that name none, by the header X-Bank or the"
+            f" field user; {DEFAULT_BANK!r} by default, but none where others can reach it.",
         ),
     ] = None,
     budget_tokens: Annotated[
@@ -97,14 +97,18 @@ def proxy(
             soft_wrap=True,
         )
         _log()
-        config = uvicorn.Config(
-            app, lifespan="on", ws="none", log_config=None, access_log=False,
-            server_header=False, date_header=False, proxy_headers=False,
-            timeout_graceful_shutdown=30,
-        )  # fmt: skip
-        for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn stops first, and then passes it on
-            signal.signal(number, lambda *_: None)
-        uvicorn.Server(config).run(sockets=[listening])
+        _run(uvicorn, app, listening)
+
+
+def _run(uvicorn: Any, app: Any, listening: socket.socket) -> None:  # noqa: ANN401 - of an extra
+    """Answer requests until the process is told to stop."""
+    config = uvicorn.Config(
+        app, lifespan="on", ws="none", log_config=None, access_log=False, server_header=False,
+        date_header=False, proxy_headers=False, timeout_graceful_shutdown=30,
+    )  # fmt: skip
+    for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn stops first, and then passes it on
+        signal.signal(number, lambda *_: None)
+    uvicorn.Server(config).run(sockets=[listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:

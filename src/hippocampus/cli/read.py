@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -118,7 +118,7 @@ def recall(
     as_json: Json = False,
 ) -> None:
     """
-    Find what bears on a question, and say why.
+    Find the memories that answer a question, and say why.
 
     Times in the question count: "in March", "last week", "between May and July 2023". Exits with 1
     when nothing relevant is there; then the nearest are shown, and marked as that.
@@ -138,32 +138,47 @@ def recall(
         raise typer.Exit(EXIT_NOTHING)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptOptions:
+    """The parts of a prompt beside what is recalled, and how many there are of each."""
+
+    system: Annotated[str, typer.Option(help="Text that comes first.")] = ""
+    persona: Annotated[str, typer.Option(help="A description of the agent.")] = ""
+    projects: Annotated[str, typer.Option(help="The projects under way.")] = ""
+    summary: Annotated[
+        str | None,
+        typer.Option(
+            help="A summary of the conversation so far; the bank's own by default, '' for none."
+        ),
+    ] = None
+    user: Annotated[str, typer.Option(help="The user's message, which comes last.")] = ""
+    recent: Annotated[int, typer.Option(help="How many last turns to add.")] = 0
+    pointers: Annotated[
+        int, typer.Option(help="Most addresses to name of what there was no room for.")
+    ] = 0
+    gists: Annotated[
+        int, typer.Option(help="Most gists to add of what was found, once they are mature.")
+    ] = 0
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help="A text that the prompt has anyway, and is not said twice; repeatable."),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return the arguments for the engine."""
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {
+            "without": self.without or ()
+        }
+
+
 def context(
-    query: Annotated[str, typer.Argument(help="What the prompt is about; - reads it from stdin.")],
+    query: Annotated[str, typer.Argument(help="The subject of the prompt; - reads it from stdin.")],
     *,
     budget_tokens: Annotated[
         int, typer.Option("--budget-tokens", "--budget", help="Most tokens of the whole text.")
     ] = 3500,
     k: Annotated[int, typer.Option("-k", "--hits", help="Most memories to consider.")] = 50,
-    system: Annotated[str, typer.Option(help="Text that comes first.")] = "",
-    persona: Annotated[str, typer.Option(help="Who the agent is.")] = "",
-    projects: Annotated[str, typer.Option(help="What is being worked on.")] = "",
-    summary: Annotated[
-        str | None,
-        typer.Option(help="What went before, in short; the bank's own by default, '' for none."),
-    ] = None,
-    user: Annotated[str, typer.Option(help="The user's message, which comes last.")] = "",
-    recent: Annotated[int, typer.Option(help="How many last turns to add.")] = 0,
-    pointers: Annotated[
-        int, typer.Option(help="Most addresses to name of what there was no room for.")
-    ] = 0,
-    gists: Annotated[
-        int, typer.Option(help="Most gists to add of what was found, once they are mature.")
-    ] = 0,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(help="A text that the prompt has anyway, and is not said twice; repeatable."),
-    ] = None,
+    prompt: PromptOptions,
     cues: Cues = None,
     now: Now = None,
     filters: FilterOptions,
@@ -171,7 +186,7 @@ def context(
     as_json: Json = False,
 ) -> None:
     """
-    Compose a prompt-ready text of what bears on a question, within a budget of tokens.
+    Compose a prompt-ready text of the memories that answer a question, within a budget of tokens.
 
     The text goes to stdout as it is; how full the budget is, to stderr.
     """
@@ -179,9 +194,8 @@ def context(
     moment_ = moment(now, name="--now")
     with scope.open_bank(embed=True) as bank:
         made = bank.context(
-            words, budget_tokens, k=k, system=system, persona=persona, projects=projects,
-            summary=summary, user=user, recent=recent, pointers=pointers, gists=gists,
-            without=without or (), cues=cue_names(cues), now=moment_, **filters.given(),
+            words, budget_tokens, k=k, cues=cue_names(cues), now=moment_, **prompt.given(),
+            **filters.given(),
         )  # fmt: skip
     if as_json:
         print_json(made)
@@ -215,9 +229,9 @@ def find(
     as_json: Json = False,
 ) -> None:
     """
-    List what has a word or phrase in it; of several, all.
+    List the memories that have a word or phrase in them; of several, all.
 
-    Exactly: letter case aside, whole words only, in order of time. Exits with 1 when nothing has.
+    Exactly: letter case aside, whole words only, in order of time. Exits with 1 when there is none.
     """
     words = [text_or_stdin(term) for term in terms]
     with scope.open_bank() as bank:
@@ -283,7 +297,7 @@ def episodes(
     scope: BankScope,
     as_json: Json = False,
 ) -> None:
-    """List what happened, in order of time."""
+    """List memories in order of time."""
     with scope.open_bank() as bank:
         found = bank.episodes(limit=limit, offset=offset, newest=newest, **filters.given())
     _list(found, scope, as_json=as_json)
@@ -354,7 +368,7 @@ def _detail(change: Change) -> str:
 
 
 def stats(*, scope: BankScope, as_json: Json = False) -> None:
-    """Say what a bank holds, and how many bytes that takes."""
+    """Show the size of a bank: memories, sessions, speakers, bytes."""
     with scope.open_bank() as bank:
         held = bank.stats()
     if as_json:

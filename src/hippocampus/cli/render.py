@@ -22,6 +22,8 @@ from rich.console import Console, ConsoleOptions
 from rich.table import Table
 from rich.text import Text
 
+from hippocampus.core.cue_names import CUE_WORDS
+
 if TYPE_CHECKING:  # it brings NumPy, and help need not wait for that
     from hippocampus.core.records import Episode, Hit, Interval, Period, Progress, Recall
 
@@ -243,7 +245,9 @@ def _why(shares: Mapping[str, float]) -> Text:
     lines = []
     for cue, share in sorted(shares.items(), key=lambda item: -item[1])[:3]:
         style = _STYLES.get(cue, "white")
-        lines.append(Text.assemble(f"{cue:<10} ", (_bar(share), style), f" {share:4.0%}"))
+        lines.append(
+            Text.assemble(f"{CUE_WORDS.get(cue, cue):<12} ", (_bar(share), style), f" {share:4.0%}")
+        )
     return Text("\n").join(lines)
 
 

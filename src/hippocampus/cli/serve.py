@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,10 +15,10 @@ from hippocampus.cli.render import clean, print_json, stderr, stdout, table
 from hippocampus.core.optional import require
 
 if TYPE_CHECKING:
+    from hippocampus.server import Limits
     from hippocampus.server.keys import Keys, NewKey
 
 PANEL = "Serve"
-_LIMITS = "Limits"
 
 keys = typer.Typer(
     no_args_is_help=True,
@@ -36,6 +37,42 @@ def register(app: typer.Typer) -> None:
     )(serve)
 
 
+def _limit(help: str, **how: Any) -> Any:  # noqa: A002, ANN401 - as Typer has it
+    return typer.Option(help=help, rich_help_panel="Limits", **how)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitOptions:
+    """The load that the server takes at once."""
+
+    resident_mb: Annotated[
+        float | None,
+        _limit(
+            min=0, help="Memory for banks in use; beyond it, those used longest ago are let go of."
+        ),
+    ] = None
+    rate: Annotated[
+        float | None,
+        _limit(help="Most requests a second of one key."),
+    ] = None
+    max_body_mb: Annotated[int, _limit(min=1, help="Largest request.")] = 32
+    max_import_mb: Annotated[int, _limit(min=1, help="Largest import.")] = 1024
+    threads: Annotated[int, _limit(min=1, help="Threads for requests that read.")] = 8
+    drain: Annotated[
+        float,
+        _limit(min=1, metavar="SECONDS", help="How long to wait for requests when told to stop."),
+    ] = 30.0
+
+    def limits(self) -> Limits:
+        """Return the limits of the server."""
+        from hippocampus.server import Limits  # noqa: PLC0415 - only when used
+
+        return Limits(
+            requests_per_s=self.rate, body_bytes=self.max_body_mb << 20,
+            import_bytes=self.max_import_mb << 20, readers=self.threads, drain_s=self.drain,
+        )  # fmt: skip
+
+
 def serve(
     *,
     host: Annotated[
@@ -46,34 +83,7 @@ def serve(
         bool, typer.Option("--sleep/--no-sleep", help="Let banks sleep when it is time.")
     ] = True,
     model: ModelOption = "none",
-    resident_mb: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            help="Memory for banks in use; beyond it, those used longest ago are let go of.",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = None,
-    rate: Annotated[
-        float | None,
-        typer.Option(help="Most requests a second of one key.", rich_help_panel=_LIMITS),
-    ] = None,
-    max_body_mb: Annotated[
-        int, typer.Option(min=1, help="Largest request.", rich_help_panel=_LIMITS)
-    ] = 32,
-    max_import_mb: Annotated[
-        int, typer.Option(min=1, help="Largest import.", rich_help_panel=_LIMITS)
-    ] = 1024,
-    threads: Annotated[
-        int, typer.Option(min=1, help="Threads for requests that read.", rich_help_panel=_LIMITS)
-    ] = 8,
-    drain: Annotated[
-        float,
-        typer.Option(
-            min=1, metavar="SECONDS", help="How long to wait for requests when told to stop.",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = 30.0,
+    load: LimitOptions,
     log_level: Annotated[
         str, typer.Option(help="debug, info, warning or error; info has a line for each request.")
     ] = "info",
@@ -92,20 +102,17 @@ def serve(
         require(package, extra="server", feature="the server")
     from hippocampus.engine.bank_cache import share_arenas  # noqa: PLC0415
     from hippocampus.errors import InputError  # noqa: PLC0415 - only when used
-    from hippocampus.server import Limits, serve  # noqa: PLC0415
+    from hippocampus.server import serve  # noqa: PLC0415
     from hippocampus.server.observability import LEVELS, log_to_stderr  # noqa: PLC0415
     from hippocampus.sleep.schedule import Schedule  # noqa: PLC0415
 
     if log_level.lower() not in LEVELS:
         msg = f"--log-level {log_level!r}: must be one of {', '.join(LEVELS)}"
         raise InputError(msg)
-    limits = Limits(
-        requests_per_s=rate, body_bytes=max_body_mb << 20, import_bytes=max_import_mb << 20,
-        readers=threads, drain_s=drain,
-    )  # fmt: skip
+    limits = load.limits()
     log_to_stderr(log_level)
     share_arenas()
-    with scope.open(create=True, embed=True, model=model, resident_mb=resident_mb) as memory:
+    with scope.open(create=True, embed=True, model=model, resident_mb=load.resident_mb) as memory:
         serve(
             memory, host=host, port=port, limits=limits, schedule=Schedule() if sleep else None,
             ready=lambda url: stderr().print(f"hippocampus answers at {url}"),
@@ -116,13 +123,13 @@ def serve(
 
 
 def create(
-    name: Annotated[str, typer.Argument(help="Whom it is for.")],
+    name: Annotated[str, typer.Argument(help="The holder of the key.")],
     *,
     bank: Annotated[
         list[str],
         typer.Option(
             "--bank", "-b", metavar="NAME",
-            help="Which banks it opens: a name, or 'acme/*' for all that begin so; repeat it.",
+            help="A bank that it opens: a name, or 'acme/*' for all that begin so; repeat it.",
         ),
     ],
     role: Annotated[str, typer.Option(help="read, write or admin.")] = "write",

@@ -64,7 +64,7 @@ def register(root: typer.Typer) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SleepOptions:
-    """What a sleep does, and when."""
+    """The policy and the time of a sleep."""
 
     steps: Annotated[
         str | None,
@@ -298,7 +298,7 @@ def feedback(
     scope: BankScope,
     as_json: Json = False,
 ) -> None:
-    """Say what memories were worth: what helped is kept longer, what did not fades sooner."""
+    """Rate memories: a helpful one is kept longer, a misleading one fades sooner."""
     with scope.open_bank() as bank:
         changed = bank.feedback(ids, helpful=helpful)
     _counted({"memories": changed}, "noted", as_json=as_json)
@@ -351,13 +351,13 @@ def summary(
     *,
     session: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
     versions: Annotated[
-        bool, typer.Option("--versions", help="Also what each hundred turns came to.")
+        bool, typer.Option("--versions", help="Also the summary of each hundred turns.")
     ] = False,
     scope: BankScope,
     as_json: Json = False,
 ) -> None:
     """
-    Say in a line who spoke, about what, and what was decided and told last.
+    Summarise a bank in a line: speakers, topics, the last decision and the last news.
 
     It is what a context begins with, once the bank has slept.
     """
@@ -379,10 +379,10 @@ def facts(
         str | None, typer.Option(metavar="NAME", help="Only these, such as lives_in.")
     ] = None,
     as_of: Annotated[
-        str | None, typer.Option(metavar="TIME", help="What the bank knew at that moment.")
+        str | None, typer.Option(metavar="TIME", help="The knowledge of the bank at that moment.")
     ] = None,
     at: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only what held at that moment.")
+        str | None, typer.Option(metavar="TIME", help="Only facts that held at that moment.")
     ] = None,
     scope: BankScope,
     as_json: Json = False,

@@ -211,7 +211,7 @@ def compact(
         ),
     ] = False,
     faded: Annotated[
-        bool, typer.Option("--faded", help="Also what is no longer shown of what has faded.")
+        bool, typer.Option("--faded", help="Also the words that faded memories no longer show.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking.")] = False,

@@ -60,13 +60,16 @@ def register(app: typer.Typer) -> None:
 
 def remember(
     text: Annotated[
-        str, typer.Argument(help="What happened, in any words; - reads it from stdin.")
+        str, typer.Argument(help="The text to keep, in any words; - reads it from stdin.")
     ],
     *,
     at: Annotated[
-        str | None, typer.Option(metavar="WHEN", help="When it happened, ISO 8601; now otherwise.")
+        str | None,
+        typer.Option(
+            metavar="WHEN", help="The time at which it happened, ISO 8601; now otherwise."
+        ),
     ] = None,
-    speaker: Annotated[str | None, typer.Option(help="Who said it.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="The person or agent that said it.")] = None,
     role: Annotated[str | None, typer.Option(help="user, assistant, tool, …")] = None,
     session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
     source: Annotated[str | None, typer.Option(help="The file or system it came from.")] = None,
@@ -128,7 +131,7 @@ def import_(
 
 def correct(
     id: Annotated[str, typer.Argument(help="The episode, as recall shows it with --ids.")],  # noqa: A002
-    text: Annotated[str, typer.Argument(help="What it should say; - reads it from stdin.")],
+    text: Annotated[str, typer.Argument(help="The new text; - reads it from stdin.")],
     *,
     scope: BankScope,
     as_json: Json = False,

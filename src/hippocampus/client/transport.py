@@ -1,4 +1,4 @@
-"""One server: how it is asked, how often, for how long, and what it means when it fails."""
+"""The HTTP transport of the client: requests, attempts, deadlines, and errors."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _MOST_BYTES: Final = 1 << 30
 _FIRST_PAUSE_S: Final = 0.2
 """Before the second attempt; a server of ours is near, and a caller waits."""
 _BEHIND: Final = frozenset({502, 503, 504})
-"""What stands before a server answers when the server is not there."""
+"""Statuses that a gateway answers when the server behind it is not there."""
 LINES: Final = "application/x-ndjson"
 
 

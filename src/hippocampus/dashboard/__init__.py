@@ -20,7 +20,7 @@ POLICY: Final = (
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-"""What a browser lets the pages do: ask this server, and run its files. Memories are text that
+"""The pages may ask this server and run its files, and nothing else. Memories are text that
 anybody may have said, so nothing of a page is ever made from markup."""
 
 _HEADERS: Final[Mapping[str, str]] = {
@@ -41,7 +41,7 @@ _MEDIA: Final[Mapping[str, str]] = {
 }
 
 
-class _File(NamedTuple):
+class _StaticFile(NamedTuple):
     body: bytes
     headers: Mapping[str, str]
 
@@ -50,7 +50,9 @@ def add_dashboard(app: Starlette) -> None:
     """Let an application serve the dashboard; it needs no key, as it knows nothing by itself."""
     from starlette.responses import RedirectResponse, Response  # noqa: PLC0415 - an extra's
 
-    held = {name: _File(body, {**_HEADERS, "ETag": _tag(body)}) for name, body in _read().items()}
+    held = {
+        name: _StaticFile(body, {**_HEADERS, "ETag": _tag(body)}) for name, body in _read().items()
+    }
 
     async def page(request: Request) -> Response:
         name = request.path_params.get("name", "index.html")

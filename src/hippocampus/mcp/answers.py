@@ -23,15 +23,15 @@ from hippocampus.core.quotes import CLOSE, INDENT, OPEN, line, quote
 from hippocampus.core.records import Change, Context, Episode, Hit, Interval, Recall, Stats
 from hippocampus.encode.tokens import count
 from hippocampus.mcp.schemas import (
+    BankStatus,
     Changed,
     Composed,
     Fitted,
     Happened,
-    Held,
     Kept,
     Listed,
+    MemoryEntry,
     Recalled,
-    Remembered,
 )
 
 _LABEL = 100
@@ -59,7 +59,7 @@ class ToolAnswer(NamedTuple):
 
     @property
     def tokens(self) -> int:
-        """What the larger form takes."""
+        """The tokens of the larger form."""
         return max(count(self.text), count(json.dumps(self.data, ensure_ascii=False)))
 
     def result(self) -> CallToolResult:
@@ -134,10 +134,10 @@ class ShownMemory:
             episode = replace(episode, text=f"{episode.text[:characters].rstrip()} […]")
         return replace(self, episode=episode, cut=True)
 
-    def data(self, zone: tzinfo) -> Remembered:
+    def data(self, zone: tzinfo) -> MemoryEntry:
         """Return it as data; what says nothing is left out."""
         episode, hit = self.episode, self.hit
-        made: Remembered = {
+        made: MemoryEntry = {
             "id": episode.id, "when": moment(episode.said_at, zone), "text": episode.text
         }  # fmt: skip
         if episode.speaker:
@@ -410,7 +410,7 @@ def held(
             [name for kind, name in told if kind == wanted]
             for wanted in ("speakers", "sources", "banks")
         )
-        data: Held = {
+        data: BankStatus = {
             "bank": stats.bank,
             "memories": stats.episodes,
             "forgotten": stats.forgotten,

@@ -37,7 +37,7 @@ _MOST_QUERY = 2048
 _MOMENT = timedelta(microseconds=1)
 
 
-class Entity(TypedDict):
+class GraphEntity(TypedDict):
     """Somebody or something, and what was noted of it."""
 
     name: Annotated[str, Field(description="The name of the entity")]
@@ -47,6 +47,9 @@ class Entity(TypedDict):
         Field(description="An array of observation contents associated with the entity"),
     ]
 
+
+# The name that the reference server publishes.
+GraphEntity.__name__ = GraphEntity.__qualname__ = "Entity"
 
 Relation = TypedDict(
     "Relation",
@@ -81,7 +84,7 @@ class Deletions(TypedDict):
 class EntitiesMade(TypedDict):
     """The entities that are new."""
 
-    entities: list[Entity]
+    entities: list[GraphEntity]
 
 
 class RelationsMade(TypedDict):
@@ -113,7 +116,7 @@ class Deleted(TypedDict):
 class KnowledgeGraph(TypedDict):
     """Entities and the relations between them."""
 
-    entities: list[Entity]
+    entities: list[GraphEntity]
     relations: list[Relation]
 
 
@@ -125,7 +128,7 @@ class _Node:
         self.ids: list[str] = []
         self.observations: dict[str, list[str]] = {}
 
-    def as_entity(self, name: str) -> Entity:
+    def as_entity(self, name: str) -> GraphEntity:
         return {"name": name, "entityType": self.kind, "observations": list(self.observations)}
 
     def all_ids(self) -> list[str]:
@@ -214,12 +217,14 @@ class Graph:
 
     # ------------------------------------------------------------ what models call
 
-    def create_entities(self, entities: list[Entity]) -> Annotated[CallToolResult, EntitiesMade]:
+    def create_entities(
+        self, entities: list[GraphEntity]
+    ) -> Annotated[CallToolResult, EntitiesMade]:
         """Create multiple new entities in the knowledge graph."""
         with self._changing:
             view = self._view()
             there = view.nodes
-            new: dict[str, Entity] = {}
+            new: dict[str, GraphEntity] = {}
             for entity in entities:
                 if entity["name"] not in there and entity["name"] not in new:
                     noted = list(dict.fromkeys(entity["observations"]))
@@ -395,7 +400,7 @@ class Graph:
             self._bank().forget(gone)
 
 
-def _turns(entity: Entity) -> Iterator[Turn]:
+def _turns(entity: GraphEntity) -> Iterator[Turn]:
     name, kind = entity["name"], entity["entityType"]
     yield Turn(text=_head(name, kind), metadata=_about(name, kind))
     for words in entity["observations"]:

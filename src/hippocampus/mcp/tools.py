@@ -18,7 +18,7 @@ from pydantic import Field
 
 from hippocampus.core.parameter_groups import spread
 from hippocampus.errors import DISTRIBUTION, InputError, InvalidScope, UnknownBank
-from hippocampus.mcp.schemas import Changed, Composed, Held, Kept, Listed, Recalled
+from hippocampus.mcp.schemas import BankStatus, Changed, Composed, Kept, Listed, Recalled
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
@@ -46,16 +46,17 @@ class Narrowing:
     """The filters of a tool that looks for memories."""
 
     since: Annotated[
-        str | None, Field(description="Only what happened then or later: 2024-05-01, ISO 8601.")
+        str | None, Field(description="Only memories of that time or later: 2024-05-01, ISO 8601.")
     ] = None
     until: Annotated[
-        str | None, Field(description="Only what happened before; a date includes its day.")
+        str | None,
+        Field(description="Only memories from before that time; a date includes its day."),
     ] = None
     session: Annotated[str | None, Field(description="Only this conversation or file.")] = None
-    speaker: Annotated[str | None, Field(description="Only what this person said.")] = None
+    speaker: Annotated[str | None, Field(description="Only the words of this person.")] = None
     source: Annotated[str | None, Field(description="Only from this file or system.")] = None
     as_of: Annotated[
-        str | None, Field(description="Answer from what was known at that moment: ISO 8601.")
+        str | None, Field(description="Answer from the knowledge of that moment: ISO 8601.")
     ] = None
 
     def given(self) -> Filters:
@@ -100,13 +101,16 @@ class Toolbox:
     def remember(
         self,
         text: Annotated[
-            str, Field(description="What to keep, in full sentences that make sense alone.")
+            str, Field(description="The text to keep, in full sentences that make sense alone.")
         ],
         *,
         at: Annotated[
-            str | None, Field(description="When it happened, ISO 8601; now by default.")
+            str | None,
+            Field(description="The time at which it happened, ISO 8601; now by default."),
         ] = None,
-        speaker: Annotated[str | None, Field(description="Who said it.")] = None,
+        speaker: Annotated[
+            str | None, Field(description="The person or agent that said it.")
+        ] = None,
         role: Annotated[str | None, Field(description="user, assistant or tool.")] = None,
         session: Annotated[str | None, Field(description="The conversation it is from.")] = None,
         source: Annotated[str | None, Field(description="The file or system it is from.")] = None,
@@ -160,7 +164,7 @@ class Toolbox:
     @spread
     def context(
         self,
-        query: Annotated[str, Field(description="What you are about to answer or to do.")],
+        query: Annotated[str, Field(description="The task or question ahead of you.")],
         *,
         budget_tokens: Budget = 2000,
         only: Narrowing = _EVERYTHING,
@@ -186,7 +190,7 @@ class Toolbox:
     def correct(
         self,
         id: Id,  # noqa: A002  (the verb's natural word)
-        text: Annotated[str, Field(description="What it should say, whole.")],
+        text: Annotated[str, Field(description="The new text, whole.")],
         *,
         bank: BankName = None,
     ) -> Annotated[CallToolResult, Kept]:
@@ -240,7 +244,7 @@ class Toolbox:
             str | None, Field(description="Look at this one memory, whole, with its history.")
         ] = None,
         words: Annotated[
-            str | None, Field(description="Only what has exactly this word or phrase in it.")
+            str | None, Field(description="Only memories with exactly this word or phrase.")
         ] = None,
         only: Narrowing = _EVERYTHING,
         page: Paging = _FIRST_PAGE,
@@ -289,7 +293,7 @@ class Toolbox:
 
     def status(
         self, *, budget_tokens: Budget = 1000, bank: BankName = None
-    ) -> Annotated[CallToolResult, Held]:
+    ) -> Annotated[CallToolResult, BankStatus]:
         """
         Say what the memory holds, and whether anything makes it work less well.
 

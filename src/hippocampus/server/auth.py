@@ -1,4 +1,4 @@
-"""What stands before every verb: who is asking, how often, and for which bank."""
+"""Authentication, authorization and rate limits, before every verb."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request sends: within limits, in time, in memory or in a file."""
+"""Request bodies: within limits, in time, in memory or in a file."""
 
 from __future__ import annotations
 

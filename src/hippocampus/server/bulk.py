@@ -72,7 +72,7 @@ class BulkRoutes:
             request,
             bodies.chunks(request, most=server.limits.import_bytes, idle_s=server.limits.body_s),
         )
-        named = _Named.of(request)
+        named = _ImportInfo.of(request)
         take = partial(_take_in, server, server.memory.bank(bank), named, kind, sent)
         return await reported(request, take)
 
@@ -118,14 +118,14 @@ class BulkRoutes:
 # ---------------------------------------------------------------- in
 
 
-class _Named:
-    """What an import is said to be: its name, which tells its format, and its age."""
+class _ImportInfo:
+    """The name of an import, which tells its format, and its age, as the client gives them."""
 
     def __init__(self, name: str, format_: str | None, modified: datetime | None) -> None:
         self.name, self.format, self.modified = name, format_, modified
 
     @classmethod
-    def of(cls, request: Request) -> _Named:
+    def of(cls, request: Request) -> _ImportInfo:
         query = request.query_params
         name = query.get("name", "import.jsonl")
         parts = PurePosixPath(name).parts
@@ -154,7 +154,7 @@ class _Named:
 async def _take_in(
     server: ServerState,
     bank: Bank,
-    named: _Named,
+    named: _ImportInfo,
     kind: str,
     sent: AsyncIterator[bytes],
     progress: Progress,
@@ -267,13 +267,13 @@ async def _made(
 
     try:
         await server.upkeep.run(write)
-        return _File(path, media_type, server.upkeep)
+        return _TemporaryFile(path, media_type, server.upkeep)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
-class _File(Response):
+class _TemporaryFile(Response):
     """A file in a folder of its own, which is removed with it, however the sending ends."""
 
     def __init__(self, path: Path, media_type: str, pool: Pool) -> None:

@@ -1,4 +1,4 @@
-"""Who may do what to which banks: keys, kept in the store, which servers and backups share."""
+"""API keys: roles and banks of each, kept in the store, which servers and backups share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hippocampus.verbs import AccessRole
 SETTING: Final = "api-keys"
 """The setting that holds them; as long as nobody has made one, it is missing."""
 ROLES: Final[tuple[AccessRole, ...]] = ("read", "write", "admin")
-"""What a key may do, each all that the one before it may."""
+"""The roles of a key; each includes the one before it."""
 _PREFIX: Final = "hpc"
 """How a key begins, so that whoever finds one knows what it is."""
 _SECRET_BYTES: Final = 32
@@ -67,7 +67,7 @@ class NewKey:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who is asking: by which key, and what it opens."""
+    """The caller of a verb: the key, and the banks that it opens."""
 
     id: str
     role: AccessRole
@@ -215,7 +215,7 @@ class Keys:
 _NOBODY: Final = Key(
     id="", name="", role="read", banks=(), digest="-" * 64, made_at=datetime.min  # noqa: DTZ901
 )  # fmt: skip
-"""Whom an unknown id is compared with; no hash is like its."""
+"""The key that an unknown id is compared with; no hash is like its."""
 
 
 def _token(id_: str, secret: str) -> str:

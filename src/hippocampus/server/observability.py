@@ -1,4 +1,4 @@
-"""What is around every request: its id, its log line, its figures, its trace; never its words."""
+"""Id, log line, figures and trace of every request; never its words."""
 
 from __future__ import annotations
 

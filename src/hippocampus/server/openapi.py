@@ -57,7 +57,7 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
     "calibrate": {"dry_run": True},
     "rebuild": {},
 }
-"""What one would send to each."""
+"""An example of the arguments of each."""
 
 _BANK: Final = {
     "name": "bank",

@@ -1,4 +1,4 @@
-"""Answers that take long: lines that say how far it is, then one that says what came of it."""
+"""Streamed answers: a line of JSON for each step of progress, then one with the result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hippocampus.server.error_responses import fault_of
 from hippocampus.server.thread_pools import Pool
 
 Job: TypeAlias = Callable[[Progress], Awaitable[bytes]]
-"""What takes long: it is told whom to tell, and returns JSON."""
+"""A long call: it is given a function that reports progress, and returns JSON."""
 
 _EVERY_S: Final = 0.2
 """Progress is told no more often, so that the lines of hours fit any buffer."""

@@ -23,7 +23,7 @@ Asked: TypeAlias = tuple[str, str, bytes]
 
 
 @dataclass(slots=True)
-class _Answer:
+class _CachedAnswer:
     body: bytes
     position: Hashable
     changes: int
@@ -43,7 +43,7 @@ class ResponseCache:
     def __init__(self, nbytes: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = nbytes
         self._clock = clock
-        self._kept: OrderedDict[Asked, _Answer] = OrderedDict()
+        self._kept: OrderedDict[Asked, _CachedAnswer] = OrderedDict()
         self._nbytes = 0
         self._swept = clock()
         self._lock = threading.Lock()
@@ -88,7 +88,7 @@ class ResponseCache:
             self._sweep()
             self._drop(asked)
             until = self._clock() + _FRESH_S
-            self._kept[asked] = _Answer(body, position, changes, until, nbytes)
+            self._kept[asked] = _CachedAnswer(body, position, changes, until, nbytes)
             self._nbytes += nbytes
             while self._nbytes > self._most:
                 self._drop(next(iter(self._kept)))

@@ -124,7 +124,7 @@ class _Protocol(HttpToolsProtocol):
 
     _in_head = False
     _head_bytes = 0
-    """What came since a request began, or since the last of its body."""
+    """Bytes since a request began, or since the last of its body."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)

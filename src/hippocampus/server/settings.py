@@ -1,4 +1,4 @@
-"""What a server takes and what it refuses: every limit, its unit and its default."""
+"""The limits of a server: each with its unit and its default."""
 
 from __future__ import annotations
 

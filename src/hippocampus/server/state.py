@@ -27,7 +27,7 @@ _MAY_FAIL: Final = frozenset({"embedder", "keywords", "reranker"})
 
 
 class ServerState:
-    """What the routes of one application share: the memory, its keys, threads and figures."""
+    """The state that the routes of one application share: memory, keys, threads, figures."""
 
     def __init__(self, memory: Memory, limits: Limits) -> None:
         self.memory = memory

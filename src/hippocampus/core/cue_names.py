@@ -1,0 +1,32 @@
+"""The names of cues and features: as they are stored and sent, and the word that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+CUE_WORDS: Final[Mapping[str, str]] = {
+    "lexical": "words",  # BM25
+    "vector": "meaning",  # cosine of sentence embeddings
+    "tokens": "phrasing",  # late interaction
+    "signature": "keywords",  # token signatures within a Hamming radius
+    "time": "time",
+    "topic": "topic",
+    "concept": "concept",  # anchors
+    "graph": "names",  # spreading activation over names
+    "names": "names",
+    "facts": "facts",
+    "neighbours": "neighbours",
+    "speaker": "speaker",
+    "news": "news",  # recency among the like
+    "session": "conversation",
+    "gist": "gist",
+    "outcome": "use",
+    "importance": "importance",
+}
+"""The word for each; the dashboard has the same (``static/format.js``, which a test compares)."""
+
+
+def cue_of(word: str) -> str:
+    """Return the cue that a word stands for; a cue's own name stands for itself."""
+    return next((cue for cue, said in CUE_WORDS.items() if said == word), word)
