@@ -14,9 +14,10 @@ from hippocampus.bank import Bank
 from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration, calibrate
 from hippocampus.core.clock import Clock
 from hippocampus.core.config import Config
+from hippocampus.core.constraints import check_whole
 from hippocampus.core.records import Embedder, Progress, Reranker, Slept
 from hippocampus.encode.keywords import KeywordExtractor
-from hippocampus.engine.context import CALIBRATED, EngineContext, check_limit, check_name
+from hippocampus.engine.context import CALIBRATED, EngineContext, check_name
 from hippocampus.engine.rebuild import rebuild
 from hippocampus.engine.sleep_thread import sleeping
 from hippocampus.errors import (
@@ -155,7 +156,7 @@ class Memory:
             limit: most names.
 
         """
-        check_limit(limit)
+        check_whole(limit=limit, optional=True)
         return self.engine.store.banks.names(prefix=prefix, after=after, limit=limit)
 
     def delete_bank(self, name: str) -> None:

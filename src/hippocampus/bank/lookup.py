@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hippocampus.bank.base import NO_BANK, BankBase
 from hippocampus.bank.filter_arguments import Filters, read_filters, spell_out
 from hippocampus.core.background_yield import answering
+from hippocampus.core.constraints import check_whole
 from hippocampus.core.quotes import unquote
 from hippocampus.core.records import By, Change, Episode, Period, Stats
 from hippocampus.core.validation import check_text
@@ -196,7 +197,7 @@ class Looking(BankBase):
 
     def journal(self, *, after: int = 0, limit: int | None = None) -> list[Change]:
         """Return the bank's changes in order, from ``after`` on: the audit trail."""
-        _check_whole(after=after, limit=limit)
+        check_whole(after=after, limit=limit, optional=True)
         with self._store.read():
             number = self._store.banks.number(self.name) or NO_BANK
             last = self._store.journal.last_seq(number)
@@ -236,7 +237,7 @@ def _page(
     limit: int | None, offset: int, *, newest: bool
 ) -> Callable[[NDArray[np.int64]], list[int]]:
     """Return what takes a page out of rows in order of time."""
-    _check_whole(limit=limit, offset=offset)
+    check_whole(limit=limit, offset=offset, optional=True)
     stop = None if limit is None else offset + limit
 
     def page(rows: NDArray[np.int64]) -> list[int]:
@@ -244,12 +245,3 @@ def _page(
         return ordered[offset:stop].tolist()  # type: ignore[no-any-return]  # of int
 
     return page
-
-
-def _check_whole(**given: int | None) -> None:
-    for name, value in given.items():
-        if value is not None and (
-            isinstance(value, bool) or not isinstance(value, int) or value < 0
-        ):
-            msg = f"{name}={value!r}: must be a whole number, 0 or more"
-            raise InputError(msg)

@@ -20,6 +20,7 @@ from hippocampus.context.compose import compose, frame_within
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.config import Signatures
+from hippocampus.core.constraints import check_whole
 from hippocampus.core.records import (
     Context,
     Cost,
@@ -249,9 +250,7 @@ class Recalling(Knowing, Looking):
             yield Degradation(part="calibration", reason=str(self._calibrated.lacking))
 
     def _check_query(self, query: str, k: int) -> str:
-        if isinstance(k, bool) or not isinstance(k, int) or k < 0:
-            msg = f"k={k!r}: how many hits to return must be a whole number, 0 or more"
-            raise InputError(msg)
+        check_whole(k=k)
         return check_text(query, limits=self._engine.config.ingest)
 
     def _embed_query(
@@ -381,10 +380,7 @@ class Recalling(Knowing, Looking):
         if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int):
             msg = f"budget_tokens={budget_tokens!r}: must be a whole number of tokens"
             raise InputError(msg)
-        for name, value in (("recent", recent), ("pointers", pointers), ("gists", gists)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-                msg = f"{name}={value!r}: how many to add must be a whole number, 0 or more"
-                raise InputError(msg)
+        check_whole(recent=recent, pointers=pointers, gists=gists)
         if isinstance(without, str):
             msg = f"without={without!r:.100}: give the texts in a list, even if it is one"
             raise InputError(msg)

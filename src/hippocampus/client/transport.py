@@ -20,6 +20,7 @@ import msgspec
 from hippocampus import wire
 from hippocampus.client.threads import Cancellation, cancellation
 from hippocampus.core.connections import Connection, ConnectionPool
+from hippocampus.core.constraints import check_whole
 from hippocampus.core.files import reading, writing
 from hippocampus.core.http import Attempts, check_key, check_url, told
 from hippocampus.core.records import Progress
@@ -75,9 +76,7 @@ class Line:
         if not (isinstance(timeout_s, int | float) and timeout_s > 0):
             msg = f"timeout_s={timeout_s!r}: must be above 0 seconds"
             raise InputError(msg)
-        if isinstance(attempts, bool) or not isinstance(attempts, int) or attempts < 1:
-            msg = f"attempts={attempts!r}: must be a whole number, 1 or more"
-            raise InputError(msg)
+        check_whole(attempts=attempts, least=1)
         self._timeout_s = float(timeout_s)
         self._attempts = attempts
         self._headers = {} if key is None else {"Authorization": f"Bearer {check_key(key)}"}

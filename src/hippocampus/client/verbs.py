@@ -12,9 +12,10 @@ import msgspec
 
 from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration
 from hippocampus.client.transport import LINES, Call, Line
+from hippocampus.core.constraints import check_whole
 from hippocampus.core.files import read_bytes, reading
 from hippocampus.core.records import Embedder, Imported, Progress
-from hippocampus.engine.context import check_limit, check_name
+from hippocampus.engine.context import check_name
 from hippocampus.errors import InputError, ServerMismatch, SourceError
 from hippocampus.sources import SourceProblem
 from hippocampus.sources.walk import files_of
@@ -50,7 +51,7 @@ class _Verbs:
         """Return a list that comes in pages, all of it, or as much as is wanted."""
         found: list[Any] = []
         most = given.get("limit")
-        check_limit(most)
+        check_whole(limit=most, optional=True)
         while True:
             page, cursor = self.line.ask_page(self._call(spec, given), spec.returns)
             found += page
@@ -168,7 +169,7 @@ class StoreVerbs(_Verbs):
     """A memory on a server, and its verbs."""
 
     def banks(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
-        check_limit(limit)
+        check_whole(limit=limit, optional=True)
         found: list[str] = []
         query = {"prefix": prefix, "limit": None if after else limit}
         while limit is None or len(found) < limit:

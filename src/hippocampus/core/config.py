@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
+from msgspec import Meta
+
+from hippocampus.core.constraints import Cosine, Share, Span, check
 from hippocampus.core.renamed import renamed
 from hippocampus.errors import InputError
 
@@ -43,22 +46,19 @@ _COSINES = ("theta", "sem_theta", "near", "related")
 class Ingest:
     """How what is written is cut and gated."""
 
-    max_text_bytes: int = 16 * 1024 * 1024
+    max_text_bytes: Annotated[int, Meta(ge=1)] = 16 * 1024 * 1024
     """Most UTF-8 bytes of one text. A larger one is a file: split it or import it as one."""
-    chunk_tokens: int = 256
+    chunk_tokens: Annotated[int, Meta(ge=1)] = 256
     """Longest episode in tokens; longer turns and documents are split at sentences."""
-    batch: int = 512
+    batch: Annotated[int, Meta(ge=1)] = 512
     """Episodes per transaction in ``remember_many``."""
-    echo_words: int = 5
+    echo_words: Annotated[int, Meta(ge=1)] = 5
     """Shortest recalled text, in words, that is recognised when it comes back bare."""
-    seal_rows: int = 2048
+    seal_rows: Annotated[int, Meta(ge=1)] = 2048
     """Tail rows that are sealed into one block."""
 
     def __post_init__(self) -> None:
-        for name in ("max_text_bytes", "chunk_tokens", "batch", "echo_words", "seal_rows"):
-            if getattr(self, name) < 1:
-                msg = f"Ingest.{name}={getattr(self, name)}: must be at least 1"
-                raise InputError(msg)
+        check(self)
 
 
 TOKENS: Final = 2.0
@@ -234,6 +234,10 @@ class Signatures:
                 raise InputError(msg)
 
 
+_Count: TypeAlias = Annotated[int, Meta(ge=0, le=100_000)]
+_Factor: TypeAlias = Annotated[float, Meta(ge=0.0, le=10.0)]
+
+
 @renamed(
     {
         "most_meant": "meant_anchors",
@@ -251,45 +255,45 @@ class Concepts:
     ``Cosines`` and ``docs/adr/0017``.
     """
 
-    words: int = 200
+    words: _Count = 200
     """Most single words that are anchors for their salience."""
-    phrases: int = 2000
+    phrases: _Count = 2000
     """Most phrases of several words that are."""
-    named: int = 2000
+    named: _Count = 2000
     """Most names that are anchors."""
-    k: int = 20
+    k: Annotated[int, Meta(ge=1, le=100_000)] = 20
     """Episodes under an anchor after a rebuild; more while they are as near as the best quarter."""
-    k_max: int = 50
+    k_max: Annotated[int, Meta(ge=1, le=100_000)] = 50
     """Most episodes under an anchor."""
-    theta: float | None = None
+    theta: Cosine | None = None
     """Least cosine of an episode under an anchor, called THETA."""
-    sem_theta: float | None = None
+    sem_theta: Cosine | None = None
     """Least cosine of a question and an anchor that it means without naming it."""
-    meant_anchors: int = 5
+    meant_anchors: _Count = 5
     """Most anchors that a question activates by meaning alone."""
-    exact_search_anchors: int = 1000
+    exact_search_anchors: _Count = 1000
     """Most anchors with a vector that are searched exactly; more are searched in two levels."""
-    mention: float = 0.2
+    mention: _Factor = 0.2
     """What it adds to that cosine that an episode mentions the anchor."""
-    alpha: float = 0.15
+    alpha: _Factor = 0.15
     """How much importance counts: a cosine grows by alpha log importance."""
-    anchor: float = 0.6
-    query: float = 0.4
+    anchor: _Factor = 0.6
+    query: _Factor = 0.4
     """Shares of nearness to the anchor and to the question in a score."""
-    near: float | None = None
+    near: _Factor | None = None
     """Cosine above which two episodes under an anchor are the same, unless a detail differs; the
     richer stays, then the newer, and stands for the other."""
-    related: float | None = None
+    related: _Factor | None = None
     """Cosine above which two are noted as related."""
-    spread: float = 0.5
+    spread: Annotated[float, Meta(ge=0.0, le=0.95)] = 0.5
     """How much of what activates an anchor goes on to those it is spoken of with."""
-    coactivated_anchors: int = 24
+    coactivated_anchors: Annotated[int, Meta(ge=1, le=100_000)] = 24
     """Most anchors that one activates along with itself."""
-    session_share: float = 0.7
+    session_share: Share = 0.7
     """Share of an anchor's activation that goes to other episodes of a session that names it."""
-    active: int = 60
+    active: _Count = 60
     """Anchors, the most active, that are meant by a question that only points."""
-    active_hours: float = 36.0
+    active_hours: Annotated[float, Meta(ge=1e-3, le=1e9)] = 36.0
     """In which a mention counts e times less for what is active."""
     pronouns: bool = True
     senses: bool = True
@@ -299,35 +303,7 @@ class Concepts:
     """The only sources that anchors may lead to; None means all."""
 
     def __post_init__(self) -> None:
-        rules = {
-            **dict.fromkeys(
-                ("words", "phrases", "named", "meant_anchors", "active", "exact_search_anchors"),
-                (0, 100_000),
-            ),
-            **dict.fromkeys(("k", "k_max", "coactivated_anchors"), (1, 100_000)),
-            **dict.fromkeys(("theta", "sem_theta"), (-1.0, 1.0)),
-            **dict.fromkeys(
-                ("mention", "alpha", "anchor", "query", "near", "related"), (0.0, 10.0)
-            ),
-            "session_share": (0.0, 1.0),
-            "spread": (0.0, 0.95),
-            "active_hours": (1e-3, 1e9),
-        }
-        for name, (least, most) in rules.items():
-            given = getattr(self, name)
-            if given is None and name in Cosines._fields:  # as calibrated
-                continue
-            number = isinstance(given, int | float) and not isinstance(given, bool)
-            if not number or not least <= given <= most:  # NaN is not either
-                msg = f"Concepts.{name}={given!r}: must be from {least} to {most}"
-                raise InputError(msg)
-            if isinstance(least, int) and not isinstance(given, int):
-                msg = f"Concepts.{name}={given!r}: must be a whole number"
-                raise InputError(msg)
-        for name in ("pronouns", "senses", "fresh"):
-            if not isinstance(getattr(self, name), bool):
-                msg = f"Concepts.{name}={getattr(self, name)!r}: must be True or False"
-                raise InputError(msg)
+        check(self)
         several = isinstance(self.sources, tuple | list | set | frozenset)  # no text: its letters
         if self.sources is not None and not (several and all(map(_is_named, self.sources))):
             msg = f"Concepts.sources={self.sources!r}: give names in a tuple, or None for all"
@@ -351,8 +327,9 @@ def _is_named(source: object) -> bool:
     return isinstance(source, str) and bool(source.strip())
 
 
-_MAY_BE_NONE: Final = ("near", "long_days", "token_target", "episode_target")
-_WHOLE: Final = ("warm_level", "deepest", "token_target", "episode_target", "prune_turns")
+_Weight: TypeAlias = Annotated[float, Meta(ge=0.0, le=1e6)]
+_Level: TypeAlias = Annotated[int, Meta(ge=0, le=5)]
+_Target: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 62)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -367,104 +344,65 @@ class Policy:
     importance: Literal["signals", "factors"] = "signals"
     """How memories are valued: four signals whose weights are calibrated (HUMAN, section 8.1), or
     the five factors of its Table 2."""
-    promote: float = 0.2
+    promote: Share = 0.2
     """The most important part of what is new, which is consolidated (HUMAN, section 4)."""
-    prune: float = 0.2
+    prune: Share = 0.2
     """The least important part, which need not wait for its time in the warm tier to be over."""
     merge: Literal["exact", "near", "cluster", "off"] = "exact"
     """What is merged: the same words by the same speaker, in one session on one day; in any, and
     what means the same with no detail otherwise, above ``near``; or even all that is of one matter,
     which loses detail."""
-    near: float | None = None
+    near: Cosine | None = None
     """Cosine above which two mean the same; None: as calibrated for the embedder."""
     reconsolidate: bool = True
     """Note with a memory what was said of it within ``labile_minutes`` of its recall."""
-    labile_minutes: float = 60.0
+    labile_minutes: Span = 60.0
     """For how long what was recalled can still be changed (HUMAN, section 7.2)."""
-    decay_per_hour: float = 0.001
+    decay_per_hour: _Weight = 0.001
     """λ: how fast importance decays; half of it is gone in 29 days (HUMAN, equation 2)."""
-    retroactive: float = 0.6
-    proactive: float = 0.4
+    retroactive: _Weight = 0.6
+    proactive: _Weight = 0.4
     """Weights of what later and earlier memories that are alike take away (equation 3)."""
-    hot_hours: float = 1.0
+    hot_hours: Span = 1.0
     """For how long a memory is in the hot tier, where nothing fades."""
-    warm_days: float = 30.0
+    warm_days: Span = 30.0
     """For how long it is in the warm tier, where it fades as far as ``warm_level``."""
-    long_days: float | None = None
+    long_days: Span | None = None
     """For how long since it was said, or was last of use, it is in the long-term tier, where it
     fades as far as ``deepest``; after that it lapses, unless it is promoted, if ``deepest`` lets
     it. None: for ever."""
-    warm_level: int = 0
-    deepest: int = 0
+    warm_level: _Level = 0
+    deepest: _Level = 0
     """How far memories fade: 0 not at all, 1 without ornament, 2 to half their tokens, 3 to a
     quarter, 4 to keywords, 5 until they lapse."""
-    token_target: int | None = None
+    token_target: _Target | None = None
     """Tokens that the memories shown should have together; the least valuable fade until they do,
     as far as ``deepest`` lets them. None: as many as there are."""
-    episode_target: int | None = None
+    episode_target: _Target | None = None
     """Most memories that are kept; what has been of use since it was said stays, and of the rest
     what is likely to be. What exceeds it lapses. None: as many as there are; then the next two mean
     nothing."""
-    probation: float = 0.1
+    probation: Annotated[float, Meta(ge=0.0, le=0.99)] = 0.1
     """Share of them for what has not been of use yet, where what has would fill all the room: the
     less, the surer that what is kept was of use, and the less of what is new."""
     settle: bool = False
     """Whether what is on probation beyond that share lapses although there is room: at the end of a
     season, when what has not been of use is no longer waited for."""
-    prune_turns: int = 100
-    prune_share: float = 0.0
+    prune_turns: Annotated[int, Meta(ge=1, le=1 << 31)] = 100
+    prune_share: Share = 0.0
     """Every so many turns, this part of them lapses, those of least salience (HEMA, section 3.4);
     the paper has 0.005."""
-    freshness: float = 1.0
-    turn_decay: float = 0.002
-    retrieved: float = 0.5
+    freshness: _Weight = 1.0
+    turn_decay: _Weight = 0.002
+    retrieved: _Weight = 0.5
     """λ, γ and β of that salience."""
-    cap: float = 0.25
+    cap: Share = 0.25
     """Most of a bank's memories that one sleep may let fade or lapse, as a share."""
-    doubt_minutes: float = 15.0
+    doubt_minutes: Span = 15.0
     """For how long what cannot be right is kept from being consolidated (HUMAN, section 4)."""
 
     def __post_init__(self) -> None:
-        rules = {
-            **dict.fromkeys(("promote", "prune", "cap", "prune_share"), (0.0, 1.0)),
-            "near": (-1.0, 1.0),
-            **dict.fromkeys(
-                ("decay_per_hour", "retroactive", "proactive", "freshness", "turn_decay",
-                 "retrieved"),
-                (0.0, 1e6),
-            ),
-            **dict.fromkeys(
-                ("labile_minutes", "hot_hours", "warm_days", "long_days", "doubt_minutes"),
-                (0.0, 1e9),
-            ),
-            **dict.fromkeys(("warm_level", "deepest"), (0, 5)),
-            **dict.fromkeys(("token_target", "episode_target"), (0, 1 << 62)),
-            "probation": (0.0, 0.99),
-            "prune_turns": (1, 1 << 31),
-        }  # fmt: skip
-        for name, (least, most) in rules.items():
-            given = getattr(self, name)
-            if given is None and name in _MAY_BE_NONE:
-                continue
-            number = isinstance(given, int | float) and not isinstance(given, bool)
-            if not number or not least <= given <= most:  # NaN is not either
-                msg = f"Policy.{name}={given!r}: must be from {least:g} to {most:g}"
-                raise InputError(msg)
-            whole = name in _WHOLE
-            if whole and not isinstance(given, int):
-                msg = f"Policy.{name}={given!r}: must be a whole number"
-                raise InputError(msg)
-        for name, known in (
-            ("importance", ("signals", "factors")),
-            ("merge", ("exact", "near", "cluster", "off")),
-        ):
-            if getattr(self, name) not in known:
-                msg = f"Policy.{name}={getattr(self, name)!r}: must be one of {', '.join(known)}"
-                raise InputError(msg)
-        for name in ("reconsolidate", "settle"):
-            if not isinstance(getattr(self, name), bool):
-                msg = f"Policy.{name}={getattr(self, name)!r}: must be True or False"
-                raise InputError(msg)
+        check(self)
         if self.promote + self.prune > 1:
             msg = f"Policy.promote={self.promote} and prune={self.prune}: together at most 1"
             raise InputError(msg)
@@ -518,50 +456,35 @@ them; ``aggressive`` is what HUMAN warns of."""
 class Compact:
     """How a bank's running summary is made (HEMA, sections 3.2 and 3.7)."""
 
-    tokens: int = 60
+    tokens: Annotated[int, Meta(ge=8, le=1000)] = 60
     """Most tokens of the summary."""
-    every: int = 100
+    every: _Count = 100
     """Turns after which a summary starts anew, and what it came to is kept as a version, of all of
     which the summary is made. 0: one summary of everything, for comparison."""
 
     def __post_init__(self) -> None:
-        for name, low, high in (("tokens", 8, 1000), ("every", 0, 100_000)):
-            given = getattr(self, name)
-            if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high:
-                msg = f"Compact.{name}={given!r}: must be a whole number from {low} to {high}"
-                raise InputError(msg)
+        check(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Maturation:
     """How what several memories came to grows from silent to explicit (HUMAN, section 6)."""
 
-    half_hours: float = 168.0
+    half_hours: Span = 168.0
     """Hours after which a gist is half active, called t½: a week."""
-    slope_hours: float = 48.0
+    slope_hours: Annotated[float, Meta(ge=1e-3, le=1e9)] = 48.0
     """How slowly that comes about, called k: .03 when it is made, .97 after two weeks."""
-    recalled_hours: float = 24.0
+    recalled_hours: Span = 24.0
     """Hours that a gist is the older for each day on which a source of it was recalled: recalled
     every day it matures twice as fast, and not at once by being recalled a hundred times. The paper
     says only that retrieval stabilises."""
-    silent: float = 0.5
+    silent: Share = 0.5
     """Activation below which a gist is not shown."""
-    implicit: float = 0.3
+    implicit: Share = 0.3
     """Part of what a mature gist lends its sources that a silent one lends, at least."""
 
     def __post_init__(self) -> None:
-        for name, low, high in (
-            ("half_hours", 0.0, 1e9), ("slope_hours", 1e-3, 1e9), ("recalled_hours", 0.0, 1e9),
-            ("silent", 0.0, 1.0), ("implicit", 0.0, 1.0),
-        ):  # fmt: skip
-            given = getattr(self, name)
-            number = isinstance(given, int | float) and not isinstance(given, bool)
-            if not number or not low <= given <= high:  # NaN is not either
-                msg = f"Maturation.{name}={given!r}: must be from {low:g} to {high:g}"
-                raise InputError(msg)
-
-
-_MOST_MB: Final = 1e9
+        check(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -583,17 +506,13 @@ class Config:
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: float = 10.0
     """How long a write waits for another process before ``StoreLocked``."""
-    resident_mb: float | None = None
+    resident_mb: Annotated[float, Meta(ge=0.0, le=1e9)] | None = None
     """Megabytes of memory that banks may hold together: their indexes, notes and texts, not the
     model. When it gets more, those used longest ago let go of theirs, and read it again when they
     are next asked; one that is in use stays. None: every bank that was asked stays in memory."""
 
     def __post_init__(self) -> None:
-        most = self.resident_mb
-        number = isinstance(most, int | float) and not isinstance(most, bool)
-        if most is not None and not (number and 0 <= most <= _MOST_MB):  # NaN is not either
-            msg = f"Config.resident_mb={most!r}: must be megabytes, from 0 to {_MOST_MB:g}, or None"
-            raise InputError(msg)
+        check(self)
         how = self.signatures
         if how is not None and how != "stored" and not isinstance(how, Signatures):
             msg = f"Config.signatures={how!r}: must be 'stored', None or a Signatures"

@@ -317,11 +317,3 @@ def dump_fingerprint(fingerprint: Fingerprint) -> str:
             "token_dimension": fingerprint.token_dimension,
         }
     )
-
-
-def check_limit(limit: object) -> None:
-    """Refuse a limit that is neither None nor a whole number from 0."""
-    whole = isinstance(limit, int) and not isinstance(limit, bool) and limit >= 0
-    if limit is not None and not whole:
-        msg = f"limit={limit!r}: must be a whole number, 0 or more"
-        raise InputError(msg)

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from hippocampus.bank import Bank
 from hippocampus.core.clock import Clock
+from hippocampus.core.constraints import check_whole
 from hippocampus.core.optional import require
 from hippocampus.core.records import Episode, Where
 from hippocampus.errors import InputError, InvalidFilter
@@ -377,10 +378,7 @@ def _check(op: Op) -> None:
     """
     validate_op_namespace(op)
     if isinstance(op, SearchOp | ListNamespacesOp):
-        for name, given in (("limit", op.limit), ("offset", op.offset)):
-            if isinstance(given, bool) or not isinstance(given, int) or given < 0:
-                msg = f"{name}={given!r}: must be a whole number, 0 or more"
-                raise InputError(msg)
+        check_whole(limit=op.limit, offset=op.offset)
     if isinstance(op, PutOp) and op.value is not None:
         if not isinstance(op.value, Mapping):
             msg = f"value={op.value!r:.100}: give an object, such as {{'text': 'Ada likes tea'}}"

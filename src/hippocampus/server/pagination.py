@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from hippocampus import wire
+from hippocampus.core.constraints import check_whole
 from hippocampus.errors import InputError
 from hippocampus.verbs import MOST_LISTED
 
@@ -36,9 +37,7 @@ def turn_to(
     is remembered or forgotten meanwhile neither repeats nor hides anything else. Lists that sleep
     makes, which have no such order, go on by number.
     """
-    if limit is not None and limit < 0:
-        msg = f"limit={limit!r}: must be a whole number, 0 or more"
-        raise InputError(msg)
+    check_whole(limit=limit, optional=True)
     most = MOST_LISTED if limit is None else min(limit, MOST_LISTED)
     if not most:
         return Page([])
