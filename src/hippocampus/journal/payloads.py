@@ -52,19 +52,8 @@ class LedgerPayloads:
         there = {
             e.row for e in self._store.episodes.read(self._bank, list(made)) if e.state != "erased"
         }
-        left = {row: payload for row, payload in made.items() if row in there}
-        for first, count in self._store.payloads.block_spans(self._bank, kind):
-            inside = [row for row in left if first <= row < first + count]
-            if inside:
-                payloads = list(
-                    Payloads.from_block(self._store.payloads.block(self._bank, kind, first))
-                )
-                for row in inside:
-                    payloads[row - first] = left.pop(row)
-                self._store.payloads.put_block(
-                    self._bank, kind, self._sealed(kind, first, payloads)
-                )
-        self._store.payloads.put(self._bank, kind, left.items())
+        fresh = {row: payload for row, payload in made.items() if row in there}
+        self._store.payloads.put(self._bank, kind, self._put_in_blocks(kind, fresh).items())
 
     def seal(self) -> None:
         """Turn full runs of tail rows into blocks."""
@@ -92,17 +81,22 @@ class LedgerPayloads:
         """Empty the payloads of rows, in the tail and in blocks; where there are none, add none."""
         made = self._store.payloads.read(self._bank, kind, rows)
         self._store.payloads.put(self._bank, kind, [(row, b"") for row in made])
+        self._put_in_blocks(kind, dict.fromkeys(rows, b""))
+
+    def _put_in_blocks(self, kind: Kind, made: Mapping[int, bytes]) -> dict[int, bytes]:
+        """Write payloads of those rows that are in blocks; return the others."""
+        left = dict(made)
         for first, count in self._store.payloads.block_spans(self._bank, kind):
-            inside = [row - first for row in rows if first <= row < first + count]
+            inside = [row for row in left if first <= row < first + count]
             if inside:
-                payloads = list(
-                    Payloads.from_block(self._store.payloads.block(self._bank, kind, first))
-                )
-                for place in inside:
-                    payloads[place] = b""
+                block = self._store.payloads.block(self._bank, kind, first)
+                payloads = list(Payloads.from_block(block))
+                for row in inside:
+                    payloads[row - first] = left.pop(row)
                 self._store.payloads.put_block(
                     self._bank, kind, self._sealed(kind, first, payloads)
                 )
+        return left
 
     def _sealed(self, kind: Kind, first: int, payloads: Sequence[bytes]) -> Block:
         if kind == "content":
