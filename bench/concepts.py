@@ -287,7 +287,7 @@ def written() -> Iterator[Row]:
             if which == "with":
                 ledger = memory.engine.ledger("b")
                 find_missing_phrases(ledger)
-                gathered = gather(ledger, bank._index())
+                gathered = gather(ledger, bank.state.take().index)
                 assert rebuild_concepts(ledger, gathered, embedder, HOW, to_micros(NOW))
         for place, turn in enumerate(made[-WRITES:]):
             for which in sorted(banks, reverse=place % 2 == 0):  # none always comes first

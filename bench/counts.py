@@ -74,7 +74,7 @@ def measure(path: Path, count: int) -> Iterator[Row]:
         bank.remember_many(turns(count))
         every = np.arange(count)
         content = memory.engine.ledger("b").content
-        lexical = bank._index().cues.lexical
+        lexical = bank.state.take().index.cues.lexical
         assert isinstance(lexical, Bm25Cue), "it is the words index"
 
         def named(term: str) -> int:

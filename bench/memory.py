@@ -34,7 +34,7 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:  # noqa: ARG001 - 
         bank = memory.bank("b")
         stored = bank.stats().stored_bytes
         text = sum(len(episode.text.encode()) for episode in bank.episodes())
-        cues = bank._index().cues
+        cues = bank.state.take().index.cues
         indexed = {cue.name: cue.nbytes for cue in cues}
     for kind, nbytes in sorted(stored.items(), key=lambda item: -item[1]):
         yield Row(

@@ -53,7 +53,7 @@ def measure(workshop: Workshop, count: int) -> Iterator[Row]:
 
         texts = [episode.text for episode in bank.episodes()]
         fts_ms = np.median(fastest_ms(fts5(texts), asked, 2))
-        cue = bank._index().cues.vector
+        cue = bank.state.take().index.cues.vector
         assert isinstance(cue, VectorCue), "the default embedder gives vectors"
         exact_ms = np.median(fastest_ms(brute_force(cue, embedder), asked, 2))
         all_ms = recall()

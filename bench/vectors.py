@@ -24,7 +24,7 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:  # noqa: ARG001 - 
     with Memory(workshop.bank(COUNT).path, embedder=embedder, read_only=True) as memory:
         bank = memory.bank("b")
         bank.episodes(limit=0)
-        cue = bank._index().cues.vector
+        cue = bank.state.take().index.cues.vector
     assert isinstance(cue, vector.VectorCue), "the default embedder gives vectors"
     exact = floats(cue)
     found: dict[tuple[int, int], list[float]] = {}

@@ -40,7 +40,7 @@ WRITERS = {
     "export": lambda bank, path, **how: bank.export(path, **how),
     "export of concepts": lambda bank, path, **how: bank.export_concepts(path, **how),
     "plot": lambda bank, path, **how: bank.plot_topics(path.with_suffix(".svg"), **how),
-    "backup": lambda bank, path, **how: bank._engine.store.upkeep.backup(path, **how),
+    "backup": lambda bank, path, **how: bank.state.engine.store.upkeep.backup(path, **how),
 }
 
 

@@ -22,8 +22,8 @@ MOVED: Final = {
         _files core.files
         _joint core.group_commit
         _optional core.optional
-        bank.core bank.base
-        bank.knowing bank.derived
+        bank.core engine.bank_state
+        bank.knowing bank.knowledge
         bank.looking bank.lookup
         bank.moving bank.bulk
         bank.recalling bank.recall

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
+from weakref import WeakValueDictionary
 
 from hippocampus.bank import Bank
 from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration, calibrate
@@ -17,6 +18,7 @@ from hippocampus.core.config import Config
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.records import Embedder, Progress, Reranker, Slept
 from hippocampus.encode.keywords import KeywordExtractor
+from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.context import CALIBRATED, EngineContext, check_name
 from hippocampus.engine.rebuild import rebuild
 from hippocampus.engine.sleep_thread import sleeping
@@ -95,6 +97,7 @@ class Memory:
             path, embedder=embedder, cues=cues, config=config, clock=clock, reranker=reranker,
             keywords=keywords, model=_model(model), read_only=read_only, create=create,
         )  # fmt: skip
+        self._banks: WeakValueDictionary[str, Bank] = WeakValueDictionary()
 
     def calibrate(
         self,
@@ -142,8 +145,10 @@ class Memory:
 
         """
         check_name(name)
-        cache = self.engine.bank_cache
-        bank: Bank = cache.find(name) or cache.add(Bank(self.engine, name))
+        cache, bank = self.engine.bank_cache, self._banks.get(name)
+        state = cache.find(name) or cache.add(BankState(self.engine, name))
+        if bank is None or bank.state is not state:  # new, or deleted and made anew
+            bank = self._banks[name] = Bank(state)
         return bank
 
     def banks(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
@@ -168,8 +173,8 @@ class Memory:
 
         """
         bank = self.bank(name)
-        with bank.writing:
-            with bank.reading, self.engine.store.write():
+        with bank.state.writing:
+            with bank.state.reading, self.engine.store.write():
                 ledger = self.engine.ledger(name)
                 ledger.writer.check_free(self.engine.store.episodes.scan(ledger.bank))
                 self.engine.store.banks.drop(ledger.bank)
@@ -269,9 +274,9 @@ class Memory:
 
         Sleep needs to know what is recalled, by processes that do nothing else, too.
         """
-        for bank in self.engine.bank_cache.known():
+        for state in self.engine.bank_cache.known():
             with suppress(HippocampusError):  # full, locked, closed: no answer depends on it
-                bank.note_recalls()
+                state.note_recalls()
         self.engine.store.close()
 
     def __getattr__(self, name: str) -> object:

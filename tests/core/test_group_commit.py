@@ -99,11 +99,11 @@ def unspeaking():
 def remembered(bank, turns):
     """Remember from a thread each while somebody else writes; what each got."""
     with ThreadPoolExecutor(len(turns)) as threads:
-        with bank.writing:
+        with bank.state.writing:
             running = []
             for nth, turn in enumerate(turns, 1):
                 running.append(threads.submit(bank.remember_many, [turn]))
-                while bank._writes.waiting < nth:
+                while bank._writes.together.waiting < nth:
                     assert not running[-1].done()
         return [each.exception(LONG) or each.result()[0] for each in running]
 

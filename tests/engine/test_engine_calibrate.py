@@ -60,9 +60,9 @@ def test_an_index_in_use_goes_by_a_new_calibration_at_once(open_memory, hashed):
     keep(there, sure)
 
     assert bank.recall("elephants?").found
-    assert bank._index().cues.concept._least.theta == 1.0
+    assert bank.state.take().index.cues.concept._least.theta == 1.0
     keep(there, hashed)
-    assert bank._index().cues.concept._least.theta == hashed.cosines.theta
+    assert bank.state.take().index.cues.concept._least.theta == hashed.cosines.theta
     assert bank.recall("what about the violin?").hits[0].episode == before.hits[0].episode
 
 
@@ -93,7 +93,7 @@ def test_what_the_config_gives_is_not_calibrated(open_memory, hashed):
     after = bank.recall("the violin, item 3")
 
     assert [hit.shares for hit in before] == [hit.shares for hit in after]
-    assert bank._index().cues.concept._least.theta == 0.11
+    assert bank.state.take().index.cues.concept._least.theta == 0.11
 
 
 def test_another_embedder_has_none_and_says_so_and_the_first_has_its_own_again(open_memory, hashed):

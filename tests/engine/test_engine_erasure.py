@@ -187,7 +187,7 @@ def test_another_memory_forgets_what_was_erased_here(open_memory):
     here.bank("ada").forget(kept.id, erase=True)
 
     assert 0 == len(there.bank("ada").recall("passport"))
-    columns = there.bank("ada")._index().columns  # its memory, not only its answers
+    columns = there.bank("ada").state.take().index.columns  # its memory, not only its answers
     assert WORDS["speaker"] not in columns.speaker.values
 
 

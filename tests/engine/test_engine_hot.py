@@ -48,7 +48,7 @@ def config(megabytes=None):
 
 def loaded(memory):
     """Return the names of the banks that hold an index."""
-    return {name for name in NAMES if memory.bank(name)._live is not None}
+    return {name for name in NAMES if memory.bank(name).state.snapshot is not None}
 
 
 # ---------------------------------------------------------------- the law
@@ -110,7 +110,7 @@ def outcome(verb, memory, name, n):
             return memory.delete_bank(name) if n % 4 == 0 else None
         return (READS | WRITES)[verb](bank, n)
     except HippocampusError as exc:
-        return type(exc), str(exc).replace(str(bank._store.path), "")
+        return type(exc), str(exc).replace(str(bank.state.engine.store.path), "")
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def test_threads_over_many_banks_get_the_same_answers_and_in_the_end_all_fits(tw
             if expected[one] != outcome(verb, tight, name, n):
                 wrong.append(one)
             tight.bank(f"own {seed}").remember_many(turns(n, 2))
-            let_go.update(name for name in NAMES if tight.bank(name)._live is None)
+            let_go.update(name for name in NAMES if tight.bank(name).state.snapshot is None)
 
     threads = [threading.Thread(target=run, args=(seed,)) for seed in range(4)]
     for thread in threads:
@@ -189,10 +189,10 @@ def test_a_bank_that_is_written_to_asked_or_asleep_keeps_what_it_holds(open_memo
     inside = []
 
     def look(*_):
-        if inside and inside[0]._live is not None:
-            before = inside[0]._live
+        if inside and inside[0].state.snapshot is not None:
+            before = inside[0].state.snapshot
             memory.bank("other").count("garden")
-            inside.append(before is inside[0]._live)
+            inside.append(before is inside[0].state.snapshot)
 
     class Reranking:
         def rerank(self, _query, texts):
@@ -219,7 +219,7 @@ def test_a_bank_that_is_written_to_asked_or_asleep_keeps_what_it_holds(open_memo
         assert all(inside[1:])
     inside.clear()
 
-    assert bank._live is None
+    assert bank.state.snapshot is None
 
 
 def test_a_bank_somebody_holds_goes_on_and_one_that_nobody_holds_is_gone(open_memory):
@@ -247,17 +247,17 @@ def test_names_of_no_bank_are_asked_for_without_end_and_nothing_of_them_stays(
         with pytest.raises(UnknownBank):
             bank.stats()
     gone = [weakref.ref(bank) for bank in asked]
-    index = there._live
+    index = there.state.snapshot
     del asked, bank
 
     assert [None] * 4 == [one() for one in gone]
-    assert index is memory.bank("ada")._live
+    assert index is memory.bank("ada").state.snapshot
 
 
 def test_a_bank_that_is_deleted_while_it_is_asked_is_not_kept_for_ever(open_memory):
     memory = open_memory()
     memory.bank("ada").remember_many(turns(1, 9))
-    with memory.bank("ada")._asking():
+    with memory.bank("ada").state.asking():
         gone = weakref.ref(memory.bank("ada"))
         memory.delete_bank("ada")
 
@@ -270,14 +270,14 @@ def test_what_a_bank_let_go_of_is_freed_at_once(open_memory):
     bank.remember_many(turns(1, 40))
     bank.sleep()
     ask(bank)
-    index = weakref.ref(bank._live)
+    index = weakref.ref(bank.state.snapshot.index)
     gc.disable()
     try:
-        bank._let_go()
+        bank.state.let_go()
         assert index() is None
     finally:
         gc.enable()
-    assert bank._held() < bank._held(notes=True) + 1000
+    assert bank.state.held() < bank.state.held(notes=True) + 1000
 
 
 # ---------------------------------------------------------------- what cannot be made again
@@ -287,7 +287,7 @@ def test_what_was_shown_and_recalled_is_known_after_the_index_is_let_go(open_mem
     bank = open_memory(config=config(LITTLE_MB)).bank("ada")
     said = bank.remember_many(turns(1, 9))[0]
     assert bank.recall(said.text)
-    bank._let_go()
+    bank.state.let_go()
 
     assert said.id == bank.remember(said.text, speaker="agent").id
     bank.note_recalls()
@@ -308,7 +308,7 @@ def test_what_is_erased_elsewhere_while_a_bank_is_let_go_leaves_its_notes(open_m
     bank = open_memory(config=config(LITTLE_MB)).bank("ada")
     said = bank.remember_many(turns(1, 9))
     assert bank.recall(said[0].text, 9)
-    bank._let_go()
+    bank.state.let_go()
     open_memory().bank("ada").forget(said[0].id, erase=True)
 
     assert said[1].id != bank.remember(said[1].text, speaker="agent").id
@@ -322,7 +322,7 @@ def test_what_a_bank_holds_is_what_python_took_for_it(open_memory):
     bank.remember_many([t for seed in range(6) for t in turns(seed, 50, who=f"Speaker {seed}")])
     bank.sleep()
     ask(bank)
-    bank._let_go()
+    bank.state.let_go()
     gc.collect()
     tracemalloc.start()
     try:
@@ -332,8 +332,8 @@ def test_what_a_bank_holds_is_what_python_took_for_it(open_memory):
         took = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
-    native = bank._live.cues.lexical._index.nbytes  # which Python has not seen
-    holds = bank._held() - bank._held(notes=True) - native
+    native = bank.state.snapshot.index.cues.lexical._index.nbytes  # which Python has not seen
+    holds = bank.state.held() - bank.state.held(notes=True) - native
 
     assert took == pytest.approx(holds, rel=0.1)
 
@@ -348,14 +348,14 @@ def test_an_estimate_between_two_looks_is_near_what_is_held(open_memory):
     for seed in range(20):
         bank.remember_many(turns(seed, 10, who=f"Speaker {seed}"))
         if seed > 2:
-            assert bank._weigh() == pytest.approx(bank._held(), rel=0.25)
+            assert bank.state.weigh() == pytest.approx(bank.state.held(), rel=0.25)
 
 
 def test_stats_tell_what_a_bank_holds_in_memory(memory):
     bank = memory.bank("ada")
     bank.remember_many(turns(1, 40))
     holds = bank.stats().resident_bytes
-    bank._let_go()
+    bank.state.let_go()
 
     assert holds > 10 * bank.stats().resident_bytes > 0
     assert memory.resident_bytes > 0
@@ -393,18 +393,18 @@ class Thing:
     def take(self):
         self.index, self.notes = self._full
 
-    def _is_there(self):
+    def is_there(self):
         return True
 
-    def _weigh(self):
+    def weigh(self):
         return self.index + self.notes
 
-    def _let_go(self):
+    def let_go(self):
         assert not self.users
         self.index = 0
         return self.notes, None
 
-    def _forget_notes(self):
+    def forget_notes(self):
         assert not self.users
         assert not self.index
         self.notes = 0
@@ -435,14 +435,14 @@ def test_what_is_not_in_use_fits_and_what_was_used_last_goes_last(things, limit,
             use.__exit__(None, None, None)
             order = [other for other in order if other is not one] + [one]
             idle = [other for other in order if not other.users]
-            assert sum(other._weigh() for other in idle) <= limit
-            assert hot.nbytes() <= limit or not any(other._weigh() for other in idle)
+            assert sum(other.weigh() for other in idle) <= limit
+            assert hot.nbytes() <= limit or not any(other.weigh() for other in idle)
             whole = [other.index == other._full[0] for other in idle if other._full[0]]
             assert sorted(whole) == whole, "one used earlier stays, and a later one is gone"
     for one, use in using:
         one.users -= 1
         use.__exit__(None, None, None)
-    assert sum(other._weigh() for other in made) <= limit
+    assert sum(other.weigh() for other in made) <= limit
 
 
 POOLS = """

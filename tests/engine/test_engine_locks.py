@@ -64,7 +64,10 @@ def ranked(memory, names):
     """Give every lock of a memory its rank; return what is held of them."""
     here = Here([memory.bank(name) for name in names])
     for bank in here.banks:
-        bank.writing, bank.reading = Ranked("writing", 1, here), Ranked("reading", 2, here)
+        bank.state.writing, bank.state.reading = (
+            Ranked("writing", 1, here),
+            Ranked("reading", 2, here),
+        )
     memory.engine.embedder_lock = Ranked("moving", 3, here)
     memory.engine.store.transactions.gate = Ranked("store", 4, here)
     memory.engine.bank_cache._lock, memory.engine.segments._lock = (
@@ -245,7 +248,7 @@ WRITERS = {
     "correct": lambda bank, _: bank.correct(bank.episodes()[0].id, "The ferry leaves at ten."),
     "import of a file": lambda bank, folder: bank.import_(folder / "note.md"),
     "import of an export": lambda bank, folder: bank.import_(folder / "out.jsonl"),
-    "rebuild": lambda bank, _: rebuild(bank._engine),
+    "rebuild": lambda bank, _: rebuild(bank.state.engine),
 }
 
 
@@ -304,7 +307,7 @@ def test_a_rebuild_that_another_one_comes_between_is_still_whole(open_memory, ot
     assert () == verify(here).problems
     for cue in ("vector", "lexical"):
         assert REMARKS[3].text in [hit.text for hit in bank.recall(REMARKS[3].text, cues=[cue])]
-    assert 0 == bank._index().without_vectors
+    assert 0 == bank.state.take().index.without_vectors
 
 
 def test_a_bank_that_comes_to_be_while_all_move_to_an_embedder_moves_as_well(open_memory):
@@ -317,7 +320,7 @@ def test_a_bank_that_comes_to_be_while_all_move_to_an_embedder_moves_as_well(ope
 
     done = here.rebuild(banks=["ada"], embedder=HashEmbedder(64), progress=meanwhile)
     assert {"ada": 20, "late": 1} == done
-    assert 0 == here.bank("late")._index().without_vectors
+    assert 0 == here.bank("late").state.take().index.without_vectors
     assert () == verify(here).problems
 
 
@@ -333,7 +336,7 @@ def test_a_rebuild_fills_what_another_has_dropped_of_its_work(open_memory):
 
     assert {"ada": 20} == here.rebuild(progress=drop_the_first)
     assert () == verify(here).problems
-    assert 0 == here.bank("ada")._index().without_vectors
+    assert 0 == here.bank("ada").state.take().index.without_vectors
 
 
 def test_a_bank_whose_first_text_could_not_be_embedded_can_be_rebuilt(open_memory):

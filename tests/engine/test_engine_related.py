@@ -86,7 +86,7 @@ def test_aliases_live_on_from_sleep_to_sleep_and_leave_with_what_is_erased(open_
     assert "alias" in {one.how for one in bank.related(canonical.id)}
     bank.forget(canonical.id, erase=True)
 
-    assert not bank._read_anchors()
+    assert not bank._knowledge._read_anchors()
     with pytest.raises(UnknownEpisode):
         bank.related(canonical.id)
     bank.sleep()
@@ -188,7 +188,7 @@ def test_an_anchor_that_matches_everything_is_cut_to_the_best(open_memory):
 
     anchors = {anchor.name: anchor for anchor in bank.anchors()}
     assert anchors["item"].episodes <= 7
-    cue = bank._index().cues.concept
+    cue = bank.state.take().index.cues.concept
     assert all(len(cue.under.of(place)[0]) <= 7 for place in range(len(cue.anchors)))
     assert bank.recall("something on the item", cues=["concept"]).hits
     bank.sleep()
@@ -211,7 +211,7 @@ def test_a_bank_without_any_anchor_answers_and_takes_in_what_is_new(open_memory)
 
 
 def put_anchors(bank, anchors):
-    store, ledger = bank._store, bank._engine.ledger("ada")
+    store, ledger = bank.state.engine.store, bank.state.engine.ledger("ada")
     with store.write():
         store.payloads.drop(ledger.bank, "concept")
         store.payloads.put_block(

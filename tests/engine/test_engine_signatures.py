@@ -52,7 +52,7 @@ def test_without_configuration_there_are_neither_bytes_nor_a_cue(open_memory):
     bank.remember_many(talk(20))
 
     assert "signature" not in bank.stats().stored_bytes
-    assert bank._index().cues.signature is None
+    assert bank.state.take().index.cues.signature is None
     assert memory.engine.store.settings.get(SIGNED) is None
     bank.forget(bank.episodes()[3].id, erase=True)
     bank.remember_many(talk(30))

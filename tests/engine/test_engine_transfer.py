@@ -180,14 +180,14 @@ def test_what_is_erased_while_its_file_is_imported_again_stays_erased(open_memor
     bank.import_(note)
     (kept,) = bank.episodes()
     note.write_text("The safe is empty.")
-    transaction = bank._transaction
+    transaction = bank.state.transaction
 
     def erase_meanwhile(**how):
         if there.episodes():
             there.forget(kept.id, erase=True)
         return transaction(**how)
 
-    bank._transaction = erase_meanwhile
+    bank.state.transaction = erase_meanwhile
     assert 1 == bank.import_(note).added
     assert "erase" == bank.history(kept.id)[-1].kind
     assert () == verify(here).problems

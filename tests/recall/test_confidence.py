@@ -11,7 +11,6 @@ from hippocampus.encode.signature import rotation_for
 from hippocampus.recall.confidence import DEPTH, MODELS, confidence
 from hippocampus.recall.evidence import evidence
 from hippocampus.recall.parse import bind, parse
-from hippocampus.recall.search import ask
 
 SAID = [
     ("Ann", "I adopted a beagle called Pickle last week."),
@@ -114,20 +113,19 @@ def test_a_filter_that_keeps_the_answer_changes_nothing_and_one_that_drops_it_fi
 
 
 def test_evidence_is_read_off_the_hit_alone(bank):
-    index, embedder = bank._index(), bank._engine.embedder
-    cues = frozenset(bank._engine.cues)
+    index, embedder = bank.state.take().index, bank.state.engine.embedder
     rows = np.arange(len(SAID), dtype=np.uint32)
     for text in ANSWERED + NEVER_SAID:
         question = bind(
-            parse(text, now=bank._engine.now()),
+            parse(text, now=bank.state.engine.now(), cues=frozenset(bank.state.engine.cues)),
             embedded=embedder and embedder.embed_query(text),
             rotation=embedder and rotation_for(embedder.fingerprint),
             speakers=index.columns.speakers(),
         )
-        together = evidence(index, question, rows, ask(index, question, rows, cues))
+        together = evidence(index, question, rows)
         for row in rows:
             one = rows[row : row + 1]
-            alone = evidence(index, question, one, ask(index, question, one, cues))
+            alone = evidence(index, question, one)
             assert alone.keys() == together.keys()
             for name, values in alone.items():
                 assert values == pytest.approx(together[name][row : row + 1], abs=1e-5)

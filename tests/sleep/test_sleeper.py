@@ -882,11 +882,11 @@ def test_a_sleep_that_fails_is_told_and_tried_again_and_the_other_banks_sleep(op
     for bank in (ada, tom):
         bank.remember("So it is, said once.")
     clock.advance(timedelta(hours=1))
-    ada._index = lambda: 1 // 0
+    ada.state.take = lambda: 1 // 0
     with memory.sleeping(look_every_s=0.001, failed=told.append):
         while len(told) < 2 or not tom.sleeps():
             pass
-        del ada._index
+        del ada.state.take
         while not ada.sleeps():
             pass
 
@@ -902,8 +902,9 @@ def test_a_bank_that_is_locked_keeps_none_of_the_others_awake(open_memory, clock
     def locked(*_, **__):
         raise StoreLocked("somebody else writes", path="m.db")
 
+    ada = memory.bank("ada")
     with monkeypatch.context() as patch:
-        patch.setattr(memory.bank("ada"), "sleep", locked)
+        patch.setattr(ada, "sleep_if_due", locked)
         assert 1 == len(memory.sleep_if_due())
 
     assert [0, 1] == [len(memory.bank(name).sleeps()) for name in ("ada", "tom")]
@@ -1124,7 +1125,7 @@ LONG = " ".join(f"Part {number} of it speaks of {SUBJECTS[number % 6]}." for num
 def uses_of(bank):
     """Return by speaker how often a bank's only turn of theirs was recalled, when last, and how
     much it helped."""
-    ledger = bank._engine.ledger(bank.name)
+    ledger = bank.state.engine.ledger(bank.name)
     records = list(ledger.store.episodes.scan(ledger.bank))
     told = read_uses(ledger, len(records))
     return {

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from hippocampus.bank.base import staying
-from hippocampus.bank.writes import Writing
+from hippocampus.bank.part import BankPart, staying
+from hippocampus.bank.writes import Writes
 from hippocampus.core.events import PolicySet, RemovedFromSource, Restored
 from hippocampus.core.records import Imported, Progress, Turn
+from hippocampus.engine.bank_state import BankState
 from hippocampus.errors import SourceError
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
@@ -17,8 +18,12 @@ from hippocampus.journal.transfer import Export, export_bank, read_export
 from hippocampus.write.file_import import compare, import_files
 
 
-class Moving(Writing):
+class Bulk(BankPart):
     """The verbs that read and write files."""
+
+    def __init__(self, state: BankState, writes: Writes) -> None:
+        super().__init__(state)
+        self._writes = writes
 
     def export(self, path: str | Path, *, overwrite: bool = False) -> int:
         """
@@ -69,17 +74,17 @@ class Moving(Writing):
 
         A bank that holds something already gets the texts in force that it lacks, noted now.
         """
-        with self._changing():
+        with self._state.changing():
             ledger = self._engine.ledger(self.name, create=True)
             if self._store.episodes.count(ledger.bank):
                 ids = [record.id for record in whole.records]
                 missing = whole.missing(self._store.episodes.rows_of(ledger.bank, ids))
                 if missing:
-                    self._add(ledger, missing, progress)
+                    self._writes.add(ledger, missing, progress)
                 added = sum(map(len, missing))
                 return Imported(added=added, unchanged=len(ids) - added, removed=0)
             drafts = whole.drafts()
-            self._store_encoded(
+            self._writes.store_encoded(
                 ledger,
                 drafts,
                 partial(_loaded, whole),
@@ -92,16 +97,16 @@ class Moving(Writing):
     ) -> Imported:
         """Make a source's episodes equal ``turns``: add what is new, hide what is gone."""
         now = self._engine.now()
-        groups = [self._group(turn, now) for turn in turns]
-        with self._changing():
+        groups = [self._writes.group(turn, now) for turn in turns]
+        with self._state.changing():
             self._engine.ledger(self.name, create=True)
-            with self._transaction() as ledger:
+            with self._state.transaction() as ledger:
                 update = compare(ledger, source, groups)
                 if update.gone:
                     ledger.writer.change(update.gone, RemovedFromSource(source=source))
                 if update.back or update.freed:
                     ledger.writer.change([*update.back, *update.freed], Restored(source=source))
-            added = self._keep(update.fresh, now, progress) if update.fresh else []
+            added = self._writes.keep(update.fresh, now, progress) if update.fresh else []
         return Imported(
             added=len(added) + len(update.back),
             unchanged=update.unchanged,

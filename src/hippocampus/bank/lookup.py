@@ -8,8 +8,8 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.bank.base import NO_BANK, BankBase
 from hippocampus.bank.filter_arguments import Filters, read_filters, spell_out
+from hippocampus.bank.part import BankPart
 from hippocampus.core.background_yield import answering
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.quotes import unquote
@@ -17,14 +17,14 @@ from hippocampus.core.records import By, Change, Episode, Period, Stats
 from hippocampus.core.validation import check_text
 from hippocampus.encode.keywords import MOST_KEYWORDS
 from hippocampus.encode.token_matcher import TokenPattern
+from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError, UnknownEpisode
-from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.filters import Filter
 from hippocampus.recall.parse import signed
 from hippocampus.recall.trend import check_by, trend
 
 
-class Looking(BankBase):
+class Lookup(BankPart):
     """The verbs that look something up."""
 
     @answering()
@@ -73,12 +73,12 @@ class Looking(BankBase):
         """Return episodes in order of event time (``newest``: latest first), filtered, paged."""
         page = _page(limit, offset, newest=newest)
         chosen = read_filters(filters, self._engine.zone)
-        with self._asking() as index:
-            columns = index.columns
+        with self._state.asking() as here:
+            columns = here.index.columns
             allowed = columns.mask(chosen)
             order = columns.in_order()
             rows = order if allowed is None else order[allowed[order]]
-            return self._engine.ledger_of(self._number, self.name).reader.episodes(page(rows))
+            return here.ledger.reader.episodes(page(rows))
 
     @spell_out
     @answering()
@@ -110,12 +110,12 @@ class Looking(BankBase):
         page = _page(limit, offset, newest=newest)
         phrases = [TokenPattern(term) for term in terms] if radius is None else []
         chosen = read_filters(filters, self._engine.zone)
-        with self._asking() as index:
-            columns = index.columns
-            near = None if radius is None else self._together(index, terms, radius)
+        with self._state.asking() as here:
+            columns = here.index.columns
+            near = None if radius is None else self._together(here, terms, radius)
             order, allowed = columns.in_order(), columns.mask(chosen)
             seen = np.ones(len(columns), np.bool_) if allowed is None else allowed
-            ledger = self._engine.ledger_of(self._number, self.name)
+            ledger = here.ledger
         with self._store.read():  # what is found and what is read belong to one moment
             found = np.zeros(len(seen), np.bool_)
             found[
@@ -126,21 +126,21 @@ class Looking(BankBase):
             kept = [episode for episode in kept if episode.state == "active"]
         return kept
 
-    def _together(self, index: BankIndex, terms: Sequence[str], radius: int) -> NDArray[np.int64]:
+    def _together(self, here: BankSnapshot, terms: Sequence[str], radius: int) -> NDArray[np.int64]:
         """Return the rows that hold every term by its signatures, ascending."""
-        cue = index.cues.signature
-        if self._signs is None or cue is None:
+        cue, how = here.index.cues.signature, here.signatures
+        if how is None or cue is None:
             msg = f"radius={radius!r}: nothing is signed here; see Config.signatures"
             raise InputError(msg)
         whole = isinstance(radius, int) and not isinstance(radius, bool)
-        if not whole or not 0 <= radius <= self._signs.bits:
-            msg = f"radius={radius!r}: must be a number of bits, from 0 to {self._signs.bits}"
+        if not whole or not 0 <= radius <= how.bits:
+            msg = f"radius={radius!r}: must be a number of bits, from 0 to {how.bits}"
             raise InputError(msg)
         if len(terms) > MOST_KEYWORDS:
             msg = f"find: {len(terms)} terms; by signatures at most {MOST_KEYWORDS} at once"
             raise InputError(msg)
         words = [check_text(term, limits=self._engine.config.ingest).strip() for term in terms]
-        return cue.together(signed(words, self._signs), radius)
+        return cue.together(signed(words, how), radius)
 
     @spell_out
     @answering()
@@ -181,11 +181,11 @@ class Looking(BankBase):
     ) -> tuple[dict[int, int], NDArray[np.int64], NDArray[np.bool_]]:
         """Return how often a term is in each row that has it, when rows were said, and which."""
         phrase = TokenPattern(term)
-        with self._asking() as index:
-            columns = index.columns
+        with self._state.asking() as here:
+            columns = here.index.columns
             said_at = columns.said_at(np.arange(len(columns), dtype=np.uint32))
             allowed = columns.mask(chosen)
-            ledger = self._engine.ledger_of(self._number, self.name)
+            ledger = here.ledger
         seen = np.ones(len(said_at), np.bool_) if allowed is None else allowed
         return ledger.reader.content.count(phrase, seen), said_at, seen
 
@@ -199,16 +199,14 @@ class Looking(BankBase):
         """Return the bank's changes in order, from ``after`` on: the audit trail."""
         check_whole(after=after, limit=limit, optional=True)
         with self._store.read():
-            number = self._store.banks.number(self.name) or NO_BANK
-            last = self._store.journal.last_seq(number)
+            ledger = self._state.ledger()
+            last = self._store.journal.last_seq(ledger.bank)
             after, limit = min(after, last), None if limit is None else min(limit, last)
-            return self._engine.ledger_of(number, self.name).reader.journal(
-                after=after, limit=limit
-            )
+            return ledger.reader.journal(after=after, limit=limit)
 
     def stats(self) -> Stats:
         """Return what the bank holds, and how many bytes by kind of data."""
-        fingerprint, held = self._engine.fingerprint(), self._held()
+        fingerprint, held = self._engine.fingerprint(), self._state.held()
         with self._store.read():
             ledger = self._engine.ledger(self.name)
             return ledger.reader.stats(
@@ -224,13 +222,7 @@ class Looking(BankBase):
         What was answered at one position of the bank is the answer as long as it is there, but for
         the present moment.
         """
-        changes, known = self._store.changes(), self._position
-        if known is None or known[0] != changes:
-            with self._store.read():
-                number = self._store.banks.number(self.name) or NO_BANK
-                place = number, self._store.journal.last_seq(number), self._engine.settings()
-            known = self._position = changes, place
-        return known
+        return self._state.position()
 
 
 def _page(

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from hippocampus.bank.base import NO_BANK, BankBase, ids_of, staying
+from hippocampus.bank.part import BankPart, ids_of, staying
 from hippocampus.core.background_yield import giving_way
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.config import Policy
@@ -79,7 +79,7 @@ class _Moment(NamedTuple):
     at: int
 
 
-class Sleeping(BankBase):
+class SleepVerbs(BankPart):
     """The verbs of sleep and of what guides it."""
 
     @staying
@@ -111,7 +111,7 @@ class Sleeping(BankBase):
         wanted = check_steps(steps)
         engine = self._engine
         if not dry_run:
-            self.note_recalls()
+            self._state.note_recalls()
         ledger = engine.ledger(self.name)
         calibrated = engine.calibration()
         sleeper = Sleeper(
@@ -129,7 +129,7 @@ class Sleeping(BankBase):
             now=to_micros(engine.now()),
             progress=progress,
             dry_run=dry_run,
-            recalled=list(self._recalled) if dry_run else (),
+            recalled=list(self._state.recalled) if dry_run else (),
         )
         notes = [] if calibrated.lacking is None else [calibrated.lacking]
         if "deduplicate" in wanted and engine.embedder is None:
@@ -142,16 +142,16 @@ class Sleeping(BankBase):
                 raise
             msg = f"bank {self.name!r} was deleted while it slept; of what was, nothing is left"
             raise UnknownBank(msg) from exc
-        with self._asking():  # the sleeper pays for the index, not the next reader
+        with self._state.asking():  # the sleeper pays for the index, not the next reader
             give_back()  # a night holds several times what a bank does
             return slept
 
     def _gathered(self, ledger: Ledger, *, unread: bool) -> Gathered:
-        with self._asking() as index:  # what was seen never changes: the rest needs no lock
-            return gather(ledger, index, unread=unread)
+        with self._state.asking() as here:  # what was seen never changes: the rest needs no lock
+            return gather(ledger, here.index, unread=unread)
 
     def _changed(self, change: Callable[[], list[Act]]) -> list[Act]:
-        with self._changing(), self._transaction():
+        with self._state.changing(), self._state.transaction():
             return change()
 
     def undo(self, sleep: int) -> dict[str, int]:
@@ -165,7 +165,7 @@ class Sleeping(BankBase):
             InputError: the bank has had no such sleep.
 
         """
-        with self._changing(), self._transaction() as ledger:
+        with self._state.changing(), self._state.transaction() as ledger:
             begun = count_sleeps(ledger)
             whole = isinstance(sleep, int) and not isinstance(sleep, bool)
             if not whole or not 1 <= sleep <= begun:
@@ -206,8 +206,7 @@ class Sleeping(BankBase):
     def _past(self) -> Past:
         """Return when the bank was last changed, slept, and had everything made anew."""
         with self._store.read():
-            number = self._store.banks.number(self.name) or NO_BANK
-            ledger = self._engine.ledger_of(number, self.name)
+            ledger = self._state.ledger()
             doubts = ledger.reader.events(*DOUBTS)
             begun = ledger.reader.events(SleepBegan)
             ended = {one.event.sleep for one in ledger.reader.events(SleepEnded)}
@@ -249,9 +248,7 @@ class Sleeping(BankBase):
     def policy(self) -> Policy:
         """What sleep does with this bank; the store's ``Config.policy`` unless it has its own."""
         with self._store.read():
-            number = self._store.banks.number(self.name) or NO_BANK
-            ledger = self._engine.ledger_of(number, self.name)
-            return read_policy(ledger, self._engine.config.policy)
+            return read_policy(self._state.ledger(), self._engine.config.policy)
 
     def set_policy(self, policy: Policy | str | None) -> None:
         """
@@ -264,9 +261,9 @@ class Sleeping(BankBase):
         if policy is not None and not isinstance(policy, Policy):
             msg = f"policy={policy!r}: must be a Policy, the name of one, or None"
             raise InputError(msg)
-        with self._changing():
+        with self._state.changing():
             self._engine.ledger(self.name, create=True)
-            with self._transaction() as ledger:
+            with self._state.transaction() as ledger:
                 ledger.writer.note(PolicySet(policy=None if policy is None else asdict(policy)))
 
     def pin(self, id: str | Collection[str]) -> int:  # noqa: A002
@@ -295,7 +292,7 @@ class Sleeping(BankBase):
         ids = ids_of(id)
         if not ids:
             return 0
-        with self._changing(), self._transaction() as ledger:
+        with self._state.changing(), self._state.transaction() as ledger:
             freed = ledger.writer.mark(ids, HELD, Released(), on=False)
             return freed + ledger.writer.mark(ids, DOUBTED, Unquarantined(), on=False)
 
@@ -323,7 +320,7 @@ class Sleeping(BankBase):
         ids = ids_of(id)
         if not ids:
             return 0
-        with self._changing(), self._transaction() as ledger:
+        with self._state.changing(), self._state.transaction() as ledger:
             return ledger.writer.tell(ids, FeedbackGiven(helpful=helpful))
 
     def uses(self, id: str) -> list[datetime]:  # noqa: A002
@@ -334,20 +331,18 @@ class Sleeping(BankBase):
         """
         with self._store.read():
             ledger = self._engine.ledger(self.name)
-            found = find_uses(ledger, ledger.reader.find(id).row, list(self._recalled))
+            found = find_uses(ledger, ledger.reader.find(id).row, list(self._state.recalled))
         return [from_micros(at) for at in found]
 
     def note_recalls(self) -> None:
         """Write down what was recalled since the last time; writing, sleep and closing do so."""
-        if self._recalled:
-            with self._changing(), self._transaction(indexed=False) as ledger:
-                self._tell_recalls(ledger)
+        self._state.note_recalls()
 
     def _mark(self, named: str | Collection[str], marks: int, event: Event, *, on: bool) -> int:
         ids = ids_of(named)
         if not ids:
             return 0
-        with self._changing(), self._transaction() as ledger:
+        with self._state.changing(), self._state.transaction() as ledger:
             return ledger.writer.mark(ids, marks, event, on=on)
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
-from hippocampus.bank.base import ids_of, staying
-from hippocampus.bank.lookup import Looking
+from hippocampus.bank.lookup import Lookup
+from hippocampus.bank.part import BankPart, ids_of, staying
 from hippocampus.core.clock import from_micros
 from hippocampus.core.config import Signatures
 from hippocampus.core.group_commit import GroupCommit
@@ -31,15 +31,13 @@ from hippocampus.core.records import (
     When,
 )
 from hippocampus.core.validation import check_text
+from hippocampus.engine.bank_state import BankState
 from hippocampus.errors import InputError
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.extractive_compression import shown
 from hippocampus.write.check import Group, draft
 from hippocampus.write.encode import context_before, encode_drafts
-
-if TYPE_CHECKING:
-    from hippocampus.engine.context import EngineContext
 
 _Stored = TypeVar("_Stored")
 
@@ -64,13 +62,14 @@ class _ToKeep(NamedTuple):
         return drafts <= most and said.isdisjoint(group.first.digest for group in self.groups)
 
 
-class Writing(Looking):
+class Writes(BankPart):
     """The verbs that change what a bank holds."""
 
-    def __init__(self, engine: EngineContext, name: str) -> None:
-        super().__init__(engine, name)
-        most = engine.config.ingest.batch
-        self._writes: GroupCommit[_ToKeep, list[Episode]] = GroupCommit(
+    def __init__(self, state: BankState, lookup: Lookup) -> None:
+        super().__init__(state)
+        self._lookup = lookup
+        most = state.engine.config.ingest.batch
+        self.together: GroupCommit[_ToKeep, list[Episode]] = GroupCommit(
             lambda others, one: one.beside(others, most=most)
         )
 
@@ -133,12 +132,12 @@ class Writing(Looking):
         now = self._engine.now()
         for place, turn in enumerate(turns):
             try:
-                group = self._group(turn, now, by_metadata=again)
+                group = self.group(turn, now, by_metadata=again)
                 groups.append(group._replace(again=again))
             except InputError as exc:
                 exc.add_note(f"in turn {place} of this call; nothing of the call was stored")
                 raise
-        return self._keep(groups, now, progress)
+        return self.keep(groups, now, progress)
 
     def correct(
         self,
@@ -161,20 +160,20 @@ class Writing(Looking):
         if text is None and metadata is None:
             msg = f"correct: say what to correct of episode {id!r}: its text, its metadata or both"
             raise InputError(msg)
-        with self._changing():
+        with self._state.changing():
             ledger = self._engine.ledger(self.name)
             old = ledger.reader.find(id)
             ledger.writer.check_in_force(old)
-            turn = _as_turn(old, self.get(id).text if text is None else text)
+            turn = _as_turn(old, self._lookup.get(id).text if text is None else text)
             turn = turn if metadata is None else replace(turn, metadata=metadata)
-            new = self._group(turn, self._engine.now())
+            new = self.group(turn, self._engine.now())
             if self._says_otherwise(ledger, new):
-                new = self._group(turn, self._engine.now(), by_metadata=True)
+                new = self.group(turn, self._engine.now(), by_metadata=True)
             if new.first.id == old.id:
                 return ledger.reader.episodes([old.row])[0]
             known = self._store.episodes.rows_of(ledger.bank, [new.first.id])
             drafts = [] if known else new.drafts
-            row = self._store_encoded(
+            row = self.store_encoded(
                 ledger,
                 drafts,
                 lambda books, encoded: books.writer.correct(old, new.drafts, encoded),
@@ -201,8 +200,8 @@ class Writing(Looking):
         ids = ids_of(id)
         if not ids:
             return 0
-        with self._changing():
-            with self._transaction() as ledger:
+        with self._state.changing():
+            with self._state.transaction() as ledger:
                 changed = ledger.erasure.erase(ids) if erase else ledger.writer.forget(ids)
             if erase:
                 self._store.upkeep.scrub()
@@ -213,7 +212,7 @@ class Writing(Looking):
         ids = ids_of(id)
         if not ids:
             return 0
-        with self._changing(), self._transaction() as ledger:
+        with self._state.changing(), self._state.transaction() as ledger:
             return ledger.writer.restore(ids)
 
     def compact(
@@ -245,7 +244,7 @@ class Writing(Looking):
         """
         states: tuple[State, ...] = ("forgotten", "superseded") if superseded else ("forgotten",)
         removed: Counter[State] = Counter()
-        with self._changing():
+        with self._state.changing():
             ledger = self._engine.ledger(self.name)
             before = after = sum(self._store.upkeep.stored_bytes(ledger.bank).values())
             settled = self._settle(ledger, dry_run=dry_run) if faded else 0
@@ -263,8 +262,8 @@ class Writing(Looking):
                         progress(rows.stop, stop)
                 self._store.upkeep.scrub()
                 after = sum(self._store.upkeep.stored_bytes(ledger.bank).values())
-                with self.reading:
-                    self._index()  # the writer pays for the index, not the next reader
+                with self._state.reading:
+                    self._state.take()  # the writer pays for the index, not the next reader
         return Compacted(
             forgotten=removed["forgotten"], superseded=removed["superseded"] if superseded else 0,
             faded=settled, bytes_before=before, bytes_after=after, dry_run=dry_run,
@@ -288,17 +287,17 @@ class Writing(Looking):
                 text = texts.get(old.row, "")
                 less = shown(text, old.level, settled=old.marks // SETTLED)
                 if less != text:
-                    faded.append((old, self._group(_as_turn(old, less), now).drafts))
+                    faded.append((old, self.group(_as_turn(old, less), now).drafts))
         if dry_run:
             return len(faded)
         done = 0
         for start in range(0, len(faded), batch):
             some = faded[start : start + batch]
             drafts = [d for _, made in some for d in made]
-            done += self._store_encoded(ledger, drafts, partial(_settled, some), indexed=False)
+            done += self.store_encoded(ledger, drafts, partial(_settled, some), indexed=False)
         return done
 
-    def _group(self, turn: Turn, now: datetime, *, by_metadata: bool = False) -> Group:
+    def group(self, turn: Turn, now: datetime, *, by_metadata: bool = False) -> Group:
         """Check a turn and make it ready to be stored."""
         if not isinstance(turn, Turn):
             msg = f"{turn!r:.100} is not a Turn; wrap the text, as in Turn(text=…)"
@@ -313,7 +312,7 @@ class Writing(Looking):
             limits=engine.config.ingest, salt=engine.salt, by_metadata=by_metadata,
         )  # fmt: skip
 
-    def _keep(
+    def keep(
         self, groups: Sequence[Group], now: datetime, progress: Progress | None
     ) -> list[Episode]:
         batch = self._engine.config.ingest.batch
@@ -322,7 +321,7 @@ class Writing(Looking):
             progress(0, len(groups))
         for start in range(0, len(groups), batch):
             some = _ToKeep(groups[start : start + batch], now)
-            kept += self._writes.call(some, self._keep_together, inside=self._changing)
+            kept += self.together.call(some, self._keep_together, inside=self._state.changing)
             if progress:
                 progress(min(start + batch, len(groups)), len(groups))
         return kept
@@ -332,12 +331,12 @@ class Writing(Looking):
         ledger = self._engine.ledger(self.name, create=True)
         fresh: dict[str, Group] = {}
         answer: dict[str, int] = {}
-        with self.reading:
-            self._index()  # what is wrong with it is said before anything is encoded
+        with self._state.reading:
+            self._state.take()  # what is wrong with it is said before anything is encoded
             for groups, now in calls:
                 self._sift(ledger, groups, now, fresh, answer)
         if fresh:
-            answer |= self._add(ledger, [group.drafts for group in fresh.values()])
+            answer |= self.add(ledger, [group.drafts for group in fresh.values()])
         kept: list[list[Episode]] = []
         for groups, _ in calls:
             rows = [answer[d.id] for group in groups for d in group.drafts if d.id in answer]
@@ -360,13 +359,13 @@ class Writing(Looking):
             id_ = group.first.id
             if id_ in answer or id_ in fresh:
                 continue
-            echo = None if group.again else self._gate.echo(ledger, group, now)
+            echo = None if group.again else self._state.echo_filter.echo(ledger, group, now)
             if echo is None:
                 fresh[id_] = group
             else:
                 answer[id_] = echo
 
-    def _add(
+    def add(
         self,
         ledger: Ledger,
         groups: Sequence[Sequence[Draft]],
@@ -374,11 +373,11 @@ class Writing(Looking):
     ) -> dict[str, int]:
         """Encode and store; returns the rows by id."""
         drafts = [d for group in groups for d in group]
-        return self._store_encoded(
+        return self.store_encoded(
             ledger, drafts, lambda books, it: books.writer.add(groups, it), progress
         )
 
-    def _store_encoded(
+    def store_encoded(
         self,
         ledger: Ledger,
         drafts: Sequence[Draft],
@@ -392,13 +391,13 @@ class Writing(Looking):
         while True:
             embedder, how = engine.embedder, engine.signatures()
             encoded = self._encode(ledger, drafts, embedder, how, progress)
-            with self._transaction(indexed=indexed) as books:
+            with self._state.transaction(indexed=indexed) as books:
                 if engine.embedder is not embedder or engine.signatures() != how:
                     continue  # a rebuild has moved the store to others: encode once more
                 if encoded:
                     engine.settle_embedder(embedder)
                     engine.settle_signatures(record=True)
-                self._tell_recalls(books)
+                self._state.write_recalls(books)
                 return store(books, encoded)
 
     def _encode(
@@ -417,7 +416,11 @@ class Writing(Looking):
         for start in range(0, len(drafts), batch):
             some = slice(start, start + batch)
             made = encode_drafts(
-                drafts[some], before[some], embedder=embedder, signed=how, phrases=self._anchored
+                drafts[some],
+                before[some],
+                embedder=embedder,
+                signed=how,
+                phrases=self._state.has_anchors,
             )
             for kind, payloads in made.items():
                 encoded.setdefault(kind, {}).update(payloads)

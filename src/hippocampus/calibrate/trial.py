@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
@@ -232,17 +232,16 @@ class _Ears:
             self._embedded[text] = self._embedder.embed_query(text)
         embedded = self._embedded[text]
         understood = bind(
-            parse(text, now=datetime.fromisoformat(asked["at"])),
+            parse(text, now=datetime.fromisoformat(asked["at"]), cues=_CUES),
             embedded=embedded,
             rotation=self._rotation,
             speakers=index.columns.speakers(),
         )
-        every = search(index, understood, None, _FUSION, _CUES, len(index))
+        every = search(index, understood, None, _FUSION, len(index))
         right = np.array([refs[row] in gold for row in every.rows.tolist()])
         rows = every.rows[:DEPTH]
-        said = {name: told[:DEPTH] for name, told in every.said.items()}
-        bare = {name: told for name, told in said.items() if name != "tokens"}
-        known = evidence(index, understood, rows, said) | evidence(index, understood, rows, bare)
+        bare = replace(understood, cues=_CUES - {"tokens"})
+        known = evidence(index, understood, rows) | evidence(index, bare, rows)
         return TrialQuestion(
             group=group, kind=asked["kind"], answerable=bool(gold), relevant=right[:DEPTH],
             known=known, parts=every.parts, right=right, topic=topic, vector=embedded.vector,

@@ -1,6 +1,5 @@
 """Which banks are in memory: those used last, as far as they fit a budget."""
 
-# ruff: noqa: SLF001 - what a bank holds is the engine's affair, and no verb of its
 from __future__ import annotations
 
 import gc
@@ -44,19 +43,19 @@ class Holder(Protocol):
         """What it is called."""
         ...
 
-    def _is_there(self) -> bool:
+    def is_there(self) -> bool:
         """Return whether there is anything of that name; if not, it is not kept either."""
         ...
 
-    def _weigh(self) -> int:
+    def weigh(self) -> int:
         """Return how many bytes it holds, about; at most a little is looked at each time."""
         ...
 
-    def _let_go(self) -> tuple[int, object]:
+    def let_go(self) -> tuple[int, object]:
         """Keep only what nobody could make again; return its bytes, and what is to be freed."""
         ...
 
-    def _forget_notes(self) -> object:
+    def forget_notes(self) -> object:
         """Drop that as well; return what is to be freed."""
         ...
 
@@ -120,7 +119,7 @@ class BankCache(Generic[Held]):
         if self.limit is None:  # then nobody has looked yet
             with self._lock:
                 every = list(self._warm.held)
-            return sum(one._weigh() for one in every) + self._beside()
+            return sum(one.weigh() for one in every) + self._beside()
         with self._lock:
             return self._sum()
 
@@ -138,7 +137,7 @@ class BankCache(Generic[Held]):
                 self._users[one] -= 1
                 if not self._users[one]:
                     del self._users[one]
-                if one._is_there() and self._known.get(one.name) is one:
+                if one.is_there() and self._known.get(one.name) is one:
                     self._warm.put(one, weight)
                 else:  # or it was dropped meanwhile
                     self._warm.take(one)
@@ -146,7 +145,7 @@ class BankCache(Generic[Held]):
             _free(freed)
 
     def _weight(self, one: Holder) -> int:
-        return 0 if self.limit is None else one._weigh()
+        return 0 if self.limit is None else one.weigh()
 
     def _sum(self) -> int:
         return self._warm.nbytes + self._cold.nbytes + self._beside()
@@ -158,10 +157,10 @@ class BankCache(Generic[Held]):
             if self._cold.held and (idle is None or self._cold.nbytes > self.limit // _NOTES):
                 one = next(iter(self._cold.held))
                 self._cold.take(one)
-                freed.append(one._forget_notes())
+                freed.append(one.forget_notes())
             elif idle is not None:
                 self._warm.take(idle)
-                left, gone = idle._let_go()
+                left, gone = idle.let_go()
                 self._cold.put(idle, left)
                 freed.append(gone)
             else:

@@ -36,16 +36,11 @@ from hippocampus.errors import (
     StoreCorrupt,
     UnknownBank,
 )
+from hippocampus.index.query import CUES, USED
 from hippocampus.journal.content import KEPT_BYTES, Segments
 from hippocampus.journal.ledger import Ledger
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.store import open_store
-
-CUES: Final = ("tokens", "vector", "lexical", "time", "signature", "concept", "graph", "topic")
-"""Every cue by name, the strongest first; ``signature`` is there only where tokens are signed,
-``concept`` and ``topic`` once a bank has slept, ``graph`` then better than before."""
-USED: Final = CUES[:-1]
-"""The cues that recall asks unless told otherwise: topics do not rank (docs/adr/0015)."""
 
 SIGNED: Final = "signatures"
 """The setting that says how the store's tokens were signed."""

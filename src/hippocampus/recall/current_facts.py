@@ -9,10 +9,10 @@ and not where the question asks for the past.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -37,11 +37,6 @@ class Standing(NamedTuple):
 
     current: frozenset[int]
     over: Mapping[int, int]
-
-
-Tell: TypeAlias = Callable[[AskedFact, Rows, Mask | None], Standing | None]
-"""Says how things stand with what is asked for, as far as a read may see it: by what is known,
-and by some rows."""
 
 
 class _Said(NamedTuple):

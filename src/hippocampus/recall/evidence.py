@@ -7,7 +7,6 @@ cues change which hits there are, not what one of them tells.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
@@ -21,11 +20,9 @@ from hippocampus.recall.standardize import Numbers
 
 
 @np.errstate(invalid="ignore")  # see ``search``
-def evidence(
-    index: BankIndex, question: Query, rows: Rows, said: Mapping[str, Numbers]
-) -> dict[str, Numbers]:
+def evidence(index: BankIndex, query: Query, rows: Rows) -> dict[str, Numbers]:
     """
-    Return what can be told of each row from what the cues ``said`` of it, name → shape (rows,).
+    Return what each row shows of the question, name → shape (rows,).
 
     ``matched``: how well the question's words are matched by tokens of the row, a cosine, each
     word as heavy as it is rare. ``missing``: the information left unmatched, in nats a word: a
@@ -33,24 +30,23 @@ def evidence(
     of words that are literally there, where there are no tokens. ``vector``: how near the meanings
     are, a cosine. ``other``: 1 where somebody else speaks than the question names.
     """
-    out = {"other": _said_by_another(index, question, rows)}
-    lexical = index.cues.lexical
-    rarity = lexical.rarity(question.terms) * _content(question)
-    if "tokens" in said and said["tokens"].shape[1]:
-        assert question.token_terms is not None, "tokens come with their terms"
-        weight, words = _shared_out(rarity, question.token_terms)
-        out |= _weighed("matched", "missing", said["tokens"], weight, words)
-    elif "lexical" in said:
-        there = (said["lexical"] > 0).astype(np.float32)
-        weight = rarity[question.term_weights > 0]
+    cues = index.cues.among(query.cues)
+    out = {"other": _said_by_another(index, query, rows)}
+    rarity = cues.lexical.rarity(query.terms) * _content(query)
+    if cues.tokens is not None and query.tokens is not None and len(query.tokens):
+        assert query.token_terms is not None, "tokens come with their terms"
+        weight, words = _shared_out(rarity, query.token_terms)
+        out |= _weighed("matched", "missing", cues.tokens.matches(query, rows), weight, words)
+    elif "lexical" in query.cues and len(query.terms):
+        there = (cues.lexical.matches(query, rows) > 0).astype(np.float32)
+        weight = rarity[query.term_weights > 0]
         out |= _weighed("covered", "absent", there, weight, int(np.count_nonzero(weight)))
-    elif "signature" in said:
-        signature = index.cues.signature
-        assert signature is not None, "it has said something"
-        weight = signature.rarity(question)
+    elif cues.signature is not None and query.keywords:
+        weight = cues.signature.rarity(query)
         words = int(np.count_nonzero(weight))
-        out |= _weighed("covered", "absent", said["signature"], weight, words)
-    return out | {"vector": said["vector"]} if "vector" in said else out
+        out |= _weighed("covered", "absent", cues.signature.matches(query, rows), weight, words)
+    near = None if cues.vector is None else cues.vector.score(query, rows)
+    return out if near is None else out | {"vector": near}
 
 
 def _content(question: Query) -> NDArray[np.bool_]:

@@ -21,7 +21,7 @@ from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
 from hippocampus.encode.terms import Term, find_terms, stem
-from hippocampus.index.query import AskedFact, Possessive, Query
+from hippocampus.index.query import USED, AskedFact, Possessive, Query
 from hippocampus.language.event_anchored import find_join
 from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import NOUN, find_phrases, is_chaff, key_of
@@ -33,7 +33,7 @@ from hippocampus.language.time import find_intervals
 _NO_NAMES: Final = Gazetteer()
 
 
-def parse(text: str, *, now: datetime) -> Query:
+def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -> Query:
     """
     Read everything off a question that its text alone tells; ``bind`` adds the rest.
 
@@ -42,6 +42,7 @@ def parse(text: str, *, now: datetime) -> Query:
     Args:
         text: the question.
         now: the present moment for it, aware.
+        cues: names of the cues that it is asked of. Without ``time`` its times do not count.
 
     """
     words = tuple(find_terms(text))
@@ -50,15 +51,17 @@ def parse(text: str, *, now: datetime) -> Query:
     for word in words:
         weights.setdefault(word.hash, 0.0)
         weights[word.hash] += float(only_function or not word.function)
-    latest = asks_last(text)
+    timed = "time" in cues
+    latest = timed and asks_last(text)
     return Query(
         text=text,
         now=now,
+        cues=cues,
         words=words,
         terms=np.fromiter(weights, np.uint32, len(weights)),
         term_weights=np.fromiter(weights.values(), np.float32, len(weights)),
-        intervals=find_intervals(text, now),
-        event=find_join(text, now, loose=False),
+        intervals=find_intervals(text, now) if timed else (),
+        event=find_join(text, now, loose=False) if timed else None,
         asks_when=asks_when(text),
         latest=float(latest) * (_ABOVE_ALL if latest and asks_only_last(text) else 1.0),
         roles=_roles(text),

@@ -16,14 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.clock import MICROS_PER_DAY, to_micros
-from hippocampus.core.config import Fusion
-from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Rows
-from hippocampus.index.query import Query
 from hippocampus.kernel import best_two, top_k
+from hippocampus.recall.propose import Search
 from hippocampus.recall.standardize import Numbers, standardised
-
-"""Microseconds."""
 
 _ALIKE = 0.01
 """Scores and cosines that differ by less say the same. It also keeps rounding out of the ranking:
@@ -69,25 +65,20 @@ class SessionScores(NamedTuple):
 
 
 def rank_sessions(
-    index: BankIndex,
-    question: Query,
-    rows: Rows,
-    sessions: SessionScores,
-    lent: Numbers,
-    fusion: Fusion,
-    cues: frozenset[str],
+    search: Search, rows: Rows, sessions: SessionScores, support: Numbers
 ) -> NDArray[np.int32]:
-    """Return the best sessions of rows by code, best first; ``lent``: what each gives its turns."""
-    best = sessions.best[:-1, 0] + lent[:-1]
+    """Return the best sessions of rows by code, best first; ``support``: what each lends."""
+    index, fusion = search.index, search.fusion
+    best = sessions.best[:-1, 0] + support[:-1]
     chosen = top_k(best, fusion.sessions, None)
     if not len(chosen):
         return sessions.codes[chosen]
     worth = standardised(best[chosen], least=_ALIKE)
     last = sessions.latest(index.columns.said_at(rows))[chosen]
-    age = np.maximum(to_micros(question.now) - last, 0) / (MICROS_PER_DAY * fusion.recent_days)
+    age = np.maximum(to_micros(search.query.now) - last, 0) / (MICROS_PER_DAY * fusion.recent_days)
     worth += np.float32(fusion.recency) * np.exp(-age).astype(np.float32)
-    vector = index.cues.vector
-    if "vector" in cues and vector is not None:
+    vector = search.cues.vector
+    if vector is not None:
         sums, sizes = vector.sums(*sessions.members(chosen, rows), len(chosen))
         near = associated(sums, sizes, worth, fusion.best_within)
         worth += np.float32(fusion.session_association) * standardised(near, least=_ALIKE)

@@ -18,11 +18,10 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from hippocampus.encode.terms import hash_terms
-from hippocampus.index.bm25 import Bm25Cue
-from hippocampus.index.cue import Mask, Rows
-from hippocampus.index.query import Query
+from hippocampus.index.cue import Rows
 from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import find_phrases
+from hippocampus.recall.propose import Search
 from hippocampus.recall.standardize import Numbers
 
 ReadTexts: TypeAlias = Callable[[Collection[int]], Mapping[int, str]]
@@ -41,6 +40,8 @@ _HEARD: Final = 50
 """A name that more episodes hold tells none of them from the others."""
 _BELOW: Final = 0.95
 """How far, of the lender's own strength, one is lifted at most."""
+AHEAD: Final = 0.1
+"""How far the first hit stays before one that is lifted, in standard deviations."""
 
 
 class Lift(NamedTuple):
@@ -50,39 +51,27 @@ class Lift(NamedTuple):
     to: float
 
 
-def spread(
-    lexical: Bm25Cue,
-    read: ReadTexts,
-    question: Query,
-    allowed: Mask | None,
-    rows: Rows,
-    fused: Numbers,
-    scores: Numbers,
-    share: float,
-) -> dict[int, Lift]:
+def spread(search: Search, read: ReadTexts, rows: Rows, strengths: Numbers) -> dict[int, Lift]:
     """
-    Return how rows, candidates or not, are lifted.
+    Return how rows, candidates or not, may be lifted.
 
     Args:
-        lexical: knows who holds a name.
+        search: what is asked; its own names lead nowhere new.
         read: reads the texts of the few that lend.
-        question: what is asked; its own names lead nowhere new.
-        allowed: what the read may see; None is everything.
-        rows: the candidates.
-        fused: what the question's words gave each.
-        scores: what each is worth in all.
-        share: how much of what the words gave is lent.
+        rows: the candidates so far, ascending.
+        strengths: what the question's words gave each, and what they call up, shape (rows,).
 
     """
-    best = top_k(scores, _WITHIN)
+    share = search.fusion.spreading_share
+    best = top_k(strengths, _WITHIN)
     if len(best) < 2:
         return {}
-    least = max(float(scores[best[-1]]), 0.0)
-    lends = {int(rows[place]): float(fused[place]) for place in best[:_LENDERS]}
+    least = max(float(strengths[best[-1]]), 0.0)
+    lends = {int(rows[place]): float(strengths[place]) for place in best[:_LENDERS]}
     if not any(share * strength > least for strength in lends.values()):
         return {}  # as mostly in talk
-    worth = dict(zip(rows.tolist(), scores.tolist(), strict=True))
-    floor = float(scores.min())
+    worth = dict(zip(rows.tolist(), strengths.tolist(), strict=True))
+    floor = float(strengths.min())
     lifts: dict[int, Lift] = {}
     done: set[int] = set()
     for _ in range(_ROUNDS):
@@ -92,7 +81,7 @@ def spread(
         done |= lends.keys()
         fresh: dict[int, Lift] = {}
         for row, text in read(lends.keys()).items():
-            for other, tie in _led_to(lexical, question, allowed, row, text):
+            for other, tie in _led_to(search, row, text):
                 known = fresh.get(other, Lift(0.0, 0.0))
                 fresh[other] = Lift(
                     known.by + share * tie * lends[row], max(known.to, _BELOW * lends[row])
@@ -106,16 +95,35 @@ def spread(
     return lifts
 
 
-def _led_to(
-    lexical: Bm25Cue, question: Query, allowed: Mask | None, row: int, text: str
-) -> Iterator[tuple[int, float]]:
+def lifted(lifts: Mapping[int, Lift], rows: Rows, scores: Numbers, share: float) -> Numbers:
+    """
+    Return what each row gains, shape (rows,): up to its limit, never down, and never to the top.
+
+    Who could not lift an average row, at 0, into the first ``_WITHIN`` by all that counts gives
+    nothing after all.
+    """
+    gains = np.zeros(len(rows), np.float32)
+    best = top_k(scores, _WITHIN)
+    least = max(float(scores[best[-1]]), 0.0) if len(best) else 0.0
+    chosen = [row for row, lift in lifts.items() if share * lift.to > _BELOW * least]
+    if not chosen:
+        return gains
+    places = np.searchsorted(rows, np.array(chosen, np.uint32))
+    offered = np.array([lifts[row] for row in chosen], np.float32)
+    before = scores[places]
+    most = np.minimum(offered[:, 1], scores.max() - np.float32(AHEAD))
+    gains[places] = np.maximum(np.minimum(before + offered[:, 0], most) - before, 0)
+    return gains
+
+
+def _led_to(search: Search, row: int, text: str) -> Iterator[tuple[int, float]]:
     """Yield what holds a name that a row holds, and how surely the name leads there, in (0, 1]."""
-    asked = set(question.terms.tolist())
+    lexical, asked = search.cues.lexical, set(search.query.terms.tolist())
     for name in dict.fromkeys(_names(text)):
         terms = hash_terms(name)
         if asked.issuperset(terms.tolist()):
             continue
-        others = lexical.holding(terms, allowed, _HEARD)
+        others = lexical.holding(terms, search.allowed, _HEARD)
         rare = math.log((len(lexical) + 1) / (len(others) + 0.5)) / math.log(len(lexical) + 1)
         ties = np.where(lexical.opening(terms, others), rare, _IN_PASSING * rare)
         for other, tie in zip(others.tolist(), ties.tolist(), strict=True):

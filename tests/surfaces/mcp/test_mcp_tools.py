@@ -241,7 +241,7 @@ def crowded():
 
 @given(budget=st.integers(LEAST_TOKENS, 4000), k=st.integers(1, 50))
 def test_no_answer_takes_more_than_its_budget(crowded, budget, k):
-    zone = crowded._engine.zone
+    zone = crowded.state.engine.zone
     found = crowded.recall("what does the garden need?", k)
     episodes = crowded.episodes(limit=k)
 
@@ -261,7 +261,7 @@ def test_no_answer_takes_more_than_its_budget(crowded, budget, k):
 @given(budget=st.integers(LEAST_TOKENS, 4000), k=st.integers(1, 50))
 def test_what_is_left_out_is_counted_and_named(crowded, budget, k):
     found = crowded.recall("what does the garden need?", k)
-    data = recalled(found, budget, crowded._engine.zone).data
+    data = recalled(found, budget, crowded.state.engine.zone).data
 
     kept = [memory["id"] for memory in data["memories"]]
     left = [hit.id for hit in found][len(kept) :]
@@ -274,7 +274,7 @@ def test_what_is_left_out_is_counted_and_named(crowded, budget, k):
 
 def test_a_larger_budget_shows_no_less(crowded):
     found = crowded.recall("what does the garden need?", 50)
-    zone = crowded._engine.zone
+    zone = crowded.state.engine.zone
     shown = [
         len(recalled(found, b, zone).data["memories"]) for b in range(LEAST_TOKENS, 30000, 900)
     ]

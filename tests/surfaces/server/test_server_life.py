@@ -254,7 +254,7 @@ def test_more_requests_than_there_is_room_for_are_sent_away_and_the_rest_is_serv
     with httpx.Client(base_url=serve(memory, limits=limits), timeout=30) as http:
         http.get("/v1/banks")
         with ThreadPoolExecutor(8) as threads:
-            with bank.reading:  # whoever recalls waits for it
+            with bank.state.reading:  # whoever recalls waits for it
                 asked = [
                     threads.submit(http.post, f"{AT}/recall", json={"query": f"some {n}"})
                     for n in range(8)

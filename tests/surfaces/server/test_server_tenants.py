@@ -205,7 +205,7 @@ def test_a_key_that_was_revoked_is_refused_however_busy_a_server_is(serve, open_
     headers = {"Authorization": f"Bearer {made.token}"}
     with httpx.Client(base_url=serve(memory, limits=limits), headers=headers, timeout=30) as http:
         assert http.get("/v1/whoami").status_code == 200
-        with ThreadPoolExecutor(3) as threads, memory.bank("ada").reading:
+        with ThreadPoolExecutor(3) as threads, memory.bank("ada").state.reading:
             asked = [  # one waits for the bank, one for the thread, and one is sent away
                 threads.submit(http.post, "/v1/banks/ada/recall", json={"query": "some"})
                 for _ in range(3)

@@ -104,7 +104,7 @@ def test_a_failure_nobody_foresaw_is_told_without_its_words(http, lines, memory,
         raise ValueError(SAID)
 
     with monkeypatch.context() as patch:
-        patch.setattr(memory.engine.store, "bank_names", lambda **_: broken())
+        patch.setattr(memory.engine.store.banks, "names", lambda **_: broken())
         answer = http.get("/v1/banks")
 
     assert answer.status_code == 500
@@ -143,7 +143,7 @@ def test_figures_are_told_when_no_thread_is_free(serve, memory):
     with (
         httpx.Client(base_url=serve(memory, limits=limits), timeout=30) as http,
         ThreadPoolExecutor(2) as threads,
-        bank.reading,
+        bank.state.reading,
     ):
         for number in range(2):
             threads.submit(http.post, f"{AT}/recall", json={"query": f"code {number}"})

@@ -24,8 +24,8 @@ from hippocampus.core.config import POLICIES, Policy
 from hippocampus.core.optional import require
 from hippocampus.core.records import Episode, Progress
 from hippocampus.encode.tokens import count
-from hippocampus.engine.context import CUES, USED
 from hippocampus.errors import InputError
+from hippocampus.index.query import CUES, USED
 from hippocampus.language.extractive_compression import condense
 from hippocampus.sleep.sleeper import STEPS
 from hippocampus_bench import metrics

@@ -412,7 +412,7 @@ class _Searcher:
         for _ in range(TRIES):
             started = time.perf_counter()
             understood = bind(
-                parse(question.text, now=question.now),
+                parse(question.text, now=question.now, cues=SYSTEMS[system]),
                 embedded=embedded,
                 rotation=self.rotation,
                 speakers=self.index.columns.speakers(),
@@ -421,9 +421,7 @@ class _Searcher:
             if system == ROUTER:
                 worth = self.topic.worth(understood)
                 allowed = None if worth is None else worth > 0
-            found = search(
-                self.index, understood, allowed, Config().fusion, SYSTEMS[system], limit=3 * K
-            )
+            found = search(self.index, understood, allowed, Config().fusion, limit=3 * K)
             took.append(time.perf_counter() - started)
         shown = len(self.index) if allowed is None else int(allowed.sum())
         return list(dict.fromkeys(self.refs[row] for row in found.rows)), shown, min(took)

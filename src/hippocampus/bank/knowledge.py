@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.bank.base import BankBase, staying
 from hippocampus.bank.filter_arguments import Filters, read_filters
+from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.events import AnchorsCurated
@@ -30,9 +30,9 @@ from hippocampus.core.records import (
 )
 from hippocampus.core.timestamps import to_moment
 from hippocampus.encode.tokens import count as count_tokens
+from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError, SourceError
 from hippocampus.index.anchors import Anchors
-from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
 from hippocampus.index.gists import activation
@@ -40,6 +40,7 @@ from hippocampus.index.graph import Statements
 from hippocampus.index.topic import TagGraph
 from hippocampus.index.vector import VectorCue
 from hippocampus.language.entity_linking import Same, fold_name, meant, resolve
+from hippocampus.recall.current_facts import FactResolver
 from hippocampus.recall.fact_timeline import Known, Told, know
 from hippocampus.sleep.artifacts import (
     check_curated,
@@ -62,7 +63,7 @@ _MOST_QUOTED: Final = 8192
 """Rows of which what a summary may quote is known without reading them: some 3 MB."""
 
 
-class Knowing(BankBase):
+class Knowledge(BankPart):
     """The verbs that tell what a bank has made of what it holds."""
 
     @answering()
@@ -77,20 +78,27 @@ class Knowing(BankBase):
         if session is not None and (not isinstance(session, str) or not session):
             msg = f"session={session!r}: name one session, or None for the whole bank"
             raise InputError(msg)
-        with self._asking() as index:
-            return self._sum_up(index, session)
+        with self._state.asking() as here:
+            return self._sum_up(here, session)
 
-    def _sum_up(self, index: BankIndex, session: str | None, newest: int | None = None) -> Summary:
+    def _sum_up(
+        self, here: BankSnapshot, session: str | None, newest: int | None = None
+    ) -> Summary:
         """Make a summary, of what sleep has not kept of the ``newest`` rows; holds ``reading``."""
+        index, ledger = here.index, here.ledger
         asked = (index, index.seq, session, newest)
-        if self._summed is not None and self._summed[0] == asked:
-            return self._summed[1]
-        how, kept = self._engine.config.compact, self._compact
-        ledger = self._engine.ledger_of(self._number, self.name)
-        if len(self._quoted) > _MOST_QUOTED:
-            self._quoted.clear()
+        if self._state.summarised is not None and self._state.summarised[0] == asked:
+            return self._state.summarised[1]
+        how, kept = self._engine.config.compact, here.slept.summary
+        if len(self._state.quotable) > _MOST_QUOTED:
+            self._state.quotable.clear()
         with self._store.read():
-            shown, read, told, since = index.columns.visible(), quoting(ledger, self._quoted), "", 0
+            shown, read, told, since = (
+                index.columns.visible(),
+                quoting(ledger, self._state.quotable),
+                "",
+                0,
+            )
             turns = shown.sum()
             shown[otherwise(ledger, index)] = False
             if session is not None:
@@ -104,7 +112,7 @@ class Knowing(BankBase):
                 told, since = kept.told, kept.rows
             versions = go_on(shown, read, how, kept=kept, newest=newest)
             line = tell(versions, how, told=told, since=since)
-            ids = [record.id for record in self._store.episodes.read(self._number, line.rows)]
+            ids = [record.id for record in self._store.episodes.read(ledger.bank, line.rows)]
         made = Summary(
             bank=self.name, session=session, text=line.text, tokens=count_tokens(line.text),
             turns=int(turns), sources=tuple(ids), by_model=bool(told),
@@ -112,17 +120,17 @@ class Knowing(BankBase):
                 version.told or tell([version], how).text for version in versions
             ),
         )  # fmt: skip
-        self._summed = asked, made
+        self._state.summarised = asked, made
         return made
 
-    def _own_summary(self, filters: Filters) -> str:
+    def own_summary(self, filters: Filters) -> str:
         """Return what a context says of what went before: of all it may see, or nothing."""
         given = {name: value for name, value in filters.items() if value is not None}
         session = given.pop("session", None)
         if given or not (session is None or isinstance(session, str)):
             return ""
-        with self._asking() as index:
-            return "" if self._compact is None else self._sum_up(index, session, TAKEN_IN).text
+        with self._state.asking() as here:
+            return "" if here.slept.summary is None else self._sum_up(here, session, TAKEN_IN).text
 
     @answering()
     def gists(self) -> list[Gist]:
@@ -131,19 +139,20 @@ class Knowing(BankBase):
 
         What was made of something that is not in force any more, or was corrected, is left out.
         """
-        with self._asking() as index:
-            return self._gists_of(index, index.columns.visible())
+        with self._state.asking() as here:
+            return self._gists_of(here, here.index.columns.visible())
 
-    def _gists_of(self, index: BankIndex, allowed: Mask) -> list[Gist]:
+    def _gists_of(self, here: BankSnapshot, allowed: Mask) -> list[Gist]:
         """Return the gists all of whose sources may be seen, and stand; holds ``reading``."""
+        index = here.index
         if index.gists is None:
             return []
-        allowed[otherwise(self._engine.ledger_of(self._number, self.name), index)] = False
+        allowed[otherwise(here.ledger, index)] = False
         traces, how = index.gists.made.traces, index.gists.how
         mature = activation(traces, to_micros(self._engine.now()), how).tolist()
         there = np.flatnonzero(index.gists.alive(allowed)).tolist()
         rows = [row for place in there for row in traces[place].rows]
-        ids = {e.row: e.id for e in self._store.episodes.read(self._number, rows)}
+        ids = {e.row: e.id for e in self._store.episodes.read(here.ledger.bank, rows)}
         return [
             Gist(
                 text=traces[place].text, sources=tuple(ids[row] for row in traces[place].rows),
@@ -153,13 +162,13 @@ class Knowing(BankBase):
             for place in sorted(there, key=lambda place: -mature[place])
         ]  # fmt: skip
 
-    def _known_of(self, found: Recall, most: int, filters: Filters) -> list[str]:
+    def gists_of(self, found: Recall, most: int, filters: Filters) -> list[str]:
         """Return the mature gists of what was found, in the order of their first hits."""
         chosen = read_filters(filters, self._engine.zone)
-        with self._asking() as index:
-            allowed = index.columns.mask(chosen)
-            seen = index.columns.visible()
-            gists = self._gists_of(index, seen if allowed is None else seen & allowed)
+        with self._state.asking() as here:
+            allowed = here.index.columns.mask(chosen)
+            seen = here.index.columns.visible()
+            gists = self._gists_of(here, seen if allowed is None else seen & allowed)
         place = {hit.id: at for at, hit in enumerate(found.hits)}
         last = len(place)
         ranked = [
@@ -208,8 +217,8 @@ class Knowing(BankBase):
 
     def _shown(self, rows: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which of some rows are in force."""
-        with self._asking() as index:
-            shown: NDArray[np.bool_] = index.columns.visible()[rows]
+        with self._state.asking() as here:
+            shown: NDArray[np.bool_] = here.index.columns.visible()[rows]
         return shown
 
     @answering()
@@ -287,15 +296,15 @@ class Knowing(BankBase):
     def _known(self, chosen: Filter) -> tuple[list[Known], dict[str, Same], dict[int, str]]:
         """Return the facts that a read may see, whom names mean, and the ids of rows."""
         statements = self._read_facts()
-        with self._asking() as index:
-            columns = index.columns
+        with self._state.asking() as here:
+            columns = here.index.columns
             seen = columns.mask(chosen)
             speakers = columns.speakers()
             rows = [
                 row for row in statements.rows
                 if row < len(columns) and (seen is None or seen[row])
             ]  # fmt: skip
-            ledger = self._engine.ledger_of(self._number, self.name)
+            ledger = here.ledger
         with self._store.read():
             records = self._store.episodes.read(ledger.bank, rows)
         told = [
@@ -310,21 +319,21 @@ class Knowing(BankBase):
     def _read_facts(self) -> Statements:
         """Return what was read of whom, after reading what came since somebody last asked."""
         while True:
-            with self.reading:
-                live, before = self._index(), self._facts
+            with self._state.reading:
+                here = self._state.take()
+                index, ledger, before = here.index, here.ledger, here.slept.facts.known
             with self._store.read():
-                ledger = self._engine.ledger_of(self._number, self.name)
                 records = [
                     record
-                    for record in self._store.episodes.scan(self._number, start=before.length)
-                    if record.row < len(live)
+                    for record in self._store.episodes.scan(ledger.bank, start=before.length)
+                    if record.row < len(index)
                 ]
                 texts = ledger.reader.texts([record.row for record in records])
             made = read_on(before, records, texts, self._engine.zone) if records else before
-            with self.reading:  # unless somebody erased, or slept, in the meantime
-                if self._index() is live and self._facts is before:
-                    self._facts = made
-                    return made
+            facts = FactResolver(made, index.columns, self._engine.zone)
+            # unless somebody erased, or slept, in the meantime
+            if made is before or self._state.resolve_facts(here, facts):
+                return made
 
     @staying
     def topics(self) -> list[TopicInfo]:
@@ -393,7 +402,7 @@ class Knowing(BankBase):
         names = check_curated(said)
         if not names:
             return
-        with self._changing(), self._transaction() as ledger:
+        with self._state.changing(), self._state.transaction() as ledger:
             ledger.writer.note(
                 AnchorsCurated(add=tuple(add), deny=tuple(deny), remove=tuple(remove))
             )
@@ -435,14 +444,14 @@ class Knowing(BankBase):
             UnknownEpisode: the bank has no such id, or it was erased.
 
         """
-        with self._asking() as index:
-            concept, vectors = index.cues.concept, index.cues.vector
+        with self._state.asking() as here:
+            cues = here.index.cues
             with self._store.read():
                 ledger = self._engine.ledger(self.name)
                 row = ledger.reader.find(id).row
                 told = ledger.lineage.beside(row)
-                under = [] if concept is None else concept.beside(row)
-                cosines = _cosines(vectors, row, list(told))
+                under = [] if cues.concept is None else cues.concept.beside(row)
+                cosines = _cosines(cues.vector, row, list(told))
                 found = [
                     *((other, how, cosines[other]) for other, how in told.items()),
                     *(one for one in under if one[0] not in told),
@@ -478,13 +487,13 @@ class Knowing(BankBase):
             raise InputError(msg)
         ledger = engine.ledger(self.name)
         find_missing_phrases(ledger)
-        with self._asking() as index:
-            gathered = gather(ledger, index)
+        with self._state.asking() as here:
+            gathered = gather(ledger, here.index)
         count = import_concepts(
             ledger, gathered, document, engine.embedder, engine.config.concepts,
             now=to_micros(engine.now()),
         )  # fmt: skip
-        with self._asking():
+        with self._state.asking():
             return count
 
 

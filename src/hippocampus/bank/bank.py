@@ -1,0 +1,93 @@
+"""A bank: one memory, the unit of isolation. Its verbs belong to parts, a file each."""
+
+from __future__ import annotations
+
+from hippocampus.bank.bulk import Bulk
+from hippocampus.bank.knowledge import Knowledge
+from hippocampus.bank.lookup import Lookup
+from hippocampus.bank.part import Verb
+from hippocampus.bank.recall import Recaller
+from hippocampus.bank.sleep import SleepVerbs
+from hippocampus.bank.writes import Writes
+from hippocampus.core.config import Policy
+from hippocampus.engine.bank_state import BankState
+
+
+class Bank:
+    """
+    One memory: the unit of isolation. Get one from ``Memory.bank``; safe to use from threads.
+
+    Attributes:
+        name: what it is called.
+        state: its locks and its snapshot, for who looks inside.
+
+    """
+
+    def __init__(self, state: BankState) -> None:
+        self.name = state.name
+        self.state = state
+        self._lookup = Lookup(state)
+        self._knowledge = Knowledge(state)
+        self._writes = Writes(state, self._lookup)
+        self._bulk = Bulk(state, self._writes)
+        self._recall = Recaller(state, self._lookup, self._knowledge)
+        self._sleep = SleepVerbs(state)
+
+    def __repr__(self) -> str:
+        return f"Bank({self.name!r})"
+
+    remember = Verb("_writes", Writes.remember)
+    remember_many = Verb("_writes", Writes.remember_many)
+    correct = Verb("_writes", Writes.correct)
+    forget = Verb("_writes", Writes.forget)
+    restore = Verb("_writes", Writes.restore)
+    compact = Verb("_writes", Writes.compact)
+
+    export = Verb("_bulk", Bulk.export)
+    import_ = Verb("_bulk", Bulk.import_)
+
+    recall = Verb("_recall", Recaller.recall)
+    context = Verb("_recall", Recaller.context)
+
+    get = Verb("_lookup", Lookup.get)
+    expand = Verb("_lookup", Lookup.expand)
+    episodes = Verb("_lookup", Lookup.episodes)
+    find = Verb("_lookup", Lookup.find)
+    count = Verb("_lookup", Lookup.count)
+    trend = Verb("_lookup", Lookup.trend)
+    history = Verb("_lookup", Lookup.history)
+    journal = Verb("_lookup", Lookup.journal)
+    stats = Verb("_lookup", Lookup.stats)
+    position = Verb("_lookup", Lookup.position)
+
+    summary = Verb("_knowledge", Knowledge.summary)
+    gists = Verb("_knowledge", Knowledge.gists)
+    anchors = Verb("_knowledge", Knowledge.anchors)
+    facts = Verb("_knowledge", Knowledge.facts)
+    entities = Verb("_knowledge", Knowledge.entities)
+    topics = Verb("_knowledge", Knowledge.topics)
+    topic_outline = Verb("_knowledge", Knowledge.topic_outline)
+    plot_topics = Verb("_knowledge", Knowledge.plot_topics)
+    curate = Verb("_knowledge", Knowledge.curate)
+    export_concepts = Verb("_knowledge", Knowledge.export_concepts)
+    related = Verb("_knowledge", Knowledge.related)
+    import_concepts = Verb("_knowledge", Knowledge.import_concepts)
+
+    sleep = Verb("_sleep", SleepVerbs.sleep)
+    undo = Verb("_sleep", SleepVerbs.undo)
+    sleeps = Verb("_sleep", SleepVerbs.sleeps)
+    sleep_if_due = Verb("_sleep", SleepVerbs.sleep_if_due)
+    set_policy = Verb("_sleep", SleepVerbs.set_policy)
+    pin = Verb("_sleep", SleepVerbs.pin)
+    unpin = Verb("_sleep", SleepVerbs.unpin)
+    hold = Verb("_sleep", SleepVerbs.hold)
+    release = Verb("_sleep", SleepVerbs.release)
+    quarantine = Verb("_sleep", SleepVerbs.quarantine)
+    feedback = Verb("_sleep", SleepVerbs.feedback)
+    uses = Verb("_sleep", SleepVerbs.uses)
+    note_recalls = Verb("_sleep", SleepVerbs.note_recalls)
+
+    @property
+    def policy(self) -> Policy:
+        """What sleep does with this bank; the store's ``Config.policy`` unless it has its own."""
+        return self._sleep.policy

@@ -1,0 +1,76 @@
+"""What the parts of a bank have in common, and how a bank's verbs are made of theirs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from functools import wraps
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+
+from hippocampus.engine.bank_state import BankState
+from hippocampus.errors import InputError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T", bound="BankPart")
+
+
+class BankPart:
+    """Verbs of one kind, over the state of a bank."""
+
+    def __init__(self, state: BankState) -> None:
+        self.name = state.name
+        self._state = state
+        self._engine = state.engine
+        self._store = state.engine.store
+
+
+def staying(verb: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:
+    """Have a bank stay in memory through all the steps of a verb."""
+
+    @wraps(verb)
+    def through(self: T, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with self._engine.bank_cache.use(self._state):
+            return verb(self, *args, **kwargs)
+
+    through.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]
+    return through
+
+
+class Verb(Generic[P, R]):
+    """A verb of a bank that one of its parts has: with its signature and its documentation."""
+
+    def __init__(self, part: str, verb: Callable[Concatenate[Any, P], R]) -> None:
+        self._part = part
+        self._name = verb.__name__
+
+        @wraps(verb)
+        def of_bank(bank: object, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            return self.__get__(bank, type(bank))(*args, **kwargs)
+
+        of_bank.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]
+        self._of_bank = of_bank
+        self.__doc__ = verb.__doc__
+
+    @overload
+    def __get__(self, bank: None, owner: type) -> Callable[Concatenate[Any, P], R]: ...
+
+    @overload
+    def __get__(self, bank: object, owner: type) -> Callable[P, R]: ...
+
+    def __get__(self, bank: object | None, owner: type) -> Callable[..., R]:
+        """Return the part's method; asked of the class, a function of the bank."""
+        if bank is None:
+            return self._of_bank
+        method: Callable[P, R] = getattr(getattr(bank, self._part), self._name)
+        return method
+
+
+def ids_of(given: object) -> list[str]:
+    """Return one id or several as a list, each once."""
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, Mapping | bytes) or not isinstance(given, Collection):
+        msg = f"id={given!r}: give one episode's id, or a collection of ids"
+        raise InputError(msg)
+    return list(dict.fromkeys(given))

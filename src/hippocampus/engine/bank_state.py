@@ -1,0 +1,280 @@
+"""The state of a bank in memory: locks, snapshot, transactions, and notes for sleep."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from hippocampus.core.clock import to_micros
+from hippocampus.core.config import Signatures
+from hippocampus.core.events import (
+    AnchorsCurated,
+    ArtifactReplaced,
+    Erased,
+    IndexRebuilt,
+    JournalEvent,
+    RecallsNoted,
+    class_of,
+)
+from hippocampus.core.records import Embedder, Summary
+from hippocampus.engine.bank_cache import held_bytes
+from hippocampus.engine.context import EngineContext
+from hippocampus.engine.snapshot import BankSnapshot, attach_slept, take_snapshot
+from hippocampus.journal.ledger import Ledger
+from hippocampus.recall.current_facts import FactResolver
+from hippocampus.recall.read import Shown
+from hippocampus.sleep.summary import QuotableClause
+from hippocampus.write.echo_filter import EchoFilter
+
+_ANEW: Final[frozenset[type[JournalEvent]]] = frozenset({ArtifactReplaced, AnchorsCurated})
+"""Changes after which what sleep has made is looked at anew, and nothing else."""
+_GONE: Final[frozenset[type[JournalEvent]]] = frozenset({Erased, IndexRebuilt})
+"""Changes after which an index is made anew: what it holds cannot be taken out of it."""
+NO_BANK: Final = 0
+"""A number that no bank has: what it is asked for is not there."""
+_MOST_RECALLS: Final = 1000
+"""Recalls that are remembered until they are written down."""
+_MORE: Final = 1 / 8
+"""By how much a bank may have grown since it was weighed."""
+_OF_A_BANK: Final = 4_000
+"""Bytes of a bank that holds nothing."""
+
+
+class _Weighed(NamedTuple):
+    """How many bytes a snapshot of so many rows was found to take, and what with it; how used."""
+
+    snapshot: BankSnapshot | None
+    rows: int
+    uses: int
+    nbytes: int
+
+
+_NEVER: Final = _Weighed(None, 0, 0, 0)
+
+
+class BankState:
+    """
+    The locks of a bank, its snapshot, and how it comes into memory and leaves it.
+
+    Locks are taken in this order, in which any may be left out, and never in the reverse:
+
+    1. ``writing``, by whoever changes the bank, for as long as that takes, encoding included;
+       what others bring to be kept meanwhile is kept in one go by the next;
+    2. ``reading``, by whoever uses the snapshot or the echo filter, and never while a text is
+       encoded, so that no recall waits for another thread's embedding (but for the few texts that
+       are written during the last pass of a rebuild, which its transaction encodes);
+    3. ``EngineContext.embedder_lock``, by whoever makes an index or changes the embedder, so that
+       an index and those who ask it have the same one;
+    4. the store's transaction, ``store.write()`` or ``store.read()``;
+    5. for a moment, and waiting for nothing: that of the ``BankCache``, by whoever begins or ends
+       to use a bank, those of what is kept of texts and of models, and that of who waits to write.
+
+    Whoever takes the first or the second begins to use the bank before that, and ends after it:
+    The cache has a bank let go of its memory only while nobody uses it.
+
+    No thread holds locks of two banks. What keeps writers of other processes apart is the
+    transaction alone, so whatever was looked up before it is looked at again inside.
+    """
+
+    def __init__(self, engine: EngineContext, name: str) -> None:
+        self.name = name
+        self.engine = engine
+        self.writing = threading.RLock()
+        self.reading = threading.RLock()
+        self.echo_filter = EchoFilter(echo_words=engine.config.ingest.echo_words)
+        self.recalled: list[list[int]] = []
+        """Recalls to be written down: when, in microseconds, and the rows shown."""
+        self.snapshot: BankSnapshot | None = None
+        """The last one taken; ``take`` brings it up."""
+        self.has_anchors = False
+        """Whether the bank had anchors when it was last looked at."""
+        self.quotable: dict[int, QuotableClause | None] = {}
+        """What a summary may quote of rows, of those that were read lately."""
+        self.summarised: tuple[tuple[object, ...], Summary] | None = None
+        """The last summary that was asked for, and what it was of."""
+        self._store = engine.store
+        self._number = NO_BANK
+        self._seen = -1
+        self._heeded = 0
+        """The last change that notes were looked through for."""
+        self._position: tuple[int, Hashable] | None = None
+        """Where the bank was at some state of the store."""
+        self._weighed = _NEVER
+
+    @contextmanager
+    def asking(self) -> Iterator[BankSnapshot]:
+        """Hold the snapshot, caught up with every process."""
+        with self.engine.bank_cache.use(self), self.reading:
+            yield self.take()
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Hold ``writing``, and have the bank stay in memory."""
+        with self.engine.bank_cache.use(self), self.writing:
+            yield
+
+    @contextmanager
+    def transaction(self, *, indexed: bool = True) -> Iterator[Ledger]:
+        """
+        Open a transaction on the bank; the caller holds ``writing``.
+
+        Not ``indexed`` are those of which each would have the index made anew, but for the last.
+        """
+        with self.reading:
+            if indexed:
+                self.take()  # what is wrong with it is said before anything is written
+            with self._store.write():
+                yield self.engine.ledger(self.name)
+            if indexed:
+                self.take()  # the writer pays for the index, not the next reader
+
+    def models(self) -> tuple[Embedder | None, Signatures | None]:
+        """Return what a question is likely to be encoded with; a rebuild may be changing that."""
+        last = self.snapshot
+        return self.engine.embedder, self.engine.signatures() if last is None else last.signatures
+
+    def ledger(self) -> Ledger:
+        """Return the bank's books if it is there, or those of no bank; inside ``store.read()``."""
+        number = self._store.banks.number(self.name) or NO_BANK
+        return self.engine.ledger_of(number, self.name)
+
+    def take(self) -> BankSnapshot:
+        """Return the snapshot, caught up with every process; the caller holds ``reading``."""
+        engine, seen = self.engine, self._store.changes()
+        if self.snapshot is not None and seen == self._seen:
+            return self.snapshot
+        with engine.embedder_lock:  # others may have begun to write theirs
+            engine.check_embedder(engine.embedder)
+            engine.settle_signatures(record=False)
+        number = self._store.banks.number(self.name) or NO_BANK
+        if number != self._number:  # new, or deleted and perhaps made anew
+            engine.segments.drop(self._number)
+            self._number, self.snapshot, self._heeded = number, None, 0
+            self.quotable.clear()
+            self.echo_filter.clear()
+            self.recalled.clear()  # rows of another bank
+        last, self.snapshot = self.snapshot, None  # one that fails half-way is not gone on with
+        if last is not None and (
+            engine.signatures() != last.signatures or engine.calibration() != last.calibrated
+        ):
+            last = None
+        now = (None if last is None else self._follow(last)) or self._build()
+        self.snapshot, self.has_anchors = now, now.slept.has_anchors
+        self._seen, self._heeded = seen, now.index.seq
+        return now
+
+    def _follow(self, last: BankSnapshot) -> BankSnapshot | None:
+        """Bring a snapshot up; None when something must leave memory that it cannot take back."""
+        with self._store.read():
+            found = self._store.journal.read(
+                self._number, after=last.index.seq, kinds=_GONE | _ANEW
+            )
+            undone = {class_of(change.kind) for change in found}
+            if undone and undone <= _ANEW:
+                self.summarised = None
+                slept = attach_slept(self.engine, last.ledger, last.index, last.calibrated)
+                last = replace(last, slept=slept)
+            if undone <= _ANEW:
+                last.index.catch_up()
+        if Erased in undone:
+            self.quotable.clear()
+            self.engine.segments.drop(self._number)
+            self.echo_filter.clear()
+        return last if undone <= _ANEW else None
+
+    def _build(self) -> BankSnapshot:
+        since = self._heeded
+        if since and self._store.journal.read(self._number, after=since, kinds=(Erased,)):
+            self.echo_filter.clear()
+        self.summarised = None
+        return take_snapshot(self.engine, self.engine.ledger_of(self._number, self.name))
+
+    def resolve_facts(self, snapshot: BankSnapshot, facts: FactResolver) -> bool:
+        """Put facts that were read on in the place of a snapshot's; False if it has changed."""
+        with self.reading:
+            if self.take() is not snapshot:
+                return False
+            self.snapshot = replace(snapshot, slept=replace(snapshot.slept, facts=facts))
+            return True
+
+    def note_shown(self, snapshot: BankSnapshot, shown: Shown) -> None:
+        """Note what a recall has shown: texts that may come back, and rows that were of use."""
+        with self.engine.bank_cache.use(self), self.reading:
+            if snapshot.ledger.bank != self._number:
+                return  # it was deleted meanwhile, and another one has its name
+            now = self.engine.clock.now()
+            self.echo_filter.note(snapshot.ledger, shown.entries, now)
+            if shown.rows:
+                self.recalled.append([to_micros(now), *shown.rows])
+                del self.recalled[:-_MOST_RECALLS]
+
+    def write_recalls(self, ledger: Ledger) -> None:
+        """Note what was recalled; the caller has begun to write, and so holds ``reading``."""
+        if self.recalled:
+            shown, self.recalled = self.recalled, []
+            if ledger.bank == self._number:  # and not another one of that name
+                ledger.writer.note(RecallsNoted(shown=shown))
+
+    def note_recalls(self) -> None:
+        """Write down what was recalled since the last time; writing, sleep and closing do so."""
+        if self.recalled:
+            with self.changing(), self.transaction(indexed=False) as ledger:
+                self.write_recalls(ledger)
+
+    def position(self) -> tuple[int, Hashable]:
+        """Return what differs whenever the store has changed, and what does when this bank has."""
+        changes, known = self._store.changes(), self._position
+        if known is None or known[0] != changes:
+            with self._store.read():
+                number = self._store.banks.number(self.name) or NO_BANK
+                place = number, self._store.journal.last_seq(number), self.engine.settings()
+            known = self._position = changes, place
+        return known
+
+    def is_there(self) -> bool:
+        """Return whether the store had the bank when it was last asked or changed."""
+        return self._number != NO_BANK
+
+    def weigh(self) -> int:
+        """
+        Return how many bytes of memory the bank holds, texts apart: its index, notes and figures.
+
+        All of it is looked at when it has grown, and besides ever more rarely.
+        """
+        now, last = self.snapshot, self._weighed
+        rows = 0 if now is None else len(now.index)
+        again = now is last.snapshot and rows <= last.rows * (1 + _MORE)
+        uses = last.uses + 1 if again else 1
+        if again and uses & (uses - 1):  # no power of two
+            self._weighed = last._replace(uses=uses)
+        else:
+            self._weighed = _Weighed(now, rows, uses, self.held())
+        return self._weighed.nbytes
+
+    def held(self, *, notes: bool = False) -> int:
+        """Return how many bytes are held now; ``notes``: by these alone."""
+        now = self.snapshot
+        made = () if now is None else (now.index, now.slept)
+        derived = (*made, self.quotable, self.summarised)
+        parts = (self.echo_filter, self.recalled, *(() if notes else derived))
+        engine = self.engine
+        shared = (engine, engine.store, engine.config, engine.segments, engine.zone)
+        return _OF_A_BANK + held_bytes(*parts, apart=shared)
+
+    def let_go(self) -> tuple[int, object]:
+        """Keep only notes, unless asked anew; return their bytes, and what is to be freed."""
+        gone = self.snapshot, self.quotable, self.summarised
+        self.snapshot = self.summarised = None
+        self.quotable, self._weighed = {}, _NEVER
+        self.engine.segments.drop(self._number)
+        return self.held(notes=True), gone
+
+    def forget_notes(self) -> object:
+        """Forget what was shown, and what was recalled since that was last written down."""
+        gone = list(self.recalled)
+        self.echo_filter.clear()
+        self.recalled.clear()
+        return gone

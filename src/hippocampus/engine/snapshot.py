@@ -1,0 +1,172 @@
+"""
+The snapshot of a bank: everything its readers need, as of one moment.
+
+It is swapped whole and never changed, but for its index, which takes in new rows in place; so who
+reads one holds the bank's lock ``reading`` for as long as it asks the index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hippocampus.core.config import Fusion, Signatures
+from hippocampus.core.records import Degradation, Embedder
+from hippocampus.encode.signature import Rotation, rotation_for
+from hippocampus.engine.context import Calibrated, EngineContext
+from hippocampus.errors import StoreCorrupt
+from hippocampus.index.anchors import Anchors
+from hippocampus.index.bank_index import BankIndex
+from hippocampus.index.bm25 import Bm25Cue
+from hippocampus.index.concept import ConceptCue
+from hippocampus.index.cues import CueSet
+from hippocampus.index.gists import Priming
+from hippocampus.index.graph import GraphCue, Statements
+from hippocampus.index.late_interaction import LateInteractionCue
+from hippocampus.index.signature import SignatureCue
+from hippocampus.index.topic import TopicCue
+from hippocampus.index.vector import VectorCue
+from hippocampus.journal.ledger import Ledger
+from hippocampus.language.gazetteer import Gazetteer
+from hippocampus.language.noun_phrases import key_of
+from hippocampus.recall.current_facts import FactResolver
+from hippocampus.sleep.artifacts import (
+    read_anchors,
+    read_curated,
+    read_facts,
+    read_gists,
+    read_summary,
+    read_topics,
+)
+from hippocampus.sleep.summary import SummaryVersions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SleptState:
+    """What the last sleep has left for readers, beside what it gave the cues."""
+
+    facts: FactResolver
+    """What has been read of whom, and how that stands."""
+    summary: SummaryVersions | None = None
+    """The versions of the running summary."""
+    has_anchors: bool = False
+    """Whether the bank has anchors, and so what is written has its phrases read."""
+    gazetteer: Gazetteer = field(default_factory=Gazetteer)
+    """The curated names among its anchors."""
+    problems: Sequence[Degradation] = ()
+    """What of it could not be read; it grows if texts turn out to be damaged."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BankSnapshot:
+    """A bank at one moment."""
+
+    ledger: Ledger
+    """Its books, by the number that it had then."""
+    index: BankIndex
+    embedder: Embedder | None
+    """What made its vectors, and embeds what is asked of them."""
+    rotation: Rotation | None
+    """Turns token vectors before their signs are taken; None without such vectors."""
+    signatures: Signatures | None
+    """How its tokens are signed."""
+    calibrated: Calibrated
+    """What the numbers of the embedder mean."""
+    fusion: Fusion
+    """Weights of the ranking, as calibrated."""
+    slept: SleptState
+
+
+def take_snapshot(engine: EngineContext, ledger: Ledger) -> BankSnapshot:
+    """Build a bank's index from the store, and read what sleep has left."""
+    with engine.embedder_lock, engine.store.read():
+        embedder, signatures = engine.embedder, engine.signatures()
+        engine.check_embedder(embedder)
+        fingerprint, calibrated = engine.fingerprint(), engine.calibration()
+        rotation = None if fingerprint is None else rotation_for(fingerprint)
+        cues = CueSet(Bm25Cue())
+        if fingerprint is not None:
+            cues.vector = VectorCue(fingerprint.dimension)
+        if rotation is not None:
+            cues.tokens = LateInteractionCue(rotation.bits)
+        if signatures is not None:
+            cues.signature = SignatureCue(signatures.bits, signatures.radius)
+        index = BankIndex(engine.store, ledger.bank, cues)
+        slept = attach_slept(engine, ledger, index, calibrated)
+        index.catch_up()
+    fusion = engine.config.fusion.heard(calibrated.values.hearing)
+    return BankSnapshot(ledger, index, embedder, rotation, signatures, calibrated, fusion, slept)
+
+
+def attach_slept(
+    engine: EngineContext, ledger: Ledger, index: BankIndex, calibrated: Calibrated
+) -> SleptState:
+    """Give an index the cues that the last sleep has left, for it to catch up; return the rest."""
+    problems: list[Degradation] = []
+    facts, gists, topics, anchors, summary = Statements(), None, None, None, None
+    try:
+        gists = read_gists(ledger)
+        topics = read_topics(ledger)
+        anchors = read_anchors(ledger)
+        facts = read_facts(ledger) or facts
+        summary = read_summary(ledger)
+    except StoreCorrupt as exc:
+        problems.append(Degradation(part="sleep", reason=str(exc)))
+    cosines = calibrated.values.cosines
+    index.gists = (
+        None if gists is None else Priming(gists, engine.config.maturation, cosines.sem_theta)
+    )
+    index.cues.topic = None if topics is None else TopicCue(topics.graph, topics.length)
+    index.cues.concept = index.cues.graph = None
+    gazetteer = Gazetteer() if anchors is None else Gazetteer(anchors.curated())
+    anchors = _fitting(anchors, index.cues.vector, problems)
+    if anchors is not None and index.cues.vector is not None:
+        columns = index.columns
+        how = engine.config.concepts.heard(cosines)
+        index.cues.graph = GraphCue()
+        index.cues.concept = ConceptCue(
+            anchors, how, index.cues.vector, columns.said_at, lambda: columns.session.codes,
+            None if how.sources is None else columns.source.telling(how.sources),
+            [key_of(name) for name in read_curated(ledger).denied],
+            _Mentions(ledger, gazetteer, problems) if gazetteer else None,
+        )  # fmt: skip
+    return SleptState(
+        facts=FactResolver(facts, index.columns, engine.zone),
+        summary=summary,
+        has_anchors=anchors is not None,
+        gazetteer=gazetteer,
+        problems=problems,
+    )
+
+
+def _fitting(
+    anchors: Anchors | None, vectors: VectorCue | None, problems: list[Degradation]
+) -> Anchors | None:
+    """Return anchors whose vectors are such as the bank's; None, and say so, for others."""
+    if anchors is None or vectors is None:
+        return None
+    found = anchors.vectors.shape[1]
+    if found == vectors.dimension:
+        return anchors
+    reason = f"anchors have {found} dimensions, the bank {vectors.dimension}; sleep once more"
+    problems.append(Degradation(part="sleep", reason=reason))
+    return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mentions:
+    """Reads curated names in rows; in damaged texts it finds none, and says so."""
+
+    ledger: Ledger
+    gazetteer: Gazetteer
+    problems: list[Degradation]
+
+    def __call__(self, rows: Sequence[int]) -> dict[int, tuple[frozenset[int], frozenset[int]]]:
+        """Return the names, and their pieces, by row."""
+        try:
+            texts = self.ledger.reader.texts(rows)
+        except StoreCorrupt as exc:
+            self.problems.append(Degradation(part="sleep", reason=str(exc)))
+            return {}
+        read = {row: self.gazetteer.read(text) for row, text in texts.items()}
+        return {row: (said.names, said.pieces) for row, said in read.items()}

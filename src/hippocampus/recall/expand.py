@@ -1,0 +1,97 @@
+"""
+The third step of recall: candidates that only other candidates, or known facts, lead to.
+
+What the best candidates name calls up further rows (``spreading_activation.py``), and a fact that
+is asked for has rows that tell it (``current_facts.py``). After this the candidates are complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hippocampus.index.cue import Mask, Rows
+from hippocampus.index.query import AskedFact
+from hippocampus.index.sorted_sets import each_once
+from hippocampus.recall.current_facts import Standing
+from hippocampus.recall.features import Columns, measure
+from hippocampus.recall.propose import Search
+from hippocampus.recall.spreading_activation import Lift, ReadTexts, spread
+from hippocampus.recall.standardize import Numbers, standardised
+
+ResolveFact = Callable[[AskedFact, Rows, Mask | None], Standing | None]
+"""Says how things stand with a fact, by what is known and by some rows, as far as a read sees."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sources:
+    """What ranking may read beside the index; None leaves a step out."""
+
+    texts: ReadTexts | None = None
+    """Texts of rows, for names in them to lead on."""
+    facts: ResolveFact | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Everything that will be scored, each row measured once by each cue."""
+
+    rows: Rows
+    """Ascending, shape (rows,)."""
+    columns: Columns
+    """Features by name, shape (rows,) each."""
+    lifts: Mapping[int, Lift]
+    """How activation that spreads may lift some of them."""
+
+
+def expand(search: Search, rows: Rows, sources: Sources) -> Candidates:
+    """Measure the proposed rows, add those that they and known facts lead to, and measure them."""
+    columns = measure(search.query, search.cues, rows, search.fusion)
+    lifts: dict[int, Lift] = {}
+    if sources.texts is not None and search.fusion.spreading_share > 0:
+        lifts = spread(search, sources.texts, rows, _strengths(search, rows, columns))
+    fact = asked_fact(search)
+    standing = None
+    if sources.facts is not None and fact is not None:
+        standing = sources.facts(fact, rows[:0], search.allowed)
+    told = () if standing is None else standing.current
+    fresh = np.array(sorted({*lifts, *told}.difference(rows.tolist())), np.uint32)
+    if not len(fresh):
+        return Candidates(rows, columns, lifts)
+    every = each_once(np.concatenate([rows, fresh]))
+    order = np.argsort(np.concatenate([rows, fresh]))
+    added = measure(search.query, search.cues, fresh, search.fusion)
+    joined = {name: np.concatenate([columns[name], added[name]])[order] for name in columns}
+    return Candidates(every, joined, lifts)
+
+
+def asked_fact(search: Search) -> AskedFact | None:
+    """Return the fact that is asked for as of now; none where the question names a time."""
+    return None if search.query.intervals else search.query.fact
+
+
+def fuse(search: Search, columns: Columns) -> dict[str, Numbers]:
+    """Put features on one scale, and weigh them; name → shape (rows,)."""
+    return {
+        name: np.float32(weight) * standardised(columns[name])
+        for name, weight in search.fusion.weights.items()
+        if name in columns
+    }
+
+
+def summed(parts: Mapping[str, Numbers], length: int) -> Numbers:
+    """Add parts up."""
+    total = np.zeros(length, np.float32)
+    for part in parts.values():
+        total += part
+    return total
+
+
+def _strengths(search: Search, rows: Rows, columns: Columns) -> Numbers:
+    """Return what the question's words give each row, and what they call up."""
+    strengths = summed(fuse(search, columns), len(rows))
+    if search.activation is not None:
+        strengths += np.float32(search.fusion.concept) * search.activation.of(rows)
+    return strengths

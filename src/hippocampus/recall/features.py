@@ -1,0 +1,103 @@
+"""
+Features: what each cue says of each row, as one column on the cue's own scale.
+
+A feature is a function of the cues, the query and rows, and returns shape (rows,), or None where
+the question gives the cue no hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from hippocampus.core.config import Fusion
+from hippocampus.index.cue import Rows
+from hippocampus.index.cues import CueSet
+from hippocampus.index.query import Query
+from hippocampus.recall.standardize import Numbers
+
+Feature: TypeAlias = Callable[[CueSet, Query, Rows], Numbers | None]
+Columns: TypeAlias = Mapping[str, Numbers]
+
+ONLY_GRAPH: Final = frozenset({"graph", "time"})
+"""Where no other cue is asked, names rank by activation in the graph."""
+
+
+def features(fusion: Fusion) -> Mapping[str, Feature]:
+    """Return every cue's feature by name, in the order in which they are added up."""
+    return {
+        "tokens": partial(late_interaction, long=fusion.long_tokens, penalty=fusion.length_penalty),
+        "lexical": bm25,
+        "vector": cosine,
+        "signature": signature,
+        "topic": topic,
+        "graph": graph,
+    }
+
+
+def measure(query: Query, cues: CueSet, rows: Rows, fusion: Fusion) -> dict[str, Numbers]:
+    """Return the columns of the features that say something, name → shape (rows,)."""
+    columns = {name: feature(cues, query, rows) for name, feature in features(fusion).items()}
+    return {name: column for name, column in columns.items() if column is not None}
+
+
+def bm25(cues: CueSet, query: Query, rows: Rows) -> Numbers | None:
+    """BM25 of the question's words."""
+    return cues.lexical.score(query, rows) if "lexical" in query.cues else None
+
+
+def late_interaction(
+    cues: CueSet, query: Query, rows: Rows, *, long: float, penalty: float
+) -> Numbers | None:
+    """
+    Mean of each question token's best match (MaxSim), weighted by the IDF of its word.
+
+    Args:
+        cues: the cues that are asked.
+        query: the query.
+        rows: the rows.
+        long: tokens from which a text's length is held against its best matches.
+        penalty: what each e-fold of length past that takes away, a cosine.
+
+    """
+    if cues.tokens is None or query.tokens is None or query.token_terms is None:
+        return None
+    known = query.token_terms >= 0
+    weight = np.zeros(len(known), np.float32)
+    weight[known] = np.sqrt(cues.lexical.rarity(query.terms)[query.token_terms[known]])
+    if query.term_discounts is not None:
+        weight[known] *= query.term_discounts[query.token_terms[known]]
+    if not weight.sum() > 0:
+        weight[:] = 1.0
+    matched: Numbers = cues.tokens.matches(query, rows) @ (weight / weight.sum())
+    lengths = cues.tokens.lengths(rows).astype(np.float32)
+    crowd = np.log(np.maximum(lengths / np.float32(long), np.float32(1)))
+    column: Numbers = matched - np.float32(penalty) * crowd
+    return column
+
+
+def cosine(cues: CueSet, query: Query, rows: Rows) -> Numbers | None:
+    """Cosine of the pooled embeddings."""
+    return None if cues.vector is None else cues.vector.score(query, rows)
+
+
+def signature(cues: CueSet, query: Query, rows: Rows) -> Numbers | None:
+    """Rarity of the keywords whose signatures a row holds, added up."""
+    if cues.signature is None or not query.keywords:
+        return None
+    return cues.signature.matches(query, rows) @ cues.signature.rarity(query)
+
+
+def topic(cues: CueSet, query: Query, rows: Rows) -> Numbers | None:
+    """Weight of the tags that the question is routed to."""
+    return None if cues.topic is None else cues.topic.score(query, rows)
+
+
+def graph(cues: CueSet, query: Query, rows: Rows) -> Numbers | None:
+    """Activation of the names in a row, where no other cue is asked."""
+    if cues.graph is None or not query.cues <= ONLY_GRAPH:
+        return None
+    return cues.graph.score(query, rows)

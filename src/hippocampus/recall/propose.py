@@ -1,0 +1,129 @@
+"""
+The second step of recall: the rows that are worth scoring.
+
+Each proposing cue gives its best rows, of all that may be seen and again within a named time; the
+turns beside the best of them come along, and so does what lies near what the question calls up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from hippocampus.core.config import Fusion
+from hippocampus.index.bank_index import BankIndex
+from hippocampus.index.concept import Activation
+from hippocampus.index.cue import Cue, Mask, Rows
+from hippocampus.index.cues import CueSet
+from hippocampus.index.query import Query
+from hippocampus.index.sorted_sets import each_once
+
+_LEAST: Final = 1e-6
+"""Factor that an explained word keeps at least: it is still a word of the question."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Search:
+    """One query asked of one index: what every step of ranking is given."""
+
+    index: BankIndex
+    query: Query
+    """Words that an activated anchor explains weigh less in it than in the one that was asked."""
+    cues: CueSet
+    """The cues that it is asked of; ``lexical`` always, for its IDF."""
+    allowed: Mask | None
+    """Rows that the read may see, shape (n,); None is all."""
+    within: Mask | None
+    """Rows in a time that the question names, shape (n,); None when it names none."""
+    activation: Activation | None
+    """How far rows are about the anchors that the question calls up; None if it calls up none."""
+    fusion: Fusion
+
+    @classmethod
+    def of(cls, index: BankIndex, query: Query, allowed: Mask | None, fusion: Fusion) -> Search:
+        """Prepare a search: find the named time and activate the anchors."""
+        cues = index.cues.among(query.cues)
+        activation = None if cues.concept is None else cues.concept.activate(query, allowed)
+        if cues.concept is not None and activation is not None:
+            query = _discounted(query, cues.concept.explained(query), fusion.explained_weight)
+        within = in_intervals(index, query)
+        return cls(index, query, cues, allowed, within, activation, fusion)
+
+
+def propose(search: Search) -> Rows:
+    """Return the candidates, ascending: every allowed row of a small bank."""
+    index, allowed, most = search.index, search.allowed, search.fusion.candidates
+    total = len(index) if allowed is None else int(np.count_nonzero(allowed))
+    if total <= most:
+        everyone = np.arange(len(index)) if allowed is None else np.flatnonzero(allowed)
+        return everyone.astype(np.uint32)
+    rows = _proposed(search)
+    if search.activation is not None:
+        near = search.activation.best(search.fusion.anchor_candidates, allowed)
+        rows = each_once(np.concatenate([rows, near]))
+    return rows
+
+
+def in_intervals(index: BankIndex, query: Query) -> Mask | None:
+    """Return which rows lie in a time the query names; None when it names none."""
+    if not query.intervals:
+        return None
+    inside = np.zeros(len(index), np.bool_)
+    for interval in query.intervals:
+        inside |= index.columns.between(interval.start, interval.end)
+    return inside
+
+
+def _discounted(query: Query, explained: list[int], weight: float) -> Query:
+    """Let words that only name an activated anchor weigh less, unless there are no others."""
+    discounts = np.ones(len(query.terms), np.float32)
+    discounts[explained] = max(weight, _LEAST)
+    if not (discounts[query.term_weights > 0] == 1).any():
+        return query
+    return replace(query, term_weights=query.term_weights * discounts, term_discounts=discounts)
+
+
+def _proposed(search: Search) -> Rows:
+    index, query, allowed = search.index, search.query, search.allowed
+    fusion = search.fusion
+    narrow = []
+    if search.within is not None:
+        narrow = [search.within if allowed is None else search.within & allowed]
+    sharing, free = _proposing(search)
+    if not sharing and not free:
+        return _latest(index, narrow[0] if narrow else None, fusion.candidates)
+    share = max(1, fusion.candidates // max(1, len(sharing)))
+    proposed = [
+        cue.propose(query, scope, share) for cue in sharing + free for scope in (allowed, *narrow)
+    ]
+    if query.latest:
+        proposed.append(index.columns.last(fusion.neighbour_reach, allowed).astype(np.uint32))
+    before, after = index.columns.neighbours()
+    best = np.concatenate([rows[: fusion.neighbour_reach // len(proposed)] for rows in proposed])
+    beside = np.concatenate([before[best], after[best]])
+    near = beside[beside >= 0].astype(np.uint32)
+    proposed.append(near if allowed is None else near[allowed[near]])
+    return each_once(np.concatenate(proposed))
+
+
+def _proposing(search: Search) -> tuple[list[Cue], list[Cue]]:
+    """Return the cues that share the candidates, and one that proposes beside them."""
+    cues = search.cues
+    lexical = cues.lexical if "lexical" in search.query.cues else None
+    sharing: list[Cue] = [
+        cue for cue in (cues.vector, lexical, cues.signature) if cue is not None
+    ] or [cue for cue in (cues.tokens,) if cue is not None]
+    if cues.concept is not None:
+        return sharing, [cues.concept]  # it has few to offer, and takes nobody's share
+    alone: list[Cue] = [cue for cue in (cues.graph, cues.topic) if cue is not None]
+    return (sharing, []) if sharing else (alone[:1], [])
+
+
+def _latest(index: BankIndex, within: Mask | None, most: int) -> Rows:
+    """Return the latest rows of a named time: all that a time alone can propose."""
+    if within is None:
+        return np.empty(0, np.uint32)
+    order = index.columns.in_order()
+    return np.sort(order[within[order]][::-1][:most]).astype(np.uint32)

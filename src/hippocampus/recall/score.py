@@ -1,0 +1,246 @@
+"""
+The fourth step of recall: one score a candidate, and what each signal added to it.
+
+Features are standardised over the candidates of the question (zero mean, unit variance) and added
+with fixed weights (``docs/adr/0003-fusion.md``). Then count the turns around a candidate, who
+speaks, what is new in it, its time, its session, and what its anchors call up.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.clock import MICROS_PER_HOUR, to_micros
+from hippocampus.index.cue import Mask, Rows
+from hippocampus.index.sorted_sets import each_once
+from hippocampus.language.noun_phrases import names_of
+from hippocampus.recall.expand import Candidates, fuse, summed
+from hippocampus.recall.propose import Search
+from hippocampus.recall.session_ranking import SessionScores
+from hippocampus.recall.spreading_activation import lifted
+from hippocampus.recall.standardize import Numbers, standardised
+
+_ONLY_CONCEPTS: Final = frozenset({"concept", "time"})
+_BELOW_RECENT: Final = np.float32(1e-4)
+"""How far below what is recent a primed row stays: more than scores are rounded by."""
+_RARE: Final = np.float32(3)
+"""Most standard deviations that news count: where hardly any turn has some, it is no answer yet."""
+_PROPOSING: Final = ("tokens", "lexical", "vector")
+"""Features of a usual question, against whose weight novelty was tuned."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """Candidates with their scores, shape (rows,) each."""
+
+    rows: Rows
+    scores: Numbers
+    parts: dict[str, Numbers]
+    """What each signal added, by name."""
+    sessions: SessionScores
+    support: Numbers
+    """What each session lends its turns, shape (sessions + 1,)."""
+
+
+def score(search: Search, candidates: Candidates) -> Scored:
+    """Score complete candidates, once."""
+    rows, index, query, fusion = candidates.rows, search.index, search.query, search.fusion
+    lengths = _lengths(search, rows)
+    parts = fuse(search, candidates.columns)
+    fused = summed(parts, len(rows))
+    # NumPy takes three times as long to look rows up by another type than its own.
+    places = rows.astype(np.intp)
+    parts |= _surroundings(search, places, fused, lengths)
+    news, named = _novelty(search, candidates, places, lengths)
+    called = _called_up(search, rows)
+    # Activation has the session in it already, and a session is no better for having said first
+    # what others say again: neither counts towards its support.
+    scores = summed(parts, len(rows))
+    worth = scores if called is None or not query.cues <= _ONLY_CONCEPTS else scores + called
+    sessions = SessionScores.of(index.columns.session.codes[places], worth)
+    lean = 0.0 if query.latest > 1 else _lean(lengths, fusion.context_decay_tokens)
+    support = np.float32(fusion.session * lean) * sessions.support()
+    late: dict[str, Numbers] = {} if named is None else {"graph": named}
+    late |= {"news": news, "session": support[sessions.groups] * index.columns.in_talk(places)}
+    late |= {} if called is None else {"concept": called}
+    for name, part in late.items():
+        parts[name] = part
+        scores = scores + part
+    primed = _primed(search, rows, scores)
+    if primed is not None:
+        parts["gist"] = primed
+        scores = scores + primed
+    if candidates.lifts:
+        parts["names"] = lifted(candidates.lifts, rows, scores, fusion.spreading_share)
+        scores = scores + parts["names"]
+    return Scored(rows, scores, parts, sessions, support)
+
+
+def _surroundings(
+    search: Search, rows: NDArray[np.intp], fused: Numbers, lengths: Numbers | None
+) -> dict[str, Numbers]:
+    """Let the turns around a candidate, its speaker, its time and its use count towards it."""
+    index, query, fusion = search.index, search.query, search.fusion
+    if not len(rows):
+        return {}
+    parts: dict[str, Numbers] = {}
+    # One place more than rows: what a row without a neighbour, -1, reads is its zero.
+    everyone = np.zeros(len(index) + 1, np.float32)
+    everyone[rows] = fused
+    before, after = index.columns.neighbours()
+    gift = np.float32(fusion.previous_turn) * everyone[before[rows]]
+    gift += np.float32(fusion.next_turn) * everyone[after[rows]]
+    # An answer leans on what it answers; notes of one voice are each about what they say.
+    parts["neighbours"] = gift * _shortness(search, lengths) * index.columns.in_talk(rows)
+    parts["speaker"] = _speaking(search, rows)
+    outcome = index.outcome.view[rows]
+    if fusion.outcome and outcome.any():
+        parts["outcome"] = np.float32(fusion.outcome) * np.tanh(outcome)
+    if search.within is not None:
+        parts["time"] = search.within[rows].astype(np.float32) * np.float32(fusion.time)
+    if query.latest:
+        said_at = index.columns.said_at(rows.astype(np.uint32))
+        place = np.argsort(np.argsort(said_at, kind="stable")).astype(np.float32)
+        late = place * np.float32(fusion.latest * query.latest / max(1, len(rows) - 1))
+        parts["time"] = parts["time"] + late if "time" in parts else late
+    return parts
+
+
+def _shortness(search: Search, lengths: Numbers | None) -> Numbers | np.float32:
+    """
+    Return how far a turn leans on what was said around it, 1 to 0.
+
+    A long one speaks for itself, and is news or a deed by its length alone.
+    """
+    if lengths is None:
+        return np.float32(1)
+    short: Numbers = np.exp(-lengths / np.float32(search.fusion.context_decay_tokens))
+    return short
+
+
+def _speaking(search: Search, rows: NDArray[np.intp]) -> Numbers:
+    """Let it count who speaks, more if it is of themself and they are asked about."""
+    columns, query, fusion = search.index.columns, search.query, search.fusion
+    by_user = columns.role.holds("user", rows)
+    worth: Numbers = by_user * np.float32(fusion.user)
+    about = np.zeros(len(rows), np.bool_)
+    if query.speakers:
+        about |= columns.spoken_by(query.speakers)[rows]
+        worth += about * np.float32(fusion.speaker)
+    if "assistant" in query.roles:
+        worth += columns.role.holds("assistant", rows) * np.float32(fusion.addressee)
+    if "user" in query.roles:
+        worth += by_user * np.float32(fusion.addressee)
+        about |= by_user
+    tells = search.cues.lexical.marked(rows.astype(np.uint32))[:, 0]
+    worth += (about & tells) * np.float32(fusion.self_disclosure)
+    return worth
+
+
+def _of_asked(search: Search, rows: NDArray[np.intp]) -> Mask:
+    """
+    Return which rows are spoken by those who are asked about.
+
+    Where that is no one it is people: what an assistant says is mostly what it was asked for.
+    """
+    columns, query = search.index.columns, search.query
+    about = np.zeros(len(rows), np.bool_)
+    if query.speakers:
+        about |= columns.spoken_by(query.speakers)[rows]
+    if "user" in query.roles:
+        about |= columns.role.holds("user", rows)
+    if not about.any():
+        by_assistant = columns.role.holds("assistant", rows)
+        about = by_assistant if "assistant" in query.roles else ~by_assistant
+    return about
+
+
+def _novelty(
+    search: Search, candidates: Candidates, places: NDArray[np.intp], lengths: Numbers | None
+) -> tuple[Numbers, Numbers | None]:
+    """
+    Let it count to say what is new, to tell a deed, and to name things, of those asked about.
+
+    Returned are both of the first, and the last, which is None where it does not count.
+    """
+    rows, query, fusion = candidates.rows, search.query, search.fusion
+    if not len(rows):
+        return np.zeros(0, np.float32), None
+    about, short = _of_asked(search, places), _shortness(search, lengths)
+    lexical = search.cues.lexical
+    unheard = np.log1p(lexical.unheard(rows).astype(np.float32)) * about
+    deeds = (lexical.marked(rows)[:, 1] & about).astype(np.float32)
+    news = np.float32(fusion.novelty) * np.minimum(standardised(unheard), _RARE)
+    news += np.float32(fusion.first_person_deed) * np.minimum(standardised(deeds), _RARE)
+    news = short * news
+    # News is weighed against all that is usually asked; against few cues, it is as light as they.
+    heard = sum(fusion.weights[name] for name in candidates.columns)
+    usual = sum(fusion.weights[name] for name in _PROPOSING)
+    news *= np.float32(min(1.0, heard / usual) if usual > 0 else 0.0)
+    if query.latest:  # who said it last is asked for, and not who said it first
+        news = np.zeros_like(news)
+    graph = search.cues.graph
+    if graph is None or not query.speakers:  # one who asks an assistant names as much
+        return news, None
+    mentions = graph.mentions(rows, _parties(search.index.columns.speakers()))
+    named = np.log1p(mentions.astype(np.float32)) * about * short
+    return news, np.float32(fusion.named_entities) * np.minimum(standardised(named), _RARE)
+
+
+@lru_cache(maxsize=256)
+def _parties(speakers: tuple[str, ...]) -> NDArray[np.uint32]:
+    """Return the keys of the names by which speakers are called, ascending."""
+    keys = [name.key for speaker in speakers for name in names_of(speaker)]
+    return each_once(np.array(keys, np.uint32))
+
+
+def _called_up(search: Search, rows: Rows) -> Numbers | None:
+    """Let it count to be about what the question calls up; alone, to lie near it as well."""
+    concept, weight = search.cues.concept, np.float32(search.fusion.concept)
+    worth = None if search.activation is None else weight * search.activation.of(rows)
+    if concept is not None and search.query.cues <= _ONLY_CONCEPTS:
+        near = concept.score(search.query, rows)
+        if near is not None:
+            apart = weight * standardised(near)
+            worth = apart if worth is None else worth + apart
+    return worth
+
+
+def _primed(search: Search, rows: Rows, scores: Numbers) -> Numbers | None:
+    """
+    Let the sources of a gist that the question means rise, but past nothing that is recent.
+
+    Recent is what is younger than a gist needs to mature: it has none, and must not wait for one.
+    """
+    index, query, fusion = search.index, search.query, search.fusion
+    gists = index.gists
+    if not fusion.gist or gists is None or query.vector is None or search.cues.vector is None:
+        return None
+    now = to_micros(query.now)
+    lent = gists.lent(query.vector, rows, index.columns.visible(), now)
+    if not lent.any():
+        return None
+    recent = index.columns.said_at(rows) >= now - gists.how.half_hours * MICROS_PER_HOUR
+    line = np.append(np.sort(scores[recent]), np.float32(np.inf))
+    limit = line[np.searchsorted(line, scores)] - _BELOW_RECENT
+    raised = np.minimum(scores + np.float32(fusion.gist) * lent, limit)
+    return np.where(recent, 0, np.maximum(raised - scores, 0)).astype(np.float32)
+
+
+def _lengths(search: Search, rows: Rows) -> Numbers | None:
+    """Return how many tokens each row has; None where no embedder gives tokens."""
+    tokens = search.index.cues.tokens
+    return None if tokens is None else tokens.lengths(rows).astype(np.float32)
+
+
+def _lean(lengths: Numbers | None, decay: float) -> float:
+    """Return how much turns as long as these usually are lean on their session."""
+    if lengths is None or not len(lengths):
+        return 1.0
+    return math.exp(-float(np.add.reduce(lengths)) / len(lengths) / decay)
