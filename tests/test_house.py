@@ -29,11 +29,9 @@ SAME_NAME = {
     "AsyncMemory": "what mem0 calls it, for those who come from there",
     # To be renamed, each in the module that says more than its word.
     "_Found": "in _moved.py and integrations/langgraph.py",
-    "_Line": "in llm/http.py and sleep/topic_plot.py",
     "_Named": "in language/alias_patterns.py and language/topic_tags.py",
     "_Pieces": "in encode/onnx.py and llm/client.py",
     "_Reader": "in language/statements.py and language/time/grammar.py",
-    "_Reading": "in llm/http.py and sources/messages.py",
     "_Words": "in language/extractive_compression.py and language/nouns.py",
 }
 """Classes of which there are two that are meant, and why."""

@@ -1,4 +1,4 @@
-"""The clients: a ``Memory`` and its awaited twin, of which every verb is asked of a server."""
+"""Clients of a server: a ``Memory`` and its awaited twin, with every verb as a request."""
 
 from __future__ import annotations
 

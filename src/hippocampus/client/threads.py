@@ -1,4 +1,4 @@
-"""Threads that block for an event loop, and requests that are broken off when nobody waits."""
+"""Threads that block for an event loop, and cancellation of the requests they make."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Cancellation:
-    """Whether nobody waits for a request any longer, and the connection that it uses."""
+    """The cancelled state of a request, and the connection that it uses."""
 
     def __init__(self) -> None:
         self.cancelled = False

@@ -41,7 +41,7 @@ T = TypeVar("T")
 Chunks: TypeAlias = Iterator[bytes]
 """The body of an answer, as it comes."""
 Take: TypeAlias = Callable[[Chunks, Message], T]
-"""Makes something of the body and the headers of an answer."""
+"""Turns the body and the headers of an answer into a result."""
 
 CONNECTIONS: Final = 100
 """Requests under way at once; others wait for one of them to end."""
@@ -54,7 +54,7 @@ LINES: Final = "application/x-ndjson"
 
 
 class Call(NamedTuple):
-    """A request, and how it may be treated."""
+    """A request, and the treatment that it allows."""
 
     method: str
     path: str
@@ -68,7 +68,7 @@ class Call(NamedTuple):
 
 
 class Line:
-    """One server: where it is, and for how long and how often it is asked."""
+    """A server: its address and key, and the time and attempts that a request has."""
 
     def __init__(self, url: str, *, key: str | None, timeout_s: float, attempts: int) -> None:
         parts = check_url(url, example="http://localhost:8765")
@@ -86,7 +86,7 @@ class Line:
         self._closed = False
 
     def close(self) -> None:
-        """Let go of the connections; whoever asks after that is told."""
+        """Close the connections; later requests raise ``StoreClosed``."""
         self._closed = True
         self._connections.close()
 
@@ -96,7 +96,7 @@ class Line:
             raise StoreClosed("the client was closed; make another", path=self.url)
 
     def ask(self, call: Call, kind: Any) -> Any:  # noqa: ANN401 - whatever the verb gives
-        """Return what a server answers, read as ``kind``."""
+        """Return a server's answer, decoded as ``kind``."""
         return self._read(kind, self._talk(call, self._whole))
 
     def ask_page(self, call: Call, kind: Any) -> tuple[list[Any], str | None]:  # noqa: ANN401
@@ -127,7 +127,7 @@ class Line:
         return self._read(kind, result)
 
     def _heard(self, line: bytes, progress: Progress) -> bytes | None:
-        """Tell of progress; return the result, if this line has it."""
+        """Report the progress in a line, or return the result that it has."""
         fault = wire.load_fault(line)
         if fault is not None:
             raise self._error(fault)
@@ -148,7 +148,7 @@ class Line:
         check: Callable[[Path], T],
     ) -> T:
         """
-        Write what a server sends to a file, which has its name only once it is whole.
+        Write a body to a file, which has its name only once it is whole.
 
         Returns what ``check`` says of it, which raises if it is not.
         """
@@ -272,7 +272,7 @@ class Line:
 
     @contextmanager
     def _broken(self, call: Call) -> Iterator[None]:
-        """Raise what it means that a request came to no answer."""
+        """Raise the error of ours for a connection that broke or was too slow."""
         done = "" if call.reads else "; whether it was done is not known"
         try:
             yield
@@ -284,7 +284,7 @@ class Line:
             raise ServerUnavailable(msg, url=self.url) from exc
 
     def _refusal(self, call: Call, response: HTTPResponse, body: bytes) -> HippocampusError:
-        """Return the error that an answer tells of."""
+        """Return the error that an answer carries."""
         status, fault = response.status, wire.load_fault(body)
         if fault is None and status in _BEHIND:
             msg = f"something before the server says {status}, so the server is not there"

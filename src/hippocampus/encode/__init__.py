@@ -1,1 +1,1 @@
-"""From text to what the cues need: token ids, terms, vectors, codes, times. Keeps nothing."""
+"""Features of a text for the cues: token ids, terms, vectors, codes, times. Keeps nothing."""

@@ -1,4 +1,4 @@
-"""Which embedder a specification such as ``minilm`` or ``openai:MODEL@URL`` names."""
+"""Embedders by specification, such as ``minilm`` or ``openai:MODEL@URL``."""
 
 from __future__ import annotations
 

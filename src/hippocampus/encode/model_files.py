@@ -1,4 +1,4 @@
-"""Which model weights are known, and how they get here: only when asked, and by hash."""
+"""Model weights known by hash, and their installation, which happens only when asked for."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _pinned(name: str) -> PinnedModel:
 
 
 def _manifest(model: PinnedModel) -> dict[str, object]:
-    """Return what is written beside the files once they were checked."""
+    """Return the manifest that is written beside the files once they were checked."""
     hashes = {file: expected.sha256 for file, expected in model.files.items()}
     return {"model": model.name, "package": model.requirement, "sha256": hashes}
 

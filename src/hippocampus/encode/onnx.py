@@ -98,7 +98,7 @@ class OnnxEmbedder:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Which embedder this is: weights, vocabulary and the way of pooling."""
+        """The embedder's identity: weights, vocabulary and the way of pooling."""
         return self._fingerprint
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
@@ -169,7 +169,7 @@ class OnnxEmbedder:
 
 
 def _batches(jobs: Sequence[_Job]) -> Iterator[list[_Job]]:
-    """Group jobs of about equal length, so that next to nothing is padded."""
+    """Group jobs of about equal length, which keeps padding small."""
     batch: list[_Job] = []
     for job in sorted(jobs, key=lambda job: len(job.ids)):
         if batch and (len(batch) + 1) * len(job.ids) > _BATCH_PIECES:

@@ -1,5 +1,5 @@
 """
-A word or phrase to look for: what is an occurrence of it, and which token ids may spell one.
+Occurrences of a word or phrase in token ids, and the ids that may spell it.
 
 In a byte-pair vocabulary "Lisbon" is one id after a space, two at the start of a line and three in
 capitals, and either end may share an id with what is beside it. So ids are read as an automaton

@@ -1,4 +1,4 @@
-"""What recall went on without, told in the log: no framework has a place for it."""
+"""Degradations of a recall in the log, for no framework has a place for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _log = logging.getLogger("hippocampus.integrations")
 
 
 def told(found: Recall) -> Recall:
-    """Return what was found, and warn of each thing that was lacking, once in a process."""
+    """Return a recall, and warn of each of its degradations once in a process."""
     for lack in found.degraded:
         _warn(lack)
     return found

@@ -1,4 +1,4 @@
-"""mem0's words in ours: whose a memory is, what is said, what may be seen, and how it is shown."""
+"""mem0's scopes, messages, filters, results and ids, translated to and from those of a bank."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _log = logging.getLogger(__name__)
 
 def read_scope(given: Mapping[str, object]) -> dict[str, str]:
     """
-    Return whose something is, as it is kept.
+    Return the scope that arguments name: user, agent and run.
 
     Raises:
         InvalidScope: it is nobody's.
@@ -70,20 +70,20 @@ def _owner(key: str, value: object) -> str:
 
 
 def bank_of(scope: Mapping[str, str]) -> str:
-    """Return the name of the bank that holds what is added with a scope."""
+    """Return the name of the bank for memories of a scope."""
     key = next(key for key in SCOPES if key in scope)
     return f"{BANKS}{key}={scope[key]}"
 
 
 def wider_than(scope: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what the names of the other banks begin with that may hold what is of a scope."""
+    """Return the prefixes of the names of other banks that may hold memories of a scope."""
     first = next(place for place, key in enumerate(SCOPES) if key in scope)
     return tuple(f"{BANKS}{key}=" for key in SCOPES[:first])
 
 
 def without_identity(metadata: Mapping[str, Any]) -> Record:
     """
-    Return metadata without what would say whose it is: only the arguments do.
+    Return metadata without its keys of identity, which only the arguments may set.
 
     Raises:
         InputError: they are no object.
@@ -202,7 +202,7 @@ def read_filters(
     zone: tzinfo,
 ) -> tuple[dict[str, str], Filters]:
     """
-    Return whose memories are asked for, and what a read may see of them.
+    Return the scope of a read, and its filters as those of a bank.
 
     ``owners``: ids given beside the filters. ``today``: hides what has expired; None hides nothing.
 

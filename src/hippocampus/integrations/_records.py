@@ -1,4 +1,4 @@
-"""Values that come back exactly as they went in, kept as episodes whose text is what they say."""
+"""Values that come back exactly as they went in, kept as episodes with their text."""
 
 from __future__ import annotations
 

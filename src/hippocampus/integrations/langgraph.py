@@ -1,4 +1,4 @@
-"""A LangGraph store that keeps its items in a bank, where they are found by what they say."""
+"""A LangGraph store that keeps its items in a bank, where their text is searched."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class HippocampusStore(BaseStore):
         return await asyncio.to_thread(self.batch, list(ops))
 
     def sweep_ttl(self) -> int:
-        """Delete what has expired; returns how many items that were."""
+        """Delete expired items; return their number."""
         self._swept = self._now()
         with self._changing:
             expired = self._records.read({f"{_KIND}.expires": {"$lte": self._swept.timestamp()}})
@@ -276,7 +276,7 @@ class HippocampusStore(BaseStore):
         return list(islice(found, op.offset, op.offset + op.limit))
 
     def _scope(self, prefix: _Namespace) -> Iterator[Where]:
-        """Yield what holds for everything that an operation may see."""
+        """Yield the conditions on every item that an operation may see."""
         if prefix:
             name, begins = f"{_KIND}.namespace", _join(prefix)
             # "/" is what follows "." : so are all that begin with the name and a dot.
@@ -288,7 +288,7 @@ class HippocampusStore(BaseStore):
     def _matches(
         self, op: SearchOp, scope: Sequence[Where], where: Sequence[Where]
     ) -> Iterator[_Found]:
-        """Yield what a search may return: first what its query finds, then what is newest."""
+        """Yield the items of a search: hits of its query first, then the newest."""
         seen: set[str] = set()
         wanted = op.offset + op.limit
         if op.query and op.query.strip() and wanted:
@@ -369,7 +369,7 @@ def _split(namespace: str) -> _Namespace:
 
 def _check(op: Op) -> None:
     """
-    Refuse what an operation cannot mean, before any of its batch is carried out.
+    Refuse an operation that makes no sense, before any of its batch is carried out.
 
     Raises:
         InvalidNamespaceError: a label is none.
@@ -418,7 +418,7 @@ def _lies_at(namespace: _Namespace, condition: MatchCondition) -> bool:
 
 
 def _lines(value: Any, path: str) -> Iterator[str]:  # noqa: ANN401 - JSON
-    """Yield what is searched of a value at a path."""
+    """Yield the searched text of a value at a path."""
     if path == "$":
         yield from _say(value)
     else:

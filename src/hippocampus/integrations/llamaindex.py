@@ -146,7 +146,7 @@ class HippocampusMemoryBlock(BaseMemoryBlock[str]):
 def _recalled(
     bank: Bank, asked: str, tokens: int, filters: dict[str, Any], besides: Sequence[str] = ()
 ) -> str:
-    """Return what a bank knows of something, ``besides`` some messages; empty if nothing."""
+    """Return the context for a question, ``besides`` some messages; empty if nothing."""
     where = [filters["where"]] if filters.get("where") else []
     if besides:
         shown = [{f"{_KIND}.{name}": {"$in": [*besides]}} for name in ("id", "of")]
@@ -158,7 +158,7 @@ def _recalled(
 
 
 def _asked(messages: Sequence[ChatMessage]) -> str:
-    """Return what the user said last."""
+    """Return the user's last message."""
     said = [message.content for message in messages if message.role == MessageRole.USER]
     return (said[-1] or "").strip() if said else ""
 

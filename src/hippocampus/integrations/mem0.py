@@ -309,7 +309,7 @@ class Memory:
         limit: int | None = None,
     ) -> Results:
         """
-        Find what bears on a question, best first.
+        Find the memories that bear on a question, best first.
 
         Args:
             query: a question or a few words.

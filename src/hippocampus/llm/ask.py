@@ -51,12 +51,12 @@ class Completer(Protocol):
     """
 
     def __call__(self, prompt: str, /) -> str:
-        """Return what the model answers."""
+        """Return the model's answer."""
         ...
 
 
 class Completion(NamedTuple):
-    """What a model answered, and what that took."""
+    """The text of a model's answer, and the tokens that it cost."""
 
     text: str
     usage: Usage
@@ -68,7 +68,7 @@ class ChatModel(Protocol):
 
     @property
     def concurrency(self) -> int:
-        """How many may ask at once."""
+        """Most requests under way at once."""
         ...
 
     def complete(
@@ -119,7 +119,7 @@ class ModelTask(Generic[T]):
 
 
 class ModelReply(NamedTuple, Generic[T]):
-    """An answer, or why there is none; and what it took either way."""
+    """An answer or the error in its place, and the tokens that either cost."""
 
     answer: T | EncoderError
     usage: Usage

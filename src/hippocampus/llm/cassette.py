@@ -1,4 +1,4 @@
-"""What a server was asked and answered, kept in a file to be answered from again."""
+"""Recorded requests and answers of a server, in a file that answers them again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SECRET: Final = re.compile(r"\b(sk|pk|rk)-[\w-]{16,}|\bBearer [\w.~+/-]{8,}=*")
 
 
 class Exchange(NamedTuple):
-    """What a server answered."""
+    """A server's answer: status, content type and body."""
 
     status: int
     content_type: str

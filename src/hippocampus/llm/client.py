@@ -89,7 +89,7 @@ class LanguageModel:
 
     @property
     def url(self) -> str:
-        """Where the server is."""
+        """The server's address."""
         return self._server.url
 
     @property
@@ -99,12 +99,12 @@ class LanguageModel:
 
     @property
     def usage(self) -> Mapping[str, Usage]:
-        """What was asked and answered so far, by kind of question."""
+        """Tokens asked and answered so far, by kind of question."""
         with self._counting:
             return MappingProxyType(dict(self._usage))
 
     def __call__(self, prompt: str, /) -> str:
-        """Return what the model answers."""
+        """Return the model's answer."""
         return self.complete(prompt).text
 
     def complete(
@@ -118,7 +118,7 @@ class LanguageModel:
         say: Callable[[str], object] | None = None,
     ) -> Completion:
         """
-        Ask once, and return the answer with what it took.
+        Ask once, and return the answer with its cost in tokens.
 
         Args:
             prompt: what the user says.
@@ -292,7 +292,7 @@ def _format(form: str, schema: Mapping[str, Any], kind: str) -> dict[str, object
 
 
 def _text_of(answer: Any) -> tuple[str, str]:  # noqa: ANN401
-    """Return the text of an answer, and what is wrong with it."""
+    """Return the text of an answer, and the fault in it; empty for none."""
     try:
         choice = answer["choices"][0]
         content = choice["message"]["content"]
@@ -308,7 +308,7 @@ def _text_of(answer: Any) -> tuple[str, str]:  # noqa: ANN401
 
 
 def _usage_of(answer: Any) -> Usage | None:  # noqa: ANN401
-    """Return what the server says it took; None if it says nothing that can be meant."""
+    """Return the usage that the server reports; None without one that makes sense."""
     try:
         prompt, completion = (
             answer["usage"][f"{part}_tokens"] for part in ("prompt", "completion")

@@ -17,7 +17,7 @@ from hippocampus.errors import InputError, ModelAnswer, ModelRefused, ModelTimeo
 from hippocampus.llm.cassette import Cassette, Exchange
 
 Hear: TypeAlias = Callable[[bytes], object]
-"""Is told each line of a stream of events."""
+"""Called with each line of a stream of events."""
 OPENAI: Final = "https://api.openai.com/v1"
 EVENTS: Final = "text/event-stream"
 PASSING: Final = frozenset({408, 409, 425, 429})
@@ -25,11 +25,11 @@ PASSING: Final = frozenset({408, 409, 425, 429})
 _SHORTEST_SECRET: Final = 8
 """Characters of a key that is one; servers that want none are given words such as "ollama"."""
 _SHOWN: Final = 200
-"""Characters of what a server said that a message repeats."""
+"""Characters of a server's message that an error repeats."""
 
 
 class RequestLimits(NamedTuple):
-    """What one call may take."""
+    """Limits of one call: time, attempts, calls at once, size of the answer."""
 
     timeout_s: float
     """From when its turn has come to the last byte of the last attempt, pauses included."""
@@ -43,7 +43,7 @@ class RequestLimits(NamedTuple):
     """Longest answer that is read."""
 
     def check(self) -> None:
-        """Refuse what cannot be meant."""
+        """Refuse values that make no sense."""
         rules = {
             "timeout_s": (0 < self.timeout_s <= 86_400, "above 0, up to 86400"),
             "connect_timeout_s": (0 < self.connect_timeout_s <= 86_400, "above 0, up to 86400"),
@@ -59,7 +59,7 @@ class RequestLimits(NamedTuple):
 
 class Server:
     """
-    Where JSON is sent, and with which key. Many threads may use it at once.
+    A server that takes JSON by POST, and the key for it. Many threads may use it at once.
 
     Redirects are not followed: the key is for the server that was named. With ``user``, the address
     may have a user and password, which are sent where there is no key.
@@ -93,7 +93,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where the server is; without what follows a question mark, which may be a secret."""
+        """The server's address, without its query, which may be a secret."""
         return self._parts._replace(query="").geturl()
 
     def close(self) -> None:
@@ -142,7 +142,7 @@ class Server:
             raise ModelAnswer(msg) from exc
 
     def _shown(self, body: bytes) -> str:
-        """Return the beginning of what a server said, in one line, without the key."""
+        """Return the beginning of a server's message, in one line, without the key."""
         said = body.decode("utf-8", "replace")
         with suppress(ValueError, TypeError, LookupError, RecursionError):
             said = str(json.loads(said)["error"]["message"])

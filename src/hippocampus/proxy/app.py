@@ -1,4 +1,4 @@
-"""The proxy itself, an ASGI application: it passes on what comes, and has chats remembered."""
+"""The proxy, an ASGI application: passes requests on, and has chats remembered."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class _GoneError(Exception):
 
 
 class _Client:
-    """What a client says, and that it has hung up."""
+    """A client's request as it comes, and the event of its hanging up."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
@@ -179,7 +179,7 @@ class Proxy:
     async def _chat(
         self, kind: RequestKind, scope: Message, client: _Client, send: Send
     ) -> tuple[int, str]:
-        """Pass a chat on with what is remembered, and remember what comes of it."""
+        """Pass a chat on with recalled memories, and remember the exchange."""
         began = time.monotonic()
         raw, rest = await _read(client)
         asked = ChatRequest.read(kind, raw) if rest is None and _is_json(scope) else None
@@ -270,7 +270,7 @@ class Proxy:
 
 
 async def _read(client: _Client) -> tuple[bytes, AsyncIterator[bytes] | None]:
-    """Read a body; of one that is too long, the beginning and what is to come."""
+    """Read a body; of one that is too long, its beginning and an iterator of the rest."""
     chunks, size, body = [], 0, client.body()
     async for chunk in body:
         chunks.append(chunk)

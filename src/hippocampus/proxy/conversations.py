@@ -1,4 +1,4 @@
-"""Which conversation a request goes on with, and what in it was not said before."""
+"""Conversations found again by their history, and the new part of a request."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Conversation:
 
 
 class ConversationPlace(NamedTuple):
-    """Where a request stands in a conversation."""
+    """The place of a request in a conversation."""
 
     session: str
     new: list[ChatMessage]
@@ -125,7 +125,7 @@ class Conversations:
 
 
 def digest(said: ChatMessage) -> bytes:
-    """Return what something that was said is known by; white space and case aside."""
+    """Return the digest of a message; white space and case aside."""
     folded = " ".join(said.text.split()).casefold()
     return blake2b(f"{said.role}\n{folded}".encode(), digest_size=12).digest()
 

@@ -1,4 +1,4 @@
-"""Recalls within a deadline and remembers in order; what goes wrong is told, and never raised."""
+"""Recall within a deadline and remembering in order; failures are reported, never raised."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _REASONS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a client wants of memory, by its headers and by who it says it is."""
+    """The use of memory that a request's headers and user ask for."""
 
     bank: str | None
     session: str | None = None
@@ -65,7 +65,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class ProxyRecall:
-    """What goes into the prompt, and what it took; or why there is nothing."""
+    """The text for the prompt and its cost, or the reason for none."""
 
     text: str = ""
     memories: int = 0
@@ -91,7 +91,7 @@ class ProxyRecall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatExchange:
-    """What was asked, and the bytes of what was answered, as far as they came."""
+    """A chat request, and the bytes of its answer as far as they came."""
 
     wish: Wish
     kind: RequestKind
@@ -233,7 +233,7 @@ class Remembrance:
         return self._known[bank.name]
 
     def close(self) -> None:
-        """Remember what still waits to be, and close the store."""
+        """Remember the exchanges that wait, and close the store."""
         self._readers.shutdown(cancel_futures=True)
         self._writer.shutdown()
         if self._memory is not None:

@@ -1,4 +1,4 @@
-"""What a request of the OpenAI protocol says, where memory goes into it, and what was answered."""
+"""Requests and answers of the OpenAI protocol, and the place of memories in a request."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class ChatAnswer:
-    """What a model answered, as far as it came."""
+    """A model's answer, as far as it came."""
 
     text: str = ""
     called: tuple[str, ...] = ()

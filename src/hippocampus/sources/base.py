@@ -1,4 +1,4 @@
-"""What a reader is given and gives back, and how hostile bytes become clean text and values."""
+"""Input and output of the readers, and the cleaning of hostile bytes into text and values."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _WORDS = {"text", "multimodal_text", "code", "execution_output"}  # not thoughts
 
 
 def read_chatgpt(raw: Raw) -> Iterator[Item]:
-    """Yield what was said in each conversation; system and hidden messages are left out."""
+    """Yield the messages of each conversation; system and hidden ones are left out."""
     text, _ = decode(raw)
     value = load_json(text, path=raw.path)
     for number, conversation in enumerate(value if isinstance(value, list) else [value], 1):

@@ -21,7 +21,7 @@ from hippocampus.sources.timestamps import read_moment
 
 
 def read_claude(raw: Raw) -> Iterator[Item]:
-    """Yield what was said in each conversation, and the text of attachments as turns after it."""
+    """Yield the messages of each conversation, and the text of attachments as turns after them."""
     text, _ = decode(raw)
     value = load_json(text, path=raw.path)
     for number, conversation in enumerate(value if isinstance(value, list) else [value], 1):

@@ -1,4 +1,4 @@
-"""Read notes and other documents: one turn each, with what their front matter says."""
+"""Read notes and other documents: one turn each, with their front matter as metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read mail, one message or a mailbox: who wrote what to whom, when, in which thread."""
+"""Read mail, one message or a mailbox: sender, recipients, time, thread and text."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class _Mailbox:
 
 
 def html_text(html: str) -> str:
-    """Return what a reader of the page would see, a line per block."""
+    """Return the visible text of a page, a line per block."""
     if len(html) <= _HTML_CHARS:
         page = _Page()
         try:

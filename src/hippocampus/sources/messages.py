@@ -115,7 +115,7 @@ def first(record: Mapping[str, Any], names: Iterable[str]) -> Any:  # noqa: ANN4
 
 
 class _Reading:
-    """One file being read: what later messages take from earlier ones."""
+    """One file being read: the state that later messages take from earlier ones."""
 
     def __init__(self, raw: Raw) -> None:
         self.raw = raw

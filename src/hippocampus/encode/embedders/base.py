@@ -1,4 +1,4 @@
-"""What every embedder needs: vectors of length 1, and a name for the weights that made them."""
+"""Parts of every embedder: vectors of length 1, and an identity for the weights behind them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def sha256_of(*parts: str) -> str:
 
 def weights_of(name_or_path: str, dimension: int, *, recipe: str) -> str:
     """
-    Return what identifies a model's weights.
+    Return the identity of a model's weights: a SHA-256, in hex.
 
     A local folder is identified by the bytes of its files, wherever it lies. A model known only by
     name is as good as its name and dimension.
@@ -62,13 +62,13 @@ def weights_of(name_or_path: str, dimension: int, *, recipe: str) -> str:
 
 
 def display_name(name_or_path: str) -> str:
-    """Return what to call a model: a folder by its own name, so that it may be moved."""
+    """Return a model's name for display: of a folder its own name, so that it may be moved."""
     path = Path(name_or_path).expanduser()
     return path.resolve().name if path.is_dir() else name_or_path
 
 
 def valid(texts: Iterable[str]) -> list[str]:
-    """Return the texts as a list, refusing what no tokenizer takes and no server can be sent."""
+    """Return the texts as a list; refuse lone surrogates, which no tokenizer or server takes."""
     texts = list(texts)
     for text in texts:
         try:

@@ -1,4 +1,4 @@
-"""Keeps what an embedder made, on disk, for benchmarks and imports that are run again."""
+"""A cache of vectors on disk, for benchmarks and imports that are run again."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class CachedEmbedder:
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        """Let one thread at the file, and turn what SQLite raises into our error."""
+        """Let one thread at the file, and raise errors of SQLite as ours."""
         try:
             with self._lock:
                 yield

@@ -60,7 +60,7 @@ class FastEmbedEmbedder:
         return [Embedded(vector=vector) for vector in made]
 
     def embed_query(self, text: str) -> Embedded:
-        """Embed a question, with what the model puts before questions."""
+        """Embed a question, with the model's prefix for questions."""
         return Embedded(vector=self._vectors(self._model.query_embed(valid([text])))[0])
 
     def _vectors(self, rows: Iterable[NDArray[np.float32]]) -> NDArray[np.float32]:

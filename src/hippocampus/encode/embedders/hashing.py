@@ -41,7 +41,7 @@ class HashEmbedder:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Which embedder this is: the recipe and the dimension."""
+        """The embedder's identity: its recipe and dimension."""
         return Fingerprint(
             name="hash",
             weights=sha256_of(_RECIPE, str(self._dimension)),

@@ -50,7 +50,7 @@ class Together:
 
     @property
     def waiting(self) -> int:
-        """How many questions wait."""
+        """Number of questions that wait."""
         return self._questions.waiting
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
