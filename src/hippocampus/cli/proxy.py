@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import signal
 import socket
-from ipaddress import ip_address
 from typing import Annotated, Any
 
 import typer
@@ -13,8 +12,9 @@ import typer
 from hippocampus.cli.command import command
 from hippocampus.cli.options import DEFAULT_BANK, Scope
 from hippocampus.cli.render import clean, complain, stderr
+from hippocampus.core.listening import is_loopback, listen
 from hippocampus.core.optional import require
-from hippocampus.errors import InputError, StoreError
+from hippocampus.errors import StoreError
 
 PANEL = "Serve"
 _FEATURE = "hippocampus proxy"
@@ -76,13 +76,13 @@ def proxy(
     uvicorn = require("uvicorn", extra="proxy", feature=_FEATURE)
     from hippocampus.proxy.app import create_app  # noqa: PLC0415 - the engine, only when used
 
-    local = _is_local(host)
+    local = is_loopback(host)
     whose = bank or (DEFAULT_BANK if local else None)
     app = create_app(
         lambda: scope.open(create=True, embed=True), upstream, bank=whose, local=local,
         budget_tokens=budget_tokens, deadline_s=deadline_s, timeout_s=timeout_s,
     )  # fmt: skip
-    with _listen(host, port) as listening:
+    with listen(host, port) as listening:
         # Whom it accepts inherits this; asyncio does not see that such a socket speaks TCP.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
@@ -109,24 +109,6 @@ def _run(uvicorn: Any, app: Any, listening: socket.socket) -> None:  # noqa: ANN
     for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn stops first, and then passes it on
         signal.signal(number, lambda *_: None)
     uvicorn.Server(config).run(sockets=[listening])
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family)
-    except (OSError, UnicodeError) as exc:
-        why = getattr(exc, "strerror", None) or str(exc)
-        msg = f"host={host!r}, port={port}: {why}; choose others, such as port 0 for a free one"
-        raise InputError(msg) from exc
-
-
-def _is_local(host: str) -> bool:
-    """Whether only this machine can reach what listens there."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _log() -> None:

@@ -27,6 +27,7 @@ from hippocampus.cli.options import (
 )
 from hippocampus.cli.render import (
     EXCERPT,
+    answer,
     clean,
     head_line,
     marked,
@@ -258,10 +259,7 @@ def count(
     words = text_or_stdin(term)
     with scope.open_bank() as bank:
         times = bank.count(words, **filters.given())
-    if as_json:
-        print_json({"term": words, "count": times})
-    else:
-        stdout().print(f"{times}")
+    answer({"term": words, "count": times}, f"{times}", as_json=as_json)
 
 
 def trend(
@@ -282,10 +280,7 @@ def trend(
     words = text_or_stdin(term)
     with scope.open_bank() as bank:
         found = bank.trend(words, by, **filters.given())  # type: ignore[arg-type]  # it looks
-    if as_json:
-        print_json({"term": words, "by": by, "periods": found})
-    else:
-        stdout().print(trend_view(found, by))
+    answer({"term": words, "by": by, "periods": found}, trend_view(found, by), as_json=as_json)
 
 
 def episodes(
@@ -304,13 +299,10 @@ def episodes(
 
 
 def _list(found: list[Episode], scope: BankScope, *, as_json: bool) -> None:
-    if as_json:
-        print_json(found)
-        return
     rows = [
         (e.id, head_line(e, scope.zone).append("\n").append_text(marked(e.text, ""))) for e in found
     ]
-    stdout().print(table(rows, "id", "what was remembered"))
+    answer(found, table(rows, "id", "what was remembered"), as_json=as_json)
 
 
 def show(
@@ -353,14 +345,11 @@ def history(
     """List the changes to an episode and its other versions, or to the whole bank."""
     with scope.open_bank() as bank:
         changes = bank.journal(after=after, limit=limit) if id is None else bank.history(id)
-    if as_json:
-        print_json(changes)
-        return
     rows = [
         (str(c.seq), moment_text(c.at, scope.zone), c.kind, c.episode or "", _detail(c))
         for c in changes
     ]
-    stdout().print(table(rows, "seq", "at", "change", "episode", "detail"))
+    answer(changes, table(rows, "seq", "at", "change", "episode", "detail"), as_json=as_json)
 
 
 def _detail(change: Change) -> str:

@@ -18,7 +18,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rich.console import Console, ConsoleOptions
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -77,6 +77,16 @@ def print_json(value: object) -> None:
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     text = json.dumps(as_json(value), indent=2, ensure_ascii=not unicode)
     print(_JSON_CONTROL.sub(lambda m: f"\\u{ord(m.group()):04x}", text))
+
+
+def answer(found: object, shown: RenderableType, *, as_json: bool) -> None:
+    """Print a result: as JSON for a program; as a line or a table for people."""
+    if as_json:
+        print_json(found)
+    elif isinstance(shown, str):
+        stdout().print(clean(shown), soft_wrap=True)
+    else:
+        stdout().print(shown)
 
 
 def as_json(value: object) -> Any:  # noqa: ANN401 - JSON is any

@@ -11,7 +11,7 @@ import typer
 
 from hippocampus.cli.command import command
 from hippocampus.cli.options import Json, ModelOption, Scope
-from hippocampus.cli.render import clean, print_json, stderr, stdout, table
+from hippocampus.cli.render import answer, clean, print_json, stderr, stdout, table
 from hippocampus.core.optional import require
 
 if TYPE_CHECKING:
@@ -194,10 +194,7 @@ def revoke(
     """Take a key back; servers that are running know within a second."""
     with scope.open() as memory:
         gone = _keys(memory).revoke(id)
-    if as_json:
-        print_json(gone)
-    else:
-        stdout().print(clean(f"revoked {gone.id}, {gone.name}"))
+    answer(gone, f"revoked {gone.id}, {gone.name}", as_json=as_json)
 
 
 def _keys(memory: object) -> Keys:

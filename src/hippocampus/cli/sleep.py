@@ -12,7 +12,7 @@ import typer
 
 from hippocampus.cli.command import command
 from hippocampus.cli.options import BankScope, Force, Json, ModelOption
-from hippocampus.cli.render import clean, print_json, progress, stderr, stdout, table
+from hippocampus.cli.render import answer, clean, print_json, progress, stderr, stdout, table
 from hippocampus.errors import InputError, StoreLocked, UnknownBank
 
 if TYPE_CHECKING:
@@ -160,9 +160,6 @@ def _say(slept: Slept) -> None:
 
 
 def _listed(past: Sequence[Slept], *, as_json: bool) -> None:
-    if as_json:
-        print_json(past)
-        return
     rows = [
         (
             str(one.number),
@@ -176,7 +173,7 @@ def _listed(past: Sequence[Slept], *, as_json: bool) -> None:
         )
         for one in past
     ]
-    stdout().print(table(rows, "sleep", "began", "did"))
+    answer(past, table(rows, "sleep", "began", "did"), as_json=as_json)
 
 
 def _watch(scope: BankScope, model: str, *, as_json: bool) -> None:
@@ -207,11 +204,8 @@ def sleep_those_due(memory: Memory) -> Iterator[Slept]:
 
 
 def _counted(counts: Mapping[str, int], verb: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json({verb: dict(counts)})
-    else:
-        told = ", ".join(f"{n:,} {what}" for what, n in counts.items())
-        stdout().print(f"{verb}: {told or 'nothing'}")
+    told = ", ".join(f"{n:,} {what}" for what, n in counts.items())
+    answer({verb: dict(counts)}, f"{verb}: {told or 'nothing'}", as_json=as_json)
 
 
 def policy(
@@ -235,10 +229,7 @@ def policy(
         if name is not None:
             bank.set_policy(None if name == "default" else name)
         chosen = asdict(bank.policy)
-    if as_json:
-        print_json(chosen)
-    else:
-        stdout().print(table([(key, str(value)) for key, value in chosen.items()]))
+    answer(chosen, table([(key, str(value)) for key, value in chosen.items()]), as_json=as_json)
 
 
 def pin(
@@ -322,10 +313,7 @@ def topics(
         if plot is not None:
             bank.plot_topics(plot, overwrite=force)
         found = bank.topics() if as_json else bank.topic_outline()
-    if as_json:
-        print_json(found)
-    else:
-        stdout().print(clean("\n".join(map(str, found))), soft_wrap=True)
+    answer(found, "\n".join(map(str, found)), as_json=as_json)
 
 
 def gists(*, scope: BankScope, as_json: Json = False) -> None:
@@ -336,15 +324,12 @@ def gists(*, scope: BankScope, as_json: Json = False) -> None:
     """
     with scope.open_bank() as bank:
         found = bank.gists()
-    if as_json:
-        print_json(found)
-        return
     rows = [
         (g.text, str(len(g.sources)), f"{g.made_at:%Y-%m-%d}",
          f"{g.activation:.2f}{' silent' if g.silent else ''}")
         for g in found
     ]  # fmt: skip
-    stdout().print(table(rows, "gist", "memories", "made", "activation"))
+    answer(found, table(rows, "gist", "memories", "made", "activation"), as_json=as_json)
 
 
 def summary(
@@ -394,26 +379,24 @@ def facts(
     """
     with scope.open_bank() as bank:
         found = bank.facts(entity, relation, as_of=as_of, at=at)
-    if as_json:
-        print_json(found)
-        return
     rows = [
         (f.subject, f.relation, f.object, *(f"{t:%Y-%m-%d}" if t else "" for t in
          (f.valid_from, f.valid_to, f.known_from)))
         for f in found
     ]  # fmt: skip
-    stdout().print(table(rows, "subject", "relation", "object", "from", "until", "known since"))
+    answer(
+        found,
+        table(rows, "subject", "relation", "object", "from", "until", "known since"),
+        as_json=as_json,
+    )
 
 
 def list_(*, scope: BankScope, as_json: Json = False) -> None:
     """List the anchors, the most salient first."""
     with scope.open_bank() as bank:
         anchors = bank.anchors()
-    if as_json:
-        print_json(anchors)
-        return
     rows = [(a.name, a.kind, f"{a.salience:.1f}", f"{a.episodes}") for a in anchors]
-    stdout().print(table(rows, "anchor", "kind", "salience", "episodes"))
+    answer(anchors, table(rows, "anchor", "kind", "salience", "episodes"), as_json=as_json)
 
 
 def report(*, scope: BankScope, as_json: Json = False) -> None:
@@ -490,10 +473,7 @@ def _said(*, as_json: bool, **said: list[str]) -> None:
 
 
 def _moved(count: int, where: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"anchors": count})
-    else:
-        stdout().print(clean(f"{count:,} anchors {where}"), soft_wrap=True)
+    answer({"anchors": count}, f"{count:,} anchors {where}", as_json=as_json)
 
 
 for _name, _run, _example in (

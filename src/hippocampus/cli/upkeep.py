@@ -10,7 +10,7 @@ from rich.text import Text
 
 from hippocampus.cli.command import EXIT_NOTHING, command, confirm_erasure
 from hippocampus.cli.options import BankScope, Force, Json, Scope, text_or_stdin
-from hippocampus.cli.render import clean, print_json, progress, stdout, table
+from hippocampus.cli.render import answer, clean, print_json, progress, stdout, table
 from hippocampus.errors import InputError
 
 PANEL = "Look after"
@@ -106,10 +106,11 @@ def doctor(*, scope: Scope, as_json: Json = False) -> None:
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
     rows = upkeep.doctor(Path(scope.path))
-    if as_json:
-        print_json([{"what": what, "value": value, "ok": ok} for what, value, ok in rows])
-    else:
-        stdout().print(table((Text(*_MARKS[ok]), Text(what), value) for what, value, ok in rows))
+    answer(
+        [{"what": what, "value": value, "ok": ok} for what, value, ok in rows],
+        table((Text(*_MARKS[ok]), Text(what), value) for what, value, ok in rows),
+        as_json=as_json,
+    )
     if any(ok is False for _, _, ok in rows):
         raise typer.Exit(EXIT_NOTHING)
 
@@ -167,11 +168,8 @@ def reembed(
 
 
 def _show_done(done: dict[str, int], *, as_json: bool) -> None:
-    if as_json:
-        print_json(done)
-    else:
-        rows = [(name, f"{number:,}") for name, number in done.items()]
-        stdout().print(table(rows, "bank", "episodes"))
+    rows = [(name, f"{number:,}") for name, number in done.items()]
+    answer(done, table(rows, "bank", "episodes"), as_json=as_json)
 
 
 def calibrate(
@@ -256,10 +254,7 @@ def backup(
     with scope.open() as memory, progress("backing up") as step:
         memory.backup(target, overwrite=force, progress=step)
     nbytes = target.stat().st_size
-    if as_json:
-        print_json({"path": target, "nbytes": nbytes})
-    else:
-        stdout().print(clean(f"{target}: {nbytes:,} bytes"), soft_wrap=True)
+    answer({"path": target, "nbytes": nbytes}, f"{target}: {nbytes:,} bytes", as_json=as_json)
 
 
 def export(
@@ -272,7 +267,6 @@ def export(
     """Write everything in a bank, in any state, to a file that 'import' reads back whole."""
     with scope.open_bank() as bank:
         written = bank.export(target, overwrite=force)
-    if as_json:
-        print_json({"path": target, "episodes": written})
-    else:
-        stdout().print(clean(f"{target}: {written:,} episodes"), soft_wrap=True)
+    answer(
+        {"path": target, "episodes": written}, f"{target}: {written:,} episodes", as_json=as_json
+    )

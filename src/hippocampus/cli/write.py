@@ -10,6 +10,7 @@ import typer
 from hippocampus.cli.command import EXIT_NOTHING, EXIT_USAGE, command, confirm_erasure
 from hippocampus.cli.options import BankScope, Json, json_object, text_or_stdin
 from hippocampus.cli.render import (
+    answer,
     complain,
     head_line,
     one_line,
@@ -167,10 +168,7 @@ def forget(
     with scope.open_bank() as bank:
         changed = bank.restore(ids) if undo else bank.forget(ids, erase=erase)
     verb = "restored" if undo else "erased" if erase else "forgotten"
-    if as_json:
-        print_json({verb: changed})
-    else:
-        stdout().print(f"{changed:,} {verb}")
+    answer({verb: changed}, f"{changed:,} {verb}", as_json=as_json)
 
 
 def _show_kept(verb: str, episode: Episode, scope: BankScope, *, as_json: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
@@ -13,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from starlette.requests import Request
 
+from hippocampus.core.listening import is_loopback
 from hippocampus.errors import AccessError, InvalidScope, RateLimited, UnknownBank
 from hippocampus.server.error_responses import NO_SUCH_BANK
 from hippocampus.server.keys import ANYBODY, Caller, Keys
@@ -122,17 +122,6 @@ def bank_of(request: Request) -> str:
     except UnicodeDecodeError as exc:
         msg = "the bank's name is not UTF-8; percent-encode its UTF-8 bytes"
         raise InvalidScope(msg) from exc
-
-
-@lru_cache(maxsize=256)
-def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine and nothing else."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _check_is_here(request: Request) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import socket
 import sys
 import threading
 import time
@@ -16,11 +15,11 @@ from typing import Any, Final
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from hippocampus.core.listening import is_loopback, listen
 from hippocampus.encode.embedders.together import AsksMany, Together
-from hippocampus.errors import AccessError, InputError
+from hippocampus.errors import AccessError
 from hippocampus.memory import Memory
 from hippocampus.server.app import create_app
-from hippocampus.server.auth import is_loopback
 from hippocampus.server.keys import Keys
 from hippocampus.server.observability import log
 from hippocampus.server.settings import PORT, Limits
@@ -67,7 +66,7 @@ def serve(
     before = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH_S)
     try:
-        server.run([_listen(host, port)])
+        server.run([listen(host, port)])
     finally:
         sys.setswitchinterval(before)
 
@@ -99,16 +98,6 @@ def make_server(
         timeout_graceful_shutdown=max(1, round(limits.drain_s)),
     )  # fmt: skip
     return _Server(config, ready or _tell_nobody)
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=2048)
-    except (OSError, UnicodeError) as exc:
-        why = getattr(exc, "strerror", None) or str(exc)
-        msg = f"host={host!r}, port={port}: {why}; choose others, such as port 0 for a free one"
-        raise InputError(msg) from exc
 
 
 def _tell_nobody(_url: str) -> None:
