@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Config, Memory, Turn
-from hippocampus.context.compose import compose
+from hippocampus.context.compose import Extras, compose
 from hippocampus.core.quotes import CLOSE, OPEN, quote, unquote
 from hippocampus.encode.tokens import count
 from hippocampus.errors import BudgetTooSmall, InputError, UnknownEpisode
@@ -150,11 +150,12 @@ def test_what_is_over_or_corrected_keeps_the_budget_as_well(talk, budget, recent
         replace(hit, until=until if ended else None, corrected_by="x" if wrong else None)
         for hit, (ended, wrong) in zip(found.hits, over, strict=True)
     ]
+    turns = talk.episodes(limit=recent, newest=True) if recent else []
     made = compose(
-        replace(found, hits=tuple(hits)), budget_tokens=budget, zone=UTC, pointers=pointers,
-        recent=talk.episodes(limit=recent, newest=True) if recent else (),
+        replace(found, hits=tuple(hits)), budget_tokens=budget, zone=UTC,
+        extras=Extras(recent=turns, pointers=pointers),
     )  # fmt: skip
-    last = {episode.id for episode in talk.episodes(limit=recent, newest=True)} if recent else ()
+    last = {episode.id for episode in turns}
 
     assert count(made.text) == made.tokens <= budget
     shown = made.text.count("until 2025-05-02")

@@ -15,7 +15,8 @@ from hippocampus.bank.filter_arguments import Filters, read_filters, spell_out
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, staying
-from hippocampus.context.compose import compose, frame_within
+from hippocampus.context.compose import Extras, compose
+from hippocampus.context.render import Frame
 from hippocampus.core.background_yield import answering
 from hippocampus.core.config import Signatures
 from hippocampus.core.constraints import check_whole
@@ -184,19 +185,20 @@ class Recaller(BankPart):
         if isinstance(without, str):
             msg = f"without={without!r:.100}: give the texts in a list, even if it is one"
             raise InputError(msg)
-        frame_within(  # before anything is recalled: what fails must leave no trace of that
-            budget_tokens, system=system, persona=persona, projects=projects, summary=summary or "",
-            user=user,
-        )  # fmt: skip
+        frame = Frame(
+            system=system, persona=persona, projects=projects, summary=summary or "", user=user
+        )
+        frame.check(budget_tokens)  # before anything is recalled: what fails must leave no trace
         found = self.recall(query, k, now=now, cues=cues, **filters)
-        last = self._lookup.episodes(limit=recent, newest=True, **filters) if recent else []
-        own = self._knowledge.own_summary(filters) if summary is None else ""
-        known = self._knowledge.gists_of(found, gists, filters) if gists else ()
-        return compose(
-            found, budget_tokens=budget_tokens, zone=self._engine.zone, system=system,
-            persona=persona, projects=projects, summary=summary or "", user=user, recent=last,
-            compact=own, pointers=pointers, gists=known, without=without,
+        extras = Extras(
+            compact=self._knowledge.own_summary(filters) if summary is None else "",
+            gists=self._knowledge.gists_of(found, gists, filters) if gists else (),
+            recent=self._lookup.episodes(limit=recent, newest=True, **filters) if recent else (),
+            pointers=pointers, without=without,
         )  # fmt: skip
+        return compose(
+            found, budget_tokens=budget_tokens, zone=self._engine.zone, frame=frame, extras=extras
+        )
 
 
 def _bind(here: BankSnapshot, query: Query, encoded: EncodedQuery) -> Query:

@@ -18,7 +18,7 @@ from typing import NamedTuple, Self, TypeVar
 
 from mcp_types import CallToolResult, TextContent
 
-from hippocampus.context.compose import in_time
+from hippocampus.context.render import in_time
 from hippocampus.core.quotes import CLOSE, INDENT, OPEN, line, quote
 from hippocampus.core.records import Change, Context, Episode, Hit, Interval, Recall, Stats
 from hippocampus.encode.tokens import count

@@ -1,0 +1,106 @@
+"""The last step of a context: its parts as one text, memories in order of time, quoted as data."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from hippocampus.core.quotes import (
+    CLOSE,
+    MORE_CLOSE,
+    MORE_OPEN,
+    OPEN,
+    RECENT_CLOSE,
+    RECENT_OPEN,
+    line,
+    pointer_line,
+    quote,
+)
+from hippocampus.core.records import Episode, Hit, Pointer
+from hippocampus.encode.tokens import count
+from hippocampus.errors import BudgetTooSmall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """The parts of a prompt that stand whole: before the memories, and the message after them."""
+
+    system: str = ""
+    persona: str = ""
+    projects: str = ""
+    summary: str = ""
+    user: str = ""
+
+    @property
+    def before(self) -> list[str]:
+        """What stands before the memories, in HEMA's order (section 3.5)."""
+        parts = {"persona": self.persona, "projects": self.projects, "summary": self.summary}
+        return [part for part in (self.system, *itertools.starmap(_tagged, parts.items())) if part]
+
+    @property
+    def after(self) -> list[str]:
+        """The message after them, if there is one."""
+        return [_tagged("user", self.user)] if self.user else []
+
+    def check(self, budget_tokens: int) -> int:
+        """
+        Return the tokens of the frame alone.
+
+        Raises:
+            BudgetTooSmall: they are more than ``budget_tokens``.
+
+        """
+        needed = count("\n\n".join([*self.before, *self.after]))
+        if needed > budget_tokens:
+            raise BudgetTooSmall(budget_tokens=budget_tokens, needed_tokens=needed)
+        return needed
+
+
+@dataclass(frozen=True, slots=True)
+class Renderer:
+    """Renders the parts of a context."""
+
+    frame: Frame
+    zone: tzinfo
+    marked: Mapping[str, Hit]
+    """Hits that are over or corrected, by id; they say so, among the recent turns as well."""
+    known: Sequence[str] = ()
+    """What the bank has to say of itself, rendered: its summary, its gists."""
+
+    def say(self, episode: Episode) -> str:
+        """Return an episode as a line, with what recall knows of it."""
+        hit = self.marked.get(episode.id)
+        if hit is None:
+            return line(episode, self.zone)
+        return line(episode, self.zone, until=hit.until, corrected=hit.corrected_by is not None)
+
+    def cost(self, episode: Episode) -> int:
+        """Return the tokens of an episode's line with its line break."""
+        return count(self.say(episode)) + 1
+
+    def render(
+        self, hits: Sequence[Hit], recent: Sequence[Episode], left: Sequence[Pointer] = ()
+    ) -> str:
+        """Return the whole text."""
+        parts = [*self.frame.before, *self.known]
+        if hits:
+            ordered = sorted((hit.episode for hit in hits), key=in_time)
+            parts.append("\n".join([OPEN, *map(self.say, ordered), CLOSE]))
+        if recent:
+            ordered = sorted(recent, key=in_time)
+            parts.append("\n".join([RECENT_OPEN, *map(self.say, ordered), RECENT_CLOSE]))
+        if left:
+            parts.append("\n".join([MORE_OPEN, *map(pointer_line, left), MORE_CLOSE]))
+        return "\n\n".join([*parts, *self.frame.after])
+
+
+def in_time(episode: Episode) -> tuple[object, ...]:
+    """Return by what episodes are sorted, to stand in order of time."""
+    return (episode.said_at, episode.session or "", episode.turn or 0, episode.part)
+
+
+def _tagged(name: str, text: str) -> str:
+    """Return a text between tags, nothing if it is empty."""
+    return text and f"<{name}>\n{quote(text)}\n</{name}>"
