@@ -237,6 +237,7 @@ def assert_finishes(open_memory, kept, hidden):
     return gone
 
 
+@pytest.mark.slow
 def test_killed_half_way_it_leaves_a_sound_store_and_can_be_finished(filled, open_memory, path):
     memory, bank, kept = filled
     hidden = {e.id for e in kept[::4]}

@@ -8,10 +8,12 @@ import textwrap
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime
+from shutil import copyfile
 
 import pytest
 
-from hippocampus import Config, Ingest, Turn
+from hippocampus import Config, Ingest, Memory, Turn
+from hippocampus.core.clock import ManualClock
 from hippocampus.core.config import Concepts
 from hippocampus.core.records import Block
 from hippocampus.encode.embed import HashEmbedder
@@ -32,13 +34,22 @@ def talk(count=80):
     ]  # fmt: skip
 
 
+@pytest.fixture(scope="session")
+def night(tmp_path_factory):
+    """Return the store of a bank that has slept, made once."""
+    store = tmp_path_factory.mktemp("night") / "memory.db"
+    clock = ManualClock(datetime(2025, 6, 1, 12, tzinfo=UTC))
+    with Memory(store, embedder="hash", config=SMALL, clock=clock) as memory:
+        memory.bank("ada").remember_many(talk())
+        memory.bank("ada").sleep()
+    return store
+
+
 @pytest.fixture
-def slept(open_memory):
+def slept(open_memory, path, night):
+    copyfile(night, path)
     memory = open_memory(config=SMALL)
-    bank = memory.bank("ada")
-    bank.remember_many(talk())
-    bank.sleep()
-    return memory, bank
+    return memory, memory.bank("ada")
 
 
 def test_a_bank_that_has_slept_has_anchors_and_recall_hears_them(slept):

@@ -993,7 +993,7 @@ PRUNING = Policy(prune_share=0.05, prune_turns=5, deepest=5, cap=1.0, hot_hours=
 
 
 @pytest.mark.parametrize(("policy", "at_once"), [("adaptive:200", 2048), (PRUNING, 2)])
-@pytest.mark.parametrize("inside", [True, False])
+@pytest.mark.parametrize("inside", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_sleep_killed_anywhere_leaves_whole_steps_and_the_next_one_finishes(
     tmp_path, monkeypatch, inside, policy, at_once
 ):
