@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from urllib.error import HTTPError
@@ -38,7 +37,6 @@ class Wire:
     """A server's process, spoken to line by line; it keeps every byte that comes back."""
 
     def __init__(self, env, *options):
-        self.started = time.perf_counter()
         self.raw = b""
         self.process = subprocess.Popen(
             [*MCP, *options],
