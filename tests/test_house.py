@@ -96,10 +96,8 @@ def test_private_names_are_not_read_across_modules():
 
 LONGEST = 60
 LONG = {
-    "recall": 70,
     "compose": 67,
     "_patterns": 61,
-    "search": 62,
     "from_json": 70,
     "rebuild": 65,
 }
