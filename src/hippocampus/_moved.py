@@ -126,7 +126,7 @@ MOVED: Final = {
 """Old name -> new name."""
 
 
-class _Found(Loader):
+class _MovedLoader(Loader):
     """Loads a module that is there already, under its new name."""
 
     def __init__(self, name: str) -> None:
@@ -158,7 +158,7 @@ class _OldNames(MetaPathFinder):
             return None
         msg = f"{fullname} is {new} now; the old name goes with 0.3"
         warnings.warn(msg, DeprecationWarning, stacklevel=2)
-        return ModuleSpec(fullname, _Found(new))
+        return ModuleSpec(fullname, _MovedLoader(new))
 
 
 def find_by_old_names() -> None:

@@ -11,7 +11,7 @@ from hippocampus.index.anchors import Anchors, effective
 from hippocampus.index.phrase_codec import PROPER
 from hippocampus.language.details import digest_details
 from hippocampus.language.noun_phrases import find_phrases, key_of
-from hippocampus.sleep.concepts import Material, kin_of, rebuild
+from hippocampus.sleep.concepts import Material, Reads, kin_of, rebuild
 
 DAY = 86_400_000_000
 D = 64
@@ -56,9 +56,11 @@ class World:
     def rebuild(self, old=None, *, curated=(), denied=(), **how):
         return rebuild(
             self.material(), old,
-            vectors=self.vectors.__getitem__,
-            names=lambda rows: {row: find_phrases(self.texts[row]) for row in rows},
-            embed=lambda names: np.stack([vector_of(name) for name in names]),
+            Reads(
+                vectors=self.vectors.__getitem__,
+                names=lambda rows: {row: find_phrases(self.texts[row]) for row in rows},
+                embed=lambda names: np.stack([vector_of(name) for name in names]),
+            ),
             curated=curated, denied=denied, now=self.now, how=Concepts(**how),
         )  # fmt: skip
 

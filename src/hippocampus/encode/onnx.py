@@ -35,7 +35,7 @@ _NEIGHBOUR_CHARS = 16 * WINDOW
 """As much of a neighbour as is read: a piece rarely covers more than 16 characters."""
 
 
-class _Pieces(NamedTuple):
+class _WordPieces(NamedTuple):
     ids: list[int]
     offsets: list[tuple[int, int]]
 
@@ -134,11 +134,11 @@ class OnnxEmbedder:
         """Embed questions, in order, at once."""
         return self.embed([Passage(text) for text in texts])
 
-    def _pieces(self, text: str) -> _Pieces:
+    def _pieces(self, text: str) -> _WordPieces:
         """Cut a text into word pieces, independent of what stands beside it."""
         # One by one: encode_batch starts threads that complain in every later fork.
         encoded = self._tokenizer.encode(*valid([text]), add_special_tokens=False)
-        return _Pieces(encoded.ids, encoded.offsets)
+        return _WordPieces(encoded.ids, encoded.offsets)
 
     def _jobs(self, place: int, passage: Passage, ids: list[int]) -> Iterator[_Job]:
         """Cut a passage into passes of at most ``WINDOW`` pieces, filled up with what is around."""

@@ -33,7 +33,7 @@ _MOSTLY: Final = 77
 """Uses as a noun, of 255, from which on what looks like its plural is one."""
 
 
-class _Words:
+class _WordUses:
     """
     The dictionary: 89 000 words in 3 MB, for a dict of them would be 13.
 
@@ -72,10 +72,10 @@ class _Words:
 
 
 @cache
-def _words() -> _Words:
+def _words() -> _WordUses:
     data = (files("hippocampus.core") / "words" / "nouns.npz").read_bytes()
     with np.load(BytesIO(data)) as kept:
-        return _Words(kept)
+        return _WordUses(kept)
 
 
 @lru_cache(maxsize=1 << 16)

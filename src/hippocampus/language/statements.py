@@ -115,6 +115,16 @@ class _Patterns(NamedTuple):
     """Behind a place that somebody leaves: a purpose, or a time, that travellers have."""
 
 
+_AUXILIARIES: Final = (
+    r"am|is|are|was|were|been|do|"
+    r"(?:have|has|had)(?! (?:a|an|the|my|our|his|her|some|one|two|three|four|got|\d+"
+    r"|no(?! longer)|any)\b)"
+    r"|does|did|don't|doesn't|didn't|isn't|aren't|wasn't|haven't|hasn't|can't|won't|wouldn't"
+    r"|not|no longer|never|used to|will|would|could|might|may|should|want to|wants to"
+    r"|hope to|going to"
+)
+
+
 @cache
 def _patterns() -> _Patterns:
     name = (
@@ -130,12 +140,7 @@ def _patterns() -> _Patterns:
             rf" (?:(?:best|older|younger|little|big|new|old) )?(?:{kin})\b"
             r"(?:,? (?P<called>(?!I\b)[A-Z]\w+(?: [A-Z]\w+)?),?)?"
             rf"|[Ii]|[Ww]e|[Yy]ou|[Hh]e|[Ss]he|(?!I\b){name})"
-            r"(?P<aux>(?:'ve|'m|'re|'s|'d|'ll)?(?: (?:am|is|are|was|were|been|do|"
-            r"(?:have|has|had)(?! (?:a|an|the|my|our|his|her|some|one|two|three|four|got|\d+"
-            r"|no(?! longer)|any)\b)"
-            r"|does|did|don't|doesn't|didn't|isn't|aren't|wasn't|haven't|hasn't|can't|won't|wouldn't"
-            r"|not|no longer|never|used to|will|would|could|might|may|should|want to|wants to"
-            rf"|hope to|going to|{adverbs}))*)"
+            rf"(?P<aux>(?:'ve|'m|'re|'s|'d|'ll)?(?: (?:{_AUXILIARIES}|{adverbs}))*)"
             r" (?P<rest>[^.!?;:\n]+)"
         ),
         aside=re.compile(
@@ -210,7 +215,7 @@ def find_statements(
             are about the world, which is not what a memory is asked for.
 
     """
-    reader = _Reader(speaker, others, said_at)
+    reader = _StatementReader(speaker, others, said_at)
     found: dict[Statement, None] = {}
     plain = text.replace("’", "'")
     if not _QUOTED.fullmatch(plain.strip()):
@@ -320,7 +325,7 @@ def _relation_of(rule: Rule, clause: _Clause) -> tuple[str, Mode] | None:
     return None if relation == "has" and mode == "held" else (relation, mode)
 
 
-class _Reader:
+class _StatementReader:
     """Reads sentence after sentence; knows who was spoken of last, and who before."""
 
     def __init__(self, speaker: str, others: Sequence[str], said_at: datetime) -> None:

@@ -179,7 +179,7 @@ def tag_groups(groups: Sequence[TagReading], *, apart: Collection[str] = ()) -> 
     return taggings
 
 
-class _Named(NamedTuple):
+class _NamedTag(NamedTuple):
     """How a group names a tag: how often, and whether as a name or as a feeling."""
 
     times: int
@@ -189,7 +189,7 @@ class _Named(NamedTuple):
 
 def _count(
     group: TagReading, silent: AbstractSet[str], short: AbstractSet[str]
-) -> dict[str, _Named]:
+) -> dict[str, _NamedTag]:
     found = {}
     for name in dict.fromkeys([*group.named, *group.felt]):
         times, proper = (0, 0) if name in silent else group.named.get(name, (0, 0))
@@ -197,11 +197,11 @@ def _count(
             times, proper = times - proper, 0
         times = max(times, group.felt.get(name, 0))
         if times:
-            found[name] = _Named(times, proper * 2 > times, name in group.felt)
+            found[name] = _NamedTag(times, proper * 2 > times, name in group.felt)
     return found
 
 
-def _names_among(found: Iterable[Mapping[str, _Named]]) -> frozenset[str]:
+def _names_among(found: Iterable[Mapping[str, _NamedTag]]) -> frozenset[str]:
     """Return what is written as a name more often than not."""
     balance: Counter[str] = Counter()
     for group in found:
@@ -211,8 +211,8 @@ def _names_among(found: Iterable[Mapping[str, _Named]]) -> frozenset[str]:
 
 
 def _as_one(
-    found: Sequence[Mapping[str, _Named]], names: AbstractSet[str]
-) -> list[dict[str, _Named]]:
+    found: Sequence[Mapping[str, _NamedTag]], names: AbstractSet[str]
+) -> list[dict[str, _NamedTag]]:
     """Count what means the same together, under what of it is said most in all the groups."""
     times: Counter[str] = Counter()
     for group in found:
@@ -224,7 +224,7 @@ def _as_one(
     }
     merged = []
     for group in found:
-        one_each: dict[str, _Named] = {}
+        one_each: dict[str, _NamedTag] = {}
         for name, one in group.items():
             to = shown.get(name, name)
             so_far = one_each.get(to)
@@ -233,8 +233,8 @@ def _as_one(
     return merged
 
 
-def _both(one: _Named, other: _Named) -> _Named:
-    return _Named(
+def _both(one: _NamedTag, other: _NamedTag) -> _NamedTag:
+    return _NamedTag(
         one.times + other.times, one.proper and other.proper, one.feeling or other.feeling
     )
 
@@ -281,7 +281,7 @@ def _is_noun(word: str) -> bool:
 
 
 def _choose(
-    group: Mapping[str, _Named], worth: Mapping[str, float], named: Mapping[str, int]
+    group: Mapping[str, _NamedTag], worth: Mapping[str, float], named: Mapping[str, int]
 ) -> tuple[str, ...]:
     """Return the best of a group, not too many of a kind, none said by another already."""
     # "senhor_matias" stands for "matias" where that is mostly said in full.

@@ -35,7 +35,7 @@ from hippocampus.language.noun_phrases import key_of
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.appraisal import Appraisal
 from hippocampus.sleep.concept_document import from_json, spelled_rows, to_json
-from hippocampus.sleep.concepts import Floats, Material, Rows, rebuild
+from hippocampus.sleep.concepts import Floats, Material, Reads, Rows, rebuild
 from hippocampus.sleep.facts import FactReading as FactsRead
 from hippocampus.sleep.facts import count, read_on, read_with_model
 from hippocampus.sleep.gists import make_gists, read_noted
@@ -430,9 +430,7 @@ def rebuild_concepts(
     made, report = rebuild(
         _with_curated(ledger, gathered.material, curated.wanted),
         _if_sound(read_anchors, ledger),
-        vectors=gathered.vectors,
-        names=ledger.reader.names,
-        embed=_naming(embedder),
+        Reads(gathered.vectors, ledger.reader.names, _naming(embedder)),
         curated=curated.wanted,
         denied=curated.denied,
         now=now,

@@ -23,7 +23,7 @@ from hippocampus.index.anchor_postings import nearest_edges
 from hippocampus.index.anchors import KINDS, Anchors, leads_back, runs
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.language.phonetic import sound_of
-from hippocampus.sleep.concepts import Material, Tally, kin_of, mentions_of, words_of
+from hippocampus.sleep.concepts import Material, Tally, associated, mentions_of, words_of
 
 VERSION: Final = "1.3"
 """Of the document, as the paper has it."""
@@ -138,12 +138,7 @@ def from_json(
     named = {f"entries[{name!r}]": entry["ids"] for name, entry in entries.items()}
     named |= {"aliases": [*aliases, *aliases.values()]}
     named |= {"related": [id_ for one, other, _ in related for id_ in (one, other)]}
-    rows = rows_of(sorted({id_ for ids in named.values() for id_ in ids}))
-    for where, ids in named.items():
-        for id_ in ids:
-            if id_ not in rows:
-                msg = f"{where}: the bank has no episode {id_!r}"
-                raise InputError(msg)
+    rows = _found(named, rows_of)
     stands = sorted((rows[one], rows[other]) for one, other in aliases.items())
     edges, cosines = nearest_edges(
         _pairs([(rows[one], rows[other]) for one, other, _ in related]),
@@ -172,12 +167,8 @@ def from_json(
     material = naming([n for n, e in entries.items() if e["kind"] == "curated"])
     mentions = mentions_of(keys, material)
     ties = [e["kind"] != "discovered" or " " in n for n, e in entries.items()]
-    kin = kin_of(mentions, ties, material.session, how)
     tally = Tally.of(material, now)
     salience = np.array([tally.salience_of(key) for key in keys], np.float32)
-    named, mention_ends = runs(mentions, np.int32)
-    others, kin_ends = runs([one.anchors for one in kin], np.int32)
-    strengths, _ = runs([one.strengths for one in kin], np.float32)
     return Anchors(
         names=names,
         sounds=tuple(map(sound_of, names)),
@@ -191,9 +182,21 @@ def from_json(
         vectors=vectors, ends=ends, rows=under, scores=scores, gists=material.gists[under],
         aliases=_pairs(stands), edges=edges, edge_cosines=cosines,
         centres=vectors[:0], centre_ends=np.zeros(count + 1, np.int64),
-        mentions=named, mention_ends=mention_ends,
-        kin=others, kin_strengths=strengths, kin_ends=kin_ends,
+        **associated(mentions, ties, material.session, how),
     )  # fmt: skip
+
+
+def _found(
+    named: Mapping[str, Sequence[str]], rows_of: Callable[[Sequence[str]], Mapping[str, int]]
+) -> Mapping[str, int]:
+    """Return the rows of the episodes that are named, by where; refuse one that is not there."""
+    rows = rows_of(sorted({id_ for ids in named.values() for id_ in ids}))
+    for where, ids in named.items():
+        for id_ in ids:
+            if id_ not in rows:
+                msg = f"{where}: the bank has no episode {id_!r}"
+                raise InputError(msg)
+    return rows
 
 
 def _pairs(given: Sequence[tuple[int, int]]) -> NDArray[np.int32]:

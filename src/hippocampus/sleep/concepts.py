@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,13 +88,22 @@ class Rebuilt:
     entries: int
 
 
-def rebuild(  # noqa: PLR0913 - to be mended
+class Reads(NamedTuple):
+    """Readers of a bank, asked for a little at a time."""
+
+    vectors: Callable[[Rows], Floats]
+    """Vectors of rows, shape (rows, dimension), of length 1 or zero."""
+    names: Callable[[Collection[int]], Mapping[int, Sequence[Phrase]]]
+    """Phrases by row, spelled; asked for a few, those of new anchors."""
+    embed: Callable[[Sequence[str]], Floats]
+    """Vectors of names."""
+
+
+def rebuild(
     material: Material,
     old: Anchors | None,
+    reads: Reads,
     *,
-    vectors: Callable[[Rows], Floats],
-    names: Callable[[Collection[int]], Mapping[int, Sequence[Phrase]]],
-    embed: Callable[[Sequence[str]], Floats],
     curated: Sequence[str],
     denied: Collection[str],
     now: int,
@@ -106,18 +115,16 @@ def rebuild(  # noqa: PLR0913 - to be mended
     Args:
         material: the bank's phrases, times and states.
         old: the anchors so far.
-        vectors: gives vectors of rows, shape (rows, dimension), of length 1 or zero.
-        names: gives phrases by row, spelled; asked for a few, those of new anchors.
-        embed: gives vectors of names.
+        reads: reads what else the bank says.
         curated: anchors that somebody wants, spelled as they should be.
         denied: anchors that nobody wants.
         now: the present in microseconds.
         how: sizes and thresholds.
 
     """
-    tally = Tally.of(material, now)
-    chosen = _choose(tally, old, names, curated, denied, now, how)
-    anchors = _directions(chosen, old, vectors, embed)
+    tally, vectors = Tally.of(material, now), reads.vectors
+    chosen = _choose(tally, old, reads.names, curated, denied, now, how)
+    anchors = _directions(chosen, old, vectors, reads.embed)
     mentions = mentions_of([one.key for one in chosen], material)
     known = _known_aliases(old, material, vectors, how)
     under = [
@@ -125,7 +132,6 @@ def rebuild(  # noqa: PLR0913 - to be mended
         for rows, scores in _under(anchors, material, known, mentions, vectors, now, how)
     ]
     ties = [one.kind != "discovered" or " " in one.name for one in chosen]
-    kin = kin_of(mentions, ties, material.session, how)
     rows, ends = runs([one.rows for one in under], np.int32)
     scores, _ = runs([one.scores for one in under], np.float32)
     pairs = np.concatenate([np.empty((0, 2), np.int32), *(one.pairs for one in under)])
@@ -134,9 +140,6 @@ def rebuild(  # noqa: PLR0913 - to be mended
     )
     aliases = _aliases(known, under)
     senses = [one.senses for one in under]
-    named, mention_ends = runs(mentions, np.int32)
-    others, kin_ends = runs([one.anchors for one in kin], np.int32)
-    strengths, _ = runs([one.strengths for one in kin], np.float32)
     centre_ends = np.cumsum([0, *map(len, senses)], dtype=np.int64)
     made = Anchors(
         names=tuple(one.name for one in chosen),
@@ -153,21 +156,46 @@ def rebuild(  # noqa: PLR0913 - to be mended
         vectors=anchors, ends=ends, rows=rows, scores=scores, gists=material.gists[rows],
         aliases=aliases, edges=edges, edge_cosines=cosines,
         centres=np.concatenate([anchors[:0], *senses]), centre_ends=centre_ends,
-        mentions=named, mention_ends=mention_ends,
-        kin=others, kin_strengths=strengths, kin_ends=kin_ends,
+        **associated(mentions, ties, material.session, how),
         pruned=_pruned(old, {one.key for one in chosen}, denied, tally, material),
     )  # fmt: skip
+    return made, _report(old, chosen, len(rows))
+
+
+class Associated(TypedDict):
+    """The fields of ``Anchors`` that say which rows mention each, and which anchors are near it."""
+
+    mentions: NDArray[Any]
+    mention_ends: NDArray[np.int64]
+    kin: NDArray[Any]
+    kin_strengths: NDArray[Any]
+    kin_ends: NDArray[np.int64]
+
+
+def associated(
+    mentions: Sequence[NDArray[Any]], ties: Sequence[bool], session: NDArray[Any], how: Concepts
+) -> Associated:
+    """Return what ties anchors to rows and to each other; arguments are those of ``kin_of``."""
+    kin = kin_of(mentions, ties, session, how)
+    named, mention_ends = runs(mentions, np.int32)
+    others, kin_ends = runs([one.anchors for one in kin], np.int32)
+    strengths, _ = runs([one.strengths for one in kin], np.float32)
+    return Associated(
+        mentions=named, mention_ends=mention_ends, kin=others, kin_strengths=strengths,
+        kin_ends=kin_ends,
+    )  # fmt: skip
+
+
+def _report(old: Anchors | None, chosen: Sequence[_Chosen], entries: int) -> Rebuilt:
     before = set() if old is None else set(old.names)
-    after = {one.name for one in chosen}
-    report = Rebuilt(
+    return Rebuilt(
         found=tuple(one.name for one in chosen if one.name not in before),
-        pruned=tuple(sorted(before - after)),
+        pruned=tuple(sorted(before - {one.name for one in chosen})),
         promotable=tuple(
             one.name for one in chosen if one.kind == "discovered" and one.strong >= PRUNED_AFTER
         ),
-        entries=len(rows),
+        entries=entries,
     )
-    return made, report
 
 
 # ---------------------------------------------------------------- which anchors there are

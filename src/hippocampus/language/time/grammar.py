@@ -613,8 +613,6 @@ class _Reader:
         if t.role is Role.UNIT:
             # "in the last month" runs up to now, "last month" is the one before this.
             past = self.tokens[j - 1].word == "past" or (cue == _IN and step < 0 and self._the(i))
-            if step == -1 and self._is(j + 1, Role.OF):
-                return self._nth(j, -1)
             return self._shifted_unit(j, step, past=past, stretch=past or cue == _IN)
         if t.role is Role.PART:
             return self._shifted_part(j, step)
@@ -634,6 +632,8 @@ class _Reader:
 
     def _shifted_unit(self, i: int, step: int, *, past: bool, stretch: bool) -> Parsed:
         unit: Unit = self.tokens[i].value
+        if step == -1 and self._is(i + 1, Role.OF):
+            return self._nth(i, -1)
         if unit in SECONDS or unit == "day":
             # "in the last hour" is a stretch; "the last minute" and "the next day" are idioms.
             return (self._stretch(1, unit, step), i + 1) if step == -1 and stretch else None
