@@ -106,7 +106,7 @@ def test_a_later_versions_record_is_read_for_what_is_known_of_it():
 
 
 def test_a_record_that_checks_itself_does_so_here():
-    with pytest.raises(InputError, match=r"Policy\.near"):
+    with pytest.raises(InputError, match=r"\$\.near"):
         wire.load(Policy, b'{"near": 7}')
 
 
