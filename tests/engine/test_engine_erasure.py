@@ -3,6 +3,7 @@
 import json
 import sqlite3
 
+import numpy as np
 import pytest
 
 from hippocampus import Config, Ingest, Turn
@@ -189,6 +190,22 @@ def test_another_memory_forgets_what_was_erased_here(open_memory):
     assert 0 == len(there.bank("ada").recall("passport"))
     columns = there.bank("ada").state.take().index.columns  # its memory, not only its answers
     assert WORDS["speaker"] not in columns.speaker.values
+
+
+def test_a_recall_notes_nothing_of_what_is_erased_while_it_is_reranked(open_memory):
+    class Erasing:
+        name = "erasing"
+
+        def rerank(self, query, texts):
+            bank.forget(kept.id, erase=True)
+            return np.zeros(len(texts), np.float32)
+
+    bank = open_memory(reranker=Erasing()).bank("ada")
+    kept = remember_secret(bank)
+    bank.recall("passport")
+
+    assert 0 == len(bank.state.echo_filter)
+    assert [] == bank.state.recalled
 
 
 def test_an_export_holds_nothing_of_what_was_erased(bank, tmp_path):

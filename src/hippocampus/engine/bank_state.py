@@ -203,12 +203,13 @@ class BankState:
     def note_shown(self, snapshot: BankSnapshot, shown: Shown) -> None:
         """Note what a recall has shown: texts that may come back, and rows that were of use."""
         with self.engine.bank_cache.use(self), self.reading:
-            if snapshot.ledger.bank != self._number:
-                return  # it was deleted meanwhile, and another one has its name
-            now = self.engine.clock.now()
-            self.echo_filter.note(snapshot.ledger, shown.entries, now)
+            now = self.snapshot
+            if snapshot.ledger.bank != self._number or (now and now.index is not snapshot.index):
+                return  # deleted, or something of it erased, while a reranker had the texts
+            at = self.engine.clock.now()
+            self.echo_filter.note(snapshot.ledger, shown.entries, at)
             if shown.rows:
-                self.recalled.append([to_micros(now), *shown.rows])
+                self.recalled.append([to_micros(at), *shown.rows])
                 del self.recalled[:-_MOST_RECALLS]
 
     def write_recalls(self, ledger: Ledger) -> None:

@@ -1,4 +1,4 @@
-"""The write gate: what we have handed out, and whether what comes in is that again."""
+"""The echo filter: what we have handed out, and whether what comes in is that again."""
 
 from __future__ import annotations
 
@@ -33,6 +33,10 @@ class EchoFilter:
         self._shown: OrderedDict[bytes, datetime] = OrderedDict()
         self._less: OrderedDict[bytes, str] = OrderedDict()
         """Ids of what has faded, by the digest of what was shown of it."""
+
+    def __len__(self) -> int:
+        """How many texts it remembers to have shown."""
+        return len(self._shown)
 
     def note(self, ledger: Ledger, entries: Iterable[LedgerEntry], shown_at: datetime) -> None:
         """Take note of what was shown."""
