@@ -34,7 +34,7 @@ from hippocampus.recall.encode_query import EncodedQuery, encode_query
 from hippocampus.recall.evidence import evidence
 from hippocampus.recall.expand import Sources
 from hippocampus.recall.parse import bind, parse, signed
-from hippocampus.recall.read import read_hits, read_times
+from hippocampus.recall.read import read_rows, read_times
 from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import Ranking, search
 from hippocampus.recall.standardize import Numbers
@@ -93,18 +93,18 @@ class Recaller(BankPart):
             bound = _time_of_event(here, bound, encoded, allowed, engine.zone)
             ranking, shows = _search(here, bound, allowed, limit=max(k, DEPTH))
             searched = time.perf_counter()
-            read = read_hits(here.ledger, ranking, k, here.index.corrected, allowed)
+            read = read_rows(here.ledger, ranking, k, here.index.corrected, allowed)
             sessions = here.index.columns.session.named(ranking.sessions[:k])
             count = len(here.index) if allowed is None else int(np.count_nonzero(allowed))
             degraded = [*encoded.degraded, *_lacking(here, encoded)]
-        order, failed = rerank(engine.reranker, text, [hit.text for hit in read.hits])
+        order, failed = rerank(engine.reranker, text, read.texts)
         degraded += [] if failed is None else [failed]
         places = [*order, *range(len(order), len(ranking.rows))]
         judged = _decide(here, {name: column[places] for name, column in shows.items()}, places)
-        hits = read.ordered(order, judged.scores[: len(order)].tolist())
+        hits = read.hits(order, judged.scores[: len(order)].tolist())
         found = judged.found or (bool(hits) and bound.latest > 1)
         hits, when = read_times(hits, engine.zone) if bound.asks_when else (hits, None)
-        state.note_shown(here, read.shown(ranking.rows[order].tolist()))
+        state.note_shown(here, read.shown(order))
         ended = time.perf_counter()
         steps = {
             "embed": encoded.elapsed_s,

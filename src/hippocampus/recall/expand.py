@@ -8,7 +8,7 @@ is asked for has rows that tell it (``current_facts.py``). After this the candid
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,8 +40,10 @@ class Candidates:
 
     rows: Rows
     """Ascending, shape (rows,)."""
-    columns: Columns
-    """Features by name, shape (rows,) each."""
+    features: Mapping[str, Numbers]
+    """Features on one scale and weighed, by name, shape (rows,) each."""
+    activation: Numbers | None
+    """How far each is about the anchors that the question calls up, shape (rows,)."""
     lifts: Mapping[int, Lift]
     """How activation that spreads may lift some of them."""
 
@@ -49,9 +51,10 @@ class Candidates:
 def expand(search: Search, rows: Rows, sources: Sources) -> Candidates:
     """Measure the proposed rows, add those that they and known facts lead to, and measure them."""
     columns = measure(search.query, search.cues, rows, search.fusion)
+    candidates = _weighed(search, rows, columns, {})
     lifts: dict[int, Lift] = {}
     if sources.texts is not None and search.fusion.spreading_share > 0:
-        lifts = spread(search, sources.texts, rows, _strengths(search, rows, columns))
+        lifts = spread(search, sources.texts, rows, _strengths(search, candidates))
     fact = asked_fact(search)
     standing = None
     if sources.facts is not None and fact is not None:
@@ -59,12 +62,12 @@ def expand(search: Search, rows: Rows, sources: Sources) -> Candidates:
     told = () if standing is None else standing.current
     fresh = np.array(sorted({*lifts, *told}.difference(rows.tolist())), np.uint32)
     if not len(fresh):
-        return Candidates(rows, columns, lifts)
+        return replace(candidates, lifts=lifts)
     every = each_once(np.concatenate([rows, fresh]))
     order = np.argsort(np.concatenate([rows, fresh]))
     added = measure(search.query, search.cues, fresh, search.fusion)
     joined = {name: np.concatenate([columns[name], added[name]])[order] for name in columns}
-    return Candidates(every, joined, lifts)
+    return _weighed(search, every, joined, lifts)
 
 
 def asked_fact(search: Search) -> AskedFact | None:
@@ -72,13 +75,15 @@ def asked_fact(search: Search) -> AskedFact | None:
     return None if search.query.intervals else search.query.fact
 
 
-def fuse(search: Search, columns: Columns) -> dict[str, Numbers]:
-    """Put features on one scale, and weigh them; name → shape (rows,)."""
-    return {
+def _weighed(search: Search, rows: Rows, columns: Columns, lifts: Mapping[int, Lift]) -> Candidates:
+    """Put columns on one scale, and weigh them."""
+    features = {
         name: np.float32(weight) * standardised(columns[name])
         for name, weight in search.fusion.weights.items()
         if name in columns
     }
+    activation = None if search.activation is None else search.activation.of(rows)
+    return Candidates(rows, features, activation, lifts)
 
 
 def summed(parts: Mapping[str, Numbers], length: int) -> Numbers:
@@ -89,9 +94,9 @@ def summed(parts: Mapping[str, Numbers], length: int) -> Numbers:
     return total
 
 
-def _strengths(search: Search, rows: Rows, columns: Columns) -> Numbers:
+def _strengths(search: Search, candidates: Candidates) -> Numbers:
     """Return what the question's words give each row, and what they call up."""
-    strengths = summed(fuse(search, columns), len(rows))
-    if search.activation is not None:
-        strengths += np.float32(search.fusion.concept) * search.activation.of(rows)
+    strengths = summed(candidates.features, len(candidates.rows))
+    if candidates.activation is not None:
+        strengths += np.float32(search.fusion.concept) * candidates.activation
     return strengths

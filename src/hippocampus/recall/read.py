@@ -37,25 +37,52 @@ class Shown(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What was read of the best rows, in the order of the ranking."""
+    """What was read of the best rows, in the order of their ranking."""
 
-    hits: list[Hit]
-    """Not yet scored."""
+    ranking: Ranking
     entries: list[LedgerEntry]
+    corrections: list[str | None]
+    """The id of what corrects each, as far as the read may see it."""
 
-    def ordered(self, places: Sequence[int], scores: Sequence[float]) -> list[Hit]:
-        """Return the hits in another order, with their scores."""
-        return [
-            replace(self.hits[place], score=score)
-            for place, score in zip(places, scores, strict=True)
-        ]
+    @property
+    def texts(self) -> list[str]:
+        """Their texts, as they are shown: what has faded is shorter, and ``get`` has all of it."""
+        return [one.shown if one.episode.level else one.episode.text for one in self.entries]
 
-    def shown(self, rows: Sequence[int]) -> Shown:
-        """Return what is to be noted of them; ``rows``: in the order in which they are shown."""
-        return Shown(self.entries, rows[:_SHOWN])
+    def hits(self, places: Sequence[int], scores: Sequence[float]) -> list[Hit]:
+        """Return the hits in an order, with their scores."""
+        ranking, texts = self.ranking, self.texts
+        rows, over = ranking.rows.tolist(), ranking.superseded
+        gains = np.maximum(list(ranking.parts.values()), 0).T.tolist()
+        hits: list[Hit] = []
+        for place, score in zip(places, scores, strict=True):
+            episode, tokens = self.entries[place].episode, self.entries[place].tokens
+            if episode.level:
+                episode = replace(episode, text=texts[place])
+                tokens = count_tokens(episode.text)
+            given = dict(zip(ranking.parts, gains[place], strict=True))
+            total = sum(given.values())
+            until = over.get(rows[place])
+            hits.append(
+                Hit(
+                    episode=episode,
+                    score=score,
+                    shares={n: g / total for n, g in given.items() if g > 0} if total else {},
+                    tokens=tokens,
+                    about=float(ranking.activation[place]),
+                    until=None if until is None else from_micros(until),
+                    corrected_by=self.corrections[place],
+                )
+            )
+        return hits
+
+    def shown(self, places: Sequence[int]) -> Shown:
+        """Return what is to be noted of them; ``places``: in the order in which they are shown."""
+        rows = self.ranking.rows.tolist()
+        return Shown(self.entries, [rows[place] for place in places[:_SHOWN]])
 
 
-def read_hits(
+def read_rows(
     ledger: Ledger,
     ranking: Ranking,
     k: int,
@@ -73,32 +100,14 @@ def read_hits(
         allowed: what the read may see of that; None is all.
 
     """
-    rows, over = ranking.rows[:k].tolist(), ranking.superseded
-    entries = ledger.reader.read(rows)
-    gains = np.maximum([part[:k] for part in ranking.parts.values()], 0).T.tolist()
-    hits: list[Hit] = []
-    for place, (row, entry) in enumerate(zip(rows, entries, strict=True)):
-        episode, tokens = entry.episode, entry.tokens
-        if episode.level:  # of what has faded ``get`` has all
-            episode = replace(episode, text=entry.shown)
-            tokens = count_tokens(episode.text)
-        given = dict(zip(ranking.parts, gains[place], strict=True))
-        total = sum(given.values())
-        by = ledger.lineage.correction(row, corrected[row], allowed) if corrected.get(row) else None
-        hits.append(
-            Hit(
-                episode=episode,
-                score=0.0,
-                shares={n: g / total for n, g in given.items() if g > 0} if total else {},
-                tokens=tokens,
-                about=float(ranking.activation[place]),
-                until=from_micros(over[row]) if row in over else None,
-                corrected_by=None
-                if by is None
-                else ledger.store.episodes.read(ledger.bank, [by])[0].id,
-            )
-        )
-    return Found(hits, entries)
+    rows = ranking.rows[:k].tolist()
+    corrections: list[str | None] = []
+    for row in rows:
+        told = corrected.get(row)
+        by = ledger.lineage.correction(row, told, allowed) if told else None
+        known = [] if by is None else ledger.store.episodes.read(ledger.bank, [by])
+        corrections.append(known[0].id if known else None)
+    return Found(ranking, ledger.reader.read(rows), corrections)
 
 
 def read_times(hits: list[Hit], zone: tzinfo) -> tuple[list[Hit], Interval | None]:

@@ -20,7 +20,7 @@ from hippocampus.core.clock import MICROS_PER_HOUR, to_micros
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.sorted_sets import each_once
 from hippocampus.language.noun_phrases import names_of
-from hippocampus.recall.expand import Candidates, fuse, summed
+from hippocampus.recall.expand import Candidates, summed
 from hippocampus.recall.propose import Search
 from hippocampus.recall.session_ranking import SessionScores
 from hippocampus.recall.spreading_activation import lifted
@@ -52,13 +52,13 @@ def score(search: Search, candidates: Candidates) -> Scored:
     """Score complete candidates, once."""
     rows, index, query, fusion = candidates.rows, search.index, search.query, search.fusion
     lengths = _lengths(search, rows)
-    parts = fuse(search, candidates.columns)
+    parts = dict(candidates.features)
     fused = summed(parts, len(rows))
     # NumPy takes three times as long to look rows up by another type than its own.
     places = rows.astype(np.intp)
     parts |= _surroundings(search, places, fused, lengths)
     news, named = _novelty(search, candidates, places, lengths)
-    called = _called_up(search, rows)
+    called = _called_up(search, candidates)
     # Activation has the session in it already, and a session is no better for having said first
     # what others say again: neither counts towards its support.
     scores = summed(parts, len(rows))
@@ -180,7 +180,7 @@ def _novelty(
     news += np.float32(fusion.first_person_deed) * np.minimum(standardised(deeds), _RARE)
     news = short * news
     # News is weighed against all that is usually asked; against few cues, it is as light as they.
-    heard = sum(fusion.weights[name] for name in candidates.columns)
+    heard = sum(fusion.weights[name] for name in candidates.features)
     usual = sum(fusion.weights[name] for name in _PROPOSING)
     news *= np.float32(min(1.0, heard / usual) if usual > 0 else 0.0)
     if query.latest:  # who said it last is asked for, and not who said it first
@@ -200,12 +200,12 @@ def _parties(speakers: tuple[str, ...]) -> NDArray[np.uint32]:
     return each_once(np.array(keys, np.uint32))
 
 
-def _called_up(search: Search, rows: Rows) -> Numbers | None:
+def _called_up(search: Search, candidates: Candidates) -> Numbers | None:
     """Let it count to be about what the question calls up; alone, to lie near it as well."""
     concept, weight = search.cues.concept, np.float32(search.fusion.concept)
-    worth = None if search.activation is None else weight * search.activation.of(rows)
+    worth = None if candidates.activation is None else weight * candidates.activation
     if concept is not None and search.query.cues <= _ONLY_CONCEPTS:
-        near = concept.score(search.query, rows)
+        near = concept.score(search.query, candidates.rows)
         if near is not None:
             apart = weight * standardised(near)
             worth = apart if worth is None else worth + apart

@@ -71,13 +71,13 @@ def search(
         _put_first(scored, standing.current)
     rows, scores, signature = scored.rows, scored.scores, search.cues.signature
     best = top_k(scores, min(limit, len(scores)))
-    near = None if search.activation is None else search.activation.of(rows[best])
+    near = candidates.activation
     return Ranking(
         rows=rows[best],
         scores=scores[best],
         parts={name: part[best] for name, part in scored.parts.items()},
         sessions=rank_sessions(search, rows, scored.sessions, scored.support),
-        activation=np.zeros(len(best), np.float32) if near is None else near,
+        activation=np.zeros(len(best), np.float32) if near is None else near[best],
         candidates=len(rows),
         balls=signature.balls(query) if signature is not None and query.keywords else {},
         superseded={} if standing is None else standing.over,
