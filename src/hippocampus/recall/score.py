@@ -77,8 +77,8 @@ def score(search: Search, candidates: Candidates) -> Scored:
         parts["gist"] = primed
         scores = scores + primed
     if candidates.lifts:
-        parts["names"] = lifted(candidates.lifts, rows, scores, fusion.spreading_share)
-        scores = scores + parts["names"]
+        raised = lifted(candidates.lifts, rows, scores, fusion.spreading_share)
+        parts["names"], scores = raised - scores, raised
     return Scored(rows, scores, parts, sessions, support)
 
 

@@ -97,23 +97,24 @@ def spread(search: Search, read: ReadTexts, rows: Rows, strengths: Numbers) -> d
 
 def lifted(lifts: Mapping[int, Lift], rows: Rows, scores: Numbers, share: float) -> Numbers:
     """
-    Return what each row gains, shape (rows,): up to its limit, never down, and never to the top.
+    Return the scores, shape (rows,), of rows lifted: up to a limit, never down, never to the top.
 
     Who could not lift an average row, at 0, into the first ``_WITHIN`` by all that counts gives
     nothing after all.
     """
-    gains = np.zeros(len(rows), np.float32)
     best = top_k(scores, _WITHIN)
     least = max(float(scores[best[-1]]), 0.0) if len(best) else 0.0
     chosen = [row for row, lift in lifts.items() if share * lift.to > _BELOW * least]
     if not chosen:
-        return gains
+        return scores
     places = np.searchsorted(rows, np.array(chosen, np.uint32))
     offered = np.array([lifts[row] for row in chosen], np.float32)
     before = scores[places]
     most = np.minimum(offered[:, 1], scores.max() - np.float32(AHEAD))
-    gains[places] = np.maximum(np.minimum(before + offered[:, 0], most) - before, 0)
-    return gains
+    # Set and not added to: rows lifted to one limit tie exactly, and go by their order.
+    raised = scores.copy()
+    raised[places] = np.maximum(np.minimum(before + offered[:, 0], most), before)
+    return raised
 
 
 def _led_to(search: Search, row: int, text: str) -> Iterator[tuple[int, float]]:
