@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -97,6 +98,7 @@ class Memory:
             path, embedder=embedder, cues=cues, config=config, clock=clock, reranker=reranker,
             keywords=keywords, model=_model(model), read_only=read_only, create=create,
         )  # fmt: skip
+        self._making = threading.Lock()
         self._banks: WeakValueDictionary[str, Bank] = WeakValueDictionary()
 
     def calibrate(
@@ -145,11 +147,13 @@ class Memory:
 
         """
         check_name(name)
-        cache, bank = self.engine.bank_cache, self._banks.get(name)
-        state = cache.find(name) or cache.add(BankState(self.engine, name))
-        if bank is None or bank.state is not state:  # new, or deleted and made anew
-            bank = self._banks[name] = Bank(state)
-        return bank
+        cache = self.engine.bank_cache
+        with self._making:  # or threads would have banks whose writes are not committed together
+            bank = self._banks.get(name)
+            state = cache.find(name) or cache.add(BankState(self.engine, name))
+            if bank is None or bank.state is not state:  # new, or deleted and made anew
+                bank = self._banks[name] = Bank(state)
+            return bank
 
     def banks(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
         """

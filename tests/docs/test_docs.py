@@ -84,7 +84,7 @@ def test_nothing_tells_anyone_to_install_another_projects_package():
 def test_the_architecture_tells_of_every_folder():
     package = ROOT / "src" / "hippocampus"
     folders = {path.parent.name for path in package.glob("*/__init__.py")}
-    rows = [line for line in read(ROOT / "ARCHITECTURE.md").splitlines() if line.startswith("| [")]
+    rows = [line for line in read(ROOT / "ARCHITECTURE.md").splitlines() if line.startswith("| `")]
 
     assert [folder for folder in sorted(folders) if f"`{folder}/`" not in " ".join(rows)] == []
 

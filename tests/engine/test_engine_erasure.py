@@ -196,7 +196,7 @@ def test_a_recall_notes_nothing_of_what_is_erased_while_it_is_reranked(open_memo
     class Erasing:
         name = "erasing"
 
-        def rerank(self, query, texts):
+        def rerank(self, _, texts):
             bank.forget(kept.id, erase=True)
             return np.zeros(len(texts), np.float32)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from typing import TypeVar
 
@@ -17,20 +19,38 @@ class Cancellation:
     """The cancelled state of a request, and the connection that it uses."""
 
     def __init__(self) -> None:
-        self.cancelled = False
+        self._lock = threading.Lock()
+        self._cancelled = threading.Event()
         self._connection: Connection | None = None
 
-    def watch(self, connection: Connection) -> None:
-        """Note the connection that is used from now on."""
-        self._connection = connection
-        if self.cancelled:  # looked at after it is noted, or a cancellation between would be lost
-            connection.abort()
+    @property
+    def cancelled(self) -> bool:
+        """Whether nobody waits for the request any more."""
+        return self._cancelled.is_set()
+
+    @contextmanager
+    def watching(self, connection: Connection) -> Iterator[None]:
+        """Break off what the connection does in the block if the request is cancelled, no later."""
+        with self._lock:
+            self._connection = connection
+            if self.cancelled:
+                connection.abort()
+        try:
+            yield
+        finally:
+            with self._lock:  # the next request on it is somebody else's
+                self._connection = None
 
     def cancel(self) -> None:
-        """Break off the request."""
-        self.cancelled = True
-        if self._connection is not None:
-            self._connection.abort()
+        """Break off the request, and its pause before another attempt."""
+        with self._lock:
+            self._cancelled.set()
+            if self._connection is not None:
+                self._connection.abort()
+
+    def pause(self, seconds: float) -> None:
+        """Wait, unless it is cancelled."""
+        self._cancelled.wait(seconds)
 
 
 _current: ContextVar[Cancellation] = ContextVar("_current")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from email.message import Message
@@ -19,7 +18,7 @@ import msgspec
 
 from hippocampus import wire
 from hippocampus.client.threads import Cancellation, cancellation
-from hippocampus.core.connections import Connection, ConnectionPool
+from hippocampus.core.connections import Connection, ConnectionPool, seconds_until
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.files import reading, writing
 from hippocampus.core.http import Attempts, check_key, check_url, told
@@ -191,7 +190,7 @@ class Line:
                 error = exc
             if waited.cancelled or not attempts.again(wanted_s):
                 raise error
-            time.sleep(attempts.pause_s)
+            waited.pause(attempts.pause_s)
 
     def _once(self, call: Call, take: Take[T], deadline: float, waited: Cancellation) -> T:
         headers = {"Accept": call.accept} | self._headers
@@ -203,8 +202,10 @@ class Line:
         opened = reading(call.body) if isinstance(call.body, Path) else nullcontext(call.body)
         with self._connected(deadline, waited) as connection:
             with opened as body, self._broken(call):
-                until = inf if call.long else deadline
-                response = connection.ask(call.method, target, body, headers, until)
+                until, stall_s = (inf, self._timeout_s) if call.long else (deadline, inf)
+                response = connection.ask(
+                    call.method, target, body, headers, until, stall_s=stall_s
+                )
             chunks = self._chunks(call, connection)
             if response.status == HTTPStatus.OK:
                 return take(chunks, response.headers)
@@ -213,7 +214,7 @@ class Line:
     @contextmanager
     def _connected(self, deadline: float, waited: Cancellation) -> Iterator[Connection]:
         """Give a connection for one request, once one of as many as there may be is free."""
-        if not self._free.acquire(timeout=max(0.0, deadline - time.monotonic())):
+        if not self._free.acquire(timeout=seconds_until(deadline)):
             msg = f"all {CONNECTIONS} connections were in use for timeout_s={self._timeout_s:g}"
             raise ServerTimeout(msg, url=self.url, begun=False)
         try:
@@ -224,9 +225,9 @@ class Line:
             except OSError as exc:
                 msg = f"nobody answers there ({told(exc)}); is 'hippocampus serve' running?"
                 raise ServerUnavailable(msg, url=self.url, begun=False) from exc
-            waited.watch(connection)
             try:
-                yield connection
+                with waited.watching(connection):
+                    yield connection
             finally:
                 connection.release()
         finally:

@@ -24,6 +24,15 @@ _CHUNK: Final = 1 << 18
 """Bytes of a body that are read or written at once, at most."""
 
 
+_LONGEST_S: Final = 1e8
+"""Three years: what the system can be told to wait for at most."""
+
+
+def seconds_until(deadline: float) -> float:
+    """Return how long to wait for something until a moment of ``time.monotonic()``."""
+    return min(max(0.0, deadline - time.monotonic()), _LONGEST_S)
+
+
 class ConnectionPool:
     """
     The connections to a server, of which those that nobody uses are kept open.
@@ -56,7 +65,7 @@ class ConnectionPool:
                 if kept.is_open():
                     return kept
                 kept.close()
-        within_s = max(min(connect_timeout_s, deadline - time.monotonic()), 1e-3)
+        within_s = max(min(connect_timeout_s, seconds_until(deadline)), 1e-3)
         return self._connect(within_s)
 
     def _connect(self, within_s: float) -> Connection:
@@ -122,17 +131,21 @@ class Connection:
         body: bytes | BinaryIO | None,
         headers: Mapping[str, str],
         deadline: float,
+        *,
+        stall_s: float = inf,
     ) -> HTTPResponse:
         """
         Send a request; return its answer, whose body is to be read until the same deadline.
 
+        ``stall_s``: seconds within which the server must take each block of what is sent.
+
         Raises:
-            TimeoutError: the deadline has passed.
+            TimeoutError: the deadline has passed, or the server takes nothing.
             OSError: the connection broke.
             HTTPException: the answer is not HTTP.
 
         """
-        self._timed.deadline = deadline
+        self._timed.deadline, self._timed.stall_s = deadline, stall_s
         with suppress(BrokenPipeError, ConnectionResetError):  # it may answer before it read all
             self._http.request(method, self._root + target, body, {**self._headers, **headers})
         self._response = self._http.getresponse()
@@ -166,7 +179,8 @@ class Connection:
     def abort(self) -> None:
         """Have whatever another thread waits for fail at once."""
         with suppress(OSError):  # it was closed already
-            self._socket.shutdown(socket.SHUT_RDWR)
+            # Below TLS: a TLS socket's own would let a thread that sends go on in plain text.
+            socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
 
 class _TimedSocket:
@@ -175,16 +189,18 @@ class _TimedSocket:
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self.deadline = 0.0
+        self.stall_s = inf
 
-    def arm(self) -> None:
+    def arm(self, most_s: float = inf) -> None:
         left_s = self.deadline - time.monotonic()
         if left_s <= 0:
             msg = "the time is up"
             raise TimeoutError(msg)
-        self._sock.settimeout(None if left_s == inf else left_s)
+        within_s = min(left_s, most_s)
+        self._sock.settimeout(None if within_s > _LONGEST_S else within_s)
 
     def sendall(self, data: bytes) -> None:
-        self.arm()
+        self.arm(self.stall_s)
         self._sock.sendall(data)
 
     def makefile(self, mode: str) -> io.BufferedReader:

@@ -186,11 +186,14 @@ class BankState:
         return last if undone <= _ANEW else None
 
     def _build(self) -> BankSnapshot:
-        since = self._heeded
-        if since and self._store.journal.read(self._number, after=since, kinds=(Erased,)):
-            self.echo_filter.clear()
         self.summarised = None
-        return take_snapshot(self.engine, self.engine.ledger_of(self._number, self.name))
+        with self.engine.embedder_lock, self._store.read():  # one moment for both
+            if self._heeded and self._erased_since(self._heeded):
+                self.echo_filter.clear()
+            return take_snapshot(self.engine, self.engine.ledger_of(self._number, self.name))
+
+    def _erased_since(self, seq: int) -> bool:
+        return bool(self._store.journal.read(self._number, after=seq, kinds=(Erased,)))
 
     def resolve_facts(self, snapshot: BankSnapshot, facts: FactResolver) -> bool:
         """Put facts that were read on in the place of a snapshot's; False if it has changed."""
@@ -203,9 +206,12 @@ class BankState:
     def note_shown(self, snapshot: BankSnapshot, shown: Shown) -> None:
         """Note what a recall has shown: texts that may come back, and rows that were of use."""
         with self.engine.bank_cache.use(self), self.reading:
+            if snapshot.ledger.bank != self._number:
+                return  # it was deleted meanwhile, and another one has its name
             now = self.snapshot
-            if snapshot.ledger.bank != self._number or (now and now.index is not snapshot.index):
-                return  # deleted, or something of it erased, while a reranker had the texts
+            anew = now is None or now.index is not snapshot.index
+            if anew and self._erased_since(snapshot.index.seq):
+                return  # while a reranker had the texts
             at = self.engine.clock.now()
             self.echo_filter.note(snapshot.ledger, shown.entries, at)
             if shown.rows:

@@ -116,6 +116,7 @@ class Server:
 
         """
         where = self._parts.path.rstrip("/") + path if path else self._parts.path
+        where = where or "/"
         target = f"{where}?{self._parts.query}" if self._parts.query else where
 
         def ask(hear: Hear | None = None) -> Exchange:

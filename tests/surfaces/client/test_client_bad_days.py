@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import socket
 import threading
 import time
@@ -15,6 +16,7 @@ from scripted import hangs_up, says, stops_midway
 
 from hippocampus import AsyncClient, Client, Schedule, Turn
 from hippocampus.calibrate.calibration import BUILT_IN, CONVERSATIONS
+from hippocampus.client.threads import Cancellation
 from hippocampus.client.transport import Line
 from hippocampus.core.records import Episode
 from hippocampus.errors import (
@@ -520,6 +522,40 @@ def test_a_task_that_is_cancelled_breaks_its_request_off(scripted):
 
     asyncio.run(ask())
     assert 1 == len(server.asked)
+
+
+def test_a_cancellation_breaks_off_its_own_request_and_no_later_one():
+    class Used:
+        broken = 0
+
+        def abort(self):
+            self.broken += 1
+
+    line, late = Used(), Used()
+    waited = Cancellation()
+    with waited.watching(line):
+        waited.cancel()
+    with waited.watching(late):
+        assert 1 == late.broken, "it was cancelled already"
+    waited.cancel()
+
+    assert (1, 1) == (line.broken, late.broken), "others may have them now"
+
+
+def test_an_upload_that_the_server_does_not_take_ends_in_time(tmp_path):
+    large = tmp_path / "large.md"
+    large.write_bytes(b"So it is, said once.\n" * 1_000_000)
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        address = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+        with Client(address, timeout_s=0.3) as client, pytest.raises(ServerTimeout):
+            client.bank("ada").import_(large)
+
+
+def test_a_client_may_wait_for_ever():
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        address = f"http://127.0.0.1:{gone.getsockname()[1]}"
+    with Client(address, timeout_s=math.inf) as client, pytest.raises(ServerUnavailable):
+        client.banks()
 
 
 def test_a_client_lets_its_memory_sleep_while_a_block_runs(served, open_memory, clock):
