@@ -111,7 +111,6 @@ def test_too_few_conversations_or_too_many_are_refused(number):
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="its hearing is 0.83 of what is built in, and was before this ran in CI")
 def test_what_is_built_in_is_what_the_default_embedder_gives():
     if installed() is None:
         pytest.skip("the default model is not installed; 'make model' installs it")
