@@ -14,8 +14,9 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPResponse, HTTPSConnection, IncompleteRead
 from math import inf
 from typing import Any, BinaryIO, Final
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, unquote
 
+from hippocampus.core.http import check_url
 from hippocampus.errors import InputError
 
 _KEPT_S: Final = 60.0
@@ -79,7 +80,7 @@ class ConnectionPool:
         root, headers = "", dict[str, str]()
         if self._via is not None:
             headers = basic_auth(self._via, "Proxy-Authorization")
-            root = f"http://{self._url.netloc}"
+            root = f"http://{self._url.netloc.rpartition('@')[2]}"
         if self._via is not None and self._tls is not None:
             http.set_tunnel(self._url.hostname or "", self._url.port, headers=headers)
             root, headers = "", {}
@@ -237,10 +238,10 @@ def _proxy(to: SplitResult) -> SplitResult | None:
     by = None if proxy_bypass(to.netloc) else getproxies().get(to.scheme)
     if not by:
         return None
-    via = urlsplit(by if "//" in by else f"//{by}")
     try:
-        well = via.scheme in ("", "http") and bool(via.hostname) and via.port != 0
-    except ValueError:  # the port is no number
+        via = check_url(by if "://" in by else f"http://{by.removeprefix('//')}", user=True)
+        well = via.scheme == "http" and via.port != 0
+    except InputError:
         well = False
     if not well:
         msg = (

@@ -16,6 +16,8 @@ FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 8.0
 """Between attempts, unless the server asks for more; it doubles from the first to the longest."""
 
+_HOST: Final = re.compile(r"[0-9A-Za-z._~%:-]+")
+
 
 def check_url(
     url: object,
@@ -26,7 +28,7 @@ def check_url(
     user: bool = False,
 ) -> SplitResult:
     """
-    Return the parts of a server's address.
+    Return the parts of a server's address, an international name of the host as ASCII.
 
     Args:
         url: an address of HTTP or HTTPS, without a fragment.
@@ -42,18 +44,22 @@ def check_url(
     try:
         parts = urlsplit(url if isinstance(url, str) else "")
         _ = parts.port
-        (parts.hostname or "").encode("idna")
-        well = parts.scheme in ("http", "https") and parts.hostname and not parts.fragment
+        host = (parts.hostname or "").encode("idna").decode()
+        well = parts.scheme in ("http", "https") and _HOST.fullmatch(host) and not parts.fragment
     except ValueError:
-        well = False
+        well = None
     if (
         well
         and re.fullmatch(r"[!-~]*", parts.path + parts.query)
-        and re.fullmatch(r"\S+", str(url))  # urlsplit drops tabs and line ends
+        and re.fullmatch(r"[^\s\x00-\x1f\x7f]+", str(url))  # urlsplit drops some of them
         and (query or not parts.query)
         and (user or parts.username is None)
     ):
-        return parts
+        if parts.netloc.isascii():
+            return parts
+        account, at, _ = parts.netloc.rpartition("@")
+        port = "" if parts.port is None else f":{parts.port}"
+        return parts._replace(netloc=f"{account}{at}{host}{port}")
     open_part = str(url).partition("?")[0].partition("#")[0]
     shown = "[not shown, for it has a password]" if "@" in str(url) else f"{open_part!r:.100}"
     msg = (
