@@ -32,7 +32,9 @@ MOVED: Final = {
         calibrate.learn calibrate.fit
         client.arguments verbs
         client.line client.transport
-        client.waiting client.threads
+        client.threads core.threads
+        client.verbs client.clients
+        client.waiting core.threads
         config core.config
         encode.condense language.extractive_compression
         encode.details language.details

@@ -13,11 +13,20 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from hippocampus.bank import Bank
-from hippocampus.core.config import Policy
 from hippocampus.memory import Memory
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+class OnThreads:
+    """Something whose methods are awaited twins of the blocking ones of ``sync``."""
+
+    sync: Any
+
+    async def _run(self, call: Callable[[], R]) -> R:
+        """Return the result of a call that blocks, made on a thread."""
+        return await asyncio.to_thread(call)
 
 
 def on_a_thread(
@@ -26,19 +35,25 @@ def on_a_thread(
     """Return the awaitable twin of a ``Bank`` or ``Memory`` method."""
 
     @wraps(method)
-    async def twin(this: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:  # noqa: ANN401  (a twin)
-        return await asyncio.to_thread(method, this.sync, *args, **kwargs)
+    async def twin(this: OnThreads, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        sync = this.sync  # opened here, where no other call can open it as well
+
+        def call() -> R:
+            member = getattr(sync, method.__name__)
+            made: R = (
+                member if method.__name__ == "policy" else member(*args, **kwargs)
+            )  # a property
+            return made
+
+        return await this._run(call)  # noqa: SLF001 - a method of its own
 
     return twin
 
 
-def _policy(bank: Bank) -> Policy:
-    """Return what sleep does with this bank."""
-    return bank.policy
-
-
-class AsyncBank:
+class AsyncBank(OnThreads):
     """A bank whose verbs are awaited. ``sync`` is the bank itself."""
+
+    sync: Bank
 
     def __init__(self, bank: Bank) -> None:
         self.sync = bank
@@ -66,7 +81,7 @@ class AsyncBank:
     sleep_if_due = on_a_thread(Bank.sleep_if_due)
     sleeps = on_a_thread(Bank.sleeps)
     undo = on_a_thread(Bank.undo)
-    policy = property(on_a_thread(_policy))
+    policy = property(on_a_thread(vars(Bank)["policy"].fget))
     set_policy = on_a_thread(Bank.set_policy)
     pin = on_a_thread(Bank.pin)
     unpin = on_a_thread(Bank.unpin)
@@ -95,7 +110,7 @@ class AsyncBank:
     import_ = on_a_thread(Bank.import_)
 
 
-class AsyncMemory:
+class AsyncMemory(OnThreads):
     """
     A memory whose slow verbs are awaited; the arguments are those of ``Memory``.
 

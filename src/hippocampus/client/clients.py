@@ -2,51 +2,177 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial, wraps
-from typing import Any, Final, Self
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
 
 from hippocampus.aio import AsyncBank, AsyncMemory
 from hippocampus.bank import Bank
-from hippocampus.client.threads import Threads
-from hippocampus.client.transport import CONNECTIONS, Line
-from hippocampus.client.verbs import BankVerbs, StoreVerbs
+from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration
+from hippocampus.client.transport import CONNECTIONS, LINES, Call, Line
+from hippocampus.core.constraints import check_whole
+from hippocampus.core.files import read_bytes, reading
+from hippocampus.core.records import Embedder, Imported, Progress
+from hippocampus.core.threads import Threads
 from hippocampus.engine.context import check_name
+from hippocampus.errors import InputError, ServerMismatch, SourceError
 from hippocampus.memory import Memory
-from hippocampus.verbs import BANK_VERBS, STORE_VERBS, VerbSpec
+from hippocampus.sources import SourceProblem
+from hippocampus.sources.walk import files_of
+from hippocampus.verbs import BANK_VERBS, STORE_VERBS, VerbSpec, path_of, to_json, to_query
+
+T = TypeVar("T")
 
 TIMEOUT_S: Final = 30.0
 ATTEMPTS: Final = 3
 
 
-class RemoteBank(Bank):
+def _as(verb: Any) -> Callable[[T], T]:  # noqa: ANN401 - any function
+    """Give a method the signature and the documentation of the verb that it asks for."""
+    return wraps(verb)  # type: ignore[return-value]
+
+
+class _Verbs:
+    """Verbs on a server, each asked as its specification says."""
+
+    line: Line
+    """The way to the server."""
+
+    def _path(self, verb: str) -> str:
+        return f"/v1/{verb}"
+
+    def _ask(self, spec: VerbSpec, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        given = spec.bind(args, kwargs)
+        progress = given.pop("progress", None)
+        if spec.pages:
+            return self._pages(spec, given)
+        return self.line.follow(self._call(spec, given), progress, spec.returns)
+
+    def _call(self, spec: VerbSpec, given: Mapping[str, Any]) -> Call:
+        asked = spec.method == "GET"
+        return Call(
+            spec.method, self._path(spec.name), query=to_query(given) if asked else (),
+            body=None if asked else to_json(given), reads=spec.reads,
+            long=spec.long or spec.reports,
+        )  # fmt: skip
+
+    def _pages(self, spec: VerbSpec, given: dict[str, Any]) -> list[Any]:
+        """Return a list that comes in pages, all of it, or as much as is wanted."""
+        found: list[Any] = []
+        most = given.get("limit")
+        check_whole(limit=most, optional=True)
+        while True:
+            page, cursor = self.line.ask_page(self._call(spec, given), spec.returns)
+            found += page
+            if cursor is None or (most is not None and len(found) >= most):
+                return found if most is None else found[:most]
+            given["cursor"] = cursor
+            if most is not None:
+                given["limit"] = most - len(found)
+
+    def _fetch(
+        self,
+        verb: str,
+        path: str | Path,
+        check: Callable[[Path], T],
+        *,
+        overwrite: bool,
+        progress: Progress | None = None,
+        **how: Any,  # noqa: ANN401 - of the call
+    ) -> T:
+        """Write a file that a verb gives; return what ``check`` says of it."""
+        call = Call("GET", self._path(verb), reads=True, long=True, **how)
+        return self.line.fetch(call, Path(path), progress, overwrite=overwrite, check=check)
+
+
+class RemoteBank(_Verbs, Bank):
     """A bank on a server, from ``Client.bank``: the verbs of ``Bank``."""
 
-    def __init__(self, remote: BankVerbs) -> None:
-        self.name = remote.name
-        self._remote = remote
+    def __init__(self, line: Line, name: str) -> None:
+        self.line = line
+        self.name = name
 
     def __repr__(self) -> str:
-        return f"RemoteBank({self.name!r})"
+        return f"{type(self).__name__}({self.name!r})"
+
+    def _path(self, verb: str) -> str:
+        return path_of(self.name, verb)
+
+    @_as(Bank.export)
+    def export(self, path: str | Path, *, overwrite: bool = False) -> int:
+        def check(whole: Path) -> int:
+            count = _episodes_of(whole)
+            if count is None:
+                msg = "the export has no end, so it is not all there; export once more"
+                raise ServerMismatch(msg, url=self.line.url)
+            return count
+
+        return self._fetch("export", path, check, overwrite=overwrite, accept=LINES)
+
+    @_as(Bank.import_)
+    def import_(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,  # noqa: A002
+        progress: Progress | None = None,
+    ) -> Imported:
+        root = Path(path)
+        if not root.exists():
+            raise SourceError("no such file or folder", path=root)
+        found = list(files_of(root))
+        many = len(found) > 1
+        added = unchanged = removed = 0
+        skipped: list[tuple[str, str]] = []
+        for nth, (name, file) in enumerate(found, 1):
+            if isinstance(file, SourceProblem):
+                skipped.append((file.path, file.reason))
+                continue
+            try:
+                modified = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+                with reading(file):
+                    pass
+            except SourceError as exc:
+                skipped.append((name, str(exc).removeprefix(f"{file}: ")))
+                continue
+            except OSError as exc:
+                skipped.append((name, exc.strerror or str(exc)))
+                continue
+            given = {"name": name, "modified": modified, "format": format}
+            call = Call("POST", self._path("import"), query=to_query(given), body=file, long=True)
+            done: Imported = self.line.follow(call, None if many else progress, Imported)
+            added, unchanged = added + done.added, unchanged + done.unchanged
+            removed += done.removed
+            skipped += done.skipped
+            if progress and many:
+                progress(nth, len(found))
+        return Imported(added=added, unchanged=unchanged, removed=removed, skipped=tuple(skipped))
+
+    @_as(Bank.export_concepts)
+    def export_concepts(self, path: str | Path, *, overwrite: bool = False) -> int:
+        def count(whole: Path) -> int:
+            return len(msgspec.json.decode(read_bytes(whole))["entries"])
+
+        return self._fetch("export_concepts", path, count, overwrite=overwrite)
+
+    @_as(Bank.import_concepts)
+    def import_concepts(self, path: str | Path) -> int:
+        call = Call("POST", self._path("import_concepts"), body=read_bytes(path))
+        count: int = self.line.ask(call, int)
+        return count
+
+    @_as(Bank.plot_topics)
+    def plot_topics(self, path: str | Path, *, overwrite: bool = False) -> None:
+        wanted = [("format", Path(path).suffix.lstrip(".").lower() or "png")]
+        self._fetch("plot_topics", path, _anything, overwrite=overwrite, query=wanted)
 
 
-class AsyncRemoteBank(AsyncBank):
-    """A bank on a server, from ``AsyncClient.bank``: the verbs of ``AsyncBank``."""
-
-    def __init__(self, remote: BankVerbs, threads: Threads) -> None:
-        self._remote = remote
-        self._threads = threads
-
-    @property
-    def name(self) -> str:
-        """The bank's name."""
-        return self._remote.name
-
-    def __repr__(self) -> str:
-        return f"AsyncRemoteBank({self.name!r})"
-
-
-class Client(Memory):
+class Client(_Verbs, Memory):
     """
     A memory on a server that ``hippocampus serve`` runs: what takes a ``Memory`` takes this.
 
@@ -74,22 +200,114 @@ class Client(Memory):
         timeout_s: float = TIMEOUT_S,
         attempts: int = ATTEMPTS,
     ) -> None:
-        line = Line(url, key=key, timeout_s=timeout_s, attempts=attempts)
-        self._remote = StoreVerbs(line)
+        self.line = Line(url, key=key, timeout_s=timeout_s, attempts=attempts)
 
     def bank(self, name: str) -> RemoteBank:
         """Return the bank called ``name``; it comes to be with its first episode."""
-        return RemoteBank(BankVerbs(self._remote.line, check_name(name)))
+        return RemoteBank(self.line, check_name(name))
 
     def close(self) -> None:
         """Let go of the connections. May be called twice."""
-        self._remote.line.close()
+        self.line.close()
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - there is none
-        raise AttributeError(_inside(self, name))
+        msg = f"a client has the verbs, the rest is the server's: there is no {name!r}"
+        raise AttributeError(msg)
 
     def __repr__(self) -> str:
-        return f"Client({self._remote.line.url!r})"
+        return f"Client({self.line.url!r})"
+
+    @_as(Memory.banks)
+    def banks(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
+        check_whole(limit=limit, optional=True)
+        found: list[str] = []
+        query = {"prefix": prefix, "limit": None if after else limit}
+        while limit is None or len(found) < limit:
+            call = Call("GET", "/v1/banks", query=to_query(query), reads=True)
+            page, cursor = self.line.ask_page(call, list[str])
+            found += [name for name in page if name > after]
+            if cursor is None:
+                break
+            query["cursor"] = cursor
+        return found[:limit]
+
+    @_as(Memory.delete_bank)
+    def delete_bank(self, name: str) -> None:
+        self.line.ask(Call("DELETE", path_of(check_name(name)), long=True), None)
+
+    @_as(Memory.backup)
+    def backup(
+        self, target: str | Path, *, overwrite: bool = False, progress: Progress | None = None
+    ) -> None:
+        self._fetch("backup", target, _anything, overwrite=overwrite, progress=progress)
+
+    @_as(Memory.rebuild)
+    def rebuild(self, *, embedder: Embedder | None = None, **given: Any) -> dict[str, int]:  # noqa: ANN401
+        if embedder is not None:
+            msg = f"embedder={embedder!r:.100}: a server has its own; choose it where it is started"
+            raise InputError(msg)
+        made: dict[str, int] = self._ask(STORE_VERBS["rebuild"], **given)
+        return made
+
+    @_as(Memory.calibrate)
+    def calibrate(self, *, conversations: int = CONVERSATIONS, **given: Any) -> Calibration:  # noqa: ANN401
+        # Said always: a server of another version may have another default.
+        spec = STORE_VERBS["calibrate"]
+        found: Calibration = self._ask(spec, conversations=conversations, **given)
+        return found
+
+
+def _anything(_: Path) -> None:
+    """Take a file that needs no checking."""
+
+
+def _episodes_of(export: Path) -> int | None:
+    """Return how many episodes an export says at its end that it has."""
+    last = b""
+    with export.open("rb") as file:
+        for line in file:
+            last = line
+    with suppress(msgspec.MsgspecError):
+        end: dict[str, dict[str, int]] = msgspec.json.decode(last, type=dict[str, dict[str, int]])
+        return end["end"]["episodes"] if "end" in end else None
+    return None
+
+
+def _give_verbs(remote: type[_Verbs], owner: type[Any], verbs: Mapping[str, VerbSpec]) -> None:
+    """Give a class the verbs for which the specification is enough, as their owner has them."""
+    for name in verbs.keys() - vars(remote).keys():
+        member = getattr(owner, name)
+
+        def asked(self: Any, /, *args: Any, _spec: VerbSpec = verbs[name], **kwargs: Any) -> Any:  # noqa: ANN401
+            return self._ask(_spec, *args, **kwargs)
+
+        verb = wraps(getattr(member, "fget", member))(asked)
+        setattr(remote, name, property(verb) if isinstance(member, property) else verb)
+
+
+_give_verbs(RemoteBank, Bank, BANK_VERBS)
+_give_verbs(Client, Memory, STORE_VERBS)
+
+
+# ---------------------------------------------------------------- awaited
+
+
+class AsyncRemoteBank(AsyncBank):
+    """A bank on a server, from ``AsyncClient.bank``: the verbs of ``AsyncBank``."""
+
+    sync: RemoteBank
+
+    def __init__(self, bank: RemoteBank, threads: Threads) -> None:
+        super().__init__(bank)
+        self._threads = threads
+
+    async def _run(self, call: Callable[[], T]) -> T:
+        """Return the result of a call, which is broken off if the task is cancelled."""
+        self.sync.line.check_open()  # its threads have ended, too
+        return await self._threads.run(call)
+
+    def __repr__(self) -> str:
+        return f"AsyncRemoteBank({self.name!r})"
 
 
 class AsyncClient(AsyncMemory):
@@ -107,70 +325,27 @@ class AsyncClient(AsyncMemory):
         timeout_s: float = TIMEOUT_S,
         attempts: int = ATTEMPTS,
     ) -> None:
-        line = Line(url, key=key, timeout_s=timeout_s, attempts=attempts)
-        self._remote = StoreVerbs(line)
+        self._client = Client(url, key=key, timeout_s=timeout_s, attempts=attempts)
         self._threads = Threads(2 * CONNECTIONS)  # so that some can wait for a connection in vain
 
     @property
-    def sync(self) -> Memory:
-        """There is none: it is on the server."""
-        raise AttributeError(_inside(self, "sync"))
+    def sync(self) -> Client:
+        """The client itself, whose verbs block."""
+        return self._client
 
     def bank(self, name: str) -> AsyncRemoteBank:
         """Return the bank called ``name``."""
-        return AsyncRemoteBank(BankVerbs(self._remote.line, check_name(name)), self._threads)
+        return AsyncRemoteBank(self.sync.bank(name), self._threads)
 
     async def close(self) -> None:
         """Let go of the connections. May be called twice."""
-        self._remote.line.close()
+        self.sync.close()
         self._threads.close()
 
-    async def __aenter__(self) -> Self:
-        return self
+    async def _run(self, call: Callable[[], T]) -> T:
+        """Return the result of a call, which is broken off if the task is cancelled."""
+        self.sync.line.check_open()
+        return await self._threads.run(call)
 
     def __repr__(self) -> str:
-        return f"AsyncClient({self._remote.line.url!r})"
-
-
-def _inside(client: object, name: str) -> str:
-    return (
-        f"{type(client).__name__} has no {name!r}: a client has the verbs, the rest is the server's"
-    )
-
-
-def _ask(spec: VerbSpec, remote: BankVerbs | StoreVerbs, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
-    """Ask a verb for which the specification is enough."""
-    return remote.ask(spec, *args, **kwargs)
-
-
-def _give_verbs(
-    owners: tuple[type[Memory | Bank], type[Any]],
-    remote: type[BankVerbs | StoreVerbs],
-    verbs: Mapping[str, VerbSpec],
-    others: Iterable[str],
-) -> None:
-    """Give a class and its awaited twin the verbs that ``remote`` asks a server."""
-    owner, awaited = owners
-    for name in (*verbs, *others):
-        member = getattr(owner, name)
-        verb: Callable[..., Any] = getattr(member, "fget", member)
-        ask = getattr(remote, name, None) or partial(_ask, verbs[name])
-
-        def blocking(self: Any, /, *args: Any, _ask: Any = ask, **kwargs: Any) -> Any:  # noqa: ANN401
-            return _ask(self._remote, *args, **kwargs)
-
-        async def waiting(self: Any, /, *args: Any, _ask: Any = ask, **kwargs: Any) -> Any:  # noqa: ANN401
-            self._remote.line.check_open()  # its threads have ended, too
-            return await self._threads.run(partial(_ask, self._remote, *args, **kwargs))
-
-        twins = wraps(verb)(blocking), wraps(verb)(waiting)
-        if isinstance(member, property):
-            twins = property(twins[0]), property(twins[1])  # type: ignore[assignment]
-        setattr(owner, name, twins[0])
-        setattr(awaited, name, twins[1])
-
-
-_FILES: Final = ("export", "import_", "export_concepts", "import_concepts", "plot_topics")
-
-_give_verbs((RemoteBank, AsyncRemoteBank), BankVerbs, BANK_VERBS, _FILES)
-_give_verbs((Client, AsyncClient), StoreVerbs, STORE_VERBS, ("delete_bank", "backup"))
+        return f"AsyncClient({self.sync.line.url!r})"

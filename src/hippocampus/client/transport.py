@@ -17,12 +17,12 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from hippocampus import wire
-from hippocampus.client.threads import Cancellation, cancellation
 from hippocampus.core.connections import Connection, ConnectionPool, seconds_until
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.files import reading, writing
 from hippocampus.core.http import Attempts, check_key, check_url, told
 from hippocampus.core.records import Progress
+from hippocampus.core.threads import Cancellation, cancellation
 from hippocampus.errors import (
     HippocampusError,
     InputError,

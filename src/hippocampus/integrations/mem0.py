@@ -23,7 +23,7 @@ from urllib.parse import quote
 import platformdirs
 
 import hippocampus.memory
-from hippocampus.aio import on_a_thread
+from hippocampus.aio import OnThreads, on_a_thread
 from hippocampus.bank import Bank
 from hippocampus.core.config import Config
 from hippocampus.core.files import read_text
@@ -440,7 +440,7 @@ class Memory:
         self.close()
 
 
-class AsyncMemory:
+class AsyncMemory(OnThreads):
     """mem0's ``AsyncMemory``: each method of ``Memory``, to be awaited. ``sync`` is that."""
 
     def __init__(self, config: Mapping[str, Any] | _Model | None = None) -> None:

@@ -16,9 +16,9 @@ from scripted import hangs_up, says, stops_midway
 
 from hippocampus import AsyncClient, Client, Schedule, Turn
 from hippocampus.calibrate.calibration import BUILT_IN, CONVERSATIONS
-from hippocampus.client.threads import Cancellation
 from hippocampus.client.transport import Line
 from hippocampus.core.records import Episode
+from hippocampus.core.threads import Cancellation
 from hippocampus.errors import (
     HippocampusError,
     InputError,

@@ -54,7 +54,7 @@ def test_every_verb_of_a_bank_is_asked_of_the_server_with_the_same_signature():
     public = {name for name in dir(Bank) if not name.startswith("_")} - {"position"}
 
     assert public <= set(vars(RemoteBank))
-    assert public <= set(vars(AsyncRemoteBank))
+    assert public <= set(dir(AsyncRemoteBank))
     for name in public:
         here, there, awaited = (getattr(c, name) for c in (Bank, RemoteBank, AsyncRemoteBank))
         if isinstance(here, property):
@@ -71,7 +71,6 @@ def test_every_verb_of_a_memory_is_asked_of_the_server_with_the_same_signature()
     assert OF_A_STORE == public - {"sync", "bank", "close"}
     for name in OF_A_STORE:
         assert name in vars(Client)
-        assert name in vars(AsyncClient)
         here = inspect.signature(getattr(Memory, name))
         assert here == inspect.signature(getattr(Client, name)), name
         assert here == inspect.signature(getattr(AsyncClient, name)), name

@@ -65,7 +65,7 @@ class Threads:
     """Threads for the tasks of one event loop, started as they are needed."""
 
     def __init__(self, most: int) -> None:
-        self._pool = ThreadPoolExecutor(most, thread_name_prefix="hippocampus-client")
+        self._pool = ThreadPoolExecutor(most, thread_name_prefix="hippocampus-http")
 
     async def run(self, call: Callable[[], T]) -> T:
         """Return the result of a call; it is broken off if the task is cancelled."""
