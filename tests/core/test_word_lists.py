@@ -9,29 +9,50 @@ from pathlib import Path
 import pytest
 
 import hippocampus
-from hippocampus.core.word_lists import word_list, word_set
+from hippocampus.core.word_lists import Patterns, pattern_list, word_list, word_set
 
 FOLDER = files("hippocampus.core") / "words"
 NAMES = sorted(path.name[:-4] for path in FOLDER.iterdir() if path.name.endswith(".txt"))
+PATTERNS = files("hippocampus.core") / "patterns"
+PATTERN_NAMES = sorted(path.name[:-4] for path in PATTERNS.iterdir())
+CODE = "".join(path.read_text("utf-8") for path in Path(hippocampus.__file__).parent.rglob("*.py"))
+EXPRESSIONS = "".join((PATTERNS / f"{name}.txt").read_text("utf-8") for name in PATTERN_NAMES)
+ORIGIN = re.compile(r"# .{20,}\. .*\.$|# .*\. English\.$")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_file_says_first_what_it_is_for_and_has_one_entry_a_line_none_twice(name):
     first, *_ = (FOLDER / f"{name}.txt").read_text("utf-8").splitlines()
 
-    assert re.match(r"# .{20,}\. .*\.$|# .*\. English\.$", first)
+    assert ORIGIN.match(first)
     assert word_list(name)
     assert len(set(word_list(name))) == len(word_list(name))
     assert all(entry == entry.strip() for entry in word_list(name))
     assert set(word_list(name)) == word_set(name)
 
 
-def test_every_file_is_read_by_the_code():
-    code = "".join(
-        path.read_text("utf-8") for path in Path(hippocampus.__file__).parent.rglob("*.py")
-    )
+def test_every_file_is_read_by_the_code_or_an_expression():
+    read = re.sub(r"['{}]", '"', CODE + EXPRESSIONS)
 
-    assert [] == [name for name in NAMES if f'"{name}"' not in code and f"'{name}'" not in code]
+    assert [] == [name for name in (*NAMES, *PATTERN_NAMES) if f'"{name}"' not in read]
+
+
+@pytest.mark.parametrize("name", PATTERN_NAMES)
+def test_a_file_of_expressions_says_what_it_is_for_and_each_compiles_and_is_used(name):
+    text = (PATTERNS / f"{name}.txt").read_text("utf-8")
+    for key, expression in pattern_list(name):
+        re.compile(expression)
+        assert len(key.split()) > 1 or f".{key}" in CODE or f"{{{key}}}" in text, key
+
+    assert ORIGIN.match(text.partition("\n")[0])
+    assert not [line for line in text.splitlines() if line != line.rstrip()], "it would be lost"
+
+
+def test_an_expression_may_hold_another_and_a_list_and_one_that_is_not_there_is_an_error():
+    assert Patterns("time").difference.search("how many weeks passed between them?")
+    assert Patterns("time").units.pattern.startswith("(?:second|minute|")
+    with pytest.raises(AttributeError, match=r"no expression 'weather' in patterns/time\.txt"):
+        _ = Patterns("time").weather
 
 
 def test_order_is_kept_where_it_means_something():

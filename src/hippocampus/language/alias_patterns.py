@@ -7,55 +7,16 @@ written as names are.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from hippocampus.core.word_lists import word_set
+from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.noun_phrases import find_phrases
 from hippocampus.language.nouns import kinds, singular
 
-MAY_NAME: Final = (
-    r"\bcall(?:s|ed|ing)?\b|\bknown (?:[a-z]+ )?as\b|\bgo(?:es)? by\b|\ba\.?k\.?a\b|\balias\b"
-    r"|\bnick-?named?\b|\bcode-? ?named?\b|\bcode word\b|\bshort for\b|\bworking title\b"
-    r"|\bstands for\b|\b(?:re-?)?named?\b|\bdubbed\b|\bchristen|\brefer"
-)
-"""Without any of these a sentence gives nothing another name."""
-
-_BE = r"(?:is|are|was|were|will be|'s|has been|have been)"
-_NOW = (
-    r"(?: (?:also|now|better|otherwise|generally|usually|simply|just|only|internally|officially))*"
-)
-_PEOPLE = r"(?:we|I|they|you|people|everybody|everyone|everybody else|the others)(?: all| always)*"
-_CODE = r"(?:code-? ?name|code word|nick-?name|working title|alias)"
-_BETWEEN: Final = re.compile(
-    rf"(?:,? {_BE}{_NOW} (?:called|christened|(?:re-?)?named(?: to)?)"
-    rf"|,?(?: {_BE})?{_NOW} (?:known (?:[a-z]+ )?as|nick-?named|code-?named|dubbed)"
-    r"|,? go(?:es)? by the name(?: of)?"
-    r"|,? go(?:es)? by"
-    r"(?= [^\W\d_][\w-]*(?: now| these days| at (?:work|home|school))?\W*(?:[.,;!?)]|$))"
-    rf"|,? {_BE} (?:what|how) {_PEOPLE} (?:call|refer to)"
-    rf"|,? {_BE} (?:the|our|my|its) {_CODE} (?:for|of)"
-    rf"|,? {_BE} short for|(?-i:(?<=[A-Z]{{2}}),? stands for)"
-    rf"|,? \(?(?:a\.k\.a\.|a\.?k\.?a|alias|also known as|{_CODE}:?))(?= |[:\"“'‘(])",
-    re.IGNORECASE,
-)
-"""What stands between two names of one thing."""
-_BEFORE: Final = re.compile(
-    rf"\b(?:(?:{_PEOPLE}(?:'ll|'ve| will| have)?{_NOW}|(?:agreed|decided|going|voted) to|let's) "
-    r"(?:(?P<call>call(?:ed)?)|(?:re-?)?named?|nick-?named?|dub(?:bed)?|christen(?:ed)?"
-    rf"|refer(?:red)? to)|(?:the|our|its) {_CODE} (?:for|of))(?= )",
-    re.IGNORECASE,
-)
-"""What stands before two names of one thing."""
-_NOT: Final = re.compile(
-    r"\b(?:not|never|no longer|cannot|nobody|no one|refuse\w*|used to|instead of)\b|n't\b",
-    re.IGNORECASE,
-)
-_ANSWER: Final = frozenset(("person", "organization", "social group", "institution"))
+_RE: Final = Patterns("other_names")
+_ANSWER: Final = frozenset({"person", "organization", "social group", "institution"})
 """Kinds of what may be rung up."""
-_LEAD: Final = re.compile(r"[ \"“'‘:(]*(?:(?:the|our|my|this|that|his|her|their|its) )?[\"“'‘]?")
-_LINK: Final = re.compile(rf"[\"”'’),]* ?(?:(?:as|to|{_BE}){_NOW} )?$", re.IGNORECASE)
 _MOST_WORDS: Final = 3
 
 
@@ -87,13 +48,18 @@ class _Named(NamedTuple):
         )
 
 
+def may_name(sentence: str) -> bool:
+    """Return whether a sentence may give something another name; asked first, as most give none."""
+    return _RE.may_name.search(sentence) is not None
+
+
 def find_other_names(sentence: str) -> Iterator[OtherName]:
     """Yield what a sentence says that something is called, too."""
     runs = _runs(sentence)
-    for between in _BETWEEN.finditer(sentence):
+    for between in _RE.between.finditer(sentence):
         left = next((run for run in runs if run.end == between.start()), None)
         yield from _same(left, _first(runs, sentence, between.end()), sentence)
-    for before in _BEFORE.finditer(sentence):
+    for before in _RE.before.finditer(sentence):
         thing = _first(runs, sentence, before.end())
         if thing is None or (before["call"] and _answers(thing)):  # "I called the dentist Kofi"
             continue
@@ -101,7 +67,7 @@ def find_other_names(sentence: str) -> Iterator[OtherName]:
 
 
 def _same(one: _Named | None, other: _Named | None, sentence: str) -> Iterator[OtherName]:
-    if one is None or other is None or _NOT.search(sentence, 0, max(one.end, other.end)):
+    if one is None or other is None or _RE.denied.search(sentence, 0, max(one.end, other.end)):
         return
     thing, name = (one, other) if other.capital else (other, one)
     if name.capital and thing.one and thing.text.casefold() != name.text.casefold():
@@ -133,7 +99,7 @@ def _runs(sentence: str) -> list[_Named]:
 
 def _first(runs: list[_Named], sentence: str, at: int) -> _Named | None:
     """Return what is named right there, behind an article and a quotation mark or not."""
-    lead = _LEAD.match(sentence, at)
+    lead = _RE.lead.match(sentence, at)
     start = lead.end() if lead else at
     return next((run for run in runs if run.start == start), None)
 
@@ -142,4 +108,4 @@ def _after(runs: list[_Named], sentence: str, at: int) -> _Named | None:
     """Return what is named next, with nothing in between but "as" and the like."""
     found = next((run for run in runs if run.start > at), None)
     gap = "" if found is None else sentence[at : found.start].rstrip("\"“'‘(")
-    return found if found is not None and _LINK.match(gap) else None
+    return found if found is not None and _RE.link.match(gap) else None

@@ -12,15 +12,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from typing import Final
 
 from hippocampus.core.records import Interval
-from hippocampus.core.word_lists import word_list
+from hippocampus.core.word_lists import Patterns, word_list
 from hippocampus.encode.terms import find_terms
 from hippocampus.language.time import differences, find_intervals
 from hippocampus.language.time.english import english_language
 
+_RE: Final = Patterns("questions")
 _MOST_WORDS: Final = 12
 _IDIOMS: Final = frozenset({"all", "long", "ever", "a while", "a long time", "now", "hours"})
 _DATE: Final = "%Y-%m-%d"
@@ -78,35 +78,6 @@ class Join:
                 return [Interval(start, None, said)]
 
 
-@cache
-def _join() -> re.Pattern[str]:
-    units = "|".join((*word_list("event_units"), *word_list("weekdays")))
-    unit = rf"(?:{units})s?"
-    numbers = "|".join(word_list("numbers")[:12])
-    count = rf"(?:the|a|an|{numbers}|few|couple|several|of|very|first|[0-9]{{1,3}})"
-    return re.compile(
-        rf"\b(?:(?P<exact>(?P<lead>(?:{count}\s+)+{unit})\s+"
-        r"(?P<way>before|after|following|later\s+than)"
-        rf"|the\s+(?:same\s+)?(?P<unit>{unit})(?:\s+(?:of|as|when|that)"
-        r"|(?=\s+(?:I|we|he|she|they)\b)))"
-        r"|(?P<loose>before|after|since|until|during))\s+"
-        r"(?P<event>[^,;:?!\n]+?)"
-        r"(?=\s*(?:[,;:?!\n]|\.(?:\s|$)|$)"
-        r"|\s+(?:what|who|whom|whose|where|when|which|why|how|did|do|does)\b)",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _looks_like_time() -> re.Pattern[str]:
-    """Return what ends before no time: "looks after the cat", "how long before they married"."""
-    return re.compile(
-        rf"\b(?:{'|'.join(word_list('particle_verbs'))})(?:s|d|ed|ing|es)?\s+$"
-        r"|\bhow\s+(?:long|much\s+time)\b",
-        re.IGNORECASE,
-    )
-
-
 def find_join(text: str, now: datetime, *, loose: bool = True) -> Join | None:
     """
     Return the first time in a question that hangs on an event; None when there is none.
@@ -120,7 +91,7 @@ def find_join(text: str, now: datetime, *, loose: bool = True) -> Join | None:
     lowered = text.lower()
     if not loose and not any(unit in lowered for unit in word_list("event_units")):
         return None  # as of most questions, which shall not wait for the rest
-    joins = [found for found in _join().finditer(text) if loose or not found["loose"]]
+    joins = [found for found in _RE.join.finditer(text) if loose or not found["loose"]]
     if not joins:
         return None
     idle = differences(text, english_language())
@@ -129,7 +100,7 @@ def find_join(text: str, now: datetime, *, loose: bool = True) -> Join | None:
         event = found["event"].strip().rstrip(".")
         if (
             any(start <= found.start() < end for start, end in idle)
-            or (found["loose"] and _looks_like_time().search(text[: found.start()]))
+            or (found["loose"] and _RE.before_no_time.search(text[: found.start()]))
             or event.casefold() in _IDIOMS
             or len(event.split()) > _MOST_WORDS
             or all(term.function for term in find_terms(event))

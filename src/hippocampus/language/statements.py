@@ -16,171 +16,35 @@ from typing import Final, NamedTuple
 
 from hippocampus.core.clock import to_micros
 from hippocampus.core.records import Interval, Mode, Statement
-from hippocampus.core.word_lists import word_list, word_set
-from hippocampus.language.alias_patterns import MAY_NAME, find_other_names
+from hippocampus.core.word_lists import Patterns, word_set
+from hippocampus.language.alias_patterns import find_other_names, may_name
 from hippocampus.language.given_names import is_person
 from hippocampus.language.noun_phrases import NOUN, find_phrases
 from hippocampus.language.nouns import kinds, singular, use_of
-from hippocampus.language.relations import ALSO_CALLED, BY_BIRTH, EXCLUSIVE, RULES, WAY, Rule
+from hippocampus.language.relations import ALSO_CALLED, BY_BIRTH, EXCLUSIVE, Rule, rules
 from hippocampus.language.time import find_intervals
 from hippocampus.language.time.spans import DAY
 
-_SENTENCE = re.compile(r"[^.!?;\n]+(?:\.(?=\S)[^.!?;\n]*)*[.!?;\n]*")
-_UNREAL = re.compile(
-    r"\b(?:if|wish|imagine|unless|whether|suppose|as though|maybe|perhaps|doubt|thought|neither"
-    r"|pretend\w*|dream(?:t|ed)|not true|(?:do|does|did)(?:n't| not) (?:think|believe)"
-    r"|(?:when|once|until|before|after|as soon as) (?:i|we|you|he|she) (?:live|move|relocate))\b"
-    r"|^\W*(?:can|could|shall|should|will|would|must|am|is|are|was|were|do|does|did|have|has|had)"
-    r" (?:i|you|we|he|she|my|your|our|his|her)\b",
-    re.IGNORECASE,
-)
-"""From here on a sentence only asks, doubts or thinks of something."""
-_QUOTED = re.compile(r'"[^"]* [^"]*"|“[^”]* [^”]*”')
-"""What somebody else may have said."""
-_MODAL = re.compile(r"'ll|'d\b|will|would|could|might|may|should|want|hope|going to|won't|can't")
-_WILL = re.compile(r"'ll|will|going to")
-_NOT = re.compile(r"n't|not|no longer|never")
-_NO = re.compile(r"(?:no|not an?|not any) (?!longer\b|more\b)", re.IGNORECASE)
-_EVER = re.compile(r"\b(?:did|was|were|never)")
-"""With a "not": it never was so, as against that it is not."""
-_PARTLY = re.compile(r"\b(?:only|just|always|even|mostly|mainly|really|also|both|already)\b")
-"""With a "not": so it is in part."""
-_BE = re.compile(r"'m|'s|'re|\b(?:am|is|are|was|were|been)(?:n't)?\b")
-_WAS = re.compile(r"\b(?:was|were)(?:n't)?\b")
-_HAVE = re.compile(r"'ve|hav|has")
-_POINTS = re.compile(r"(?:this|that|these|those|it|them|him|my|our)\b")
-_NUMBER = re.compile(r"(?:on )?(?:the )?(\d[^,.!;]*)")
+_RE: Final = Patterns("statements")
 _ALONE: Final = frozenset({"divorced", "single", "widowed"})
-_NO_MORE = re.compile(r"\b(?:any ?more|any longer|no longer)\b", re.IGNORECASE)
-_SINCE = re.compile(r" *(?:since|for|in)\b", re.IGNORECASE)
-_DENIED = re.compile(
-    r" *(?:[,|/)-]|$|(?:any ?more|any longer|at all|(?:right )?now|nowadays|these days|currently"
-    r"|either|though|actually|anyway|because|or|since)\b)",
-    re.IGNORECASE,
-)
-"""What may follow what is denied: "I don't work at Northwind on Fridays" denies the Fridays."""
-_FOR = re.compile(r"\b(?:for|on) (?P<what>(?:(?! for | on )[^,|])+)", re.IGNORECASE)
 _BRIEF_KINDS: Final = frozenset({"time unit", "time of year", "social event", "coming together"})
 """Kinds of nouns for which one goes and comes back, beside the words of ``brief_stays.txt``."""
-_AND_NAME = re.compile(r",? (?:and|&) (?!I\b)[A-Z]")
-_AND = re.compile(
-    r",? (?:and|but|then|so|because|since|while) (?:then |now |also |that )*", re.IGNORECASE
-)
-
-
-_HINT = re.compile(
-    "|".join([rf"\b(?:{rule.said.pattern})" for rule in RULES])
-    + r"|\b(?:my|our|your|his|her|\w+'s)\b|\ban?\b|(?-i:\bof [A-Z])"
-    r"|call me|go by|known as|married|engaged|single",
-    re.IGNORECASE,
-)
-"""Without any of these a sentence says nothing that could be read."""
-_AS_PEOPLE_DO = re.compile(
-    r"(?:rang|called|phoned|wrote|texted|e-?mailed|visited|came|said|told|asked|stopped by"
-    r"|dropped in)\b"
-)
-"""What somebody does of whom nothing else is told, and hardly a thing."""
-_POINTS_BACK = re.compile(r"\b(?:he|she|his|her)\b", re.IGNORECASE)
-"""Means who was spoken of last."""
-_MAY_NAME = re.compile(MAY_NAME, re.IGNORECASE)
-_HERE = re.compile(r"\b(?:I|you|we|my|your|our)\b", re.IGNORECASE)
-_STATUS = re.compile(
-    r"(?:(?:got|getting|been|is|am|just) )*(?P<is>married|engaged|divorced|single|widowed)\b"
-    r"(?=\W*$| *[,|/)]| (?:now|again|any ?more|any longer|since|at all)\b)",
-    re.IGNORECASE,
-)
-_WORD = re.compile(r"[^\W_]+(?:['&.-][^\W_]+)*")
 _MOST_WORDS = 4
 _LONGEST: Final = 600
 """Characters of a sentence: reading takes their square, and what is longer is a list, or a log."""
-_THIRD: Final = frozenset("his her".split())
-_FIRST: Final = frozenset("i my we our".split())
-_SECOND: Final = frozenset("you your".split())
-
-
-class _Patterns(NamedTuple):
-    """The patterns that hold lists of words, which are read when a text first is."""
-
-    name: str
-    """No name begins as a sentence may, "But Ana", or takes "I" in, "Ana I"."""
-    subject: re.Pattern[str]
-    aside: re.Pattern[str]
-    from_to: re.Pattern[str]
-    own: re.Pattern[str]
-    theirs: re.Pattern[str]
-    called: re.Pattern[str]
-    named: re.Pattern[str]
-    lead: re.Pattern[str]
-    passing: re.Pattern[str]
-    """Behind a place that somebody leaves: a purpose, or a time, that travellers have."""
-
-
-_AUXILIARIES: Final = (
-    r"am|is|are|was|were|been|do|"
-    r"(?:have|has|had)(?! (?:a|an|the|my|our|his|her|some|one|two|three|four|got|\d+"
-    r"|no(?! longer)|any)\b)"
-    r"|does|did|don't|doesn't|didn't|isn't|aren't|wasn't|haven't|hasn't|can't|won't|wouldn't"
-    r"|not|no longer|never|used to|will|would|could|might|may|should|want to|wants to"
-    r"|hope to|going to"
-)
+_THIRD: Final = frozenset({"his", "her"})
+_FIRST: Final = frozenset({"i", "my", "we", "our"})
+_SECOND: Final = frozenset({"you", "your"})
 
 
 @cache
-def _patterns() -> _Patterns:
-    name = (
-        rf"(?!(?:{'|'.join(word_list('sentence_openers'))}) )[a-z]?[A-Z][\w'&-]*(?:\.(?=\w))?"
-        r"(?: (?:(?:of the|of|de|da|do|del|van|von|the) )?(?!I\b)[A-Z0-9][\w'&-]*)*"
-    )
-    kin = "|".join(sorted(word_set("kin")))
-    adverbs = "|".join(word_list("adverbs"))
-    return _Patterns(
-        name=name,
-        subject=re.compile(
-            rf"\b(?P<who>(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{name}'s)"
-            rf" (?:(?:best|older|younger|little|big|new|old) )?(?:{kin})\b"
-            r"(?:,? (?P<called>(?!I\b)[A-Z]\w+(?: [A-Z]\w+)?),?)?"
-            rf"|[Ii]|[Ww]e|[Yy]ou|[Hh]e|[Ss]he|(?!I\b){name})"
-            rf"(?P<aux>(?:'ve|'m|'re|'s|'d|'ll)?(?: (?:{_AUXILIARIES}|{adverbs}))*)"
-            r" (?P<rest>[^.!?;:\n]+)"
-        ),
-        aside=re.compile(
-            r"(?<!\b(?:of|to) )(?<!\b(?:and|for|nor) )(?<!\b(?:from|like|than|with) )"
-            r"(?P<name>(?<![\w'-])(?!(?:Besides|Either|Like|Neither|Unlike|With) )"
-            rf"{name}), who (?P<said>[^,]+),(?= )"
-        ),
-        from_to=re.compile(
-            rf"(?:moved|relocated|emigrated|moving){WAY} from (?P<from>{name}|\w+) to |"
-            rf"(?:left) (?P<left>{name}) for ",
-            re.IGNORECASE,
-        ),
-        own=re.compile(
-            rf"\b(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{name}'s) (?P<new>new |current )?"
-            r"(?:old |first |own |older |younger |little |best |dear )?"
-            r"(?P<what>(?:favou?rite )?[a-z]+(?: (?!is\b|are\b|was\b)[a-z]+)?)"
-            rf"(?:(?:'s name is| is| are|'s)(?P<no>n't| not| no longer)?"
-            r" (?:now |called |named )*(?P<is>.+)"
-            r"|,? (?P<name>(?!I\b)[A-Z]\w+(?: [A-Z]\w+)?))"
-        ),
-        theirs=re.compile(
-            rf"(?P<whose>[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Yy]our|{name}'s)"
-            rf" (?P<what>(?:[a-z-]+ ){{0,2}}?[a-z-]+)"
-            rf"(?=\W*$|[,;.!|)]| (?:and|but|who|from|in|at|with|since|now|until|too|as)\b)"
-            rf"|(?:the|an?) (?P<being>(?:[a-z-]+ ){{0,2}}?[a-z-]+)"
-            rf" of (?P<of>{name})(?<!'s)(?![\w'])"
-        ),
-        called=re.compile(
-            rf"\b(?:[Cc]all me|I go by|I'm known as|everyone calls me) (?P<name>{name})"
-        ),
-        named=re.compile(rf",? (?:named|called) (?P<name>{name})"),
-        lead=re.compile(
-            rf"(?:(?:{'|'.join(word_list('leading_words'))}|(?-i:new|own|little))\b ?)+",
-            re.IGNORECASE,
-        ),
-        passing=re.compile(
-            rf"\bfor \||\bto (?!{'|'.join(word_list('staying_purposes'))})[a-z]+"
-            r"|\bat (?:\d|noon|dawn)|\bby (?:train|car|bus|plane|boat|ferry)\b",
-            re.IGNORECASE,
-        ),
+def _hint() -> re.Pattern[str]:
+    """Return without what a sentence says nothing that could be read."""
+    return re.compile(
+        "|".join([rf"\b(?:{rule.said.pattern})" for rule in rules()])
+        + r"|\b(?:my|our|your|his|her|\w+'s)\b|\ban?\b|(?-i:\bof [A-Z])"
+        r"|call me|go by|known as|married|engaged|single",
+        re.IGNORECASE,
     )
 
 
@@ -218,14 +82,14 @@ def find_statements(
     reader = _StatementReader(speaker, others, said_at)
     found: dict[Statement, None] = {}
     plain = text.replace("’", "'")
-    if not _QUOTED.fullmatch(plain.strip()):
-        plain = _QUOTED.sub("|", plain)
-    points_back = _POINTS_BACK.search(plain) is not None
+    if not _RE.quoted.fullmatch(plain.strip()):
+        plain = _RE.quoted.sub("|", plain)
+    points_back = _RE.points_back.search(plain) is not None
     for sentence in _sentences(plain):
-        told = _HERE.search(sentence) is not None or not addressed
-        if told and _MAY_NAME.search(sentence):
+        told = _RE.here.search(sentence) is not None or not addressed
+        if told and may_name(sentence):
             found |= dict.fromkeys(_also_called(sentence))
-        if told and _HINT.search(sentence):
+        if told and _hint().search(sentence):
             for part in _unfolded(sentence):
                 found |= dict.fromkeys(reader.read(part))
         elif points_back:
@@ -235,14 +99,14 @@ def find_statements(
 
 def _also_called(sentence: str) -> Iterator[Statement]:
     """Yield what a sentence says that things are called, too."""
-    unreal = _UNREAL.search(sentence)
+    unreal = _RE.unreal.search(sentence)
     for thing, name in find_other_names(sentence[: unreal.start()] if unreal else sentence):
         yield Statement(thing, ALSO_CALLED, name)
 
 
 def _unfolded(sentence: str) -> Iterator[str]:
     """Yield what is said of somebody aside, "Ana, who is a nurse," as a sentence of its own."""
-    aside = _patterns().aside.search(sentence)
+    aside = _RE.aside.search(sentence)
     if aside is None:
         yield sentence
         return
@@ -254,7 +118,7 @@ def _unfolded(sentence: str) -> Iterator[str]:
 
 def _sentences(text: str) -> Iterator[str]:
     """Yield sentences that ask nothing; what goes on for longer than they do, a piece at a time."""
-    for match in _SENTENCE.finditer(text):
+    for match in _RE.sentence.finditer(text):
         sentence = match[0].strip()
         if sentence.endswith("?"):
             continue
@@ -263,7 +127,7 @@ def _sentences(text: str) -> Iterator[str]:
             space = sentence.rfind(" ", start, start + _LONGEST)
             end = space if space > start else start + _LONGEST
             yield sentence[start:end].strip()
-            if _UNREAL.search(sentence, start, end):
+            if _RE.unreal.search(sentence, start, end):
                 break  # what follows would only be so as well
             start = end
         else:
@@ -282,22 +146,22 @@ class _Clause(NamedTuple):
     @property
     def unreal(self) -> bool:
         """Whether it only could be so."""
-        return _MODAL.search(self.aux) is not None and _WILL.search(self.aux) is None
+        return _RE.modal.search(self.aux) is not None and _RE.will.search(self.aux) is None
 
     @property
     def planned(self) -> bool:
         """Whether it is still to come."""
-        return _WILL.search(self.aux) is not None or self.rest.lower().startswith("moving")
+        return _RE.will.search(self.aux) is not None or self.rest.lower().startswith("moving")
 
     @property
     def denied(self) -> bool:
         """Whether it is not so."""
-        return _NOT.search(self.aux) is not None or self.over
+        return _RE.negation.search(self.aux) is not None or self.over
 
     @property
     def over(self) -> bool:
         """Whether it is so no longer."""
-        return any(_NO_MORE.search(words) for words in (self.aux, self.rest))
+        return any(_RE.no_more.search(words) for words in (self.aux, self.rest))
 
     @property
     def used(self) -> bool:
@@ -307,12 +171,12 @@ class _Clause(NamedTuple):
     @property
     def be(self) -> bool:
         """Whether it is what somebody is or was."""
-        return _BE.search(self.aux) is not None
+        return _RE.be.search(self.aux) is not None
 
     @property
     def past(self) -> bool:
         """Whether it is what somebody was."""
-        return _WAS.search(self.aux) is not None
+        return _RE.was.search(self.aux) is not None
 
 
 def _relation_of(rule: Rule, clause: _Clause) -> tuple[str, Mode] | None:
@@ -320,7 +184,7 @@ def _relation_of(rule: Rule, clause: _Clause) -> tuple[str, Mode] | None:
     relation, mode = rule.relation, rule.mode
     if clause.used or (clause.past and mode == "holds"):
         return relation, mode if relation in BY_BIRTH else "held"
-    if mode == "held" and _HAVE.search(clause.aux) and any(t.end is None for t in clause.times):
+    if mode == "held" and _RE.have.search(clause.aux) and any(t.end is None for t in clause.times):
         return relation, "holds"  # "I have lived there since"
     return None if relation == "has" and mode == "held" else (relation, mode)
 
@@ -344,14 +208,14 @@ class _StatementReader:
         for time in times:
             bare = bare.replace(time.text, "|".ljust(len(time.text)))
         self._proper = None
-        unreal = _UNREAL.search(bare)
+        unreal = _RE.unreal.search(bare)
         stop = unreal.start() if unreal else len(bare)
-        called = _patterns().called.search(bare, 0, stop)
+        called = _RE.called.search(bare, 0, stop)
         if called:
             yield Statement(self._speaker, "name", called["name"])
         yield from self._owned(sentence, stop, times)
         at = 0
-        while (match := _patterns().subject.search(bare, at)) is not None and match.start() < stop:
+        while (match := _RE.subject.search(bare, at)) is not None and match.start() < stop:
             at = match.start("rest")
             who = match["who"]
             if match["called"]:
@@ -371,12 +235,12 @@ class _StatementReader:
 
     def hear(self, sentence: str) -> None:
         """Keep in mind who "she" may be after a sentence that tells nothing; of two, neither."""
-        match = _patterns().subject.match(sentence)
+        match = _RE.subject.match(sentence)
         if match is None:
             return
         who = match["who"]
         known = is_person(who) or who.split()[0] in self._known
-        if known or (who[1:] and who[0].isupper() and _AS_PEOPLE_DO.match(match["rest"])):
+        if known or (who[1:] and who[0].isupper() and _RE.as_people_do.match(match["rest"])):
             self._last = who if self._last in (None, who) else None
 
     def _is_somebody(self, who: str, span: tuple[int, int], sentence: str) -> bool:
@@ -392,9 +256,9 @@ class _StatementReader:
     def _parts(self, rest: str) -> Iterator[str]:
         """Yield a predicate and those joined to it that have no subject of their own."""
         start = 0
-        for end in [*_AND.finditer(rest), None]:
+        for end in [*_RE.conjunction.finditer(rest), None]:
             yield rest[start : end.start() if end else len(rest)].strip()
-            if end is None or _patterns().subject.match(rest, end.end()):
+            if end is None or _RE.subject.match(rest, end.end()):
                 return
             start = end.end()
 
@@ -428,7 +292,7 @@ class _StatementReader:
         if clause.unreal:
             return
         rest, plain = clause.rest, not (clause.denied or clause.planned or clause.used)
-        status, moved = _STATUS.match(rest), _patterns().from_to.match(rest)
+        status, moved = _RE.marital_status.match(rest), _RE.from_to.match(rest)
         if status and plain:
             yield self._timed(clause, "marital_status", status["is"].lower(), "began")
             if status["is"].lower() in _ALONE:
@@ -449,12 +313,12 @@ class _StatementReader:
     def _ruled(self, clause: _Clause, *, sure: bool) -> Iterator[Statement]:
         """Yield what the first rule that fits a predicate reads in it."""
         rest = clause.rest
-        for rule in RULES:
+        for rule in rules():
             match = rule.said.match(rest) if sure or rule.named else None
             if match is None:
                 continue
             tail = rest[match.end() :]
-            none = _NO.match(tail)  # "I have no dog"
+            none = _RE.no.match(tail)  # "I have no dog"
             if none:
                 clause, tail = clause._replace(aux=f"{clause.aux} not"), tail[none.end() :]
             thing = _object(tail, named=rule.named)
@@ -466,7 +330,7 @@ class _StatementReader:
                     yield from self._by_rule(rule, clause, thing, tail)
                 return
         if clause.be and sure and not clause.planned:
-            theirs = _patterns().theirs.match(rest)
+            theirs = _RE.theirs.match(rest)
             if theirs:
                 yield from self._being_theirs(clause, theirs)
             elif re.match(r"an?\b", rest):
@@ -501,7 +365,7 @@ class _StatementReader:
                 return
             clause = clause._replace(times=times)
         yield self._timed(clause, relation, thing, mode)
-        named = _patterns().named.search(tail)
+        named = _RE.named.search(tail)
         if named and relation == "has":
             yield Statement(clause.subject, _last(thing), named["name"])
 
@@ -511,7 +375,7 @@ class _StatementReader:
 
         Such as what was said before, a trip, or people who employ nobody.
         """
-        if rule.mode != "ended" and _POINTS.match(tail):
+        if rule.mode != "ended" and _RE.points.match(tail):
             return True
         if rule.relation == "has" and rule.mode == "holds" and clause.be:
             return True  # "is having"
@@ -523,7 +387,7 @@ class _StatementReader:
         if rule.relation != "works_at" or rule.mode not in ("began", "ended") or not thing:
             return False
         person = is_person(thing) or thing.split(maxsplit=1)[0] in self._known
-        several = _AND_NAME.match(clause.sentence, clause.sentence.find(thing) + len(thing))
+        several = _RE.and_name.match(clause.sentence, clause.sentence.find(thing) + len(thing))
         brief = rule.mode == "began" and _in_passing(behind, (), leaving=False)
         return person or brief or several is not None
 
@@ -537,17 +401,22 @@ class _StatementReader:
         by birth "is not", tell that it never was; else it is not so now.
         """
         start = next((t.start for t in clause.times if t.end is None), None)
-        since, lived = start is not None, _HAVE.search(clause.aux) is not None and mode != "holds"
-        over = clause.over or since or (lived and _SINCE.match(behind) is not None)
-        whole = _DENIED.match(behind) or (lived and _SINCE.match(behind))
+        since, lived = (
+            start is not None,
+            _RE.have.search(clause.aux) is not None and mode != "holds",
+        )
+        over = clause.over or since or (lived and _RE.since.match(behind) is not None)
+        whole = _RE.denied.match(behind) or (lived and _RE.since.match(behind))
         if mode == "ended" or clause.used or not whole or (clause.planned and mode != "began"):
             return
         if over:
             start = start or next((t.start for t in clause.times), None)
             at = None if start is None else to_micros(start)
             yield Statement(clause.subject, relation, thing, "ended", at)
-        elif not clause.times and not _PARTLY.search(clause.aux):
-            never = mode != "holds" or relation in BY_BIRTH or _EVER.search(clause.aux) is not None
+        elif not clause.times and not _RE.partly.search(clause.aux):
+            never = (
+                mode != "holds" or relation in BY_BIRTH or _RE.ever.search(clause.aux) is not None
+            )
             often = "never" in clause.aux and mode == "holds" and not (clause.be or clause.past)
             bought = relation == "has" and mode == "began"  # "I didn't buy a car": but have one
             if not (often or bought or (lived and mode == "began")):
@@ -556,7 +425,7 @@ class _StatementReader:
 
     def _unmarried(self, clause: _Clause, status: str, behind: str) -> Iterator[Statement]:
         """Yield that somebody is not, or was never, married, single or the like."""
-        mode: Mode = "held" if _HAVE.search(clause.aux) else "holds"
+        mode: Mode = "held" if _RE.have.search(clause.aux) else "holds"
         for said in self._denied(clause, "marital_status", status, mode, behind):
             yield said
             if status == "married":
@@ -568,7 +437,7 @@ class _StatementReader:
             return
         if clause.denied:
             behind = clause.rest[clause.rest.find(thing) + len(thing) :]
-            mode: Mode = "held" if _HAVE.search(clause.aux) else "holds"
+            mode: Mode = "held" if _RE.have.search(clause.aux) else "holds"
             yield from self._denied(clause, "is_a", thing.lower(), mode, behind)
         else:
             held = clause.used or clause.past
@@ -600,7 +469,7 @@ class _StatementReader:
 
     def _owned(self, sentence: str, stop: int, times: Sequence[Interval]) -> Iterator[Statement]:
         """Yield what is "my" something: "my birthday is 3 May", "my dog Rex"."""
-        for match in _patterns().own.finditer(sentence, 0, stop):
+        for match in _RE.own.finditer(sentence, 0, stop):
             owner = self._owner(match["whose"])
             *before, last = match["what"].split()
             noun = singular(last)
@@ -615,8 +484,8 @@ class _StatementReader:
             value, no = match["is"].rstrip(" .!"), match["no"] or ""
             if value.startswith("not "):
                 value, no = value.removeprefix("not "), " not"
-            exact = _NUMBER.match(value)
-            named = re.match(_patterns().name, _without_lead(value)) is not None
+            exact = _RE.number.match(value)
+            named = _RE.name.match(_without_lead(value)) is not None
             thing = exact[1].strip() if exact else _object(value)
             if not thing or not (exact or named or favourite or _a_thing(thing)):
                 continue
@@ -651,7 +520,7 @@ class _StatementReader:
 
 def _in_passing(behind: str, times: Sequence[Interval], *, leaving: bool) -> bool:
     """Return whether what follows a place, or company, tells that one soon goes on or back."""
-    for found in _FOR.finditer(behind):
+    for found in _RE.purpose.finditer(behind):
         noun = _last(_object(found["what"].rpartition("'s ")[2]) or "-")
         above = {noun, *kinds(noun)}
         if not (word_set("brief_stays") | _BRIEF_KINDS).isdisjoint(above) or (
@@ -659,13 +528,13 @@ def _in_passing(behind: str, times: Sequence[Interval], *, leaving: bool) -> boo
         ):
             return True
     hours = any(t.start and t.end and t.end - t.start < DAY for t in times)
-    return leaving and (hours or _patterns().passing.search(behind) is not None)
+    return leaving and (hours or _RE.passing.search(behind) is not None)
 
 
 def _without_lead(tail: str) -> str:
     """Return what follows articles and the like."""
     tail = tail.strip()
-    lead = _patterns().lead.match(tail)
+    lead = _RE.lead.match(tail)
     return tail[lead.end() :] if lead else tail
 
 
@@ -680,12 +549,12 @@ def _noun(who: str, called: str) -> str:
 def _object(tail: str, *, named: bool = False) -> str:
     """Return the thing a predicate's tail begins with: a name, or a few words; "" if none."""
     tail = _without_lead(tail)
-    name = re.match(_patterns().name, tail)
+    name = _RE.name.match(tail)
     if name and name[0].split()[0].lower() not in word_set("pronouns"):
         return name[0].removesuffix("'s")
     words: list[str] = []
     end = 0
-    for found in _WORD.finditer(tail):
+    for found in _RE.word.finditer(tail):
         gap = tail[end : found.start()]
         if (words and gap != " ") or (not words and gap.strip()) or found[0].lower() in _stops():
             break

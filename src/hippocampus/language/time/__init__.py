@@ -76,7 +76,7 @@ def _may_hold_time(text: str, language: Language) -> bool:
 def differences(text: str, language: Language) -> list[tuple[int, int]]:
     """Return the sentences that ask for the time between two moments, as (start, end)."""
     spans: list[tuple[int, int]] = []
-    for match in language.difference.finditer(text):
+    for match in language.written.difference.finditer(text):
         before = [end.end() for end in _SENTENCE_END.finditer(text, 0, match.start())]
         after = _SENTENCE_END.search(text, match.end())
         spans.append((before[-1] if before else 0, after.end() if after else len(text)))

@@ -101,8 +101,10 @@ class _Reader:
         self.aware = now
         self.now = now.replace(tzinfo=None)
         self.today = day_of(self.now)
-        self.ahead = bool(language.ahead.search(text)) and not language.behind.search(text)
-        self.tokens = [self._token(match) for match in language.token.finditer(text)]
+        self.ahead = bool(
+            language.written.ahead.search(text)
+        ) and not language.written.behind.search(text)
+        self.tokens = [self._token(match) for match in language.written.token.finditer(text)]
         self.count = len(self.tokens)
         end = len(text)
         self.tokens += [Token(Role.END, None, "", end, end, capital=False)] * 6
