@@ -53,6 +53,24 @@ def test_asking_only_for_words_degrades_nothing(open_memory):
     assert () == bank.recall("the wethammer", cues=["lexical", "time"]).degraded
 
 
+def test_a_dimension_that_kernels_cannot_take_is_refused_with_the_rule_and_the_fix(open_memory):
+    bank = open_memory(embedder=HashEmbedder(20)).bank("ada")
+
+    with pytest.raises(EncoderError, match="20 dimensions.* multiple of 8.* zeros up to 24"):
+        bank.remember("I like the violin.")
+    assert 0 == bank.stats().episodes
+
+
+def test_an_explanation_calls_cues_by_the_words_that_people_read(open_memory):
+    bank = open_memory(embedder=HashEmbedder()).bank("ada")
+    bank.remember_many(TURNS)
+    told = bank.recall("the wethammer").explain()
+
+    assert "words " in told
+    assert "phrasing " in told
+    assert "lexical" not in told
+
+
 def test_a_default_model_that_is_not_installed_degrades_and_says_how_to_install_it(
     open_memory, monkeypatch, tmp_path
 ):

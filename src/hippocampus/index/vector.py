@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
+from hippocampus.errors import EncoderError
 from hippocampus.index.cue import Mask, Rows, Scores
 from hippocampus.index.growable_array import GrowableArray
 from hippocampus.index.query import Query
@@ -29,7 +30,20 @@ real embeddings finds first, 2 find .999 when 200 are asked for, and .91 of all 
 
 
 def pack_vectors(vectors: NDArray[np.float32]) -> list[bytes]:
-    """Return each vector's payload: its signed bytes, then their float32 scale."""
+    """
+    Return each vector's payload: its signed bytes, then their float32 scale.
+
+    Raises:
+        EncoderError: their dimension is no positive multiple of 8, which the kernels need.
+
+    """
+    dimension = vectors.shape[1]
+    if dimension < 8 or dimension % 8:
+        msg = (
+            f"the embedder's vectors have {dimension} dimensions: must be a positive multiple of 8;"
+            f" have it append zeros up to {8 * max(1, -(-dimension // 8))}, which changes no cosine"
+        )
+        raise EncoderError(msg)
     bytes_, scales = quantise_rows(np.ascontiguousarray(vectors, dtype=np.float32))
     return [b.tobytes() + s.astype("<f4").tobytes() for b, s in zip(bytes_, scales, strict=True)]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from hippocampus.core.cue_names import CUE_WORDS
 from hippocampus.core.records.episode import Episode
 
 
@@ -131,13 +132,13 @@ class Recall:
         return "\n".join([head, *(f"  {hit}" for hit in self.hits)])
 
     def explain(self) -> str:
-        """Return a few lines that say how the hits were found and what it cost."""
+        """Return a few lines that say how the hits were found, by ``CUE_WORDS``, and the cost."""
         lines = [f"query: {self.query}"]
         lines += [f"time: {i.text!r} read as {i.start} to {i.end}" for i in self.intervals]
         if self.when is not None:
             lines.append(f"when: {self.when.start} to {self.when.end}, {self.when.text!r}")
         for place, hit in enumerate(self.hits, 1):
-            shares = ", ".join(f"{cue} {share:.0%}" for cue, share in hit.shares.items())
+            shares = ", ".join(f"{CUE_WORDS.get(n, n)} {s:.0%}" for n, s in hit.shares.items())
             lines.append(f"{place:3}. {hit.score:.2f} [{shares}] {hit.address}")
         if self.sessions:
             lines.append(f"sessions: {', '.join(self.sessions[:5])}")
