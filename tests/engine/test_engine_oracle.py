@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from where_oracle import matches
 
 from hippocampus import Config, Fusion, Memory, Turn
 from hippocampus.core.records import Passage, Payloads
@@ -16,7 +17,7 @@ from hippocampus.encode.embed import HashEmbedder
 from hippocampus.encode.signature import rotation_for
 from hippocampus.encode.terms import find_terms, hash_terms
 from hippocampus.index.bm25 import DEED, K1, TELLING, B, Bm25Cue, pack_terms
-from hippocampus.index.filters import make_filter, matches, read_where
+from hippocampus.index.filters import make_filter, read_where
 from hippocampus.index.query import Query
 from hippocampus.index.vector import OVERSAMPLE, VectorCue, pack_vectors
 from hippocampus.kernel import reference

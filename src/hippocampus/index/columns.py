@@ -71,10 +71,6 @@ class Labels:
             known[value] = self._code_of[folded]
         self._codes.extend(np.fromiter(map(known.__getitem__, column), np.int32, len(column)))
 
-    def clear(self, row: int) -> None:
-        """Take the value off a row."""
-        self.codes[row] = -1
-
     def code(self, value: str) -> int:
         """Return the code of a value, -1 if no row ever had it."""
         return self._code_of.get(self._fold(value), -1)
@@ -147,28 +143,19 @@ class Field:
         """Return which of the distinct values pass a test; equals ``holds`` of each."""
         passed = np.zeros(len(self._values), np.bool_)
         operand: Any = clause.operand
-        if clause.operator == "$exists":
-            passed[:] = True
-        elif clause.operator == "$in":
+        if clause.operator == "$in":
             for item in operand:
                 passed[self._lists_with.get(item, [])] = True
                 if item in self._code_of:
                     passed[self._code_of[item]] = True
-        elif clause.operator == "$contains":
-            passed[self._lists_with.get(operand, [])] = True
-            if isinstance(operand, str):
-                passed |= [isinstance(value, str) and operand in value for value in self._values]
-        elif clause.operator == "$icontains":
-            passed[:] = [holds(clause, value) for value in self._values]
-        elif isinstance(operand, str):
-            holds_for = ORDER[clause.operator]
-            passed[:] = [isinstance(v, str) and holds_for(v, operand) for v in self._values]
-        else:
+        elif clause.operator in ORDER and not isinstance(operand, str):
             # Rounding to floats keeps the order; only what rounds to the same float may differ.
             bound = _to_float(operand)
             passed[:] = ORDER[clause.operator](self._numbers.view, bound)
             for code in np.flatnonzero(self._numbers.view == bound).tolist():
                 passed[code] = holds(clause, self._values[code])
+        else:
+            passed[:] = [holds(clause, value) for value in self._values]
         return passed
 
 
@@ -182,6 +169,8 @@ def _to_float(value: Frozen) -> float:
         return np.inf if value > 0 else -np.inf
 
 
+_OPEN: Final = (np.iinfo(np.int64).min, np.iinfo(np.int64).max)
+"""The ends of a stretch of time that is open."""
 _UNHEARD: Final = np.iinfo(np.int64).min
 _NOBODY: Final = -1 << 32
 """The voice of a row with neither a speaker nor a role."""
@@ -196,7 +185,7 @@ class Columns:
     back from nothing here, though its labels and metadata leave memory only with a rebuild.
     One thread at a time; the arrays that come back are the caller's unless noted.
 
-    Space: 55 bytes a row, 16 more once a timeline was asked for, and ``Field``'s for metadata.
+    Space: 55 bytes a row, 8 more once their order in time was asked for, and ``Field``'s for metadata.
     Time:  a mask is a few passes over flat arrays, tens of microseconds at 50 000 rows.
     """
 
@@ -222,15 +211,14 @@ class Columns:
         self._turns = GrowableArray(np.int32)
         self._parts = GrowableArray(np.int32)
         self._chains = GrowableArray(np.int32)
+        """The chain of each row: its session, or the text that it is a part of; -1 for none."""
         self._chain_of: dict[Hashable, int] = {}
-        self._ends: list[tuple[int, int, int, int] | None] = []
-        """The (said_at, turn, part, row) each chain ends in."""
         self._loose: set[int] = set()
         """Chains whose links are out of date."""
         self._before = GrowableArray(np.int32)
         self._after = GrowableArray(np.int32)
 
-        self._in_order: tuple[Rows, NDArray[np.int64]] | None = None
+        self._in_order: Rows | None = None
         self._heard: tuple[str, ...] | None = None
         """The speakers in force, once somebody has asked."""
         self._first_voice = GrowableArray(np.int64)
@@ -319,7 +307,7 @@ class Columns:
         """Take a row that is hidden, and so links to nothing, out of what it was in."""
         self._erased.view[row] = True
         for labels in (self.session, self.speaker, self.role, self.source):
-            labels.clear(row)
+            labels.codes[row] = -1
         self._chains.view[row] = self._before.view[row] = self._after.view[row] = -1
         self._in_order = self._heard = None
 
@@ -333,21 +321,20 @@ class Columns:
         what was forgotten, corrected or restored later does not count, but what is erased stays
         gone at any time.
         """
-        said = self._said_at.view
         parts: list[Mask] = []
         if chosen.as_of is not None:
             parts.append(self._shown_at(chosen.as_of))
         elif self._hidden:
             parts.append(self._shown.view)
-        if chosen.since is not None:
-            parts.append(said >= chosen.since)
-        if chosen.until is not None:
-            parts.append(said < chosen.until)
-        if chosen.during is not None:
-            inside = np.zeros(len(said), np.bool_)
-            for start, end in chosen.during:
-                inside[self._range(start, end)] = True
-            parts.append(inside)
+        if chosen.since is not None or chosen.until is not None:
+            parts.append(self._between(chosen.since, chosen.until))
+        if chosen.during is not None:  # apart and in order: inside is behind an odd number of ends
+            ends = [
+                _OPEN[side] if t is None else t
+                for one in chosen.during
+                for side, t in enumerate(one)
+            ]
+            parts.append(np.searchsorted(ends, self._said_at.view, side="right") % 2 == 1)
         for labels, wanted in (
             (self.session, chosen.session),
             (self.speaker, chosen.speaker),
@@ -372,10 +359,13 @@ class Columns:
 
     def between(self, start: datetime | None, end: datetime | None) -> Mask:
         """Return which rows were said in ``[start, end)``, shape (n,); an open side is None."""
+        return self._between(*(None if side is None else to_micros(side) for side in (start, end)))
+
+    def _between(self, start: int | None, end: int | None) -> Mask:
         said = self._said_at.view
-        inside = np.ones(len(said), np.bool_) if start is None else said >= to_micros(start)
+        inside = np.ones(len(said), np.bool_) if start is None else said >= start
         if end is not None:
-            inside &= said < to_micros(end)
+            inside &= said < end
         return inside
 
     def said_at(self, rows: NDArray[np.uint32]) -> NDArray[np.int64]:
@@ -438,21 +428,13 @@ class Columns:
                 met[field.rows.view[picked]] = True
                 return met
 
-    # ------------------------------------------------------------ timelines
-
     def in_order(self) -> Rows:
         """Return every row but erased ones by (said_at, row), int64. Shared: do not write."""
-        return self._timeline()[0]
-
-    def range_rows(self, start: datetime | None, end: datetime | None) -> Rows:
-        """Return the rows said in ``[start, end)``, in order of time. Shared: do not write."""
-        return self._range(*(None if side is None else to_micros(side) for side in (start, end)))
-
-    def _range(self, start: int | None, end: int | None) -> Rows:
-        order, said = self._timeline()
-        first = 0 if start is None else int(np.searchsorted(said, start))
-        stop = len(said) if end is None else int(np.searchsorted(said, end))
-        return order[first:stop]
+        if self._in_order is None:
+            order = np.argsort(self._said_at.view, kind="stable")
+            self._in_order = order[~self._erased.view[order]]
+            self._in_order.flags.writeable = False
+        return self._in_order
 
     def last(self, count: int, allowed: Mask | None) -> Rows:
         """Return the ``count`` allowed rows said last, in order of time."""
@@ -464,20 +446,6 @@ class Columns:
             if len(found) >= count or look >= len(order):
                 return found[max(0, len(found) - max(count, 0)) :].copy()
             look = 8 * look + 64
-
-    def session_rows(self, code: int) -> Rows:
-        """Return the rows of a session by its code, hidden ones too, in the order of the talk."""
-        rows = np.flatnonzero(self.session.codes == code) if code >= 0 else np.empty(0, np.int64)
-        return rows[self._talk_order(rows)]
-
-    def _timeline(self) -> tuple[Rows, NDArray[np.int64]]:
-        if self._in_order is None:
-            said = self._said_at.view
-            order = np.argsort(said, kind="stable")
-            order = order[~self._erased.view[order]]
-            order.flags.writeable = False
-            self._in_order = order, said[order]
-        return self._in_order
 
     # ------------------------------------------------------------ neighbours
 
@@ -521,45 +489,16 @@ class Columns:
         return self._before.view, self._after.view
 
     def _link(self, rows: Sequence[EpisodeRow]) -> None:
-        """Hang new rows onto the ends of their chains; a late one leaves its chain to relink."""
-        start = len(self._chains)
-        before = [-1] * len(rows)
-        after = [-1] * len(rows)
-        chains = [-1] * len(rows)
-        chain_of, ends = self._chain_of, self._ends
-        for place, row in enumerate(rows):
-            key: Hashable
-            if row.session is not None:
-                key = row.session
-            elif row.parts > 1:
-                # Parts of one text are noted together and in order, unless some were left out.
-                key = (row.row - row.part, row.parts, row.source, row.said_at)
-            else:
-                continue
-            chain = chains[place] = chain_of.setdefault(key, len(ends))
-            if chain == len(ends):
-                ends.append(None)
-            if row.state != "active" or chain in self._loose:
-                continue
-            last = ends[chain]
-            turn = -1 if row.turn is None else row.turn
-            end = (row.said_at, turn, row.part, row.row)
-            if last is None:
-                ends[chain] = end
-            elif last < end:
-                ends[chain] = end
-                before[place] = last[3]
-                if last[3] >= start:
-                    after[last[3] - start] = row.row
-                else:
-                    self._after.view[last[3]] = row.row
-            else:
-                self._loose.add(chain)
+        """Put new rows into chains; these are linked when somebody asks for neighbours."""
+        keys = [_chain_key(row) for row in rows]
+        of = self._chain_of
+        chains = [-1 if key is None else of.setdefault(key, len(of)) for key in keys]
+        self._loose.update(chain for chain in chains if chain >= 0)
         self._turns.extend(np.array([-1 if r.turn is None else r.turn for r in rows], np.int32))
         self._parts.extend(np.array([row.part for row in rows], np.int32))
         self._chains.extend(np.array(chains, np.int32))
-        self._before.extend(np.array(before, np.int32))
-        self._after.extend(np.array(after, np.int32))
+        for side in (self._before, self._after):
+            side.extend(np.full(len(rows), -1, np.int32))
 
     def _relink(self) -> None:
         """Link the loose chains anew, all at once."""
@@ -567,35 +506,23 @@ class Columns:
         if len(self._loose) == 1:
             rows = np.flatnonzero(chains == next(iter(self._loose)))
         else:
-            loose = np.zeros(len(self._ends) + 1, np.bool_)
+            loose = np.zeros(len(self._chain_of) + 1, np.bool_)  # the last is "none"
             loose[list(self._loose)] = True
             rows = np.flatnonzero(loose[chains])
         before, after = self._before.view, self._after.view
         before[rows] = after[rows] = -1
         rows = rows[self._shown.view[rows]]
-        rows = rows[self._talk_order(rows, chains[rows])]
+        keys = self._parts, self._turns, self._said_at, self._chains  # and then by row
+        rows = rows[np.lexsort([key.view[rows] for key in keys])]
         same = chains[rows[1:]] == chains[rows[:-1]]
         before[rows[1:][same]] = rows[:-1][same]
         after[rows[:-1][same]] = rows[1:][same]
-        for chain in self._loose:
-            self._ends[chain] = None
-        ends = rows[np.append(~same, True)] if len(rows) else rows
-        for row, chain, said, turn, part in zip(
-            ends.tolist(),
-            chains[ends].tolist(),
-            self._said_at.view[ends].tolist(),
-            self._turns.view[ends].tolist(),
-            self._parts.view[ends].tolist(),
-            strict=True,
-        ):
-            self._ends[chain] = (said, turn, part, row)
         self._loose.clear()
 
-    def _talk_order(self, rows: Rows, groups: NDArray[np.int32] | None = None) -> Rows:
-        """Return the order of ascending rows by (group,) said_at, turn, part and row."""
-        keys: list[NDArray[Any]] = [
-            self._parts.view[rows],
-            self._turns.view[rows],
-            self._said_at.view[rows],
-        ]
-        return np.lexsort(keys if groups is None else [*keys, groups])
+
+def _chain_key(row: EpisodeRow) -> Hashable:
+    """Return the key of a row's chain, None for a row by itself."""
+    if row.session is not None:
+        return row.session
+    # Parts of one text are noted together and in order, unless some were left out.
+    return (row.row - row.part, row.parts, row.source, row.said_at) if row.parts > 1 else None

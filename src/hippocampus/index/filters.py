@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any, NoReturn, TypeAlias
@@ -61,9 +61,7 @@ __all__ = [
     "fold_name",
     "freeze",
     "holds",
-    "lookup",
     "make_filter",
-    "matches",
     "merge",
     "read_where",
     "to_moment",
@@ -434,38 +432,12 @@ def holds(clause: Predicate, value: Frozen) -> bool:
     return isinstance(value, kind) and bool(ORDER[clause.operator](value, operand))
 
 
-def matches(condition: Condition, metadata: Mapping[str, Any]) -> bool:
-    """Return whether metadata fulfils a condition: the plain meaning, one episode at a time."""
-    match condition:
-        case Predicate(key=key):
-            found = next(lookup(metadata, key), None)
-            return found is not None and holds(condition, freeze(found[0]))
-        case Every(parts):
-            return all(matches(part, metadata) for part in parts)
-        case Either(parts):
-            return any(matches(part, metadata) for part in parts)
-        case Not(part):
-            return not matches(part, metadata)
-
-
-def lookup(metadata: Mapping[str, Any], key: str, levels: int = MAX_LEVELS) -> Iterator[tuple[Any]]:
-    """Yield, boxed, every value a dotted key can mean; the first, of the longest name, counts."""
-    if key in metadata:
-        yield (metadata[key],)
-    end = key.rfind(".") if levels > 1 else -1
-    while end >= 0:
-        inner = metadata.get(key[:end])
-        if isinstance(inner, Mapping):
-            yield from lookup(inner, key[end + 1 :], levels - 1)
-        end = key.rfind(".", 0, end)
-
-
 def flatten(metadata: dict[str, Any], levels: int = MAX_LEVELS) -> dict[str, Any]:
-    """Return every dotted key of parsed JSON with the value that ``lookup`` finds for it."""
+    """Return every dotted key of parsed JSON with its value: that of the longest name wins."""
     flat = metadata.copy()
     nested = [key for key, value in metadata.items() if isinstance(value, dict)]
     if nested and levels > 1:
-        # Longest name first, as in lookup: whichever of "a.b" and "a" holds "a.b.c" wins for both.
+        # Longest name first: whichever of "a.b" and "a" holds "a.b.c" wins for both.
         for key in sorted(nested, key=len, reverse=True):
             for rest, value in flatten(metadata[key], levels - 1).items():
                 flat.setdefault(f"{key}.{rest}", value)
