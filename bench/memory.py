@@ -35,7 +35,7 @@ def run(workshop: Workshop, *, quick: bool) -> Iterator[Row]:  # noqa: ARG001 - 
         stored = bank.stats().stored_bytes
         text = sum(len(episode.text.encode()) for episode in bank.episodes())
         cues = bank.state.take().index.cues
-        indexed = {cue.name: cue.nbytes for cue in cues}
+        indexed = {name: cue.nbytes for name, cue in cues.named().items()}
     for kind, nbytes in sorted(stored.items(), key=lambda item: -item[1]):
         yield Row(
             name=f"disk an episode, {kind}", value=nbytes / COUNT, unit="B",

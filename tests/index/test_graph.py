@@ -102,7 +102,7 @@ def test_what_is_active_holds_what_is_asked_or_shares_a_name_with_what_does(rows
     names = [held - {9} for held in rows]
     first = {row for row, held in enumerate(names) if asked in held}
     reached = {row for row, held in enumerate(names) if any(held & names[one] for one in first)}
-    active = cue.activation(Asking(asked))
+    active = cue.scores(Asking(asked))
     allowed = np.arange(len(rows)) % 2 == 0
 
     if not first:

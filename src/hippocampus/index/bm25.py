@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
-from hippocampus.index.cue import Mask, Rows, Scores
+from hippocampus.index.cue import Mask, Rows, Scores, best_rows
 from hippocampus.index.growable_array import GrowableArray
 from hippocampus.index.query import Query
-from hippocampus.kernel import Bm25Index, top_k
+from hippocampus.kernel import Bm25Index
 
 K1, B = 0.9, 0.4
 """BM25's saturation and length normalisation, at the values that serve short passages
@@ -33,7 +33,6 @@ def pack_terms(hashes: NDArray[np.uint32]) -> bytes:
 class Bm25Cue:
     """An inverted index over term hashes."""
 
-    name = "lexical"
     kind: Kind = "lexical"
 
     def __init__(self) -> None:
@@ -77,8 +76,7 @@ class Bm25Cue:
         counts = question.term_weights > 0
         terms, weights = question.terms[counts], question.term_weights[counts]
         scores = self._index.score(terms, weights, mask, K1, B)  # 0 where not allowed
-        best = top_k(scores, limit)
-        return best[scores[best] > 0]
+        return best_rows(scores, limit, None)
 
     def score(self, question: Query, rows: Rows) -> Scores | None:
         if not len(question.terms):

@@ -185,7 +185,7 @@ class Columns:
     back from nothing here, though its labels and metadata leave memory only with a rebuild.
     One thread at a time; the arrays that come back are the caller's unless noted.
 
-    Space: 55 bytes a row, 8 more once their order in time was asked for, and ``Field``'s for metadata.
+    Space: 55 bytes a row, 8 more once it was asked for their order, and ``Field``'s for metadata.
     Time:  a mask is a few passes over flat arrays, tens of microseconds at 50 000 rows.
     """
 

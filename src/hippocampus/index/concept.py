@@ -256,7 +256,6 @@ class ConceptCue:
 
     """
 
-    name = "concept"
     kind: Kind = "phrase"
 
     def __init__(

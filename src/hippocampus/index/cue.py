@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Protocol
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.query import Query
+from hippocampus.kernel import top_k
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.uint32]
@@ -23,11 +25,6 @@ class Cue(Protocol):
     it is built from payloads alone and can be dropped and rebuilt at any time. The allowed set is
     applied inside ``propose``: a row outside it is never returned and never displaces another.
     """
-
-    @property
-    def name(self) -> str:
-        """What the cue is called in settings and explanations."""
-        ...
 
     @property
     def kind(self) -> Kind:
@@ -54,3 +51,25 @@ class Cue(Protocol):
     def score(self, question: Query, rows: Rows) -> Scores | None:
         """Score given rows, which ascend, in order; None: the question gives no hold."""
         ...
+
+
+class DenseCue(ABC):
+    """A cue that scores all rows at once: it proposes the best of them and looks given ones up."""
+
+    @abstractmethod
+    def scores(self, question: Query) -> Scores | None:
+        """Score every row, shape (n,), from 0 up; None: the question gives no hold."""
+
+    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
+        scores = self.scores(question)
+        return np.empty(0, np.uint32) if scores is None else best_rows(scores, limit, allowed)
+
+    def score(self, question: Query, rows: Rows) -> Scores | None:
+        scores = self.scores(question)
+        return None if scores is None else scores[rows]
+
+
+def best_rows(scores: Scores, limit: int, allowed: Mask | None) -> Rows:
+    """Return up to ``limit`` allowed rows of positive scores, shape (n,), best first."""
+    best = top_k(scores, limit, None if allowed is None else allowed.view(np.uint8))
+    return best[scores[best] > 0]

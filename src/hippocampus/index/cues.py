@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from hippocampus.index.bm25 import Bm25Cue
 from hippocampus.index.concept import ConceptCue
@@ -32,21 +33,17 @@ class CueSet:
     graph: GraphCue | None = None
     topic: TopicCue | None = None
 
+    def named(self) -> dict[str, Cue]:
+        """Return the cues there are, by name."""
+        every = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: cue for name, cue in every.items() if cue is not None}
+
     def __iter__(self) -> Iterator[Cue]:
-        """Yield the cues there are."""
-        for one in fields(self):
-            cue = getattr(self, one.name)
-            if cue is not None:
-                yield cue
+        return iter(self.named().values())
 
     def among(self, names: Container[str]) -> CueSet:
         """Return the same cues without those that are not named; ``lexical`` stays for its IDF."""
-        return CueSet(
-            self.lexical,
-            vector=self.vector if "vector" in names else None,
-            tokens=self.tokens if "tokens" in names else None,
-            signature=self.signature if "signature" in names else None,
-            concept=self.concept if "concept" in names else None,
-            graph=self.graph if "graph" in names else None,
-            topic=self.topic if "topic" in names else None,
-        )
+        left_out: dict[str, Any] = {
+            name: None for name in self.named() if name not in names and name != "lexical"
+        }
+        return replace(self, **left_out)

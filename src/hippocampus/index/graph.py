@@ -11,21 +11,21 @@ import json
 import zlib
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, Final, get_args
+from typing import Annotated, Final
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.records import Kind, Mode, Payloads, Statement
+from hippocampus.core.records import Kind, Payloads, Statement
 from hippocampus.errors import InputError
-from hippocampus.index.cue import Mask, Rows, Scores
+from hippocampus.index.cue import DenseCue, Rows, Scores
 from hippocampus.index.growable_array import GrowableArray
 from hippocampus.index.phrase_codec import PROPER, unpack_phrases
 from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import is_among
-from hippocampus.kernel import top_k
 
 _HEARD: Final = 50
 """A name that more episodes hold leads nowhere in particular."""
@@ -34,7 +34,6 @@ _PASSED: Final = 0.5
 
 FORMAT: Final = 2
 _FEWER_RULES: Final = 1
-_MODES: Final = get_args(Mode)
 _MOST_BYTES: Final = 1 << 30
 
 
@@ -62,15 +61,22 @@ class Statements:
         return {relation: tuple(found) for relation, found in rows.items()}
 
 
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class _Stored(msgspec.Struct):
+    """Statements as JSON has them."""
+
+    format: int
+    length: _Count
+    rows: list[tuple[_Count, tuple[Statement, ...]]]
+    heard: dict[str, tuple[str, ...]]
+    kept: dict[str, str]
+
+
 def pack(statements: Statements) -> bytes:
     """Return the bytes of statements; the same ones give the same bytes."""
-    said = {
-        "format": FORMAT,
-        "length": statements.length,
-        "rows": [[row, list(map(list, made))] for row, made in sorted(statements.rows.items())],
-        "heard": {session: list(names) for session, names in statements.heard.items()},
-        "kept": dict(statements.kept),
-    }
+    said = {"format": FORMAT, **asdict(statements)} | {"rows": sorted(statements.rows.items())}
     body = json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return zlib.compress(body.encode(), 6)
 
@@ -86,56 +92,27 @@ def unpack(data: bytes) -> Statements:
     """
     try:
         unpacking = zlib.decompressobj()
-        said = json.loads(unpacking.decompress(data, _MOST_BYTES))
-        length = _count(said["length"])
-        rows = {_count(row): _statements(made) for row, made in said["rows"]}
-        heard = {session: tuple(map(_text, names)) for session, names in said["heard"].items()}
-        kept = {digest: _text(answer) for digest, answer in said["kept"].items()}
-    except (zlib.error, ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
+        said = msgspec.json.decode(unpacking.decompress(data, _MOST_BYTES), type=_Stored)
+    except (zlib.error, msgspec.MsgspecError, RecursionError) as exc:
         msg = f"facts: these bytes are damaged, or something else ({exc!r:.80}); sleep once more"
         raise InputError(msg) from exc
-    if unpacking.eof and said["format"] == _FEWER_RULES:
-        return Statements(kept=kept)  # the rules know more since: read all again
-    if not unpacking.eof or said["format"] != FORMAT or max(rows, default=-1) >= length:
+    if unpacking.eof and said.format == _FEWER_RULES:
+        return Statements(kept=said.kept)  # the rules know more since: read all again
+    whole = all(0 <= row < said.length for row, _ in said.rows)
+    named = all(one.subject and one.relation for _, made in said.rows for one in made)
+    if not (unpacking.eof and said.format == FORMAT and whole and named):
         msg = "facts: another version wrote them, or not all of them is there; sleep once more"
         raise InputError(msg)
-    return Statements(length, rows, heard, kept)
+    return Statements(said.length, dict(said.rows), said.heard, said.kept)
 
 
-def _count(given: Any) -> int:  # noqa: ANN401 - any JSON
-    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
-        msg = f"{given!r:.40} is no number of rows"
-        raise ValueError(msg)
-    return given
-
-
-def _text(given: Any) -> str:  # noqa: ANN401 - any JSON
-    if not isinstance(given, str):
-        msg = f"{given!r:.40} is no text"
-        raise TypeError(msg)
-    return given
-
-
-def _statements(given: Any) -> tuple[Statement, ...]:  # noqa: ANN401 - any JSON
-    made = []
-    for subject, relation, thing, mode, start, end in given:
-        words = all(isinstance(part, str) for part in (subject, relation, thing))
-        times = all(at is None or type(at) is int for at in (start, end))
-        if not (words and times and subject and relation and mode in _MODES):
-            msg = f"{subject!r:.40} {relation!r:.40} is no statement"
-            raise ValueError(msg)
-        made.append(Statement(subject, relation, thing, mode, start, end))
-    return tuple(made)
-
-
-class GraphCue:
+class GraphCue(DenseCue):
     """
     Episodes and the names in them, both ways, from the payloads of phrases.
 
     Space: 8 bytes a mention and 8 an episode. Asking costs the mentions that are touched.
     """
 
-    name = "graph"
     kind: Kind = "phrase"
 
     def __init__(self) -> None:
@@ -167,18 +144,7 @@ class GraphCue:
         others = ~is_among(names, apart)
         return np.bincount(place[others], minlength=len(rows))
 
-    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
-        active = self.activation(question)
-        if active is None:
-            return np.empty(0, np.uint32)
-        best = top_k(active, limit, None if allowed is None else allowed.view(np.uint8))
-        return best[active[best] > 0]
-
-    def score(self, question: Query, rows: Rows) -> Scores | None:
-        active = self.activation(question)
-        return None if active is None else active[rows]
-
-    def activation(self, question: Query) -> Scores | None:
+    def scores(self, question: Query) -> Scores | None:
         """Return how active each row is, shape (n,); None where the question names nothing here."""
         asked = np.fromiter(question.phrases, np.uint32, len(question.phrases))
         first = self._passed(asked, np.ones(len(asked), np.float32))

@@ -21,7 +21,6 @@ from hippocampus.kernel import maxsim
 class LateInteractionCue:
     """Token signatures of ``bits`` bits, one span an episode."""
 
-    name = "tokens"
     kind: Kind = "tokens"
 
     def __init__(self, bits: int) -> None:

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
-from hippocampus.index.cue import Mask, Rows, Scores
+from hippocampus.index.cue import Mask, Rows, Scores, best_rows
 from hippocampus.index.growable_array import GrowableArray
 from hippocampus.index.hamming import Codes
 from hippocampus.index.query import Query
-from hippocampus.kernel import top_k
 
 Keyword: TypeAlias = Sequence[NDArray[np.uint8]]
 """The signatures of each spelling of a keyword, shape (tokens, bits / 8)."""
@@ -40,7 +39,6 @@ class _Answer(NamedTuple):
 class SignatureCue:
     """Token signatures of ``bits`` bits, one span an episode, matched within ``radius``."""
 
-    name = "signature"
     kind: Kind = "signature"
 
     def __init__(self, bits: int, radius: int) -> None:
@@ -73,10 +71,7 @@ class SignatureCue:
         if not question.keywords or not len(self):
             return np.empty(0, np.uint32)
         held = self._held(question)
-        scores = rarity(held) @ held.astype(np.float32)
-        mask = None if allowed is None else allowed.view(np.uint8)
-        best = top_k(scores, limit, mask)
-        return best[scores[best] > 0]
+        return best_rows(rarity(held) @ held.astype(np.float32), limit, allowed)
 
     def score(self, question: Query, rows: Rows) -> Scores | None:
         if not question.keywords:

@@ -10,19 +10,20 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from base64 import b64decode, b64encode
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.errors import InputError
-from hippocampus.index.cue import Mask, Rows, Scores
+from hippocampus.index.cue import DenseCue, Rows, Scores
 from hippocampus.index.query import Query
 from hippocampus.kernel import dot_rows, quantise_rows, top_k
 
@@ -257,31 +258,55 @@ class Artifact(NamedTuple):
     readings: bytes = b""
 
 
+_Name = Annotated[str, msgspec.Meta(min_length=1)]
+_Place = Annotated[int, msgspec.Meta(ge=0)]
+_Term = Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]
+
+
+class _StoredTag(msgspec.Struct):
+    """A tag as JSON has it; ``rows``: uint32 in base64; ``parents``: places in the list of tags."""
+
+    name: _Name
+    aliases: list[_Name]
+    parents: list[_Place]
+    names: set[Annotated[tuple[_Term, ...], msgspec.Meta(min_length=1)]]
+    rows: bytes
+    vector: bool
+
+
+class _StoredGraph(msgspec.Struct):
+    """An artifact as JSON has it; ``vectors``: float16 in base64, of the tags that have one."""
+
+    length: int
+    embedder: str
+    kept: dict[str, Any]
+    tags: list[_StoredTag]
+    dimension: int
+    vectors: bytes
+    readings: bytes = b""  # earlier versions kept none
+
+
 def pack(artifact: Artifact) -> bytes:
     """Return the bytes of an artifact; the same graph gives the same bytes."""
-    tags = sorted(artifact.graph, key=lambda tag: tag.name)
+    graph, length, embedder, kept, readings = artifact
+    tags = sorted(graph, key=lambda tag: tag.name)
     place = {tag.name: at for at, tag in enumerate(tags)}
     vectors = [tag.vector for tag in tags if tag.vector is not None]
-    said = {
-        "length": artifact.length,
-        "embedder": artifact.embedder,
-        "kept": artifact.kept,
-        "readings": b64encode(artifact.readings).decode(),
-        "tags": [
-            {
-                "name": tag.name,
-                "aliases": sorted(tag.aliases),
-                "parents": sorted(place[name] for name in tag.parents),
-                "names": sorted(tag.names),
-                "rows": _text(tag.rows, "<u4"),
-                "vector": tag.vector is not None,
-            }
+    stored = _StoredGraph(
+        length=length, embedder=embedder, kept=dict(kept), readings=readings,
+        tags=[
+            _StoredTag(
+                name=tag.name, aliases=sorted(tag.aliases), names=tag.names,
+                parents=sorted(place[name] for name in tag.parents),
+                rows=tag.rows.astype("<u4").tobytes(), vector=tag.vector is not None,
+            )
             for tag in tags
         ],
-        "dimension": len(vectors[0]) if vectors else 0,
-        "vectors": _text(np.array(vectors), "<f2"),
-    }
-    body = json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+        dimension=len(vectors[0]) if vectors else 0,
+        vectors=np.array(vectors).astype("<f2").tobytes(),
+    )  # fmt: skip
+    said = msgspec.to_builtins(stored, order="sorted")
+    body = json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()
     packed = zlib.compress(body, 6)
     return _HEAD.pack(_MAGIC, FORMAT, zlib.crc32(packed), len(body)) + packed
 
@@ -297,84 +322,59 @@ def unpack(data: bytes) -> Artifact:
     """
     body = _unframe(data)
     try:
-        return _read(json.loads(body))
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as exc:
+        return _read(msgspec.json.decode(body, type=_StoredGraph))
+    except (msgspec.MsgspecError, ValueError, IndexError, RecursionError) as exc:
         msg = f"topics: their structure is damaged ({exc!r:.80}); build them again"
         raise InputError(msg) from exc
 
 
 def _unframe(data: bytes) -> bytes:
+    """Return the JSON behind the head, whose checksum is right."""
+    wrong = ""
     if len(data) < _HEAD.size or data[: len(_MAGIC)] != _MAGIC:
-        msg = "topics: these bytes are something else; build the topics again"
-        raise InputError(msg)
-    _, version, checksum, nbytes = _HEAD.unpack_from(data)
-    if version > FORMAT:
-        msg = (
-            f"topics: format {version} is newer than {FORMAT}, the newest this version reads;"
-            " upgrade, or build the topics again"
-        )
-        raise InputError(msg)
-    packed = data[_HEAD.size :]
-    if version < 1 or zlib.crc32(packed) != checksum or nbytes > _MOST_BYTES:
-        msg = "topics: their checksum is wrong, so they are damaged; build them again"
-        raise InputError(msg)
-    unpacking = zlib.decompressobj()
-    try:
-        body = unpacking.decompress(packed, nbytes)
-    except zlib.error as exc:
-        msg = "topics: they cannot be unpacked; build them again"
-        raise InputError(msg) from exc
-    if len(body) != nbytes or not unpacking.eof:
-        msg = f"topics: {len(body)} bytes where {nbytes} were written; build them again"
-        raise InputError(msg)
-    return body
+        wrong = "these bytes are something else"
+    else:
+        _, version, checksum, nbytes = _HEAD.unpack_from(data)
+        packed = data[_HEAD.size :]
+        if version > FORMAT:
+            wrong = (
+                f"format {version} is newer than {FORMAT}, the newest this version reads; upgrade"
+            )
+        elif version < 1 or zlib.crc32(packed) != checksum or nbytes > _MOST_BYTES:
+            wrong = "their checksum is wrong, so they are damaged"
+        else:
+            unpacking = zlib.decompressobj()
+            with suppress(zlib.error):
+                body = unpacking.decompress(packed, nbytes)
+                if len(body) == nbytes and unpacking.eof:
+                    return body
+            wrong = f"they do not unpack to {nbytes} bytes"
+    msg = f"topics: {wrong}; build the topics again"
+    raise InputError(msg)
 
 
-def _read(said: Mapping[str, Any]) -> Artifact:
+def _read(said: _StoredGraph) -> Artifact:
     graph = TagGraph()
-    tags: list[Mapping[str, Any]] = said["tags"]
-    for tag in tags:
-        name = _named(tag["name"])
-        if name in graph:
-            raise ValueError(name)
-        rows = np.frombuffer(b64decode(tag["rows"], validate=True), "<u4")
-        if len(rows) and (np.any(np.diff(rows.astype(np.int64)) < 1) or rows[-1] >= said["length"]):
-            raise ValueError(name)
-        graph.add(name, rows.tolist(), [_terms(terms) for terms in tag["names"]])
-    for tag in tags:
-        for alias in tag["aliases"]:
-            graph.alias(_named(alias), tag["name"])
-        for at in tag["parents"]:
-            if at < 0 or not graph.relate(tags[at]["name"], tag["name"]):
-                raise ValueError(tag["name"])
-    seen = [tag["name"] for tag in tags if tag["vector"] is True]
-    vectors = np.frombuffer(b64decode(said["vectors"], validate=True), "<f2")
-    vectors = vectors.astype(np.float32).reshape(len(seen), said["dimension"])
+    for tag in said.tags:
+        rows = np.frombuffer(tag.rows, "<u4")
+        falls = np.any(np.diff(rows.astype(np.int64)) < 1)
+        if tag.name in graph or (len(rows) and (falls or rows[-1] >= said.length)):
+            raise ValueError(tag.name)
+        graph.add(tag.name, rows.tolist(), tag.names)
+    for tag in said.tags:
+        for alias in tag.aliases:
+            graph.alias(alias, tag.name)
+        for at in tag.parents:
+            if not graph.relate(said.tags[at].name, tag.name):
+                raise ValueError(tag.name)
+    seen = [tag.name for tag in said.tags if tag.vector]
+    vectors = np.frombuffer(said.vectors, "<f2").astype(np.float32)
+    vectors = vectors.reshape(len(seen), said.dimension)
     if not np.isfinite(vectors).all():
-        raise ValueError(said["embedder"])
+        raise ValueError(said.embedder)
     for name, vector in zip(seen, vectors, strict=True):
         graph[name].vector = vector
-    length, embedder, kept = said["length"], said["embedder"], said["kept"]
-    if type(length) is not int or type(embedder) is not str or type(kept) is not dict:
-        raise TypeError(length)
-    readings = b64decode(said.get("readings", ""), validate=True)  # earlier versions kept none
-    return Artifact(graph, length, embedder, kept, readings)
-
-
-def _named(name: object) -> str:
-    if not isinstance(name, str) or not name:
-        raise TypeError(name)
-    return name
-
-
-def _terms(terms: Sequence[object]) -> Terms:
-    if not terms or any(type(term) is not int or not 0 <= term < 1 << 32 for term in terms):
-        raise ValueError(terms)
-    return tuple(term for term in terms if isinstance(term, int))
-
-
-def _text(numbers: NDArray[Any], dtype: str) -> str:
-    return b64encode(numbers.astype(dtype).tobytes()).decode()
+    return Artifact(graph, said.length, said.embedder, said.kept, said.readings)
 
 
 # ---------------------------------------------------------------- the cue
@@ -401,7 +401,7 @@ class Routing:
     """What is left of a tag's weight a step down; twice that is lost a step up."""
 
 
-class TopicCue:
+class TopicCue(DenseCue):
     """
     Rows by the tags they are under.
 
@@ -412,7 +412,6 @@ class TopicCue:
     one over the rows of the tags found.
     """
 
-    name = "topic"
     kind: Kind = "lexical"
 
     def __init__(self, graph: TagGraph, length: int = 0, routing: Routing | None = None) -> None:
@@ -512,7 +511,7 @@ class TopicCue:
                 weights[name] = max(weights.get(name, 0.0), worth)
         return weights
 
-    def worth(self, question: Query) -> Scores | None:
+    def scores(self, question: Query) -> Scores | None:
         """Return what every row is worth to a question by its tags, shape (n,); None: no tag is."""
         weights = self.route(question)
         if not weights:
@@ -523,14 +522,3 @@ class TopicCue:
             rarity = np.log((self._length + 1) / (len(rows) + 0.5))
             total[rows] += np.float32(weight * rarity)
         return total
-
-    def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
-        worth = self.worth(question)
-        if worth is None:
-            return np.empty(0, np.uint32)
-        best = top_k(worth, limit, None if allowed is None else allowed.view(np.uint8))
-        return best[worth[best] > 0]
-
-    def score(self, question: Query, rows: Rows) -> Scores | None:
-        worth = self.worth(question)
-        return None if worth is None else worth[rows]

@@ -51,7 +51,6 @@ def pack_vectors(vectors: NDArray[np.float32]) -> list[bytes]:
 class VectorCue:
     """Pooled embeddings of ``dimension`` floats: ``dimension`` × 9/8 + 4 bytes an episode."""
 
-    name = "vector"
     kind: Kind = "vector"
 
     def __init__(self, dimension: int) -> None:

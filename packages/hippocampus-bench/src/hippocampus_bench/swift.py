@@ -419,7 +419,7 @@ class _Searcher:
             )
             allowed: Mask | None = None
             if system == ROUTER:
-                worth = self.topic.worth(understood)
+                worth = self.topic.scores(understood)
                 allowed = None if worth is None else worth > 0
             found = search(self.index, understood, allowed, Config().fusion, limit=3 * K)
             took.append(time.perf_counter() - started)
