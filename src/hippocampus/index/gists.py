@@ -106,7 +106,7 @@ class Priming:
 # ---------------------------------------------------------------- as bytes
 
 
-class _Stored(msgspec.Struct):
+class _StoredTraces(msgspec.Struct):
     """Traces as JSON has them; ``vectors``: float16 in base64."""
 
     format: int
@@ -119,7 +119,7 @@ class _Stored(msgspec.Struct):
 def pack(made: Traces) -> bytes:
     """Return what ``unpack`` reads."""
     vectors = made.vectors.astype("<f2").tobytes()
-    stored = _Stored(FORMAT, made.length, made.traces, made.vectors.shape[1], vectors)
+    stored = _StoredTraces(FORMAT, made.length, made.traces, made.vectors.shape[1], vectors)
     said = json.dumps(msgspec.to_builtins(stored), ensure_ascii=False)
     return zlib.compress(said.encode())
 
@@ -133,7 +133,7 @@ def unpack(payload: bytes) -> Traces:
 
     """
     try:
-        said = msgspec.json.decode(zlib.decompress(payload), type=_Stored)
+        said = msgspec.json.decode(zlib.decompress(payload), type=_StoredTraces)
         if said.format != FORMAT:
             msg = f"format {said.format!r}, and this version reads {FORMAT}"
             raise InputError(msg)

@@ -64,7 +64,7 @@ class Statements:
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
-class _Stored(msgspec.Struct):
+class _StoredStatements(msgspec.Struct):
     """Statements as JSON has them."""
 
     format: int
@@ -92,7 +92,7 @@ def unpack(data: bytes) -> Statements:
     """
     try:
         unpacking = zlib.decompressobj()
-        said = msgspec.json.decode(unpacking.decompress(data, _MOST_BYTES), type=_Stored)
+        said = msgspec.json.decode(unpacking.decompress(data, _MOST_BYTES), type=_StoredStatements)
     except (zlib.error, msgspec.MsgspecError, RecursionError) as exc:
         msg = f"facts: these bytes are damaged, or something else ({exc!r:.80}); sleep once more"
         raise InputError(msg) from exc
