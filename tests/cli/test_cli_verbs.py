@@ -3,11 +3,13 @@
 from inspect import signature
 
 import pytest
+from typer.main import get_group
 
 from hippocampus import Bank
 from hippocampus.bank.filter_arguments import Filters
-from hippocampus.cli.read import context
-from hippocampus.core.parameter_groups import spread
+from hippocampus.cli import app
+from hippocampus.cli.command import HELP
+from hippocampus.verbs import BANK_VERBS
 
 
 def test_what_is_remembered_is_recalled_with_its_time_speaker_and_address(told):
@@ -99,7 +101,8 @@ def test_the_context_on_stdout_is_the_text_and_nothing_else(told):
 
 
 def test_whatever_a_context_can_have_in_a_program_it_can_have_here(told):
-    here, there = (set(signature(f).parameters) for f in (spread(context), Bank.context))
+    here = {option.name for option in get_group(app).commands["context"].params}
+    there = set(signature(Bank.context).parameters)
     made = told("context", "Lisbon", "--projects", "The move.", "--pointers", "2", "--budget", "60")
 
     wrong = told("context", "Lisbon", "--gists", "-1")
@@ -201,3 +204,43 @@ def test_a_question_for_a_time_is_answered_with_it(shell):
         in shell("recall", question, "--json", "--now", "2024-07-01").json["when"]["start"]
     )
     assert "when:" not in shell("recall", "What did the plumber take out?").out
+
+
+def commands(group, path=()):
+    """Yield every command below a group, with its name after its groups'."""
+    for name, made in group.commands.items():
+        if hasattr(made, "commands"):
+            yield from commands(made, (*path, name))
+        elif name in HELP or path:
+            yield " ".join((*path, name)), made
+
+
+def test_every_option_has_a_text_and_every_text_an_option():
+    told = {name: {p.name: p.help for p in made.params} for name, made in commands(get_group(app))}
+    texts = {name: set(about.get("options", ())) for name, about in HELP.items()}
+    groups = {name for name, about in HELP.items() if "group" in about}
+
+    assert set(told) == set(texts) - groups - {"shared"}
+    assert {} == {
+        name: texts[name] - set(told[name]) for name in told if texts[name] - set(told[name])
+    }
+    assert set(HELP["shared"]) <= {option for options in told.values() for option in options}
+    assert [] == [(name, option) for name, options in told.items() for option in options
+                  if option != "help" and not options[option]]  # fmt: skip
+
+
+def test_an_option_of_a_verb_is_an_argument_of_it():
+    """The command line spells what ``verbs`` specify, so that no option is there for nothing."""
+    own = {"embedder", "timezone", "store", "bank", "as_json", "debug", "help", "ids"}
+    more = {
+        "recall": {"full", "explain"}, "forget": {"undo", "yes"}, "pin": {"undo"},
+        "history": {"after", "limit"}, "summary": {"versions"}, "topics": {"plot", "force"},
+        "sleep": {"undo", "past", "watch", "model"}, "compact": {"yes"}, "policy": {"name"},
+    }  # fmt: skip
+    beyond = {
+        name: {p.name for p in made.params} - own - more.get(name, set()) - verb.arguments.keys()
+        for name, made in commands(get_group(app))
+        if (verb := BANK_VERBS.get(name)) is not None
+    }
+
+    assert {} == {name: options for name, options in beyond.items() if options}

@@ -1,4 +1,4 @@
-"""Puts the commands together, in the order in which ``--help`` teaches them."""
+"""The application: every command, in the order in which ``--help`` teaches them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from hippocampus.cli import (
+from hippocampus.cli import (  # noqa: F401 - they make their functions commands
     chat,
     demo,
     hook,
+    know,
     mcp,
     models,
     proxy,
@@ -20,6 +21,7 @@ from hippocampus.cli import (
     upkeep,
     write,
 )
+from hippocampus.cli.command import add_commands
 from hippocampus.cli.plugins import Commands
 from hippocampus.errors import DISTRIBUTION
 
@@ -59,10 +61,4 @@ def root(
     """
 
 
-for part in (write, read, upkeep, sleep):
-    part.register(app)
-app.add_typer(models.app, name="models", rich_help_panel=upkeep.PANEL)
-for surface in (chat, ui, serve, mcp, hook, proxy):
-    surface.register(app)
-app.add_typer(serve.keys, name="keys", rich_help_panel=serve.PANEL)
-demo.register(app)
+add_commands(app)

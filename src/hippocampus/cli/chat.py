@@ -9,14 +9,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Annotated, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
-import typer
 from rich.cells import cell_len
 from rich.text import Text
 
-from hippocampus.cli.command import command
-from hippocampus.cli.options import BankScope, ModelOption
+from hippocampus.cli.command import verb
+from hippocampus.cli.options import BankScope
 from hippocampus.cli.render import (
     clean,
     complain,
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from hippocampus.llm.client import LanguageModel
     from hippocampus.memory import Memory
 
-PANEL = "Ask"
 _SYSTEM: Final = (
     "You are a helpful assistant with a long-term memory of what this user and you have said"
     " before. Use what bears on what they say now."
@@ -47,31 +45,14 @@ _SHOWN: Final = 8
 """Memories that /why explains."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to an app."""
-    command(
-        app,
-        "chat",
-        "hippocampus chat --model openai:llama3.2@http://localhost:11434/v1",
-        "hippocampus chat --no-model",
-        'echo "Where do I live?" | hippocampus chat --no-model --bank work',
-        panel=PANEL,
-    )(chat)
-
-
+@verb("chat", opens=None)
 def chat(
     *,
-    model: ModelOption = "none",
-    no_model: Annotated[
-        bool, typer.Option("--no-model", help="Ask no model: show what one would be told.")
-    ] = False,
-    system: Annotated[
-        str | None, typer.Option(help="The system prompt, in place of the built-in one.")
-    ] = None,
-    budget_tokens: Annotated[
-        int, typer.Option("--budget-tokens", "--budget", help="Most tokens of what it is told.")
-    ] = 2000,
-    recent: Annotated[int, typer.Option(help="How many last turns it is told anyway.")] = 6,
+    model: str = "none",
+    no_model: bool = False,
+    system: str | None = None,
+    budget_tokens: int = 2000,
+    recent: int = 6,
     scope: BankScope,
 ) -> None:
     """

@@ -1,60 +1,164 @@
-"""Makes a function a command: spreads its groups of options and tells errors in a line."""
+"""
+Commands: a function becomes one by a decorator, its texts come from ``help.toml``.
+
+A command parses, calls one method of the engine, and returns an ``Answer``. What all share is done
+here: the store is opened, texts become values, answers are printed, errors told in a line.
+"""
 
 from __future__ import annotations
 
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import wraps
-from typing import Annotated, Any, TypeAlias
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin
+from typing import get_type_hints as type_hints
 
 import typer
 from typer.core import TyperCommand
 
+from hippocampus.cli.options import BankScope, Scope
+from hippocampus.cli.render import Answer, complain, show
 from hippocampus.core.parameter_groups import spread
 from hippocampus.errors import EncoderError, HippocampusError, InputError, MissingExtra, StoreError
 
-Verb: TypeAlias = Callable[..., None]
+Function: TypeAlias = Callable[..., Answer | None]
+T = TypeVar("T", bound=Function)
 
 EXIT_NOTHING = 1
 EXIT_USAGE = 2
 EXIT_CODES = ((InputError, EXIT_USAGE), (StoreError, 3), (EncoderError, 4), (MissingExtra, 5))
 
-_DEBUG = inspect.Parameter(
-    "debug",
-    inspect.Parameter.KEYWORD_ONLY,
-    default=False,
-    annotation=Annotated[
-        bool, typer.Option("--debug", help="Show where an error comes from.", hidden=True)
-    ],
+HELP: Final[Mapping[str, Any]] = tomllib.loads(
+    (files("hippocampus.cli") / "help.toml").read_text("utf-8")
 )
+_NOT_LOADED: Final = {"Bank": Any, "Memory": Any}
+"""Types of the engine, which help need not wait for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Command:
+    """A command as its decorator has it."""
+
+    function: Function
+    opens: Literal["bank", "memory"] | None
+    create: bool
+    embed: bool
+    cls: type[TyperCommand]
+
+    def with_scope(self) -> Function:
+        """Return the function without what it is given opened: the scope to open it in instead."""
+        hints = type_hints(self.function, localns=_NOT_LOADED, include_extras=True)
+        wanted = {
+            name: given.replace(annotation=hints[name])
+            for name, given in inspect.signature(self.function).parameters.items()
+        }
+        zoned = wanted.pop("zone", None) is not None
+        if self.opens:
+            wanted.pop(next(iter(wanted)))
+            scope = BankScope if self.opens == "bank" else Scope
+            wanted["scope"] = _keyword("scope", scope)
+
+        def run(**options: Any) -> Answer | None:  # noqa: ANN401 - whatever the function takes
+            if not self.opens:
+                return self.function(**options)
+            scope = options.pop("scope")
+            opened = scope.open_bank if self.opens == "bank" else scope.open
+            with opened(create=self.create, embed=self.embed) as held:
+                zone = {"zone": scope.zone} if zoned else {}
+                return self.function(held, **options, **zone)
+
+        run.__doc__ = inspect.getdoc(self.function)
+        _sign(run, [*wanted.values()], hints.get("return"))
+        return run
+
+
+_COMMANDS: dict[str, _Command] = {}
+
+
+def verb(
+    name: str,
+    *,
+    opens: Literal["bank", "memory"] | None = "bank",
+    create: bool = False,
+    embed: bool = False,
+    cls: type[TyperCommand] = TyperCommand,
+) -> Callable[[T], T]:
+    """
+    Make a function the command ``name`` of ``help.toml``.
+
+    Positional parameters are arguments, the others options. Where a function beside a parameter's
+    type reads its value from text, the option takes text. A dataclass stands for its fields.
+
+    Args:
+        name: after a group's, where it is in one, as in "keys list".
+        opens: what is opened and given first; ``zone`` is then given, too, where it is a parameter.
+        create: make the store if it is missing.
+        embed: load the embedder, for what adds or asks.
+        cls: how Typer runs it.
+
+    """
+
+    def register(function: T) -> T:
+        _COMMANDS[name] = _Command(
+            function=function, opens=opens, create=create, embed=embed, cls=cls
+        )
+        return function
+
+    return register
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add every command of ``help.toml`` to an app, in that order."""
+    groups = {"": app}
+    for name, told in HELP.items():
+        panel = told.get("panel")
+        if "group" in told:
+            groups[name] = typer.Typer(no_args_is_help=True, help=told["group"])
+            app.add_typer(groups[name], name=name, rich_help_panel=panel)
+        elif name != "shared":
+            group, _, last = name.rpartition(" ")
+            made = _COMMANDS[name]
+            _add(groups[group], last, made.with_scope(), told, cls=made.cls)
 
 
 def command(
-    app: typer.Typer,
-    name: str,
-    *examples: str,
-    panel: str | None = None,
-    cls: type[TyperCommand] = TyperCommand,
-) -> Callable[[Verb], Verb]:
+    app: typer.Typer, name: str, *examples: str, panel: str | None = None
+) -> Callable[[T], T]:
     """
-    Register a function as the command ``name``, with examples at the end of its help.
+    Register a function of another distribution as a command, with examples at the end of its help.
 
     A parameter whose type is a dataclass becomes that class's fields as options; the function gets
-    the instance. So a group of options is written once and shared.
+    the instance. So a group of options is written once and shared. A parameter that Typer is told
+    nothing about has the text that ours of that name have.
     """
-    epilog = "\n".join(["[bold]Examples[/bold]", *map(_literal, examples)])
 
-    def register(verb: Verb) -> Verb:
-        paragraphs = (inspect.getdoc(verb) or "").split("\n\n")
-        told = _literal("\n\n".join(" ".join(part.split()) for part in paragraphs))
-        return app.command(name, cls=cls, help=told, epilog=epilog, rich_help_panel=panel)(
-            _as_command(verb)
-        )
+    def register(function: T) -> T:
+        _add(app, name, function, {"examples": examples, "panel": panel}, cls=TyperCommand)
+        return function
 
     return register
+
+
+def _add(
+    app: typer.Typer,
+    name: str,
+    function: Function,
+    told: Mapping[str, Any],
+    *,
+    cls: type[TyperCommand],
+) -> None:
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    about = _literal("\n\n".join(" ".join(part.split()) for part in paragraphs))
+    epilog = "\n".join(["[bold]Examples[/bold]", *map(_literal, told["examples"])])
+    texts = HELP["shared"] | told.get("options", {})
+    app.command(name, cls=cls, help=about, epilog=epilog, rich_help_panel=told.get("panel"))(
+        _with_options(function, texts)
+    )
 
 
 def _literal(text: str) -> str:
@@ -62,19 +166,81 @@ def _literal(text: str) -> str:
     return text.replace("[", "\\[")
 
 
-def _as_command(verb: Verb) -> Verb:
-    """Return a verb with its groups of options spread, errors told in a line, and --debug."""
-    flat = spread(verb)
-    parameters = [*inspect.signature(flat).parameters.values(), _DEBUG]
+# ---------------------------------------------------------------- options
 
-    @wraps(flat)
-    def run(*, debug: bool, **options: Any) -> None:  # noqa: ANN401 - whatever the verb takes
+
+def _with_options(function: Function, texts: Mapping[str, Any]) -> Callable[..., None]:
+    """Return a function as Typer takes one: groups spread, texts read, the answer printed."""
+    flat = spread(function)
+    own = {p.name: p for p in inspect.signature(flat).parameters.values()}
+    adds_json = "as_json" not in own and inspect.signature(flat).return_annotation is Answer
+    if adds_json:
+        own["as_json"] = _keyword("as_json", bool, default=False)
+    own["debug"] = _keyword("debug", bool, default=False)
+    readers = {name: read for name, p in own.items() if (read := _reader(p.annotation))}
+
+    def run(*, debug: bool, **options: Any) -> None:  # noqa: ANN401 - whatever it takes
+        as_json = options.pop("as_json") if adds_json else options.get("as_json", False)
         with tell_errors(debug=debug):
-            flat(**options)
+            answer = flat(**options | {n: _read(options[n], read) for n, read in readers.items()})
+            if answer is not None:
+                show(answer, as_json=as_json)
+                if not answer.success:
+                    raise typer.Exit(EXIT_NOTHING)
 
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {p.name: p.annotation for p in parameters}
+    _sign(run, [p.replace(annotation=_annotated(p, texts.get(p.name))) for p in own.values()])
     return run
+
+
+def _keyword(name: str, kind: object, **default: object) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, **default)
+
+
+def _sign(
+    function: Callable[..., object], parameters: list[inspect.Parameter], returns: object = None
+) -> None:
+    """Have a function say that it takes these parameters."""
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    function.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": returns}
+
+
+def _reader(kind: object) -> Callable[[str], object] | None:
+    """Return what reads an option's value from text; it stands beside the value's type."""
+    beside = get_args(kind)[1] if get_origin(kind) is Annotated else None
+    return beside if inspect.isfunction(beside) else None
+
+
+def _read(given: str | list[str] | None, read: Callable[[str], object]) -> object:
+    if not given:
+        return read(given) if given == "" else None
+    return [read(text) for text in given] if isinstance(given, list) else read(given)
+
+
+def _annotated(parameter: inspect.Parameter, text: Any) -> Any:  # noqa: ANN401 - of help.toml
+    """Return the type of a parameter with its text for Typer, if it needs one and there is one."""
+    kind = parameter.annotation
+    if _reader(kind) is not None:
+        kind = _as_text(get_args(kind)[0], parameter.default)
+    elif get_origin(kind) is Annotated or text is None:
+        return kind
+    told = dict(text) if isinstance(text, Mapping) else {"help": text}
+    told["rich_help_panel"] = told.pop("panel", None)
+    flags = told.pop("flags", "").split()
+    if not flags and parameter.default is False:  # without --no-…
+        flags = [f"--{parameter.name.replace('_', '-')}"]
+    if parameter.kind is not parameter.KEYWORD_ONLY:
+        return Annotated[kind, typer.Argument(**told)]
+    return Annotated[kind, typer.Option(*flags, **told)]
+
+
+def _as_text(kind: object, default: object) -> object:
+    """Return the type of what is typed where a value of this type is read from it."""
+    if any(get_origin(part) is list for part in (kind, *get_args(kind))):
+        return list[str] if default is inspect.Parameter.empty else list[str] | None
+    return str if default is inspect.Parameter.empty else str | None
+
+
+# ---------------------------------------------------------------- errors
 
 
 @contextmanager
@@ -86,8 +252,7 @@ def tell_errors(*, debug: bool) -> Iterator[None]:
         if debug:
             raise
         code = next((number for kind, number in EXIT_CODES if isinstance(exc, kind)), EXIT_USAGE)
-        notes = getattr(exc, "__notes__", [])
-        _fail("; ".join([str(exc), *notes]), code)
+        _fail("; ".join([str(exc), *getattr(exc, "__notes__", [])]), code)
     except BrokenPipeError:  # whoever read our output has had enough
         hush()
         raise typer.Exit(0) from None
@@ -106,8 +271,6 @@ def confirm_erasure(count: int) -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    from hippocampus.cli.render import complain  # noqa: PLC0415 - Rich, only when needed
-
     complain(message)
     raise typer.Exit(code) from None
 

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from hippocampus.cli.command import EXIT_NOTHING, command
+from hippocampus.cli.command import EXIT_NOTHING, verb
 from hippocampus.cli.options import Engine, moment
 from hippocampus.cli.render import one_line, progress, recall_view, stdout, table
 from hippocampus.core.files import read_text
@@ -56,21 +56,8 @@ class DemoImport:
     elapsed_s: float
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to an app."""
-    command(app, "demo", "hippocampus demo", "hippocampus demo ~/notes", panel="Measure")(demo)
-
-
-def demo(
-    source: Annotated[
-        Path | None, typer.Argument(help="Your own file or folder, instead of the examples.")
-    ] = None,
-    *,
-    examples: Annotated[
-        Path | None, typer.Option(help="The folder of examples; found in a checkout by itself.")
-    ] = None,
-    engine: Engine,
-) -> None:
+@verb("demo", opens=None)
+def demo(source: Path | None = None, *, examples: Path | None = None, engine: Engine) -> None:
     """
     Show it: remember some histories, ask about them, say why each answer came and how fast.
 
@@ -220,7 +207,8 @@ def _show_remembered(console: Console, remembered: Iterable[DemoImport]) -> None
 def _ask(
     console: Console, bank: Bank, engine: Engine, question: DemoQuestion, number: int
 ) -> Recall:
-    found = bank.recall(question.text, 10, now=moment(question.now, name="now"))
+    now = None if question.now is None else moment(question.now, name="now")
+    found = bank.recall(question.text, 10, now=now)
     console.print(Text.assemble((f"{number}  ", "dim"), (one_line(question.text), "bold cyan")))
     notes = [question.about.partition(". ")[0].rstrip(".")] if question.about else []
     if question.now:

@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import typer
 from typer.core import TyperCommand
 
-from hippocampus.cli.command import EXIT_NOTHING, command
+from hippocampus.cli.command import EXIT_NOTHING, verb
 from hippocampus.cli.options import BankScope
 from hippocampus.cli.render import complain
 from hippocampus.errors import HippocampusError, InputError
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
-
-PANEL = "Serve"
-
 
 _UsageError: Final = cast(type[typer.BadParameter], typer.BadParameter.__mro__[1])
 """An option that is wrong or not there; Typer has no public name for it."""
@@ -36,25 +33,8 @@ class _NoVeto(TyperCommand):
             raise
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to an app."""
-    command(
-        app,
-        "hook",
-        "hippocampus hook --store agent.db < event.json",
-        "hippocampus hook --bank work --budget 800 < event.json",
-        panel=PANEL,
-        cls=_NoVeto,
-    )(hook)
-
-
-def hook(
-    *,
-    budget_tokens: Annotated[
-        int, typer.Option("--budget-tokens", "--budget", help="Most tokens to give the agent.")
-    ] = 1500,
-    scope: BankScope,
-) -> None:
+@verb("hook", opens=None, cls=_NoVeto)
+def hook(*, budget_tokens: int = 1500, scope: BankScope) -> None:
     """
     Recall and remember for a coding agent, from its hooks.
 

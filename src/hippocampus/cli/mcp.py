@@ -4,50 +4,22 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Annotated, Literal
+from typing import Literal
 
-import typer
-
-from hippocampus.cli.command import command
+from hippocampus.cli.command import verb
 from hippocampus.cli.options import BankScope
+from hippocampus.cli.render import stderr
 from hippocampus.core.optional import require
 
-PANEL = "Serve"
 
-
-def register(app: typer.Typer) -> None:
-    """Add the command to an app."""
-    command(
-        app,
-        "mcp",
-        "hippocampus mcp --store agent.db",
-        "hippocampus mcp --bank work --http --port 8768",
-        "claude mcp add memory -- hippocampus mcp --store ~/agent.db",
-        panel=PANEL,
-    )(mcp)
-
-
+@verb("mcp", opens=None)
 def mcp(
     *,
-    all_banks: Annotated[
-        bool, typer.Option("--all-banks", help="Let tools name any bank, and begin new ones.")
-    ] = False,
-    compat: Annotated[
-        bool,
-        typer.Option(
-            "--compat", help="The nine tools of the reference memory server instead of the eight."
-        ),
-    ] = False,
-    http: Annotated[
-        bool, typer.Option("--http", help="Over HTTP on this machine instead of stdin and stdout.")
-    ] = False,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Of HTTP; 0 for any that is free.")
-    ] = 8768,
-    log_level: Annotated[
-        Literal["debug", "info", "warning", "error"],
-        typer.Option(help="The least level that is logged, on stderr."),
-    ] = "warning",
+    all_banks: bool = False,
+    compat: bool = False,
+    http: bool = False,
+    port: int = 8768,
+    log_level: Literal["debug", "info", "warning", "error"] = "warning",
     scope: BankScope,
 ) -> None:
     """
@@ -77,6 +49,4 @@ def mcp(
 
 
 def _tell(where: str) -> None:
-    from hippocampus.cli.render import stderr  # noqa: PLC0415 - Rich, only when needed
-
     stderr().print(f"hippocampus mcp: serving on {where}", soft_wrap=True)

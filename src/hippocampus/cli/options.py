@@ -1,4 +1,4 @@
-"""The options that commands share: which store and bank, which filters, how to answer."""
+"""The options that commands share: which store and bank, which filters; values read from text."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from zoneinfo import ZoneInfo
-
-import typer
 
 from hippocampus.core.cue_names import cue_of
 from hippocampus.errors import InputError, InvalidFilter, InvalidText, InvalidTime, StoreError
@@ -24,62 +22,14 @@ if TYPE_CHECKING:
 DEFAULT_BANK = "me"
 _BATCH = 64
 """Episodes per transaction: small enough that a progress bar moves."""
-_WHERE_IT_IS = "Which memory"
-_WHAT_IT_SEES = "Filters"
-
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Answer with one JSON document.")]
-Force: TypeAlias = Annotated[
-    bool, typer.Option("--force", help="Replace a file that is there; a store never is.")
-]
-Cues: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAMES",
-        help="Only these cues, by comma: words, phrasing, meaning, time, keywords, concept, names,"
-        " topic.",
-    ),
-]
-Now: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="WHEN", help="The present, for 'yesterday' and its like.")
-]
-
-ModelOption: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        envvar="HIPPOCAMPUS_MODEL",
-        metavar="SPEC",
-        help="A language model to ask: none, openai:NAME@URL. It is shown what was said. Its key"
-        " comes from HIPPOCAMPUS_MODEL_KEY.",
-    ),
-]
-Limit: TypeAlias = Annotated[int | None, typer.Option("--limit", "-n", help="Most to list.")]
-Offset: TypeAlias = Annotated[int, typer.Option(help="How many to pass over first.")]
-Newest: TypeAlias = Annotated[bool, typer.Option("--newest", help="Latest first.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
     """How texts are understood: the embedder and the time zone."""
 
-    embedder: Annotated[
-        str,
-        typer.Option(
-            envvar="HIPPOCAMPUS_EMBEDDER",
-            metavar="SPEC",
-            help="default, none, openai:MODEL@URL, sentence-transformers:NAME, fastembed:NAME,"
-            " model2vec:NAME.",
-            rich_help_panel=_WHERE_IT_IS,
-        ),
-    ] = "default"
-    timezone: Annotated[
-        str,
-        typer.Option(
-            envvar="HIPPOCAMPUS_TIMEZONE",
-            metavar="ZONE",
-            help="Of times without one, such as Europe/Berlin.",
-            rich_help_panel=_WHERE_IT_IS,
-        ),
-    ] = "UTC"
+    embedder: str = "default"
+    timezone: str = "UTC"
 
     @property
     def zone(self) -> ZoneInfo:
@@ -117,15 +67,7 @@ class Engine:
 class Scope(Engine):
     """A store, and how to open it."""
 
-    store: Annotated[
-        str | None,
-        typer.Option(
-            envvar="HIPPOCAMPUS_STORE",
-            metavar="PATH",
-            help="The file; by default memory.db in your data folder.",
-            rich_help_panel=_WHERE_IT_IS,
-        ),
-    ] = None
+    store: str | None = None
 
     @property
     def path(self) -> str:
@@ -166,15 +108,7 @@ class Scope(Engine):
 class BankScope(Scope):
     """A bank of a store."""
 
-    bank: Annotated[
-        str,
-        typer.Option(
-            envvar="HIPPOCAMPUS_BANK",
-            metavar="NAME",
-            help="The bank: one memory, apart from every other.",
-            rich_help_panel=_WHERE_IT_IS,
-        ),
-    ] = DEFAULT_BANK
+    bank: str = DEFAULT_BANK
 
     @contextmanager
     def open_bank(
@@ -185,68 +119,23 @@ class BankScope(Scope):
             yield memory.bank(self.bank)
 
 
-def _filter(help: str, metavar: str = "NAME") -> Any:  # noqa: A002, ANN401 - as Typer has it
-    return typer.Option(metavar=metavar, help=help, rich_help_panel=_WHAT_IT_SEES)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilterOptions:
-    """The filters of a read, named as the engine's own arguments."""
-
-    since: Annotated[str | None, _filter("Only memories of that time or later.", "WHEN")] = None
-    until: Annotated[
-        str | None,
-        _filter("Only memories from before that time; a date alone includes its day.", "WHEN"),
-    ] = None
-    during: Annotated[
-        list[str] | None,
-        _filter("Only memories from A up to B; may be repeated.", "A..B"),
-    ] = None
-    session: Annotated[list[str] | None, _filter("Only this session; may be repeated.")] = None
-    speaker: Annotated[list[str] | None, _filter("Only this speaker; may be repeated.")] = None
-    role: Annotated[list[str] | None, _filter("Only this role; may be repeated.")] = None
-    source: Annotated[list[str] | None, _filter("Only this source; may be repeated.")] = None
-    where: Annotated[
-        str | None, _filter("""A condition on metadata: '{"year": {"$gte": 2024}}'.""", "JSON")
-    ] = None
-    as_of: Annotated[str | None, _filter("The knowledge of the bank at that moment.", "WHEN")] = (
-        None
-    )
-
-    def given(self) -> dict[str, Any]:
-        """Return the arguments for the engine."""
-        return {
-            "since": self.since,
-            "until": self.until,
-            "during": [_stretch(text) for text in self.during or ()] or None,
-            "session": self.session or None,
-            "speaker": self.speaker or None,
-            "role": self.role or None,
-            "source": self.source or None,
-            "where": None if self.where is None else _condition(self.where),
-            "as_of": self.as_of,
-        }
-
-
-# ---------------------------------------------------------------- values from text
-
-
 def default_store() -> Path:
-    """Return where the store is unless told otherwise."""
+    """Return the path of the store where none is given."""
     import platformdirs  # noqa: PLC0415 - only when it is asked
 
     return Path(platformdirs.user_data_dir("hippocampus", appauthor=False)) / "memory.db"
 
 
-def cue_names(text: str | None) -> tuple[str, ...] | None:
+# ---------------------------------------------------------------- values from text
+
+
+def cue_names(text: str) -> tuple[str, ...]:
     """Return the cues of a comma-separated list of words; the engine knows which there are."""
-    return None if text is None else tuple(cue_of(part.strip()) for part in text.split(","))
+    return tuple(cue_of(part.strip()) for part in text.split(","))
 
 
-def moment(text: str | None, *, name: str) -> datetime | None:
+def moment(text: str, name: str = "--now") -> datetime:
     """Return the datetime of ISO 8601 text."""
-    if text is None:
-        return None
     try:
         return datetime.fromisoformat(text)
     except ValueError as exc:
@@ -254,10 +143,8 @@ def moment(text: str | None, *, name: str) -> datetime | None:
         raise InvalidTime(msg) from exc
 
 
-def json_object(text: str | None, *, name: str) -> Mapping[str, Any]:
-    """Return the JSON object of an option; an empty one when it was not given."""
-    if text is None:
-        return {}
+def json_object(text: str, *, name: str = "--metadata") -> Mapping[str, Any]:
+    """Return the JSON object of an option."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as exc:
@@ -269,6 +156,13 @@ def json_object(text: str | None, *, name: str) -> Mapping[str, Any]:
     return value
 
 
+def _condition(text: str) -> Mapping[str, Any]:
+    try:
+        return json_object(text, name="--where")
+    except InputError as exc:
+        raise InvalidFilter(str(exc)) from exc
+
+
 def _stretch(text: str) -> tuple[str | None, str | None]:
     """Return the pair of moments of "A..B", one of which may be left out."""
     start, dots, end = (part.strip() for part in text.partition(".."))
@@ -276,13 +170,6 @@ def _stretch(text: str) -> tuple[str | None, str | None]:
         msg = f"--during {text!r}: write it like 2024-03-05..2024-03-08, or 2024-03-05.. for since"
         raise InvalidFilter(msg)
     return start or None, end or None
-
-
-def _condition(text: str) -> Mapping[str, Any]:
-    try:
-        return json_object(text, name="--where")
-    except InputError as exc:
-        raise InvalidFilter(str(exc)) from exc
 
 
 def text_or_stdin(text: str) -> str:
@@ -295,3 +182,36 @@ def text_or_stdin(text: str) -> str:
     except UnicodeDecodeError as exc:
         msg = f"stdin is not UTF-8 (byte {exc.start}); convert it first, for example with iconv"
         raise InvalidText(msg) from exc
+
+
+# ---------------------------------------------------------------- groups of options
+
+Words: TypeAlias = Annotated[str, text_or_stdin]
+"""A text, or - for what stdin holds."""
+Cues: TypeAlias = Annotated[tuple[str, ...] | None, cue_names]
+Now: TypeAlias = Annotated[datetime | None, moment]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionGroup:
+    """Options that are arguments of the engine by the same names."""
+
+    def given(self) -> dict[str, Any]:
+        """Return the arguments; an option that nobody gave is None."""
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: None if value == [] else value for name, value in given.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterOptions(OptionGroup):
+    """The filters of a read, named as the engine's own arguments."""
+
+    since: str | None = None
+    until: str | None = None
+    during: Annotated[list[tuple[str | None, str | None]] | None, _stretch] = None
+    session: list[str] | None = None
+    speaker: list[str] | None = None
+    role: list[str] | None = None
+    source: list[str] | None = None
+    where: Annotated[Mapping[str, Any] | None, _condition] = None
+    as_of: str | None = None

@@ -5,64 +5,28 @@ from __future__ import annotations
 import logging
 import signal
 import socket
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from hippocampus.cli.command import command
+from hippocampus.cli.command import verb
 from hippocampus.cli.options import DEFAULT_BANK, Scope
 from hippocampus.cli.render import clean, complain, stderr
 from hippocampus.core.listening import is_loopback, listen
 from hippocampus.core.optional import require
 from hippocampus.errors import StoreError
 
-PANEL = "Serve"
 _FEATURE = "hippocampus proxy"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to an app."""
-    command(
-        app,
-        "proxy",
-        "hippocampus proxy --upstream http://localhost:11434/v1",
-        "hippocampus proxy --upstream https://api.openai.com/v1 --bank work --port 9000",
-        panel=PANEL,
-    )(proxy)
-
-
+@verb("proxy", opens=None)
 def proxy(
     *,
-    upstream: Annotated[
-        str,
-        typer.Option(
-            envvar="HIPPOCAMPUS_UPSTREAM",
-            metavar="URL",
-            help="The server of the OpenAI protocol to pass on to.",
-        ),
-    ],
-    host: Annotated[
-        str, typer.Option(help="Where to listen; any but this machine's own is open to others.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8766,
-    bank: Annotated[
-        str | None,
-        typer.Option(
-            envvar="HIPPOCAMPUS_BANK",
-            metavar="NAME",
-            help="The bank of requests that name none, by the header X-Bank or the"
-            f" field user; {DEFAULT_BANK!r} by default, but none where others can reach it.",
-        ),
-    ] = None,
-    budget_tokens: Annotated[
-        int, typer.Option("--budget-tokens", "--budget", help="Most tokens of memory in a prompt.")
-    ] = 1500,
-    deadline_s: Annotated[
-        float, typer.Option("--deadline", help="Seconds a request waits for memory at most.")
-    ] = 1.0,
-    timeout_s: Annotated[
-        float, typer.Option("--timeout", help="Seconds that upstream may say nothing.")
-    ] = 600.0,
+    upstream: str,
+    host: str = "127.0.0.1",
+    port: int = 8766,
+    bank: str | None = None,
+    budget_tokens: int = 1500,
+    deadline_s: float = 1.0,
+    timeout_s: float = 600.0,
     scope: Scope,
 ) -> None:
     """

@@ -16,9 +16,9 @@ from dataclasses import fields, is_dataclass
 from datetime import datetime, tzinfo
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleOptions
 from rich.table import Table
 from rich.text import Text
 
@@ -26,6 +26,8 @@ from hippocampus.core.cue_names import CUE_WORDS
 
 if TYPE_CHECKING:  # it brings NumPy, and help need not wait for that
     from hippocampus.core.records import Episode, Hit, Interval, Period, Progress, Recall
+
+View: TypeAlias = str | Text | Table | Iterable[str | Text | Table]
 
 # Unicode's C0, DEL and C1 controls, and those that reorder what is around them.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -79,14 +81,47 @@ def print_json(value: object) -> None:
     print(_JSON_CONTROL.sub(lambda m: f"\\u{ord(m.group()):04x}", text))
 
 
-def answer(found: object, shown: RenderableType, *, as_json: bool) -> None:
-    """Print a result: as JSON for a program; as a line or a table for people."""
+class Answer(NamedTuple):
+    """The answer of a command: data for programs, and what people see of it."""
+
+    found: object
+    """The data, as ``--json`` prints it."""
+    view: View = ()
+    """The same for people, on stdout."""
+    note: View = ()
+    """Anything beside it, on stderr."""
+    problems: Sequence[str] = ()
+    """Faults that were found; they come first, in red."""
+    success: bool = True
+    """Whether the exit code is 0."""
+
+
+def show(answer: Answer, *, as_json: bool) -> None:
+    """Print an answer: as JSON for a program; as lines and tables for people."""
     if as_json:
-        print_json(found)
-    elif isinstance(shown, str):
-        stdout().print(clean(shown), soft_wrap=True)
-    else:
-        stdout().print(shown)
+        print_json(answer.found)
+        return
+    for problem in answer.problems:
+        stdout().print(clean(problem), style="red", soft_wrap=True)
+    show_view(answer.view, stdout())
+    show_view(answer.note, stderr())
+
+
+class Verbatim(str):
+    """A text of which a program gets every byte, and a terminal nothing that could steer it."""
+
+    __slots__ = ()
+
+
+def show_view(view: View, out: Console) -> None:
+    """Print a view: each line whole, however long, but tables and styled text as wide as it is."""
+    for part in (view,) if isinstance(view, str | Text | Table) else view:
+        if isinstance(part, Verbatim):
+            print(clean(part) if sys.stdout.isatty() else part)
+        elif isinstance(part, str):
+            out.print(clean(part), soft_wrap=True)
+        else:
+            out.print(part)
 
 
 def as_json(value: object) -> Any:  # noqa: ANN401 - JSON is any
@@ -169,6 +204,11 @@ def table(rows: Iterable[Sequence[str | Text]], *heads: str) -> Table:
     for row in whole:
         made.add_row(*row)
     return made
+
+
+def pairs(rows: Iterable[tuple[str, str]]) -> Table:
+    """Return names and values, a line each."""
+    return table((Text(name, "dim"), value) for name, value in rows)
 
 
 def recall_view(

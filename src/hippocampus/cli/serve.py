@@ -5,63 +5,29 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
-import typer
-
-from hippocampus.cli.command import command
-from hippocampus.cli.options import Json, ModelOption, Scope
-from hippocampus.cli.render import answer, clean, print_json, stderr, stdout, table
+from hippocampus.cli.command import verb
+from hippocampus.cli.options import Scope
+from hippocampus.cli.render import Answer, stderr, table
 from hippocampus.core.optional import require
 
 if TYPE_CHECKING:
+    from hippocampus.memory import Memory
     from hippocampus.server import Limits
     from hippocampus.server.keys import Keys, NewKey
-
-PANEL = "Serve"
-
-keys = typer.Typer(
-    no_args_is_help=True,
-    help="Make, list, rotate and revoke the keys that the server asks for.",
-)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to an app."""
-    command(
-        app,
-        "serve",
-        "hippocampus serve --store agent.db",
-        "hippocampus serve --store agent.db --host 0.0.0.0 --port 8765 --rate 50",
-        panel=PANEL,
-    )(serve)
-
-
-def _limit(help: str, **how: Any) -> Any:  # noqa: A002, ANN401 - as Typer has it
-    return typer.Option(help=help, rich_help_panel="Limits", **how)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitOptions:
     """The load that the server takes at once."""
 
-    resident_mb: Annotated[
-        float | None,
-        _limit(
-            min=0, help="Memory for banks in use; beyond it, those used longest ago are let go of."
-        ),
-    ] = None
-    rate: Annotated[
-        float | None,
-        _limit(help="Most requests a second of one key."),
-    ] = None
-    max_body_mb: Annotated[int, _limit(min=1, help="Largest request.")] = 32
-    max_import_mb: Annotated[int, _limit(min=1, help="Largest import.")] = 1024
-    threads: Annotated[int, _limit(min=1, help="Threads for requests that read.")] = 8
-    drain: Annotated[
-        float,
-        _limit(min=1, metavar="SECONDS", help="How long to wait for requests when told to stop."),
-    ] = 30.0
+    resident_mb: float | None = None
+    rate: float | None = None
+    max_body_mb: int = 32
+    max_import_mb: int = 1024
+    threads: int = 8
+    drain: float = 30.0
 
     def limits(self) -> Limits:
         """Return the limits of the server."""
@@ -73,22 +39,17 @@ class LimitOptions:
         )  # fmt: skip
 
 
+@verb("serve", opens=None)
 def serve(
     *,
-    host: Annotated[
-        str, typer.Option(help="Where to listen; without keys, only this machine's own.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 finds a free one.")] = 8765,
-    sleep: Annotated[
-        bool, typer.Option("--sleep/--no-sleep", help="Let banks sleep when it is time.")
-    ] = True,
-    model: ModelOption = "none",
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    sleep: bool = True,
+    model: str = "none",
     load: LimitOptions,
-    log_level: Annotated[
-        str, typer.Option(help="debug, info, warning or error; info has a line for each request.")
-    ] = "info",
+    log_level: str = "info",
     scope: Scope,
-) -> None:  # fmt: skip
+) -> None:
     """
     Serve a store over HTTP: every verb, for many clients at once.
 
@@ -122,104 +83,46 @@ def serve(
 # ---------------------------------------------------------------- keys
 
 
-def create(
-    name: Annotated[str, typer.Argument(help="The holder of the key.")],
-    *,
-    bank: Annotated[
-        list[str],
-        typer.Option(
-            "--bank", "-b", metavar="NAME",
-            help="A bank that it opens: a name, or 'acme/*' for all that begin so; repeat it.",
-        ),
-    ],
-    role: Annotated[str, typer.Option(help="read, write or admin.")] = "write",
-    scope: Scope,
-    as_json: Json = False,
-) -> None:  # fmt: skip
+@verb("keys create", opens="memory", create=True)
+def create(memory: Memory, name: str, *, bank: list[str], role: str = "write") -> Answer:
     """
     Make a key and show it, this once; the store keeps only a hash.
 
     From the first key on the server answers nobody without one.
     """
-    with scope.open(create=True) as memory:
-        made = _keys(memory).create(name, role, bank)  # type: ignore[arg-type]  # it looks
-    _show_new(made, as_json=as_json)
+    return _new(_keys(memory).create(name, role, bank))  # type: ignore[arg-type]  # it looks
 
 
-def list_(*, scope: Scope, as_json: Json = False) -> None:
+@verb("keys list", opens="memory")
+def list_(memory: Memory) -> Answer:
     """List the keys: for whom, what they may do, to which banks."""
-    with scope.open() as memory:
-        found = _keys(memory).listed()
-    if as_json:
-        print_json(found)
-        return
-    if not found:
-        stdout().print("there are no keys")
-        return
-    stdout().print(
-        table(
-            (
-                key.id,
-                clean(key.name),
-                key.role,
-                clean(", ".join(key.banks)),
-                f"{key.made_at:%Y-%m-%d}",
-            )
-            for key in found
-        )
-    )
+    found = _keys(memory).listed()
+    rows = [(k.id, k.name, k.role, ", ".join(k.banks), f"{k.made_at:%Y-%m-%d}") for k in found]
+    return Answer(found, table(rows) if rows else "there are no keys")
 
 
-def rotate(
-    id: Annotated[str, typer.Argument(help="The key, as 'keys list' shows it.")],  # noqa: A002
-    *,
-    keep: Annotated[
-        float, typer.Option(metavar="HOURS", help="How long the former secret is still taken.")
-    ] = 0.0,
-    scope: Scope,
-    as_json: Json = False,
-) -> None:
+@verb("keys rotate", opens="memory")
+def rotate(memory: Memory, id: str, *, keep: float = 0.0) -> Answer:  # noqa: A002
     """Give a key another secret and show it, this once."""
-    with scope.open() as memory:
-        made = _keys(memory).rotate(id, keep_s=timedelta(hours=keep).total_seconds())
-    _show_new(made, as_json=as_json)
+    return _new(_keys(memory).rotate(id, keep_s=timedelta(hours=keep).total_seconds()))
 
 
-def revoke(
-    id: Annotated[str, typer.Argument(help="The key, as 'keys list' shows it.")],  # noqa: A002
-    *,
-    scope: Scope,
-    as_json: Json = False,
-) -> None:
+@verb("keys revoke", opens="memory")
+def revoke(memory: Memory, id: str) -> Answer:  # noqa: A002
     """Take a key back; servers that are running know within a second."""
-    with scope.open() as memory:
-        gone = _keys(memory).revoke(id)
-    answer(gone, f"revoked {gone.id}, {gone.name}", as_json=as_json)
+    gone = _keys(memory).revoke(id)
+    return Answer(gone, f"revoked {gone.id}, {gone.name}")
 
 
-def _keys(memory: object) -> Keys:
-    from hippocampus.memory import Memory  # noqa: PLC0415 - only when used
-    from hippocampus.server.keys import Keys  # noqa: PLC0415
+def _keys(memory: Memory) -> Keys:
+    from hippocampus.server.keys import Keys  # noqa: PLC0415 - only when used
 
-    assert isinstance(memory, Memory), "a scope opens one"
     return Keys(memory)
 
 
-def _show_new(made: NewKey, *, as_json: bool) -> None:
-    if as_json:
-        print_json(made)
-        return
-    stdout().print(made.token, soft_wrap=True, highlight=False)
-    stderr().print(
-        clean(f"key {made.key.id} may {made.key.role}: {', '.join(made.key.banks)}."
-              " It is shown this once; send it as 'Authorization: Bearer …'.")
-    )  # fmt: skip
-
-
-for _name, _verb, _example in (
-    ("create", create, "hippocampus keys create 'the support agent' --bank 'acme/*' --role write"),
-    ("list", list_, "hippocampus keys list"),
-    ("rotate", rotate, "hippocampus keys rotate 5f0c9a3be1d2 --keep 24"),
-    ("revoke", revoke, "hippocampus keys revoke 5f0c9a3be1d2"),
-):
-    command(keys, _name, _example)(_verb)
+def _new(made: NewKey) -> Answer:
+    note = (
+        f"key {made.key.id} may {made.key.role}: {', '.join(made.key.banks)}."
+        " It is shown this once; send it as 'Authorization: Bearer …'."
+    )
+    return Answer(made, made.token, note)

@@ -4,33 +4,15 @@ from __future__ import annotations
 
 import webbrowser
 from threading import Thread
-from typing import Annotated
 
-import typer
-
-from hippocampus.cli.command import command
-from hippocampus.cli.options import ModelOption, Scope
+from hippocampus.cli.command import verb
+from hippocampus.cli.options import Scope
 from hippocampus.cli.render import stderr, stdout
-from hippocampus.cli.serve import PANEL
 from hippocampus.core.optional import require
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to an app."""
-    command(app, "ui", "hippocampus ui", "hippocampus ui --store agent.db --no-open", panel=PANEL)(
-        ui
-    )
-
-
-def ui(
-    *,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 finds a free one.")] = 8767,
-    open_: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open it in your browser.")
-    ] = True,
-    model: ModelOption = "none",
-    scope: Scope,
-) -> None:
+@verb("ui", opens=None)
+def ui(*, port: int = 8767, open_: bool = True, model: str = "none", scope: Scope) -> None:
     """
     Look into a store with a browser: search, timeline, topics, facts, trends, sleep, keys.
 

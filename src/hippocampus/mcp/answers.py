@@ -10,18 +10,15 @@ around it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
-from typing import NamedTuple, Self, TypeVar
-
-from mcp_types import CallToolResult, TextContent
+from typing import Self, TypeVar
 
 from hippocampus.context.render import in_time
 from hippocampus.core.quotes import CLOSE, INDENT, OPEN, line, quote
 from hippocampus.core.records import Change, Context, Episode, Hit, Interval, Recall, Stats
-from hippocampus.encode.tokens import count
 from hippocampus.mcp.schemas import (
     BankStatus,
     Changed,
@@ -32,6 +29,7 @@ from hippocampus.mcp.schemas import (
     Listed,
     MemoryEntry,
     Recalled,
+    ToolAnswer,
 )
 
 _LABEL = 100
@@ -49,24 +47,6 @@ _LONGEST_CUT = 1 << 18
 """Characters of a text, of which some might fit the largest budget."""
 
 Item = TypeVar("Item")
-
-
-class ToolAnswer(NamedTuple):
-    """One answer, in both its forms."""
-
-    data: Mapping[str, object]
-    text: str
-
-    @property
-    def tokens(self) -> int:
-        """The tokens of the larger form."""
-        return max(count(self.text), count(json.dumps(self.data, ensure_ascii=False)))
-
-    def result(self) -> CallToolResult:
-        """Return it as the protocol has it."""
-        return CallToolResult(
-            content=[TextContent(type="text", text=self.text)], structured_content=dict(self.data)
-        )
 
 
 def fit(

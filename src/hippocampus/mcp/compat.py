@@ -17,13 +17,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from mcp.server.mcpserver import MCPServer
-from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from hippocampus.core.records import Episode, Turn
 from hippocampus.errors import InputError
-from hippocampus.mcp.tools import Offer, hints
+from hippocampus.mcp.schemas import ToolAnswer
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
@@ -33,7 +32,6 @@ GRAPH_URI: Final = "memory://knowledge-graph"
 
 _ENTITY, _TYPE, _RELATION, _TO = "entity", "entity_type", "relation", "to"
 """Keys of an episode's metadata; an import writes the same."""
-_MOST_QUERY = 2048
 _MOMENT = timedelta(microseconds=1)
 
 
@@ -217,9 +215,7 @@ class Graph:
 
     # ------------------------------------------------------------ what models call
 
-    def create_entities(
-        self, entities: list[GraphEntity]
-    ) -> Annotated[CallToolResult, EntitiesMade]:
+    def create_entities(self, entities: list[GraphEntity]) -> Annotated[ToolAnswer, EntitiesMade]:
         """Create multiple new entities in the knowledge graph."""
         with self._changing:
             view = self._view()
@@ -230,11 +226,10 @@ class Graph:
                     noted = list(dict.fromkeys(entity["observations"]))
                     new[entity["name"]] = {**entity, "observations": noted}
             self._keep(view, (turn for entity in new.values() for turn in _turns(entity)))
-        return _answer(list(new.values()), {"entities": list(new.values())})
+        made = list(new.values())
+        return _answer({"entities": made}, made)
 
-    def create_relations(
-        self, relations: list[Relation]
-    ) -> Annotated[CallToolResult, RelationsMade]:
+    def create_relations(self, relations: list[Relation]) -> Annotated[ToolAnswer, RelationsMade]:
         """
         Create multiple new relations between entities in the knowledge graph.
 
@@ -248,11 +243,11 @@ class Graph:
             edges = [e for e in dict.fromkeys(map(_as_edge, relations)) if e not in view.edges]
             self._keep(view, map(_relation, edges))
         made = [_as_relation(edge) for edge in edges]
-        return _answer(made, {"relations": made})
+        return _answer({"relations": made}, made)
 
     def add_observations(
         self, observations: list[Additions]
-    ) -> Annotated[CallToolResult, ObservationsMade]:
+    ) -> Annotated[ToolAnswer, ObservationsMade]:
         """Add new observations to existing entities in the knowledge graph."""
         with self._changing:
             view = self._view()
@@ -266,14 +261,12 @@ class Graph:
                 turns += [_observation(name, node.kind, words) for words in new]
                 results.append({"entityName": name, "addedObservations": new})
             self._keep(view, turns)
-        return _answer(results, {"results": results})
+        return _answer({"results": results}, results)
 
     def delete_entities(
         self,
-        entityNames: Annotated[  # noqa: N803 - as the reference has it
-            list[str], Field(description="An array of entity names to delete")
-        ],
-    ) -> Annotated[CallToolResult, Deleted]:
+        entityNames: list[str],  # noqa: N803 - as the reference has it
+    ) -> Annotated[ToolAnswer, Deleted]:
         """Delete multiple entities and their associated relations from the knowledge graph."""
         with self._changing:
             view = self._view()
@@ -289,7 +282,7 @@ class Graph:
             "Entities", len(found), len(entityNames), f"Not found: {', '.join(missing)}"
         )
 
-    def delete_observations(self, deletions: list[Deletions]) -> Annotated[CallToolResult, Deleted]:
+    def delete_observations(self, deletions: list[Deletions]) -> Annotated[ToolAnswer, Deleted]:
         """Delete specific observations from entities in the knowledge graph."""
         with self._changing:
             view = self._view()
@@ -312,8 +305,8 @@ class Graph:
 
     def delete_relations(
         self,
-        relations: Annotated[list[Relation], Field(description="An array of relations to delete")],
-    ) -> Annotated[CallToolResult, Deleted]:
+        relations: list[Relation],
+    ) -> Annotated[ToolAnswer, Deleted]:
         """Delete multiple relations from the knowledge graph."""
         with self._changing:
             view = self._view()
@@ -321,22 +314,14 @@ class Graph:
             self._drop(id_ for edge in found for id_ in view.edges[edge])
         return _deleted("Relations", len(found), len(relations), "The rest matched nothing.")
 
-    def read_graph(self) -> Annotated[CallToolResult, KnowledgeGraph]:
+    def read_graph(self) -> Annotated[ToolAnswer, KnowledgeGraph]:
         """Read the entire knowledge graph."""
-        graph = self.whole()
-        return _answer(graph, graph)
+        return _answer(self.whole())
 
     def search_nodes(
         self,
-        query: Annotated[
-            str,
-            Field(
-                max_length=_MOST_QUERY,
-                description="The search query to match against entity names, types, and"
-                " observation content",
-            ),
-        ],
-    ) -> Annotated[CallToolResult, KnowledgeGraph]:
+        query: str,
+    ) -> Annotated[ToolAnswer, KnowledgeGraph]:
         """Search for nodes in the knowledge graph based on a query."""
         view, wanted = self._view(), query.lower()
         found = view.about(
@@ -344,15 +329,14 @@ class Graph:
             for name, node in view.nodes.items()
             if any(wanted in text.lower() for text in (name, node.kind, *node.observations))
         )
-        return _answer(found, found)
+        return _answer(found)
 
     def open_nodes(
         self,
-        names: Annotated[list[str], Field(description="An array of entity names to retrieve")],
-    ) -> Annotated[CallToolResult, KnowledgeGraph]:
+        names: list[str],
+    ) -> Annotated[ToolAnswer, KnowledgeGraph]:
         """Open specific nodes in the knowledge graph by their names."""
-        found = self._view().about(names)
-        return _answer(found, found)
+        return _answer(self._view().about(names))
 
     # ------------------------------------------------------------ inside
 
@@ -420,35 +404,18 @@ def _about(name: str, kind: str) -> dict[str, str]:
     return {_ENTITY: name, _TYPE: kind} if kind else {_ENTITY: name}
 
 
-def _answer(shown: object, data: Mapping[str, Any]) -> CallToolResult:
-    text = json.dumps(shown, ensure_ascii=False, indent=2)
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=dict(data)
+def _answer(data: Mapping[str, object], shown: object = None) -> ToolAnswer:
+    """Return an answer; of one list, the text shows that alone."""
+    return ToolAnswer(
+        data, json.dumps(data if shown is None else shown, ensure_ascii=False, indent=2)
     )
 
 
-def _deleted(what: str, gone: int, asked: int, rest: str) -> CallToolResult:
+def _deleted(what: str, gone: int, asked: int, rest: str) -> ToolAnswer:
     message = f"{what} deleted successfully"
     if gone != asked:
         message = f"Deleted {gone} of {asked} {what.lower()}. {rest}".rstrip()
-    return CallToolResult(
-        content=[TextContent(type="text", text=message)],
-        structured_content={"success": True, "message": message},
-    )
-
-
-REFERENCE_OFFERS: Final = (
-    Offer("create_entities", "Create Entities", hints()),
-    Offer("create_relations", "Create Relations", hints()),
-    Offer("add_observations", "Add Observations", hints()),
-    Offer("delete_entities", "Delete Entities", hints(destroys=True, repeatable=True)),
-    Offer("delete_observations", "Delete Observations", hints(destroys=True, repeatable=True)),
-    Offer("delete_relations", "Delete Relations", hints(destroys=True, repeatable=True)),
-    Offer("read_graph", "Read Graph", hints(reads=True, repeatable=True)),
-    Offer("search_nodes", "Search Nodes", hints(reads=True, repeatable=True)),
-    Offer("open_nodes", "Open Nodes", hints(reads=True, repeatable=True)),
-)
-"""The tools, in the order in which the reference server lists them."""
+    return ToolAnswer({"success": True, "message": message}, message)
 
 
 def add_graph(server: MCPServer[Any], graph: Graph) -> None:

@@ -32,6 +32,7 @@ from hippocampus.errors import (
     UnknownBank,
     UnknownEpisode,
 )
+from hippocampus.mcp.schemas import ToolAnswer
 from hippocampus.mcp.tools import Toolbox
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Shelf:
 
     def bank(self, bank: str) -> str:
         """How much a bank holds, of whom, from when to when."""
-        return _dumped(self._toolbox.status(bank=bank).structured_content)
+        return _dumped(self._toolbox.status(bank=bank).data)
 
     def topics(self, bank: str) -> str:
         """Topics of a bank, the largest first; there are some once it has slept."""
@@ -87,7 +88,7 @@ class Shelf:
         """Return one topic: what it is under, what is under it, and memories of it."""
         for one in self._topics(bank):
             if topic.casefold() in map(str.casefold, (one.name, *one.aliases)):
-                near = self._toolbox.recall(one.name, bank=bank).structured_content or {}
+                near = self._toolbox.recall(one.name, bank=bank).data
                 return _dumped({**asdict(one), "memories": near["memories"]})
         msg = f"{topic!r}: no topic of bank {bank!r}; read {ROOT}/{percent(bank, safe='')}/topics"
         raise ResourceNotFoundError(msg)
@@ -104,7 +105,7 @@ class Shelf:
     def episode(self, bank: str, id: str) -> str:  # noqa: A002  (the verb's natural word)
         """Return one memory whole, and what has become of it."""
         looked = self._toolbox.timeline(id=id, bank=bank, budget_tokens=_MOST_TOKENS)
-        return _dumped(looked.structured_content)
+        return _dumped(looked.data)
 
     def complete(self, name: str, bank: str) -> list[str]:
         """Return what a part of an address can be."""
@@ -178,7 +179,7 @@ def _explained(read: Callable[P, str]) -> Callable[P, str]:
 
 
 def _listed(name: str, items: Iterable[Mapping[str, object]]) -> str:
-    from hippocampus.mcp.answers import ToolAnswer, fit  # noqa: PLC0415 - brings the engine
+    from hippocampus.mcp.answers import fit  # noqa: PLC0415 - brings the engine
 
     def make(shown: Sequence[object], left: Sequence[object]) -> ToolAnswer:
         return ToolAnswer({}, _dumped({name: list(shown), "dropped": len(left)}))
@@ -222,8 +223,8 @@ def add_prompt(server: MCPServer[Any], toolbox: Toolbox) -> None:
         if not task.strip():
             return HABIT
         try:
-            known = toolbox.context(task, budget_tokens=_PROMPT_TOKENS).structured_content or {}
+            known = toolbox.context(task, budget_tokens=_PROMPT_TOKENS).data
         except HippocampusError as exc:  # the SDK would say only that something is wrong
             code = INVALID_PARAMS if isinstance(exc, InputError) else INTERNAL_ERROR
             raise MCPError(code, str(exc)) from exc
-        return "\n\n".join(part for part in (HABIT, known["text"], task) if part)
+        return "\n\n".join(part for part in (HABIT, str(known["text"]), task) if part)

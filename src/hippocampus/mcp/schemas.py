@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NotRequired
+import json
+from collections.abc import Mapping
+from typing import Annotated, NamedTuple, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic needs it before Python 3.12
+
+
+class ToolAnswer(NamedTuple):
+    """The answer of a tool, in both its forms: as data for programs, as text for models."""
+
+    data: Mapping[str, object]
+    text: str
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of the larger form."""
+        from hippocampus.encode.tokens import count  # noqa: PLC0415 - brings NumPy
+
+        return max(count(self.text), count(json.dumps(self.data, ensure_ascii=False)))
 
 
 class MemoryEntry(TypedDict):

@@ -6,21 +6,25 @@ import inspect
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterable
+import tomllib
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from importlib.resources import files
+from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 
 import anyio
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, InputRequiredResult, TextContent
-from pydantic import ValidationError
+from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+from pydantic import Field, ValidationError
 
+from hippocampus.core.parameter_groups import spread
 from hippocampus.errors import DISTRIBUTION, HippocampusError
 from hippocampus.mcp.resources import HABIT, add_prompt, add_resources
-from hippocampus.mcp.tools import OFFERS, Offer, Toolbox
+from hippocampus.mcp.schemas import ToolAnswer
+from hippocampus.mcp.tools import Toolbox
 
 if TYPE_CHECKING:
     from hippocampus.memory import Memory
@@ -141,36 +145,69 @@ def create_server(
 
     """
     if compat:
-        from hippocampus.mcp.compat import (  # noqa: PLC0415 - few want it
-            REFERENCE_OFFERS,
-            Graph,
-            add_graph,
-        )
+        from hippocampus.mcp.compat import Graph, add_graph  # noqa: PLC0415 - few want it
 
         graph = Graph(memory, bank)
-        server = McpServer(_tools(graph, REFERENCE_OFFERS), instructions=None)
+        server = McpServer(_tools(graph, "reference"), instructions=None)
         add_graph(server, graph)
         return server
     toolbox = Toolbox(memory, bank, all_banks=all_banks)
-    server = McpServer(_tools(toolbox, OFFERS), instructions=HABIT)
+    server = McpServer(_tools(toolbox, "tools"), instructions=HABIT)
     add_resources(server, toolbox)
     add_prompt(server, toolbox)
     return server
 
 
-def _tools(verbs: object, offers: Iterable[Offer]) -> list[Tool]:
-    """Return verbs as the SDK has tools: described by their docstrings and signatures."""
+def _tools(verbs: object, offer: str) -> list[Tool]:
+    """Return the verbs that an offer, a file of texts beside this one, names as tools."""
+    told = tomllib.loads((files("hippocampus.mcp") / f"{offer}.toml").read_text("utf-8"))
+    shared = told.pop("shared")
     tools = []
-    for offer in offers:
-        verb = getattr(verbs, offer.name)
+    for name, about in told.items():
+        verb = getattr(verbs, name)
+        hints = about.get("hints", ())
         paragraphs = (inspect.getdoc(verb) or "").split("\n\n")
-        told = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
         tool = Tool.from_function(
-            verb, title=offer.title, description=told, annotations=offer.hints
+            _described(verb, shared | about.get("arguments", {})),
+            name=name,
+            title=about["title"],
+            description="\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs),
+            annotations=ToolAnnotations(
+                read_only_hint="reads" in hints,
+                destructive_hint="destroys" in hints,
+                idempotent_hint="repeatable" in hints,
+                open_world_hint=False,
+            ),
         )
         tool.parameters = _plain(tool.parameters) | {"additionalProperties": False}
         tools.append(tool)
     return tools
+
+
+def _described(
+    verb: Callable[..., ToolAnswer], texts: Mapping[str, Any]
+) -> Callable[..., CallToolResult]:
+    """Return a verb as the SDK takes a tool: each argument has a text, the answer two forms."""
+    flat = spread(verb)
+
+    def call(**arguments: Any) -> CallToolResult:  # noqa: ANN401 - whatever the verb takes
+        data, text = flat(**arguments)
+        content = [TextContent(type="text", text=text)]
+        return CallToolResult(content=[*content], structured_content=dict(data))
+
+    def described(parameter: inspect.Parameter) -> inspect.Parameter:
+        told = texts.get(parameter.name, {})
+        field = Field(**told) if isinstance(told, dict) else Field(description=told)
+        return parameter.replace(annotation=Annotated[parameter.annotation, field])
+
+    signature = inspect.signature(flat)
+    parameters = [described(given) for given in signature.parameters.values()]
+    answer = Annotated[CallToolResult, *get_args(signature.return_annotation)[1:]]
+    call.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=parameters, return_annotation=answer
+    )
+    call.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": answer}
+    return call
 
 
 def _plain(schema: Any) -> Any:  # noqa: ANN401 - JSON is any

@@ -11,14 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final
 
-from mcp_types import CallToolResult, ToolAnnotations
-from pydantic import Field
-
-from hippocampus.core.parameter_groups import spread
 from hippocampus.errors import DISTRIBUTION, InputError, InvalidScope, UnknownBank
-from hippocampus.mcp.schemas import BankStatus, Changed, Composed, Kept, Listed, Recalled
+from hippocampus.mcp.schemas import (
+    BankStatus,
+    Changed,
+    Composed,
+    Kept,
+    Listed,
+    Recalled,
+    ToolAnswer,
+)
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
@@ -26,38 +30,17 @@ if TYPE_CHECKING:
     from hippocampus.core.records import Context, Stats
     from hippocampus.memory import Memory
 
-LEAST_TOKENS: Final = 400
-"""The smallest budget: what an answer says of itself may take so much."""
-MOST_TOKENS: Final = 50_000
-Budget: TypeAlias = Annotated[
-    int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS, description="Most tokens of the whole answer.")
-]
-BankName: TypeAlias = Annotated[
-    str | None, Field(description="Another memory bank than your own, where the server has any.")
-]
-Id: TypeAlias = Annotated[str, Field(description="A memory's id, as recall or timeline gave it.")]
-Ids: TypeAlias = Annotated[
-    list[str], Field(min_length=1, max_length=100, description="Ids of memories.")
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Narrowing:
     """The filters of a tool that looks for memories."""
 
-    since: Annotated[
-        str | None, Field(description="Only memories of that time or later: 2024-05-01, ISO 8601.")
-    ] = None
-    until: Annotated[
-        str | None,
-        Field(description="Only memories from before that time; a date includes its day."),
-    ] = None
-    session: Annotated[str | None, Field(description="Only this conversation or file.")] = None
-    speaker: Annotated[str | None, Field(description="Only the words of this person.")] = None
-    source: Annotated[str | None, Field(description="Only from this file or system.")] = None
-    as_of: Annotated[
-        str | None, Field(description="Answer from the knowledge of that moment: ISO 8601.")
-    ] = None
+    since: str | None = None
+    until: str | None = None
+    session: str | None = None
+    speaker: str | None = None
+    source: str | None = None
+    as_of: str | None = None
 
     def given(self) -> Filters:
         """Return the arguments for a verb of a bank."""
@@ -71,9 +54,9 @@ class Narrowing:
 class Paging:
     """The part of a list that a tool returns."""
 
-    newest: Annotated[bool, Field(description="The latest first.")] = True
-    limit: Annotated[int, Field(ge=1, le=100, description="Most memories to list.")] = 20
-    offset: Annotated[int, Field(ge=0, description="How many to pass over first.")] = 0
+    newest: bool = True
+    limit: int = 20
+    offset: int = 0
 
 
 _EVERYTHING: Final = Narrowing()
@@ -100,22 +83,15 @@ class Toolbox:
 
     def remember(
         self,
-        text: Annotated[
-            str, Field(description="The text to keep, in full sentences that make sense alone.")
-        ],
+        text: str,
         *,
-        at: Annotated[
-            str | None,
-            Field(description="The time at which it happened, ISO 8601; now by default."),
-        ] = None,
-        speaker: Annotated[
-            str | None, Field(description="The person or agent that said it.")
-        ] = None,
-        role: Annotated[str | None, Field(description="user, assistant or tool.")] = None,
-        session: Annotated[str | None, Field(description="The conversation it is from.")] = None,
-        source: Annotated[str | None, Field(description="The file or system it is from.")] = None,
-        bank: BankName = None,
-    ) -> Annotated[CallToolResult, Kept]:
+        at: str | None = None,
+        speaker: str | None = None,
+        role: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
+        bank: str | None = None,
+    ) -> Annotated[ToolAnswer, Kept]:
         """
         Keep something that you were told or found out, for later conversations.
 
@@ -132,18 +108,17 @@ class Toolbox:
         episode = self.bank(bank, new=True).remember(
             text, at=at, speaker=speaker, role=role, session=session, source=source
         )
-        return answers.kept(episode, memory.engine.zone, new=episode.noted_at >= now).result()
+        return answers.kept(episode, memory.engine.zone, new=episode.noted_at >= now)
 
-    @spread
     def recall(
         self,
-        query: Annotated[str, Field(description="A question, or a few words, in any wording.")],
+        query: str,
         *,
-        k: Annotated[int, Field(ge=1, le=50, description="Most memories to return.")] = 10,
-        budget_tokens: Budget = 2000,
+        k: int = 10,
+        budget_tokens: int = 2000,
         only: Narrowing = _EVERYTHING,
-        bank: BankName = None,
-    ) -> Annotated[CallToolResult, Recalled]:
+        bank: str | None = None,
+    ) -> Annotated[ToolAnswer, Recalled]:
         """
         Find what is remembered about something, in any wording, the best first.
 
@@ -157,19 +132,16 @@ class Toolbox:
 
         memory = self._memory()
         found = self.bank(bank).recall(query, k, **only.given())
-        return answers.recalled(
-            found, budget_tokens, memory.engine.zone, _degraded(memory)
-        ).result()
+        return answers.recalled(found, budget_tokens, memory.engine.zone, _degraded(memory))
 
-    @spread
     def context(
         self,
-        query: Annotated[str, Field(description="The task or question ahead of you.")],
+        query: str,
         *,
-        budget_tokens: Budget = 2000,
+        budget_tokens: int = 2000,
         only: Narrowing = _EVERYTHING,
-        bank: BankName = None,
-    ) -> Annotated[CallToolResult, Composed]:
+        bank: str | None = None,
+    ) -> Annotated[ToolAnswer, Composed]:
         """
         Get the background of a task: all that is remembered about it, as one text.
 
@@ -185,15 +157,15 @@ class Toolbox:
         def compose(room: int) -> Context:
             return held.context(query, room, **only.given())
 
-        return answers.composed(compose, budget_tokens, _degraded(memory)).result()
+        return answers.composed(compose, budget_tokens, _degraded(memory))
 
     def correct(
         self,
-        id: Id,  # noqa: A002  (the verb's natural word)
-        text: Annotated[str, Field(description="The new text, whole.")],
+        id: str,  # noqa: A002 - the verb's natural word
+        text: str,
         *,
-        bank: BankName = None,
-    ) -> Annotated[CallToolResult, Kept]:
+        bank: str | None = None,
+    ) -> Annotated[ToolAnswer, Kept]:
         """
         Replace what a memory says, because it was wrong.
 
@@ -205,18 +177,11 @@ class Toolbox:
 
         memory = self._memory()
         episode = self.bank(bank).correct(id, text)
-        return answers.kept(episode, memory.engine.zone, new=episode.id != id, replaces=id).result()
+        return answers.kept(episode, memory.engine.zone, new=episode.id != id, replaces=id)
 
     def forget(
-        self,
-        ids: Ids,
-        *,
-        erase: Annotated[
-            bool, Field(description="Remove the words for good. Only if the user asks for that.")
-        ] = False,
-        undo: Annotated[bool, Field(description="Bring forgotten memories back.")] = False,
-        bank: BankName = None,
-    ) -> Annotated[CallToolResult, Changed]:
+        self, ids: list[str], *, erase: bool = False, undo: bool = False, bank: str | None = None
+    ) -> Annotated[ToolAnswer, Changed]:
         """
         Hide memories that are no longer wanted; undo brings them back.
 
@@ -231,26 +196,21 @@ class Toolbox:
             raise InputError(msg)
         held = self.bank(bank)
         if undo:
-            return answers.changed(held.restore(ids), "brought back.").result()
+            return answers.changed(held.restore(ids), "brought back.")
         number = held.forget(ids, erase=erase)
         what = "erased for good." if erase else "forgotten; undo=true brings back what was."
-        return answers.changed(number, what).result()
+        return answers.changed(number, what)
 
-    @spread
     def timeline(
         self,
         *,
-        id: Annotated[  # noqa: A002  (the verb's natural word)
-            str | None, Field(description="Look at this one memory, whole, with its history.")
-        ] = None,
-        words: Annotated[
-            str | None, Field(description="Only memories with exactly this word or phrase.")
-        ] = None,
+        id: str | None = None,  # noqa: A002 - the verb's natural word
+        words: str | None = None,
         only: Narrowing = _EVERYTHING,
         page: Paging = _FIRST_PAGE,
-        budget_tokens: Budget = 2000,
-        bank: BankName = None,
-    ) -> Annotated[CallToolResult, Listed]:
+        budget_tokens: int = 2000,
+        bank: str | None = None,
+    ) -> Annotated[ToolAnswer, Listed]:
         """
         List memories in order of time, or look at one of them and its history.
 
@@ -266,20 +226,16 @@ class Toolbox:
             if words or any(only.given().values()):
                 msg = f"id={id!r}: looks at one memory; leave out words, times and other filters"
                 raise InputError(msg)
-            return answers.looked_at(held.get(id), held.history(id), budget_tokens, zone).result()
+            return answers.looked_at(held.get(id), held.history(id), budget_tokens, zone)
         terms = () if words is None else (words,)
         find = held.find if terms else held.episodes
         limit, offset = page.limit, page.offset
         found = find(*terms, limit=limit, offset=offset, newest=page.newest, **only.given())
-        return answers.listed(found, budget_tokens, zone, offset=offset, limit=limit).result()
+        return answers.listed(found, budget_tokens, zone, offset=offset, limit=limit)
 
     def feedback(
-        self,
-        ids: Ids,
-        helpful: Annotated[bool, Field(description="Whether they helped to answer.")],
-        *,
-        bank: BankName = None,
-    ) -> Annotated[CallToolResult, Changed]:
+        self, ids: list[str], *, helpful: bool, bank: str | None = None
+    ) -> Annotated[ToolAnswer, Changed]:
         """
         Say whether recalled memories were of use.
 
@@ -289,11 +245,11 @@ class Toolbox:
         from hippocampus.mcp import answers
 
         noted = self.bank(bank).feedback(ids, helpful=helpful)
-        return answers.changed(noted, f"noted as {'' if helpful else 'not '}helpful.").result()
+        return answers.changed(noted, f"noted as {'' if helpful else 'not '}helpful.")
 
     def status(
-        self, *, budget_tokens: Budget = 1000, bank: BankName = None
-    ) -> Annotated[CallToolResult, BankStatus]:
+        self, *, budget_tokens: int = 1000, bank: str | None = None
+    ) -> Annotated[ToolAnswer, BankStatus]:
         """
         Say what the memory holds, and whether anything makes it work less well.
 
@@ -317,7 +273,7 @@ class Toolbox:
             version=version(DISTRIBUTION),
             banks=self.banks() if self.all_banks else (),
             degraded=[*none, *_degraded(memory)],
-        ).result()
+        )
 
     # ------------------------------------------------------------ which banks
 
@@ -367,34 +323,3 @@ def _nothing(bank: str, memory: Memory) -> Stats:
         bank=bank, episodes=0, superseded=0, forgotten=0, sessions=0, speakers=(), sources=(),
         first=None, last=None, stored_bytes={}, embedder=None if used is None else str(used),
     )  # fmt: skip
-
-
-class Offer(NamedTuple):
-    """A tool's name, what a client shows for it, and what it does to a memory."""
-
-    name: str
-    title: str
-    hints: ToolAnnotations
-
-
-def hints(
-    *, reads: bool = False, destroys: bool = False, repeatable: bool = False
-) -> ToolAnnotations:
-    """Return what a tool does: only read, destroy, nothing more when it is called again."""
-    return ToolAnnotations(
-        read_only_hint=reads, destructive_hint=destroys, idempotent_hint=repeatable,
-        open_world_hint=False,
-    )  # fmt: skip
-
-
-OFFERS: Final = (
-    Offer("recall", "Recall", hints(reads=True, repeatable=True)),
-    Offer("context", "Background on a task", hints(reads=True, repeatable=True)),
-    Offer("remember", "Remember", hints()),
-    Offer("correct", "Correct a memory", hints()),
-    Offer("forget", "Forget", hints(destroys=True, repeatable=True)),
-    Offer("timeline", "Timeline", hints(reads=True, repeatable=True)),
-    Offer("feedback", "Say what helped", hints()),
-    Offer("status", "Status of the memory", hints(reads=True, repeatable=True)),
-)
-"""The tools, in the order in which a client lists them."""

@@ -9,6 +9,7 @@ from mcp import MCPError
 from mcp_types import ResourceTemplateReference
 
 from hippocampus.encode.tokens import count
+from hippocampus.verbs import BANK_VERBS
 
 
 def offered(agent):
@@ -55,6 +56,18 @@ def test_every_tool_says_when_to_use_it_and_what_each_argument_means(agent):
         assert "Use it " in rest, tool["name"]
         for name, about in tool["inputSchema"]["properties"].items():
             assert about.get("description"), f"{tool['name']}.{name}"
+
+
+def test_what_a_tool_hands_to_a_verb_is_an_argument_of_it(agent):
+    own = {"bank", "budget_tokens", "ids", "undo"}
+    given = {
+        tool["name"]: set(tool["inputSchema"]["properties"]) - own
+        for tool in offered(agent)["tools"]
+        if tool["name"] in BANK_VERBS
+    }
+
+    assert {"recall", "context", "remember", "correct", "forget", "feedback"} == set(given)
+    assert all(names <= set(BANK_VERBS[verb].arguments) for verb, names in given.items())
 
 
 def test_hints_tell_reading_from_changing_and_only_forgetting_destroys(agent):

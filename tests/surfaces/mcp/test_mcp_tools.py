@@ -12,7 +12,10 @@ from hippocampus import Config, Ingest, Memory
 from hippocampus.encode.tokens import count
 from hippocampus.mcp import Door, create_server
 from hippocampus.mcp.answers import composed, listed, recalled
-from hippocampus.mcp.tools import LEAST_TOKENS, Toolbox
+from hippocampus.mcp.tools import Paging, Toolbox
+
+LEAST_TOKENS = 400
+"""The smallest budget that tools.toml allows: what an answer says of itself may take so much."""
 
 SAID = [
     ("I am allergic to peanuts.", "Ada", "2025-03-02", "kitchen", None),
@@ -333,8 +336,8 @@ def test_names_and_histories_keep_to_the_budget_as_well(strange, budget):
     looked = tools.timeline(id=strange.last, budget_tokens=budget)
     query = "what of the garden?"
 
-    assert looked.structured_content["memories"]
-    assert "correct" in {one["change"] for one in looked.structured_content["history"]}
+    assert looked.data["memories"]
+    assert "correct" in {one["change"] for one in looked.data["history"]}
     for answer in (
         looked,
         tools.status(budget_tokens=budget),
@@ -342,15 +345,15 @@ def test_names_and_histories_keep_to_the_budget_as_well(strange, budget):
         tools.context(query, budget_tokens=budget),
         tools.timeline(budget_tokens=budget),
     ):
-        assert count(answer.content[0].text) <= budget
-        assert count(json.dumps(answer.structured_content, ensure_ascii=False)) <= budget
+        assert count(answer.text) <= budget
+        assert count(json.dumps(answer.data, ensure_ascii=False)) <= budget
 
 
 def test_a_memory_whose_names_leave_no_room_is_shown_without_them(strange):
     tools = Toolbox(lambda: strange.memory, "ada", all_banks=False)
     seen, offset = [], 0
     while offset is not None:
-        page = tools.timeline(offset=offset, budget_tokens=LEAST_TOKENS).structured_content
+        page = tools.timeline(page=Paging(offset=offset), budget_tokens=LEAST_TOKENS).data
         assert page["memories"], "a page that shows nothing would be asked for for ever"
         seen += page["memories"]
         offset = page.get("next_offset")

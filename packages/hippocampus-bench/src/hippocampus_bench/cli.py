@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 import typer
 
 from hippocampus.cli.command import command
-from hippocampus.cli.options import Cues, Json, ModelOption, cue_names
+from hippocampus.cli.options import Cues, cue_names
 from hippocampus.cli.render import clean, print_json, progress, stderr, stdout
 from hippocampus.core.files import check_output
 from hippocampus.errors import InputError
@@ -162,7 +162,7 @@ class Answers:
             "--answers", help="locomo, longmemeval: answer the questions, and compare and judge."
         ),
     ] = False
-    model: ModelOption = "none"
+    model: str = "none"
     judge: Annotated[
         str | None,
         typer.Option(metavar="SPEC", help="Another model to judge answers.", show_default=False),
@@ -262,7 +262,7 @@ def bench(
     compared: Compared,
     qa: Answers,
     kept: Kept,
-    as_json: Json = False,
+    as_json: bool = False,
 ) -> None:
     """
     Measure how well recall finds what it should, with baselines and intervals.
@@ -305,6 +305,10 @@ def bench(
     _BENCHMARKS.get(name, _recall)(call)
 
 
+def _systems(given: MadeUp) -> tuple[str, ...] | None:
+    return None if given.systems is None else cue_names(given.systems)
+
+
 def _recall(call: _Call) -> None:
     """Run a benchmark whose questions name what answers them."""
     from hippocampus.index.query import CUES  # noqa: PLC0415
@@ -316,7 +320,7 @@ def _recall(call: _Call) -> None:
     else:
         call.need_data("the file of the data set")
     asking, compared = call.asking, call.compared
-    asked = cue_names(asking.cues)
+    asked = asking.cues
     systems: tuple[str, ...] = BASELINES if compared.baselines else ()
     if compared.cue_table:
         asked = asked or tuple(cue for cue in CUES if cue != "signature")
@@ -388,8 +392,8 @@ def _corf(call: _Call) -> None:
             size=corf.SIZE if call.made_up.size is None else call.made_up.size,
             limit=call.asking.limit,
             seed=call.asking.seed,
-            systems=cue_names(call.made_up.systems) if call.compared.baselines else (),
-            cues=cue_names(call.asking.cues),
+            systems=_systems(call.made_up) if call.compared.baselines else (),
+            cues=call.asking.cues,
             embedder=model or "none",
             progress=step,
         )
@@ -435,7 +439,7 @@ def _streaming(call: _Call) -> None:
             given.source,
             every=given.every,
             repeats=given.repeats,
-            systems=cue_names(given.systems),
+            systems=_systems(given),
             limit=call.asking.limit,
             seed=call.asking.seed,
             embedder=model,
@@ -457,7 +461,7 @@ def _events(call: _Call) -> None:
             reduction=given.reduction,
             every_days=given.every_days,
             truth=events.check_truth(given.truth),
-            systems=cue_names(given.systems) if call.compared.baselines else (),
+            systems=_systems(given) if call.compared.baselines else (),
             embedder=model or "none",
             progress=step,
         )

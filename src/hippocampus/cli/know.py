@@ -1,0 +1,141 @@
+"""The commands of what a bank knows once it slept: facts, summary, gists, topics, anchors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hippocampus.cli.command import verb
+from hippocampus.cli.render import Answer, table
+
+if TYPE_CHECKING:
+    from hippocampus.bank import Bank
+
+
+@verb("facts")
+def facts(
+    bank: Bank,
+    entity: str | None = None,
+    *,
+    relation: str | None = None,
+    as_of: str | None = None,
+    at: str | None = None,
+) -> Answer:
+    """
+    Show what the bank was told of whom, and from when until when it was so.
+
+    What is over stays: it says until when it held. What was said since the last sleep is there.
+    """
+    found = bank.facts(entity, relation, as_of=as_of, at=at)
+    rows = [
+        (f.subject, f.relation, f.object, *(f"{t:%Y-%m-%d}" if t else "" for t in
+         (f.valid_from, f.valid_to, f.known_from)))
+        for f in found
+    ]  # fmt: skip
+    heads = ("subject", "relation", "object", "from", "until", "known since")
+    return Answer(found, table(rows, *heads))
+
+
+@verb("summary")
+def summary(bank: Bank, *, session: str | None = None, versions: bool = False) -> Answer:
+    """
+    Summarise a bank in a line: speakers, topics, the last decision and the last news.
+
+    It is what a context begins with, once the bank has slept.
+    """
+    found = bank.summary(session)
+    return Answer(found, (*(found.versions if versions else ()), found.text))
+
+
+@verb("gists")
+def gists(bank: Bank) -> Answer:
+    """
+    Show what memories of one matter came to, the most mature first.
+
+    Sleep makes them of what matters most. One is silent for about a week.
+    """
+    found = bank.gists()
+    rows = [
+        (g.text, str(len(g.sources)), f"{g.made_at:%Y-%m-%d}",
+         f"{g.activation:.2f}{' silent' if g.silent else ''}")
+        for g in found
+    ]  # fmt: skip
+    return Answer(found, table(rows, "gist", "memories", "made", "activation"))
+
+
+@verb("topics")
+def topics(bank: Bank, *, plot: Path | None = None, force: bool = False) -> Answer:
+    """
+    Show what a bank is about: its tags, the narrow ones under the broad ones.
+
+    Sleep makes them. Drawing needs matplotlib, which is in the extra 'plots'.
+    """
+    if plot is not None:
+        bank.plot_topics(plot, overwrite=force)
+    return Answer(bank.topics(), "\n".join(bank.topic_outline()))
+
+
+# ---------------------------------------------------------------- anchors
+
+
+@verb("anchors list")
+def list_(bank: Bank) -> Answer:
+    """List the anchors, the most salient first."""
+    anchors = bank.anchors()
+    rows = [(a.name, a.kind, f"{a.salience:.1f}", f"{a.episodes}") for a in anchors]
+    return Answer(anchors, table(rows, "anchor", "kind", "salience", "episodes"))
+
+
+@verb("anchors report")
+def report(bank: Bank) -> Answer:
+    """
+    Say which anchors may be worth keeping, which are about to be given up, and which were.
+
+    Keep one with 'hippocampus anchors add'; what is curated is never given up.
+    """
+    anchors = [anchor for anchor in bank.anchors() if anchor.kind == "discovered"]
+    found = {
+        "promotable": [anchor.name for anchor in anchors if anchor.strong >= 3],
+        "weak": [anchor.name for anchor in anchors if anchor.weak],
+        "pruned": [anchor.name for anchor in bank.anchors(pruned=True)],
+    }
+    shown = zip(("worth keeping", "fading", "given up"), found.values(), strict=True)
+    return Answer(found, [f"{what}: {', '.join(names) or 'none'}" for what, names in shown])
+
+
+_NEXT_SLEEP = "'hippocampus sleep' heeds it"
+
+
+@verb("anchors add")
+def add(bank: Bank, names: list[str]) -> Answer:
+    """Make words or phrases anchors from the next sleep on; they are never given up."""
+    bank.curate(add=names)
+    return Answer({"add": names}, _NEXT_SLEEP)
+
+
+@verb("anchors deny")
+def deny(bank: Bank, names: list[str]) -> Answer:
+    """Have words or phrases call nothing up from now on, and never be anchors."""
+    bank.curate(deny=names)
+    return Answer({"deny": names}, "heeded from now on")
+
+
+@verb("anchors remove")
+def remove(bank: Bank, names: list[str]) -> Answer:
+    """Take back what 'add' or 'deny' said."""
+    bank.curate(remove=names)
+    return Answer({"remove": names}, _NEXT_SLEEP)
+
+
+@verb("anchors export")
+def export(bank: Bank, path: Path, *, force: bool = False) -> Answer:
+    """Write the concept index as JSON."""
+    count = bank.export_concepts(path, overwrite=force)
+    return Answer({"anchors": count}, f"{count:,} anchors written to {path}")
+
+
+@verb("anchors import", embed=True)
+def import_(bank: Bank, path: Path) -> Answer:
+    """Use a concept index that was exported, or edited since."""
+    count = bank.import_concepts(path)
+    return Answer({"anchors": count}, f"{count:,} anchors read from {path}")
