@@ -167,7 +167,7 @@ def test_explain_names_the_cues_and_the_cost(told):
 
     assert "query: Lisbon" in said
     assert "cost:" in said
-    assert "lexical" in said
+    assert "words" in said
 
 
 def test_a_cue_is_asked_by_its_word_or_by_its_name(told):
