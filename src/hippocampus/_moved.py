@@ -84,12 +84,12 @@ MOVED: Final = {
         ingest.rebuild write.rebuild
         ingest.sources sources
         ingest.sources.base sources.base
-        ingest.sources.chatgpt sources.chatgpt
-        ingest.sources.claude sources.claude
+        ingest.sources.chatgpt sources.chat_exports
+        ingest.sources.claude sources.chat_exports
         ingest.sources.documents sources.documents
         ingest.sources.mail sources.mail
-        ingest.sources.mcp_memory sources.mcp_memory
-        ingest.sources.mem0 sources.mem0
+        ingest.sources.mcp_memory sources.memory_exports
+        ingest.sources.mem0 sources.memory_exports
         ingest.sources.messages sources.messages
         ingest.sources.moments sources.timestamps
         ingest.sources.walk sources.walk

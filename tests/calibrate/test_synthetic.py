@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
-from pathlib import Path
 
 import pytest
+from msgspec import to_builtins
 
-from hippocampus.calibrate import _topics, synthetic
+from hippocampus.calibrate import synthetic
 from hippocampus.encode.terms import find_terms, hash_terms
 from hippocampus.errors import InputError
 
@@ -30,23 +31,25 @@ def test_asking_for_more_conversations_keeps_those_there_were():
 
 
 def test_there_are_enough_topics_facts_and_wordings():
-    topics = {fact.topic for fact in synthetic.facts()}
+    topics = {fact.topic for fact in synthetic.texts().facts}
 
     assert len(topics) >= 25
-    assert all(len(fact.say) >= 2 and fact.ask + fact.broad for fact in synthetic.facts())
-    assert topics == synthetic.chatter().keys()
-    assert len({fact.key for fact in synthetic.facts()}) == len(synthetic.facts())
+    assert all(len(fact.say) >= 2 and fact.ask + fact.broad for fact in synthetic.texts().facts)
+    assert topics == synthetic.texts().chatter.keys()
+    assert len({fact.key for fact in synthetic.texts().facts}) == len(synthetic.texts().facts)
 
 
 def test_every_slot_of_every_template_has_words():
-    templates = [_topics.TOPICS, *_topics.DAILY, *(part for task in _topics.TASKS for part in task)]
+    made_up = synthetic.texts()
+    told = [*made_up.facts, *made_up.tasks]
+    templates = [*made_up.daily, *made_up.smalltalk, *(repr(one) for one in told)]
     for template in templates:
         for slot in synthetic.slots(template) - {"list"}:
             assert synthetic.words(slot.rstrip("2")), slot
 
 
 def test_every_way_to_tell_a_fact_can_answer_one_of_its_questions():
-    for fact in synthetic.facts():
+    for fact in synthetic.texts().facts:
         told = [*fact.say, *fact.echo, *fact.change, *(q + a for q, a in fact.reply)]
         for way in told:
             known = synthetic.slots(way) | {"animal"}
@@ -146,10 +149,12 @@ def test_the_things_an_unanswerable_question_names_may_be_decoys_but_it_is_never
 
 def test_what_is_off_topic_has_a_word_that_nothing_said_or_sayable_has():
     said = " ".join(text for bank in BANKS for text in texts(bank).values())
-    sayable = Path(_topics.__file__).read_text(encoding="utf-8").partition("ELSEWHERE")[0]
+    made_up = to_builtins(synthetic.texts())
+    elsewhere = made_up.pop("elsewhere")
+    sayable = json.dumps(made_up)
     known = set(hash_terms(f"{said} {sayable}").tolist())
 
-    for question in _topics.ELSEWHERE:
+    for question in elsewhere:
         assert any(term.hash not in known for term in find_terms(question)), question
 
 
@@ -166,7 +171,7 @@ def test_what_is_unsaid_nobody_told_and_what_is_misattributed_only_the_other_did
             if question["kind"] in {"unsaid", "misattributed"}:
                 told_by = [
                     (name, tellers[fact.key])
-                    for fact in synthetic.facts()
+                    for fact in synthetic.texts().facts
                     for name in (person.name for person in talk.people)
                     if any(asks(way, question["text"], name) for way in fact.ask + fact.when)
                 ]

@@ -18,10 +18,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from importlib.resources import files
 from random import Random
 from typing import NotRequired, TypedDict
 
-from hippocampus.calibrate import _topics
+from msgspec import Struct, toml
+
 from hippocampus.errors import InputError
 
 UNANSWERABLE = ("unsaid", "misattributed", "mistaken", "off-topic")
@@ -87,73 +89,61 @@ def generate(seed: int, conversations: int) -> Banks:
 # ---------------------------------------------------------------- facts and their words
 
 
-@dataclass(frozen=True, slots=True)
-class SyntheticFact:
+class SyntheticFact(Struct, frozen=True):
     """Something that may be true of somebody, and the ways to say it and to ask for it."""
 
     key: str
     topic: str
     say: tuple[str, ...]
-    reply: tuple[tuple[str, str], ...]
-    echo: tuple[str, ...]
-    change: tuple[str, ...]
-    ask: tuple[str, ...]
-    broad: tuple[str, ...]
-    when: tuple[str, ...]
-    several: tuple[str, ...]
+    reply: tuple[tuple[str, str], ...] = ()
+    echo: tuple[str, ...] = ()
+    change: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
+    broad: tuple[str, ...] = ()
+    when: tuple[str, ...] = ()
+    several: tuple[str, ...] = ()
+
+
+class AssistantTask(Struct, frozen=True):
+    """A request, its answer, the items of a list in it, and the questions about an item."""
+
+    request: str
+    answer: str
+    items: str
+    asks: str
+
+
+class SyntheticTexts(Struct, frozen=True):
+    """The texts and templates of ``topics.toml``, which explains them."""
+
+    greetings: tuple[str, ...]
+    closings: tuple[str, ...]
+    smalltalk: tuple[str, ...]
+    daily: tuple[str, ...]
+    reactions: tuple[str, ...]
+    replies: tuple[str, ...]
+    hints: tuple[str, ...]
+    requests: tuple[str, ...]
+    on_topic: tuple[str, ...]
+    padding: tuple[str, ...]
+    elsewhere: tuple[str, ...]
+    openers: tuple[str, ...]
+    reminders: tuple[str, ...]
+    emoji: tuple[str, ...]
+    contractions: tuple[tuple[str, str], ...]
+    first_person: tuple[tuple[str, str], ...]
+    chatter: Mapping[str, tuple[str, ...]]
+    facts: tuple[SyntheticFact, ...]
+    tasks: tuple[AssistantTask, ...]
+    words: Mapping[str, str]
+    """What a slot may be filled with, "|" between."""
 
 
 @cache
-def facts() -> tuple[SyntheticFact, ...]:
-    """Return every fact of ``TOPICS``."""
-    out: list[SyntheticFact] = []
-    topic, key = "", ""
-    lines: dict[str, list[str]] = defaultdict(list)
-
-    def close() -> None:
-        if key:
-            pairs = [line.partition(" || ") for line in lines["<"]]
-            said = {mark: tuple(lines[mark]) for mark in ">~^?%@*"}
-            reply = tuple((question, answer) for question, _, answer in pairs)
-            out.append(
-                SyntheticFact(
-                    key,
-                    topic,
-                    said[">"],
-                    reply,
-                    said["~"],
-                    said["^"],
-                    said["?"],
-                    said["%"],
-                    said["@"],
-                    said["*"],
-                )
-            )
-        lines.clear()
-
-    for line in _topics.TOPICS.splitlines():
-        mark, _, rest = line.partition(" ")
-        if mark in {"#", "="}:
-            close()
-            topic, key = (rest, "") if mark == "#" else (topic, rest)
-        elif mark != "-":
-            lines[mark].append(rest)
-    close()
-    return tuple(out)
-
-
-@cache
-def chatter() -> Mapping[str, tuple[str, ...]]:
-    """Return what can be said about each topic without telling anything."""
-    out: dict[str, list[str]] = {}
-    topic = ""
-    for line in _topics.TOPICS.splitlines():
-        mark, _, rest = line.partition(" ")
-        if mark == "#":
-            topic = rest
-        elif mark == "-":
-            out.setdefault(topic, []).append(rest)
-    return {topic: tuple(lines) for topic, lines in out.items()}
+def texts() -> SyntheticTexts:
+    """Return the made-up texts, read when first asked for."""
+    data = (files("hippocampus.calibrate") / "topics.toml").read_bytes()
+    return toml.decode(data, type=SyntheticTexts)
 
 
 _SLOT = re.compile(r"\{(a:)?([a-z]+)(\d?)\}")
@@ -165,7 +155,7 @@ _OWN = "animal"  # whoever has a pet has one, and every fact about it means the 
 @cache
 def words(slot: str) -> tuple[str, ...]:
     """Return what a slot may be filled with."""
-    return tuple(_topics.WORDS[slot].split("|"))
+    return tuple(texts().words[slot].split("|"))
 
 
 def slots(template: str) -> set[str]:
@@ -233,40 +223,24 @@ class _Person:
     """How often a turn ends on an emoji."""
 
 
-_CONTRACTIONS = [
-    (re.compile(rf"\b{long}\b"), short)
-    for long, short in (
-        ("I am", "I'm"), ("I have(?! (?:a|an|to|no|some|three|nothing|so)\\b)", "I've"),
-        ("I will", "I'll"), ("It is", "It's"), ("it is", "it's"), ("That is", "That's"),
-        ("that is", "that's"), ("do not", "don't"), ("Do not", "Don't"), ("did not", "didn't"),
-        ("does not", "doesn't"), ("cannot", "can't"), ("could not", "couldn't"),
-        ("There is", "There's"), ("there is", "there's"), ("You are", "You're"),
-        ("you are", "you're"), ("We are", "We're"), ("would not", "wouldn't"), ("Let us", "Let's"),
-    )
-]  # fmt: skip
-_OPENERS = ("By the way: ", "Oh, before I forget. ", "Listen. ", "Anyway. ", "Well. ", "News! ")
-_EMOJI = ("😂", "🙈", "😊", "🥲", "🎉", "❤️", "🤷", "😅")
+@cache
+def _contractions() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(rf"\b{a}\b"), b) for a, b in texts().contractions)
 
 
 def _styled(text: str, person: _Person, rng: Random) -> str:
     text = tidy(text)
-    for long, short in _CONTRACTIONS:
+    for long, short in _contractions():
         if rng.random() < person.contracts:
             text = long.sub(short, text)
-    return f"{text} {rng.choice(_EMOJI)}" if rng.random() < person.exclaims else text
-
-
-_FIRST_PERSON = (
-    ("does {N}", "do I"), ("did {N}", "did I"), ("has {N}", "have I"), ("is {N}", "am I"),
-    ("was {N}", "was I"), ("will {N}", "will I"), ("themselves", "myself"), ("their", "my"),
-)  # fmt: skip
+    return f"{text} {rng.choice(texts().emoji)}" if rng.random() < person.exclaims else text
 
 
 def own_words(question: str) -> str | None:
     """Put a question about ``{N}`` into the first person; None when that needs more grammar."""
     text = re.sub(r"\bof \{N\}'s(?= was|\?)", "of mine", question)
     text = re.sub(r"\{N\}'s\b", "my", text)
-    for third, first in _FIRST_PERSON:
+    for third, first in texts().first_person:
         text = re.sub(rf"\b{re.escape(third)}(?= )", first, text, flags=re.IGNORECASE)
     return None if "{N}" in text else tidy(text)
 
@@ -342,7 +316,7 @@ class _Conversation:
             wanted = self.rng.randint(14, 20)
             # The other speaker's life touches the same matters: who said it must count.
             shared = self.rng.sample(chosen, min(len(chosen), wanted * 2 // 5))
-            fresh = [fact for fact in facts() if fact not in shared]
+            fresh = [fact for fact in texts().facts if fact not in shared]
             mine = shared + self.rng.sample(fresh, wanted - len(shared))
             for fact in mine:
                 self._plan_fact(fact, owner, sessions)
@@ -366,14 +340,14 @@ class _Conversation:
         first, second = self.people if self.alone else self.rng.sample(self.people, 2)
         blocks = [self._telling(told) for told in self.told if told.session == number]
         if self.alone:
-            spare = 2 * len(_topics.TASKS) - len(self.tasks)
+            spare = 2 * len(texts().tasks) - len(self.tasks)
             blocks += [self._request() for _ in range(min(spare, self.rng.choice((0, 1, 1))))]
         else:
             blocks += [self._banter() for _ in range(self.rng.randint(2, 5))]
         self.rng.shuffle(blocks)
         if not self.alone:
-            blocks.insert(0, self._pair(_topics.GREETINGS, first, second))
-            blocks.append(self._pair(_topics.CLOSINGS, *self.rng.sample((first, second), 2)))
+            blocks.insert(0, self._pair(texts().greetings, first, second))
+            blocks.append(self._pair(texts().closings, *self.rng.sample((first, second), 2)))
         at = start
         for place, (person, text, source) in enumerate(turn for block in blocks for turn in block):
             id_ = f"s{number}t{place}"
@@ -404,38 +378,38 @@ class _Conversation:
         if self.alone:
             text = fill(self.rng.choice(fact.change if told.changed else fact.say))
             if self.rng.random() < 0.8:
-                text = f"{text} {self.rng.choice(_topics.REQUESTS)}"
-            on_topic = self.rng.choice(_topics.ON_TOPIC).replace("{topic}", fact.topic)
+                text = f"{text} {self.rng.choice(texts().requests)}"
+            on_topic = self.rng.choice(texts().on_topic).replace("{topic}", fact.topic)
             return [(owner, text, told), (other, self._padding(on_topic), None)]
         mood = self.rng.random()
         if not told.changed and fact.reply and mood < 0.35:
             question, answer = self.rng.choice(fact.reply)
             lines: list[_Line] = [(other, fill(question), None), (owner, fill(answer), told)]
-            return [*lines, (other, self.rng.choice(_topics.REACTIONS), None)]
+            return [*lines, (other, self.rng.choice(texts().reactions), None)]
         if not told.changed and fact.echo and mood > 0.75:
             told.indirect = True
-            hint = self.rng.choice(_topics.HINTS)
+            hint = self.rng.choice(texts().hints)
             lines = [(owner, hint, None), (other, fill(self.rng.choice(fact.echo)), told)]
-            return [*lines, (owner, self.rng.choice(_topics.REPLIES), None)]
+            return [*lines, (owner, self.rng.choice(texts().replies), None)]
         text = fill(self.rng.choice(fact.change if told.changed else fact.say))
         if self.rng.random() < 0.25:
-            text = self.rng.choice(_OPENERS) + text
+            text = self.rng.choice(texts().openers) + text
         if self.rng.random() < 0.2:
-            text = f"{text} {self.rng.choice(chatter()[fact.topic])}"
-        lines = [(owner, text, told), (other, self.rng.choice(_topics.REACTIONS), None)]
+            text = f"{text} {self.rng.choice(texts().chatter[fact.topic])}"
+        lines = [(owner, text, told), (other, self.rng.choice(texts().reactions), None)]
         if self.rng.random() < 0.5:
-            lines.append((owner, self.rng.choice(_topics.REPLIES), None))
+            lines.append((owner, self.rng.choice(texts().replies), None))
         return lines
 
     def _banter(self) -> list[_Line]:
         first, second = self.rng.sample(self.people, 2)
         mood = self.rng.random()
         if mood < 0.7:
-            lines = _topics.SMALLTALK if mood < 0.35 else _topics.DAILY
+            lines = texts().smalltalk if mood < 0.35 else texts().daily
             return self._pair(lines, first, second)
         # Topics that come up elsewhere return here, in the same words and without content.
         topic = self.rng.choice(self.told).fact.topic
-        one, two = self.rng.sample(chatter()[topic], 2)
+        one, two = self.rng.sample(texts().chatter[topic], 2)
         return [(first, one, None), (second, two, None)]
 
     def _pair(self, lines: Sequence[str], first: _Person, second: _Person) -> list[_Line]:
@@ -450,20 +424,20 @@ class _Conversation:
     def _request(self) -> list[_Line]:
         # At most twice each: more would run out of words, and one book would get two verdicts.
         counts = Counter(task.kind for task in self.tasks)
-        kind = self.rng.choice([kind for kind in range(len(_topics.TASKS)) if counts[kind] < 2])
-        request, answer, items, asks = _topics.TASKS[kind]
+        kind = self.rng.choice([kind for kind in range(len(texts().tasks)) if counts[kind] < 2])
+        asked = texts().tasks[kind]
         before = [values for task in self.tasks if task.kind == kind for values in task.values]
         common: dict[str, str] = {}
-        said = self.filler.fill(request, common, before)
-        variants, values = items.split("|"), list[dict[str, str]]()
+        said = self.filler.fill(asked.request, common, before)
+        variants, values = asked.items.split("|"), list[dict[str, str]]()
         sentences = []
         for variant in self.rng.sample(variants, len(variants)):
             filled = dict(common)
             sentences.append(self.filler.fill(variant, filled, before + values) + ".")
             values.append(filled)
-        task = _Task(kind, asks.split("|"), values)
+        task = _Task(kind, asked.asks.split("|"), values)
         self.tasks.append(task)
-        text = self.filler.fill(answer.replace("{list}", " ".join(sentences)), common)
+        text = self.filler.fill(asked.answer.replace("{list}", " ".join(sentences)), common)
         user, assistant = self.people
         return [(user, said, None), (assistant, self._padding(text), task)]
 
@@ -472,7 +446,7 @@ class _Conversation:
         target = self.rng.randint(110, 220)
         before: list[str] = []
         after: list[str] = []
-        for sentence in self.rng.sample(_topics.PADDING, len(_topics.PADDING)):
+        for sentence in self.rng.sample(texts().padding, len(texts().padding)):
             if len(" ".join([*before, text, *after]).split()) >= target:
                 break
             (before if self.rng.random() < 0.3 else after).append(sentence)
@@ -541,16 +515,16 @@ class _Conversation:
         """Ask what was never said: by nobody, only by the other, of that thing, on that matter."""
         owner = self.people[0] if self.alone else self.rng.choice(self.people)
         if kind == "off-topic":
-            return self._ask([self.rng.choice(_topics.ELSEWHERE)], {}, owner)
+            return self._ask([self.rng.choice(texts().elsewhere)], {}, owner)
         if kind == "mistaken":
             return self._another_thing(groups, owner)
         mine = {key for name, key in groups if name == owner.name}
         everybody = {key for _, key in groups}
         other = kind == "misattributed"
-        keys = everybody - mine if other else {f.key for f in facts()} - everybody
+        keys = everybody - mine if other else {f.key for f in texts().facts} - everybody
         if not keys:
             return None
-        fact = self.rng.choice([fact for fact in facts() if fact.key in keys])
+        fact = self.rng.choice([fact for fact in texts().facts if fact.key in keys])
         values: dict[str, str] = {}
         if other:
             values |= groups[self._other(owner).name, fact.key][-1].values
@@ -587,7 +561,7 @@ class _Conversation:
         text = tidy(self.filler.fill(self.rng.choice(fit), dict(values)))
         text = text.replace("{N}", owner.name)
         if self.rng.random() < 0.12:
-            opener = self.rng.choice(("Remind me: ", "Tell me, ", "Do you recall: "))
+            opener = self.rng.choice(texts().reminders)
             text = opener + text[0].lower() + text[1:]
         return text
 

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.calibrate.synthetic import Filler, facts, slots, tidy, words
+from hippocampus.calibrate.synthetic import Filler, slots, texts, tidy, words
 from hippocampus.calibrate.trial import Trial, TrialTurn
 from hippocampus.core.config import Cosines
 from hippocampus.core.records import Embedder, Passage
@@ -73,7 +73,7 @@ def details(embedder: Embedder, seed: int) -> Numbers:
 
 def _told_twice(rng: Random) -> Iterator[tuple[str, str]]:
     filler = Filler(rng)
-    for way in (way for fact in facts() for way in fact.say if slots(way)):
+    for way in (way for fact in texts().facts for way in fact.say if slots(way)):
         who = rng.choice(words("name"))
         one: dict[str, str] = {}
         first = filler.fill(way, one)

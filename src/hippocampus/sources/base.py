@@ -52,6 +52,15 @@ class Raw:
     data: bytes
     modified: datetime
 
+    @property
+    def has_lines(self) -> bool:
+        """Whether it is named as a file is that has JSON lines."""
+        return self.path.lower().endswith((".jsonl", ".ndjson"))
+
+    def json(self) -> Any:  # noqa: ANN401 (JSON is any)
+        """Return the one JSON text that it is; ``SourceError`` says where it goes wrong."""
+        return load_json(decode(self)[0], path=self.path)
+
 
 Item: TypeAlias = Turn | SourceProblem
 Reader: TypeAlias = Callable[[Raw], Iterator[Item]]

@@ -49,12 +49,11 @@ def read_messages(raw: Raw) -> Iterator[Item]:
     A message without a time has the time of the one before it, its conversation or the file;
     without a session, that of its conversation or file.
     """
-    if raw.path.lower().endswith((".jsonl", ".ndjson")):
+    if raw.has_lines:
         yield from _of_lines(raw)
         return
-    text, _ = decode(raw)
     reading = _Reading(raw)
-    items = list(reading.messages(load_json(text, path=raw.path)))
+    items = list(reading.messages(raw.json()))
     if not reading.seen:  # another kind of file: one problem, not one for each of its parts
         raise SourceError(
             "no messages found; expected objects with 'role' or 'speaker', and 'content' or 'text'",

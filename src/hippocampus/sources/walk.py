@@ -22,12 +22,10 @@ from hippocampus.sources.base import (
     decode,
     load_json,
 )
-from hippocampus.sources.chatgpt import read_chatgpt
-from hippocampus.sources.claude import read_claude
+from hippocampus.sources.chat_exports import read_chatgpt, read_claude
 from hippocampus.sources.documents import read_document
 from hippocampus.sources.mail import read_eml, read_mbox
-from hippocampus.sources.mcp_memory import read_mcp_memory
-from hippocampus.sources.mem0 import read_mem0
+from hippocampus.sources.memory_exports import read_mcp_memory, read_mem0
 from hippocampus.sources.messages import read_messages
 
 FORMATS: Mapping[str, Reader] = {
@@ -166,10 +164,9 @@ def _load(name: str, file: Path, max_bytes: int) -> Raw:
 
 def _json_format(raw: Raw, suffix: str) -> str:
     """Tell JSON formats apart by the shape of their first record."""
-    text, _ = decode(raw)
     if suffix == ".json":
-        return _shape(load_json(text, path=raw.path))
-    for line in text.split("\n"):
+        return _shape(raw.json())
+    for line in decode(raw)[0].split("\n"):
         if line.strip():
             try:
                 return _shape(load_json(line, path=raw.path))

@@ -26,8 +26,8 @@ from itertools import count
 from random import Random
 from typing import Final
 
-from hippocampus.calibrate import _topics
-from hippocampus.calibrate.synthetic import Banks, Filler, chatter, facts, tidy
+from hippocampus.calibrate.synthetic import Banks, Filler, tidy
+from hippocampus.calibrate.synthetic import texts as common_texts
 from hippocampus.calibrate.synthetic import words as common_words
 from hippocampus.errors import InputError
 from hippocampus_bench.texts import life_phrases, life_projects
@@ -617,9 +617,14 @@ class _Life:
         elif draw < 0.65:
             lines = [fill(text, {}) for text in rng.sample(life_phrases().admin, rng.randint(1, 3))]
         else:
-            fact = rng.choice(facts())
-            said = [rng.choice(fact.say), *rng.sample(chatter()[fact.topic], rng.randint(1, 3))]
-            pairs = rng.sample((*_topics.SMALLTALK, *_topics.DAILY), rng.randint(1, 4))
+            fact = rng.choice(common_texts().facts)
+            said = [
+                rng.choice(fact.say),
+                *rng.sample(common_texts().chatter[fact.topic], rng.randint(1, 3)),
+            ]
+            pairs = rng.sample(
+                (*common_texts().smalltalk, *common_texts().daily), rng.randint(1, 4)
+            )
             said += [part for pair in pairs for part in pair.split("||")]
             sender = fill("{person}", {})
             values = {"O": sender, "N": self.me}
@@ -713,7 +718,7 @@ class _Life:
         rng = self.rng
         asks, answers = life_phrases().asks, life_phrases().answers
         if project is None:
-            answer = " ".join(rng.sample(_topics.PADDING, rng.randint(1, 2)))
+            answer = " ".join(rng.sample(common_texts().padding, rng.randint(1, 2)))
             return f"{self.me}: {' '.join(lines)}\nAssistant: {answer}"
         facet = about.partition("/")[2]
         if facet not in project.kind.things:
@@ -721,7 +726,7 @@ class _Life:
         ask = self._fillings(rng.choice(asks), project, facet)
         answer = self._fillings(rng.choice(answers), project, facet)
         if rng.random() < 0.4:
-            answer = f"{answer} {rng.choice(_topics.PADDING)}"
+            answer = f"{answer} {rng.choice(common_texts().padding)}"
         return f"{self.me}: {' '.join(lines)} {ask}\nAssistant: {answer}"
 
     def _mail(self, lines: Sequence[str], sender: str, project: _Project | None, about: str) -> str:
