@@ -6,16 +6,15 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Final, NamedTuple, Self
 
 from fastapi import FastAPI, Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
 from hippocampus import wire
 from hippocampus.bank import Bank
@@ -24,7 +23,7 @@ from hippocampus.errors import InputError, StoreFull
 from hippocampus.server import bodies
 from hippocampus.server.bodies import BYTES, JSON, LINES
 from hippocampus.server.openapi import describe_stream
-from hippocampus.server.progress import reported
+from hippocampus.server.progress import Streamed, reported
 from hippocampus.server.state import ServerState, add_route, json_answer
 from hippocampus.server.thread_pools import Pool
 from hippocampus.verbs import AccessRole
@@ -118,14 +117,15 @@ class BulkRoutes:
 # ---------------------------------------------------------------- in
 
 
-class _ImportInfo:
+class _ImportInfo(NamedTuple):
     """The name of an import, which tells its format, and its age, as the client gives them."""
 
-    def __init__(self, name: str, format_: str | None, modified: datetime | None) -> None:
-        self.name, self.format, self.modified = name, format_, modified
+    name: str
+    format: str | None
+    modified: datetime | None
 
     @classmethod
-    def of(cls, request: Request) -> _ImportInfo:
+    def of(cls, request: Request) -> Self:
         query = request.query_params
         name = query.get("name", "import.jsonl")
         parts = PurePosixPath(name).parts
@@ -134,15 +134,13 @@ class _ImportInfo:
             msg = f"name={name!r:.100}: must be a file's name, such as notes/trip.md"
             raise InputError(msg)
         modified = query.get("modified")
-        return cls(
-            name,
-            query.get("format"),
-            None if modified is None else wire.convert(datetime, modified),
-        )
+        at = None if modified is None else wire.convert(datetime, modified)
+        return cls(name, query.get("format"), at)
 
     def date(self, path: Path) -> None:
-        """Have a file be as old as it is said to be."""
-        assert self.modified is not None, "it is said how old it is"
+        """Have a file be as old as it is said to be, if it is said."""
+        if self.modified is None:
+            return
         at = self.modified.replace(tzinfo=self.modified.tzinfo or UTC).timestamp()
         try:
             os.utime(path, (at, at))
@@ -164,28 +162,23 @@ async def _take_in(
         first += chunk
         if len(first) >= len(_OURS) * 4 or b"\n" in first:
             break
-    whole = _after(first, sent)
+
+    async def all_of_it() -> AsyncIterator[bytes]:
+        yield first
+        async for chunk in sent:
+            yield chunk
+
+    whole = all_of_it()
     if kind == LINES and _OURS not in first.partition(b"\n")[0]:
         return wire.dump(await _take_turns(server, bank, whole, progress))
     with _folder() as folder:
         path = folder / named.name
         path.parent.mkdir(parents=True, exist_ok=True)
         await bodies.into_file(whole, path, server.upkeep)
-        if named.modified is not None:
-            named.date(path)
-        source = folder / PurePosixPath(named.name).parts[0]
-        done = await server.upkeep.run(
-            lambda: bank.import_(
-                path if source == path else folder, format=named.format, progress=progress
-            )
-        )
-    return wire.dump(done)
-
-
-async def _after(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    yield first
-    async for chunk in rest:
-        yield chunk
+        named.date(path)
+        source = path if path.parent == folder else folder
+        take = partial(bank.import_, source, format=named.format, progress=progress)
+        return wire.dump(await server.upkeep.run(take))
 
 
 async def _take_turns(
@@ -260,43 +253,26 @@ async def _made(
     """
     folder = await server.upkeep.run(_new_folder)
     path = folder / name
+    gone = partial(shutil.rmtree, folder, ignore_errors=True)
 
-    def write() -> None:
+    def write() -> dict[str, str]:
         with _room(folder):
             make(path)
+        length = str(path.stat().st_size)
+        return {"Content-Length": length, "Content-Disposition": f'attachment; filename="{name}"'}
 
     try:
-        await server.upkeep.run(write)
-        return _TemporaryFile(path, media_type, server.upkeep)
+        headers = await server.upkeep.run(write)
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        gone()
         raise
+    return Streamed(_parts(path, server.upkeep), media_type, headers, gone)
 
 
-class _TemporaryFile(Response):
-    """A file in a folder of its own, which is removed with it, however the sending ends."""
-
-    def __init__(self, path: Path, media_type: str, pool: Pool) -> None:
-        self._path, self._pool = path, pool
-        self.media_type = media_type
-        self.status_code = 200
-        self.background = None
-        self.init_headers({
-            "Content-Length": str(path.stat().st_size),
-            "Content-Disposition": f'attachment; filename="{path.name}"',
-        })  # fmt: skip
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        """Send the file."""
-        try:
-            head = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
-            await send(head)
-            with self._path.open("rb") as file:
-                while data := await self._pool.run(lambda: file.read(_AT_ONCE)):
-                    await send({"type": "http.response.body", "body": data, "more_body": True})
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-        finally:
-            shutil.rmtree(self._path.parent, ignore_errors=True)
+async def _parts(path: Path, pool: Pool) -> AsyncGenerator[bytes]:
+    with path.open("rb") as file:
+        while data := await pool.run(partial(file.read, _AT_ONCE)):
+            yield data
 
 
 def _new_folder() -> Path:

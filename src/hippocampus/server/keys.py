@@ -104,12 +104,12 @@ class Keys:
     # ------------------------------------------------------------ by who looks after them
 
     def listed(self) -> list[KeyInfo]:
-        """Return every key, in the order in which they were made."""
+        """Return every key, in the order they were made, without what could help to guess it."""
         return [_info(key) for key in self._read() or ()]
 
     def create(self, name: str, role: AccessRole, banks: Sequence[str]) -> NewKey:
         """
-        Make a key.
+        Make a key; its token is in the answer, and nowhere else ever again.
 
         Args:
             name: for whom, for people to know it by.
@@ -139,7 +139,7 @@ class Keys:
         return NewKey(token=_token(key.id, secret), key=_info(key))
 
     def revoke(self, id: str) -> KeyInfo:  # noqa: A002 - as it is called everywhere
-        """Take a key back. Servers that are running know within a second."""
+        """Take a key back; every server of the store knows within a second."""
         with self._memory.engine.store.write():
             keys = self._read() or []
             gone = _one(keys, id)
@@ -147,7 +147,7 @@ class Keys:
         return _info(gone)
 
     def rotate(self, id: str, *, keep_s: float = 0.0) -> NewKey:  # noqa: A002
-        """Give a key another secret; the one it had is taken for ``keep_s`` seconds more."""
+        """Give a key another secret; the former is taken for ``keep_s`` seconds more."""
         if not 0 <= keep_s <= timedelta(days=365).total_seconds():
             msg = f"keep_s={keep_s!r}: must be from 0 seconds to a year"
             raise InputError(msg)

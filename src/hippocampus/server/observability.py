@@ -10,9 +10,10 @@ import secrets
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import blake2b
 from itertools import count
 from typing import Any, Final
@@ -41,32 +42,18 @@ class Figures:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry(auto_describe=True)
-        self.requests = Counter(
-            "hippocampus_requests", "Requests answered.", ("route", "method", "status"),
-            registry=self.registry,
-        )  # fmt: skip
-        self.seconds = Histogram(
-            "hippocampus_request_seconds", "From a request's first byte to its answer's last.",
-            ("route",), buckets=_BUCKETS, registry=self.registry,
-        )  # fmt: skip
-        self.under_way = Gauge(
-            "hippocampus_requests_under_way", "Requests being answered.", registry=self.registry
-        )
-        self.calls = Gauge(
-            "hippocampus_calls", "Verbs running or waiting for a thread.", ("kind",),
-            registry=self.registry,
-        )  # fmt: skip
-        self.answers = Counter(
-            "hippocampus_answers", "Answers to questions, made or given again.", ("how",),
-            registry=self.registry,
-        )  # fmt: skip
-        self.banks_bytes = Gauge(
-            "hippocampus_resident_bytes", "Memory that banks hold.", registry=self.registry
-        )
-        self.answers_bytes = Gauge(
-            "hippocampus_answers_bytes", "Memory that answers to be given again hold.",
-            registry=self.registry,
-        )  # fmt: skip
+        here: dict[str, Any] = {"namespace": "hippocampus", "registry": self.registry}
+        counter: Callable[..., Counter] = partial(Counter, **here)
+        gauge: Callable[..., Gauge] = partial(Gauge, **here)
+        of_request = ("route", "method", "status")
+        self.requests = counter("requests", "Requests answered.", of_request)
+        took = "From a request's first byte to its answer's last."
+        self.seconds = Histogram("request_seconds", took, ("route",), buckets=_BUCKETS, **here)
+        self.under_way = gauge("requests_under_way", "Requests being answered.")
+        self.calls = gauge("calls", "Verbs running or waiting for a thread.", ("kind",))
+        self.answers = counter("answers", "Answers to questions, made or given again.", ("how",))
+        self.banks_bytes = gauge("resident_bytes", "Memory that banks hold.")
+        self.answers_bytes = gauge("answers_bytes", "Memory that answers to be given again hold.")
         self.made, self.given_again = map(self.answers.labels, ("made", "given again"))
         ProcessCollector(registry=self.registry)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
 from inspect import cleandoc
 from typing import Any, Final
 
@@ -18,47 +21,6 @@ _REF: Final = "#/components/schemas/{name}"
 _HELD: Final = "x-schemas"
 """Where a route keeps the schemas that it refers to, until the document gathers them."""
 
-_AN_ID = "5f0c9a3be1d24c77"
-_TURN = {"text": "I'm moving to Lisbon in March.", "speaker": "Lena", "at": "2024-01-07"}
-EXAMPLES: Final[dict[str, dict[str, Any]]] = {
-    "remember": _TURN,
-    "remember_many": {"turns": [_TURN, {"text": "Lisbon it is, then.", "speaker": "Ana"}]},
-    "recall": {"query": "Where will Lena live?", "k": 5, "since": "2024-01-01"},
-    "context": {"query": "Where will Lena live?", "budget_tokens": 800},
-    "find": {"terms": ["Lisbon"], "limit": 20, "newest": True},
-    "count": {"term": "Lisbon"},
-    "trend": {"term": "Lisbon", "by": "month"},
-    "correct": {"id": _AN_ID, "text": "I'm moving to Porto in March."},
-    "forget": {"id": _AN_ID},
-    "restore": {"id": [_AN_ID]},
-    "feedback": {"id": _AN_ID, "helpful": True},
-    "pin": {"id": _AN_ID},
-    "unpin": {"id": _AN_ID},
-    "hold": {"id": _AN_ID, "reason": "Asked for by the court."},
-    "release": {"id": _AN_ID},
-    "sleep": {"dry_run": True},
-    "sleep_if_due": {"schedule": {"every": "PT6H", "night": 3}},
-    "undo": {"sleep": 1},
-    "set_policy": {"policy": "adaptive:25000"},
-    "compact": {"dry_run": True},
-    "curate": {"add": ["Lisbon"]},
-    "get": {"id": _AN_ID},
-    "history": {"id": _AN_ID},
-    "related": {"id": _AN_ID},
-    "uses": {"id": _AN_ID},
-    "expand": {"address": "notes/trip.md#chunk-3"},
-    "episodes": {"limit": 20, "newest": True, "session": "trip"},
-    "journal": {"after": 0, "limit": 100},
-    "facts": {"entity": "Lena"},
-    "summary": {"session": "trip"},
-    "banks": {"prefix": "acme/", "limit": 100},
-    "create_key": {"name": "the support agent", "role": "write", "banks": ["acme/*"]},
-    "rotate_key": {"keep_s": 3600},
-    "calibrate": {"dry_run": True},
-    "rebuild": {},
-}
-"""An example of the arguments of each."""
-
 _BANK: Final = {
     "name": "bank",
     "in": "path",
@@ -72,6 +34,14 @@ _CURSOR: Final = {
     "description": "The cursor of the next page; missing on the last.",
     "schema": {"type": "string"},
 }
+
+
+@cache
+def _examples() -> dict[str, dict[str, Any]]:
+    """Return an example of the arguments of each verb, which stand in a file beside this one."""
+    text = files("hippocampus.server").joinpath("examples.json").read_text("utf-8")
+    found: dict[str, dict[str, Any]] = json.loads(text)
+    return found
 
 
 def describe(spec: VerbSpec) -> dict[str, Any]:
@@ -169,7 +139,7 @@ def _described(
             },
         },
     }
-    example = EXAMPLES.get(name, {})
+    example = _examples().get(name, {})
     if takes is not None and method == "GET":
         properties = held[takes.struct.__name__]["properties"]
         for argument in takes.arguments.values():

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
-from functools import partial
 from typing import Any, Final, TypeAlias
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from hippocampus import wire
@@ -38,12 +37,9 @@ async def told(request: Request, pool: Pool, call: Callable[..., Any]) -> Respon
 async def reported(request: Request, job: Job) -> Response:
     """Return an answer that tells how far a job is, if that is wanted, or its result."""
     if wants_lines(request):
-        return Lines(partial(_lines, job, request.state.request_id))
-    return Response(await job(_nobody), media_type=JSON)
-
-
-def _nobody(_done: int, _total: int) -> None:
-    """Tell nobody."""
+        lines = _lines(job, request.state.request_id)
+        return Streamed(lines, LINES, {"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+    return Response(await job(lambda _done, _total: None), media_type=JSON)
 
 
 async def _lines(job: Job, request_id: str) -> AsyncGenerator[bytes]:
@@ -78,22 +74,28 @@ async def _lines(job: Job, request_id: str) -> AsyncGenerator[bytes]:
         work.cancel()  # where the server did not wait for its end
 
 
-class Lines(Response):
-    """Lines as they come to be. The body of the request may still be read meanwhile."""
+class Streamed(StreamingResponse):
+    """
+    A body that is sent as it comes to be, while that of the request may still be read.
 
-    media_type = LINES
+    ``done`` is called once that is over, however it ended.
+    """
 
-    def __init__(self, lines: Callable[[], AsyncGenerator[bytes]]) -> None:
-        self._lines = lines
-        self.status_code = 200
-        self.background = None
-        self.init_headers({"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+    def __init__(
+        self,
+        parts: AsyncGenerator[bytes],
+        media_type: str,
+        headers: Mapping[str, str],
+        done: Callable[[], object] = bool,
+    ) -> None:
+        super().__init__(parts, headers=headers, media_type=media_type)
+        self._parts = parts
+        self._done = done
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        """Send the lines."""
-        head = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
-        await send(head)
-        async with aclosing(self._lines()) as lines:
-            async for line in lines:
-                await send({"type": "http.response.body", "body": line, "more_body": True})
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        """Send it."""
+        try:
+            async with aclosing(self._parts):
+                await self.stream_response(send)
+        finally:
+            self._done()

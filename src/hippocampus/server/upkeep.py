@@ -16,6 +16,7 @@ from hippocampus.server.keys import Caller, KeyInfo, Keys, NewKey
 from hippocampus.server.openapi import describe_call
 from hippocampus.server.progress import told
 from hippocampus.server.state import Endpoint, ServerState, add_route, json_answer
+from hippocampus.server.thread_pools import Pool
 from hippocampus.verbs import MOST_LISTED, STORE_VERBS, VerbSpec
 
 _NEW_KEY: Final = VerbSpec("create_key", Keys.create)
@@ -24,20 +25,25 @@ _ROTATION: Final = VerbSpec("rotate_key", Keys.rotate, leave_out=("id",))
 
 def add_upkeep(app: FastAPI, server: ServerState) -> None:
     """Add the routes."""
-    routes = StoreRoutes(server)
-    given: tuple[tuple[str, str, Endpoint, VerbSpec | None, Any], ...] = (
+    routes, keys = StoreRoutes(server), server.keys
+    given: list[tuple[str, str, Endpoint, VerbSpec | None, Any]] = [
         ("GET", "/v1/banks", routes.banks, STORE_VERBS["banks"], list[str]),
         ("DELETE", "/v1/banks/{bank}", routes.delete_bank, None, None),
-        ("GET", "/v1/keys", routes.keys, None, list[KeyInfo]),
-        ("POST", "/v1/keys", routes.create_key, _NEW_KEY, NewKey),
-        ("POST", "/v1/keys/{id}/rotate", routes.rotate_key, _ROTATION, NewKey),
-        ("DELETE", "/v1/keys/{id}", routes.revoke_key, None, KeyInfo),
-        *(
-            ("POST", f"/v1/{name}", routes.long(spec), spec, Any)
-            for name, spec in STORE_VERBS.items()
-            if spec.long
-        ),
-    )
+    ]
+    for method, path, name, call, spec, gives in (
+        ("GET", "/v1/keys", "keys", keys.listed, None, list[KeyInfo]),
+        ("POST", "/v1/keys", "create_key", keys.create, _NEW_KEY, NewKey),
+        ("POST", "/v1/keys/{id}/rotate", "rotate_key", keys.rotate, _ROTATION, NewKey),
+        ("DELETE", "/v1/keys/{id}", "revoke_key", keys.revoke, None, KeyInfo),
+    ):
+        endpoint = routes.for_keeper(call, call.__doc__, spec, server.writers)
+        endpoint.__name__ = name
+        given.append((method, path, endpoint, spec, gives))
+    for name, spec in STORE_VERBS.items():
+        if spec.long:
+            call = partial(spec.function, server.memory)
+            endpoint = routes.for_keeper(call, spec.function.__doc__, spec, server.upkeep)
+            given.append(("POST", f"/v1/{name}", endpoint, spec, Any))
     for method, path, endpoint, spec, gives in given:
         add_route(app, method, path, endpoint, describe_call(method, path, endpoint, spec, gives))
 
@@ -57,48 +63,27 @@ class StoreRoutes:
 
     async def delete_bank(self, request: Request) -> Response:
         """Erase a whole bank: episodes, journal, vectors; nothing of it stays in the file."""
-        _, bank = await self._server.door.admit(request, "admin")
-        return await self._change(self._server.memory.delete_bank, bank)
+        server = self._server
+        _, bank = await server.door.admit(request, "admin")
+        await server.writers.run(partial(server.memory.delete_bank, bank))
+        return json_answer(b"null")
 
-    async def keys(self, request: Request) -> Response:
-        """Return every key, without what could help to guess it."""
-        await self._server.door.admit_keeper(request)
-        return await self._change(self._server.keys.listed)
-
-    async def create_key(self, request: Request) -> Response:
-        """Make a key; its token is in the answer, and nowhere else ever again."""
-        await self._server.door.admit_keeper(request)
-        given = _NEW_KEY.from_json(await self._server.body(request)).named
-        return await self._change(self._server.keys.create, **given)
-
-    async def rotate_key(self, request: Request) -> Response:
-        """Give a key another secret; the former is taken for ``keep_s`` seconds more."""
-        await self._server.door.admit_keeper(request)
-        given = _ROTATION.from_json(await self._server.body(request)).named
-        return await self._change(self._server.keys.rotate, request.path_params["id"], **given)
-
-    async def revoke_key(self, request: Request) -> Response:
-        """Take a key back; every server of the store knows within a second."""
-        await self._server.door.admit_keeper(request)
-        return await self._change(self._server.keys.revoke, request.path_params["id"])
-
-    def long(self, spec: VerbSpec) -> Endpoint:
-        """Return the endpoint of a verb of the memory that takes long."""
+    def for_keeper(
+        self, call: Callable[..., Any], doc: str | None, spec: VerbSpec | None, pool: Pool
+    ) -> Endpoint:
+        """Return the endpoint of a call that is for an admin of the whole store alone."""
         server = self._server
 
         async def endpoint(request: Request) -> Response:
             await server.door.admit_keeper(request)
-            given = spec.from_json(await server.body(request)).named
-            call = partial(spec.function, server.memory, **given)
-            if spec.reports:
-                return await told(request, server.upkeep, call)
-            return json_answer(await server.upkeep.run(lambda: wire.dump(call())))
+            given = {} if spec is None else spec.from_json(await server.body(request)).named
+            made = partial(call, **request.path_params, **given)
+            if spec is not None and spec.reports:
+                return await told(request, pool, made)
+            return json_answer(await pool.run(lambda: wire.dump(made())))
 
-        endpoint.__doc__ = spec.function.__doc__
+        endpoint.__doc__ = doc
         return endpoint
-
-    async def _change(self, call: Callable[..., Any], *args: Any, **named: Any) -> Response:  # noqa: ANN401
-        return json_answer(await self._server.writers.run(lambda: wire.dump(call(*args, **named))))
 
 
 def _banks(
