@@ -25,36 +25,14 @@ import platformdirs
 import hippocampus.memory
 from hippocampus.aio import OnThreads, on_a_thread
 from hippocampus.bank import Bank
+from hippocampus.bank.filter_arguments import Filters
 from hippocampus.core.config import Config
 from hippocampus.core.files import read_text
 from hippocampus.core.records import Episode, Turn
 from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.integrations import _mem0
 from hippocampus.integrations._degradation_log import told
-from hippocampus.integrations._mem0 import (
-    BANKS,
-    FIRST,
-    INSTANT,
-    Record,
-    bank_of,
-    explained,
-    id_of,
-    iso,
-    make_turn,
-    mark,
-    read_day,
-    read_filters,
-    read_id,
-    read_least,
-    read_messages,
-    read_moment,
-    read_most,
-    read_scope,
-    show,
-    stands_for,
-    tell,
-    wider_than,
-    without_identity,
-)
+from hippocampus.integrations._mem0 import Record
 
 __all__ = ["AsyncMemory", "Memory"]
 
@@ -110,7 +88,7 @@ class Memory:
 
     def bank(self, **scope: object) -> Bank:
         """Return the bank of a ``user_id``, ``agent_id`` or ``run_id``, for all its other verbs."""
-        return self.memory.bank(bank_of(read_scope(scope)))
+        return self.memory.bank(_mem0.bank_of(_mem0.read_scope(scope)))
 
     # ------------------------------------------------------------ writing
 
@@ -151,19 +129,19 @@ class Memory:
         if memory_type not in (None, _PROCEDURAL):
             msg = f"memory_type={memory_type!r}: there is only {_PROCEDURAL!r}; or leave it out"
             raise InputError(msg)
-        scope = read_scope({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
-        payload = without_identity(metadata or {})
+        scope = _mem0.read_scope({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
+        payload = _mem0.without_identity(metadata or {})
         if memory_type is not None:
             payload["memory_type"] = memory_type
         if expiration_date is not None:
-            payload["expiration_date"] = read_day(expiration_date)
+            payload["expiration_date"] = _mem0.read_day(expiration_date)
         created = payload.pop("created_at", None)  # how mem0's users had to say when it was
         given = created if timestamp is None else timestamp
         zone = self.memory.engine.zone
-        at = self.memory.now() if given is None else read_moment(given, "timestamp", zone)
+        at = self.memory.now() if given is None else _mem0.read_moment(given, "timestamp", zone)
         turns = [
-            make_turn(*said, scope=scope, payload=payload, at=at + place * INSTANT)
-            for place, said in enumerate(read_messages(messages))
+            _mem0.make_turn(*said, scope=scope, payload=payload, at=at + place * _mem0.INSTANT)
+            for place, said in enumerate(_mem0.read_messages(messages))
         ]
         return {"results": self._keep(scope, turns, more=() if infer else ("actor_id", "role"))}
 
@@ -176,14 +154,14 @@ class Memory:
         """
         turns: defaultdict[tuple[tuple[str, str], ...], list[Turn]] = defaultdict(list)
         for record in _records(exported):
-            scope = read_scope(record)
+            scope = _mem0.read_scope(record)
             payload = dict(record.get("metadata") or {}) | {"mem0_id": record["id"]}
             for key in ("expiration_date", "attributed_to", "categories"):
                 if record.get(key):
                     payload[key] = record[key]
-            at = read_moment(record["created_at"], "created_at", self.memory.engine.zone)
+            at = _mem0.read_moment(record["created_at"], "created_at", self.memory.engine.zone)
             said = record.get("role") or "user", record["memory"], record.get("actor_id")
-            turn = make_turn(*said, scope=scope, payload=payload, at=at)
+            turn = _mem0.make_turn(*said, scope=scope, payload=payload, at=at)
             turns[tuple(scope.items())].append(turn)
         return {
             "results": [one for of, some in turns.items() for one in self._keep(dict(of), some)]
@@ -193,18 +171,20 @@ class Memory:
         self, scope: Mapping[str, str], turns: Sequence[Turn], *, more: Sequence[str] = ()
     ) -> list[Record]:
         """Remember turns, of one scope; return mem0's account of it."""
-        bank, began = self.memory.bank(bank_of(scope)), self.memory.now()
+        bank, began = self.memory.bank(_mem0.bank_of(scope)), self.memory.now()
         kept = []
         for turn, episode in zip(turns, bank.remember_many(turns), strict=True):
             # The same words of the same moment, or that were just found, are one episode of a
             # bank: it may be another agent's or run's, or deleted. So the moment gives way.
-            while not stands_for(episode, turn):
+            while not _mem0.stands_for(episode, turn):
                 assert not isinstance(turn.at, str | None), "made so"
-                turn = replace(turn, at=turn.at + INSTANT)  # noqa: PLW2901
+                turn = replace(turn, at=turn.at + _mem0.INSTANT)  # noqa: PLW2901
                 (episode,) = bank.remember_many([turn], again=True)  # noqa: PLW2901
             event = "NONE" if episode.noted_at < began else "ADD"
             about = {key: episode.metadata.get(key) for key in more}
-            kept.append({"id": id_of(episode), "memory": episode.text, "event": event} | about)
+            kept.append(
+                {"id": _mem0.id_of(episode), "memory": episode.text, "event": event} | about
+            )
         return kept
 
     def update(
@@ -233,14 +213,14 @@ class Memory:
         if text is None and metadata is None and expiration_date is _UNSET:
             msg = "update: give at least one of text, metadata and expiration_date"
             raise InputError(msg)
-        changes = without_identity(metadata or {})
+        changes = _mem0.without_identity(metadata or {})
         if expiration_date is not _UNSET:
-            last = None if expiration_date is None else read_day(expiration_date)
+            last = None if expiration_date is None else _mem0.read_day(expiration_date)
             changes["expiration_date"] = last
         bank, old = self._current(memory_id)
         while True:
             payload = dict(old.metadata) | changes
-            payload |= {FIRST: id_of(old), "updated_at": iso(self.memory.now())}
+            payload |= {_mem0.FIRST: _mem0.id_of(old), "updated_at": _mem0.iso(self.memory.now())}
             if payload.get("expiration_date") is None:
                 payload.pop("expiration_date", None)
             try:
@@ -273,9 +253,9 @@ class Memory:
         That is all there ever was: what sleep has let go too, and of a user alone whatever else
         their bank holds.
         """
-        scope = read_scope({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
+        scope = _mem0.read_scope({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
         for bank in self._banks(scope):
-            whole = len(scope) == 1 and bank.name == bank_of(scope)
+            whole = len(scope) == 1 and bank.name == _mem0.bank_of(scope)
             while ids := _ever(bank, {} if whole else scope):
                 try:
                     bank.forget(ids, erase=True)
@@ -287,7 +267,7 @@ class Memory:
     def reset(self) -> None:
         """Erase everything that was added here; other banks of the store stay."""
         for name in self.memory.banks():
-            if name.startswith(BANKS):
+            if name.startswith(_mem0.BANKS):
                 self.memory.delete_bank(name)
 
     # ------------------------------------------------------------ reading
@@ -330,19 +310,17 @@ class Memory:
             InvalidScope: it is not said whose; a ``ValueError``, as mem0's.
 
         """
-        now = self.memory.now()
         owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
-        scope, seen = read_filters(
-            owners, filters, today=None if show_expired else now, zone=self.memory.engine.zone
-        )
-        most = read_most(top_k, limit, owners)
-        least = read_least(threshold)
+        banks, seen = self._visible(owners, filters, show_expired=show_expired)
+        most, least = _mem0.read_most(top_k, limit, owners), _mem0.read_least(threshold)
+        now = self.memory.now()
         if reference_date is not None:
-            now = read_moment(reference_date, "reference_date", self.memory.engine.zone)
-        found = [told(bank.recall(query, most, now=now, **seen)) for bank in self._banks(scope)]
+            now = _mem0.read_moment(reference_date, "reference_date", self.memory.engine.zone)
+        found = [told(bank.recall(query, most, now=now, **seen)) for bank in banks]
         hits = islice(merge(*found, key=lambda hit: -hit.score), most)
         results = [
-            show(hit.episode, score=hit.score) | (explained(hit, threshold) if explain else {})
+            _mem0.show(hit.episode, score=hit.score)
+            | (_mem0.explained(hit, threshold) if explain else {})
             for hit in hits
             if hit.score >= least
         ]
@@ -361,12 +339,11 @@ class Memory:
     ) -> Results:
         """Return memories, the newest first; arguments are those of ``search``."""
         owners = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}
-        today = None if show_expired else self.memory.now()
-        scope, seen = read_filters(owners, filters, today=today, zone=self.memory.engine.zone)
-        most = read_most(top_k, limit, owners)
-        found = [bank.episodes(limit=most, newest=True, **seen) for bank in self._banks(scope)]
+        banks, seen = self._visible(owners, filters, show_expired=show_expired)
+        most = _mem0.read_most(top_k, limit, owners)
+        found = [bank.episodes(limit=most, newest=True, **seen) for bank in banks]
         newest = merge(*found, key=lambda episode: episode.said_at, reverse=True)
-        return {"results": [show(episode) for episode in islice(newest, most)]}
+        return {"results": [_mem0.show(episode) for episode in islice(newest, most)]}
 
     def get(self, memory_id: str) -> Record | None:
         """Return a memory, expired or not; None if there is none, or no more."""
@@ -374,7 +351,7 @@ class Memory:
             _, episode = self._current(memory_id)
         except UnknownEpisode:
             return None
-        return show(episode, score=None)
+        return _mem0.show(episode, score=None)
 
     def history(self, memory_id: str) -> list[Record]:
         """Return what became of a memory; of one that was deleted, without its words."""
@@ -386,16 +363,29 @@ class Memory:
         for change in changes:
             names = (change.episode, change.detail.get("by"))
             before, after = (_version(bank, name) for name in names)
-            records.append(tell(change, str(memory_id), before, after))
+            records.append(_mem0.tell(change, str(memory_id), before, after))
         return [record for record in records if record is not None]
 
     # ------------------------------------------------------------ inside
 
+    def _visible(
+        self,
+        owners: Mapping[str, object],
+        filters: Mapping[str, Any] | None,
+        *,
+        show_expired: bool,
+    ) -> tuple[list[Bank], Filters]:
+        """Return the banks to look in, and what may be seen of them."""
+        today = None if show_expired else self.memory.now()
+        zone = self.memory.engine.zone
+        scope, seen = _mem0.read_filters(owners, filters, today=today, zone=zone)
+        return self._banks(scope), seen
+
     def _banks(self, scope: Mapping[str, str]) -> list[Bank]:
         """Return the banks that may hold what is of a scope: its own, and those of wider ones."""
-        wider = wider_than(scope)
+        wider = _mem0.wider_than(scope)
         others = [name for name in self.memory.banks() if name.startswith(wider)] if wider else []
-        return [self.memory.bank(name) for name in (bank_of(scope), *others)]
+        return [self.memory.bank(name) for name in (_mem0.bank_of(scope), *others)]
 
     def _current(self, memory_id: str) -> tuple[Bank, Episode]:
         """
@@ -417,11 +407,11 @@ class Memory:
     ) -> tuple[Bank, _Answer]:
         """Ask the bank that a memory's id tells; of another UUID, and of other text, none."""
         try:
-            marked, episode = read_id(str(memory_id))
+            marked, episode = _mem0.read_id(str(memory_id))
         except ValueError:
             raise _unknown(memory_id) from None
         for name in self.memory.banks():
-            if name.startswith(BANKS) and mark(name) == marked:
+            if name.startswith(_mem0.BANKS) and _mem0.mark(name) == marked:
                 bank = self.memory.bank(name)
                 try:
                     return bank, verb(bank, episode)
