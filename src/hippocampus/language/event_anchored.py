@@ -18,7 +18,6 @@ from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_list
 from hippocampus.encode.terms import find_terms
 from hippocampus.language.time import differences, find_intervals
-from hippocampus.language.time.english import english_language
 
 _RE: Final = Patterns("questions")
 _MOST_WORDS: Final = 12
@@ -94,7 +93,7 @@ def find_join(text: str, now: datetime, *, loose: bool = True) -> Join | None:
     joins = [found for found in _RE.join.finditer(text) if loose or not found["loose"]]
     if not joins:
         return None
-    idle = differences(text, english_language())
+    idle = differences(text)
     read = [interval.text.casefold() for interval in find_intervals(text, now)]
     for found in joins:
         event = found["event"].strip().rstrip(".")

@@ -24,7 +24,7 @@ from datetime import UTC, datetime, tzinfo
 
 from hippocampus.core.records import Interval
 from hippocampus.errors import InvalidTime
-from hippocampus.language.time.english import Language, english_language
+from hippocampus.language.time.english import WRITTEN, core_words
 from hippocampus.language.time.grammar import read
 
 __all__ = ["differences", "find_intervals"]
@@ -48,16 +48,15 @@ def find_intervals(text: str, now: datetime) -> tuple[Interval, ...]:
     if now.tzinfo is None or now.utcoffset() is None:
         msg = f"now={now} has no time zone, so 'yesterday' is undefined; pass an aware datetime"
         raise InvalidTime(msg)
-    language = english_language()
-    if not _may_hold_time(text, language):
+    if core_words().isdisjoint(_WORD.findall(text.lower())) and not _DIGIT.search(text):
         return ()
     try:
-        readings = read(text, now, language)
+        readings = read(text, now)
     except OverflowError:  # the calendar ends with the day of ``now``
         return ()
     if not readings:
         return ()
-    idle = differences(text, language)
+    idle = differences(text)
     found: list[Interval] = []
     for reading in readings:
         if any(start <= reading.start < end for start, end in idle):
@@ -69,14 +68,10 @@ def find_intervals(text: str, now: datetime) -> tuple[Interval, ...]:
     return tuple(found)
 
 
-def _may_hold_time(text: str, language: Language) -> bool:
-    return not language.core.isdisjoint(_WORD.findall(text.lower())) or bool(_DIGIT.search(text))
-
-
-def differences(text: str, language: Language) -> list[tuple[int, int]]:
+def differences(text: str) -> list[tuple[int, int]]:
     """Return the sentences that ask for the time between two moments, as (start, end)."""
     spans: list[tuple[int, int]] = []
-    for match in language.written.difference.finditer(text):
+    for match in WRITTEN.difference.finditer(text):
         before = [end.end() for end in _SENTENCE_END.finditer(text, 0, match.start())]
         after = _SENTENCE_END.search(text, match.end())
         spans.append((before[-1] if before else 0, after.end() if after else len(text)))

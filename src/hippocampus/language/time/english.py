@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from typing import Any, Final, TypeAlias
 
-from hippocampus.core.word_lists import Patterns, word_list, word_set
+from hippocampus.core.word_lists import Patterns, word_list
 from hippocampus.language.time.spans import (
     Recurring,
     clock,
@@ -30,6 +29,9 @@ Role = Enum(
 )
 """What a word or mark does in a time expression, whatever the language."""
 
+WRITTEN: Final = Patterns("time")
+"""How times are written, and how it is asked for the time between two."""
+
 Meaning: TypeAlias = tuple[Role, Any]
 
 _RECURRING: Final[Mapping[str, Callable[..., Recurring]]] = {
@@ -39,30 +41,6 @@ _CORE_ROLES: Final = {
     Role.DAY, Role.TONIGHT, Role.PART, Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON,
     Role.HOLIDAY,
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Language:
-    """Everything the grammar must be told about a language whose word order it can follow."""
-
-    words: Mapping[str, Meaning]
-    """What each word does, and means; a holiday's first word: its rest -> when it recurs."""
-    core: frozenset[str]
-    """Words of which every expression without a digit holds at least one."""
-    names: frozenset[str]
-    """Months that are also people."""
-    verbs: frozenset[str]
-    """Months and seasons that are also everyday words, unless capitalised."""
-    short: frozenset[str]
-    """Abbreviations, read only when capitalised."""
-    light: frozenset[str]
-    """Words that may follow a complete phrase: "on Monday I", but not "Sunday school"."""
-    counted: frozenset[str]
-    """What a number before them counts: "in 2000 words", "the summer camp"."""
-    seasoned: frozenset[str]
-    """What a season before them describes: "spring roll"."""
-    written: Patterns
-    """``token``, ``difference``, ``ahead`` and ``behind``, as ``patterns/time.txt`` explains."""
 
 
 def _meaning(written: str) -> object:
@@ -100,8 +78,12 @@ def _meanings() -> Iterator[tuple[str, Role, object]]:
 
 
 @cache
-def english_language() -> Language:
-    """Return English as the grammar must know it."""
+def word_meanings() -> Mapping[str, Meaning]:
+    """
+    Return what each English word does in a time expression, and what it means there.
+
+    The first word of a holiday means: the words that follow it -> when it recurs.
+    """
     words: dict[str, Meaning] = {}
     for word, role, meaning in _meanings():
         if role is Role.HOLIDAY:
@@ -109,15 +91,11 @@ def english_language() -> Language:
             words.setdefault(first, (role, {}))[1][tuple(rest)] = meaning
         else:
             words[word] = role, meaning
-    return Language(
-        words=words,
-        core=frozenset(w for w, (role, _) in words.items() if role in _CORE_ROLES)
-        - {"new", "good", "boxing"},
-        names=frozenset({"april", "may", "june", "jan", "august"}),
-        verbs=frozenset({"may", "march", "mar", "fall", "spring"}),
-        short=word_set("short_dates"),
-        light=word_set("light_words"),
-        counted=word_set("counted_things"),
-        seasoned=word_set("seasoned_things"),
-        written=Patterns("time"),
-    )
+    return words
+
+
+@cache
+def core_words() -> frozenset[str]:
+    """Return words of which every expression without a digit holds at least one."""
+    known = (word for word, (role, _) in word_meanings().items() if role in _CORE_ROLES)
+    return frozenset(known) - {"new", "good", "boxing"}

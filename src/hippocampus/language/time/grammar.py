@@ -9,8 +9,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
+from hippocampus.core.word_lists import word_set
 from hippocampus.language.time import spans
-from hippocampus.language.time.english import Language, Role
+from hippocampus.language.time.english import WRITTEN, Role, word_meanings
 from hippocampus.language.time.spans import (
     DAY,
     DAYS,
@@ -67,15 +68,20 @@ _LINKS = {
     Role.POSSESSIVE: _INNER,
 }
 _STOPS = {Role.END, Role.MARK, Role.COMMA}
+_KINDS = {
+    kind: Role[kind.upper()]
+    for kind in "stamp date clock decade quarter possessive short_year ordinal mark".split()
+}
+_MARKS = {",": Role.COMMA, "-": Role.DASH, "\u2013": Role.DASH, "\u2014": Role.DASH}
 _DIGITS = re.compile(r"[0-9]+")
 _LONGEST_NUMBER = 6
 _DEEPEST = 8
 """Phrases within phrases; nobody says more than three."""
 
 
-def read(text: str, now: datetime, language: Language) -> list[Reading]:
+def read(text: str, now: datetime) -> list[Reading]:
     """Return what in ``text`` can be read as time, in order; ``now`` is aware."""
-    reader = _Reader(text, now, language)
+    reader = _Reader(text, now)
     found: list[Reading] = []
     for i in range(reader.count):
         try:
@@ -96,15 +102,13 @@ def read(text: str, now: datetime, language: Language) -> list[Reading]:
 class _Reader:
     """One text being read. A method takes a token's index and returns the index after its part."""
 
-    def __init__(self, text: str, now: datetime, language: Language) -> None:
-        self.language = language
+    def __init__(self, text: str, now: datetime) -> None:
+        self.words = word_meanings()
         self.aware = now
         self.now = now.replace(tzinfo=None)
         self.today = day_of(self.now)
-        self.ahead = bool(
-            language.written.ahead.search(text)
-        ) and not language.written.behind.search(text)
-        self.tokens = [self._token(match) for match in language.written.token.finditer(text)]
+        self.ahead = bool(WRITTEN.ahead.search(text)) and not WRITTEN.behind.search(text)
+        self.tokens = [self._token(match) for match in WRITTEN.token.finditer(text)]
         self.count = len(self.tokens)
         end = len(text)
         self.tokens += [Token(Role.END, None, "", end, end, capital=False)] * 6
@@ -114,22 +118,18 @@ class _Reader:
     # ------------------------------------------------------------ tokens
 
     def _token(self, match: re.Match[str]) -> Token:
-        kind, raw = match.lastgroup, match.group()
+        kind, raw = match.lastgroup or "", match.group()
         word = raw.lower()
-        role, value = Role.WORD, None
+        role, value = _KINDS.get(kind, Role.WORD), None
         if kind == "word":
-            role, value = self.language.words.get(word, (role, value))
+            role, value = self.words.get(word, (role, value))
         elif kind == "number":
             if len(raw) <= _LONGEST_NUMBER and raw.replace(".", "", 1).isdigit():
                 role, value = Role.NUMBER, float(raw) if "." in raw else int(raw)
         elif kind == "ordinal":
-            role, value = Role.ORDINAL, int(raw[:-2])
+            value = int(raw[:-2])
         elif kind == "mark":
-            role = {",": Role.COMMA, "-": Role.DASH, "\u2013": Role.DASH, "\u2014": Role.DASH}.get(
-                raw, Role.MARK
-            )
-        elif kind in _KINDS:
-            role = _KINDS[kind]
+            role = _MARKS.get(raw, role)
         return Token(role, value, word, match.start(), match.end(), raw[0].isupper())
 
     def _is(self, i: int, *roles: Role) -> bool:
@@ -144,11 +144,11 @@ class _Reader:
     def _clear(self, i: int) -> bool:
         """Tell whether a phrase may end before token ``i``."""
         t = self.tokens[i]
-        return t.role in _STOPS or t.word in self.language.light
+        return t.role in _STOPS or t.word in word_set("light_words")
 
     def _counts(self, i: int) -> bool:
         """Tell whether token ``i`` is what the number before it counts."""
-        return self.tokens[i].word in self.language.counted or self.tokens[i].word == "%"
+        return self.tokens[i].word in word_set("counted_things") or self.tokens[i].word == "%"
 
     # ------------------------------------------------------------ whole expressions
 
@@ -161,10 +161,8 @@ class _Reader:
             return self._related(i)
         if t.role is Role.BETWEEN or t.role is Role.FROM:
             return self._between(i)
-        if t.role is Role.BOUND or t.word == "over":
-            bounded = self._bounded(i)
-            if bounded is not None:
-                return bounded
+        if (t.role is Role.BOUND or t.word == "over") and (bounded := self._bounded(i)):
+            return bounded
         cue, first = _CUES.get(t.role, _BARE), i
         if t.role in _CUES:
             first = i + 1
@@ -416,16 +414,15 @@ class _Reader:
     def _dot(self, i: int) -> int:
         """Step over an abbreviated month and its full stop."""
         t, following = self.tokens[i], self.tokens[i + 1]
-        dotted = t.word in self.language.short and following.word == "."
+        dotted = t.word in word_set("short_dates") and following.word == "."
         return i + 2 if dotted and self._is(i + 2, Role.NUMBER, Role.ORDINAL) else i + 1
 
     def _written(self, day: int, month: int, j: int, cue: int, *, ordinal: bool) -> Parsed:
         recurring = spans.month_day(self.tokens[month].value, day)
-        dated = self._of_year(recurring, j)
-        if dated is not None:
+        if (dated := self._of_year(recurring, j)) is not None:
             return dated
         t = self.tokens[month]
-        shaky = t.word in self.language.verbs and not t.capital and not ordinal
+        shaky = t.word in word_set("everyday_dates") and not t.capital and not ordinal
         if self._counts(j) or (shaky and cue in (_BARE, _INNER, _IN)):
             return None
         return recurring, j
@@ -451,20 +448,22 @@ class _Reader:
             return self._written(day.value, i, d + 1, cue, ordinal=True)
         recurring = spans.months(t.value)
         dated = self._of_year(recurring, j)
-        if dated is not None and (t.capital or t.word not in self.language.verbs or cue != _BARE):
+        if dated is not None and (
+            t.capital or t.word not in word_set("everyday_dates") or cue != _BARE
+        ):
             return dated
         return (recurring, j) if self._month_alone(i, j, cue) else None
 
     def _month_alone(self, i: int, j: int, cue: int) -> bool:
         """Tell whether a bare month is one, and not a verb ("may") or a person ("April")."""
-        t, language = self.tokens[i], self.language
-        if cue in (_BARE, _ON, _AT) or (t.word in language.short and not t.capital):
+        t = self.tokens[i]
+        if cue in (_BARE, _ON, _AT) or (t.word in word_set("short_dates") and not t.capital):
             return False
-        if t.word in language.verbs and not t.capital:
+        if t.word in word_set("everyday_dates") and not t.capital:
             if cue in (_RELATION, _SHIFTED, _INNER):
                 return self._is(j, *_STOPS)
             return cue in (_IN, _RANGE)
-        if t.word not in language.names:
+        if t.word not in word_set("months_of_people"):
             return True
         if self._is(j, Role.POSSESSIVE):
             return cue == _SHIFTED
@@ -479,8 +478,7 @@ class _Reader:
 
     def _quarter(self, i: int, cue: int) -> Parsed:
         recurring, j = self._quarter_of(i)
-        dated = self._of_year(recurring, j)
-        if dated is not None:
+        if (dated := self._of_year(recurring, j)) is not None:
             return dated
         return None if cue in (_BARE, _ON, _AT) or not self.tokens[i].capital else (recurring, j)
 
@@ -496,7 +494,7 @@ class _Reader:
     def _weekday(self, i: int, cue: int) -> Parsed:
         t = self.tokens[i]
         j = i + 1
-        abbreviated = t.word in self.language.short
+        abbreviated = t.word in word_set("short_dates")
         if abbreviated and self.tokens[j].word == ".":
             j += 1
         for k in (self._skip(self._skip(j, Role.COMMA), Role.THE), j):
@@ -507,8 +505,7 @@ class _Reader:
         if abbreviated and not t.capital:
             return None
         recurring = spans.weekday(t.value)
-        beside = self._beside(i, recurring)
-        if beside is not None:
+        if (beside := self._beside(i, recurring)) is not None:
             return beside
         if cue == _BARE:
             # A name for a day, unless it is part of another name or a label: "Sunday school".
@@ -530,13 +527,11 @@ class _Reader:
     def _season(self, i: int, cue: int) -> Parsed:
         t, j = self.tokens[i], i + 1
         recurring: Recurring = t.value
-        dated = self._of_year(recurring, j)
-        if dated is not None:
+        if (dated := self._of_year(recurring, j)) is not None:
             return dated
-        if self.tokens[j].word in self.language.seasoned:
+        if self.tokens[j].word in word_set("seasoned_things"):
             return None
-        beside = self._beside(i, recurring)
-        if beside is not None:
+        if (beside := self._beside(i, recurring)) is not None:
             return beside
         if cue in (_SHIFTED, _RANGE, _INNER):
             return recurring, j
@@ -555,12 +550,8 @@ class _Reader:
             j = i + 1 + len(rest)
             if tuple(t.word.replace("\u2019", "'") for t in self.tokens[i + 1 : j]) != rest:
                 continue
-            dated = self._of_year(feasts[rest], j)
-            if dated is not None:
-                return dated
-            beside = self._beside(i, feasts[rest], j)
-            if beside is not None:
-                return beside
+            if known := self._of_year(feasts[rest], j) or self._beside(i, feasts[rest], j):
+                return known
             if cue == _BARE and not self._then_shifted(j):
                 return None
             if cue in (_IN, _ON, _AT) and not (
@@ -585,7 +576,7 @@ class _Reader:
             step = -1 if self._is(j, Role.BEFORE) else 1
             anchor = self._value(j + 1, _RELATION)
             if anchor is not None:
-                return each(anchor[0], lambda s: part.within(_neighbour(s, "day", step))), anchor[1]
+                return _mapped(anchor, lambda s: part.within(_neighbour(s, "day", step)))
             if self._before_last(j):
                 return part.within(day_of(self.today.lo - 2 * DAY)), j + 2
         return part, j
@@ -620,11 +611,14 @@ class _Reader:
             return self._shifted_part(j, step)
         if t.role not in (Role.WEEKDAY, Role.MONTH, Role.SEASON, Role.HOLIDAY):
             return None
-        if step == -1 and t.role is Role.WEEKDAY and self._is(j + 1, Role.OF, Role.IN):
-            last = self._nth(j, -1)
-            if last is not None:
-                return last
-        if step == 0 and t.word in self.language.verbs and not (t.capital or self._clear(j + 1)):
+        counted = step == -1 and t.role is Role.WEEKDAY and self._is(j + 1, Role.OF, Role.IN)
+        if counted and (last := self._nth(j, -1)):
+            return last
+        if (
+            step == 0
+            and t.word in word_set("everyday_dates")
+            and not (t.capital or self._clear(j + 1))
+        ):
             return None  # "does this fall under …"
         named = self._atom(j, _SHIFTED)
         if named is None or isinstance(named[0], Span):
@@ -729,7 +723,7 @@ class _Reader:
         else:
             j = self._skip(j, Role.DASH, Role.IN, Role.OF)
         parsed = self._value(j, _IN)
-        return parsed and (each(parsed[0], lambda s: portion(s, first, last)), parsed[1])
+        return _mapped(parsed, lambda s: portion(s, first, last))
 
     # ------------------------------------------------------------ amounts: ago, before, after
 
@@ -800,8 +794,7 @@ class _Reader:
 
     def _amount_of_time(self, i: int, _cue: int) -> Parsed:
         """Read "two weeks ago", "two weeks from now", "two days after 3 June"."""
-        ago = self._ago(i)
-        if ago is not None:
+        if (ago := self._ago(i)) is not None:
             return ago
         measured = self._measured(i)
         if measured is None or measured[2] == "weekend":
@@ -824,10 +817,8 @@ class _Reader:
             one = self._is(i, Role.ONE) and unit not in SECONDS and unit != "day"
             return (self._calendar(unit, -2), j + 2) if one and self._before_last(j) else None
         if self._the(i):
-            return each(anchor[0], lambda s: _neighbour(s, unit, -most if back else most)), anchor[
-                1
-            ]
-        return each(anchor[0], lambda s: _offset(s, unit, least, most, back=back)), anchor[1]
+            return _mapped(anchor, lambda s: _neighbour(s, unit, -most if back else most))
+        return _mapped(anchor, lambda s: _offset(s, unit, least, most, back=back))
 
     def _unit(self, i: int, _cue: int) -> Parsed:
         """Read "week of 3 June", "week after 12 May", "week before last", "year 2021"."""
@@ -835,7 +826,7 @@ class _Reader:
         j = i + 1
         if self._is(j, Role.OF) and unit not in SECONDS:
             anchor = self._value(j + 1, _ON)
-            return anchor and (each(anchor[0], lambda s: calendar_unit(s.lo, unit)), anchor[1])
+            return _mapped(anchor, lambda s: calendar_unit(s.lo, unit))
         if not self._the(i):
             return None
         if unit == "year" and (dated := self._year(j)):
@@ -845,7 +836,7 @@ class _Reader:
         step = -1 if self._is(j, Role.BEFORE) else 1
         anchor = self._value(j + 1, _RELATION)
         if anchor is not None:
-            return each(anchor[0], lambda s: _neighbour(s, unit, step)), anchor[1]
+            return _mapped(anchor, lambda s: _neighbour(s, unit, step))
         if unit in SECONDS or unit == "day":
             return None
         following = self.tokens[j + 1]
@@ -884,8 +875,7 @@ class _Reader:
 
     def _ordinal(self, i: int, cue: int) -> Parsed:
         """3rd of June; the first week of May; the second half of 2022; the 14th."""
-        dated = self._day_and_month(i, cue)
-        if dated is not None:
+        if (dated := self._day_and_month(i, cue)) is not None:
             return dated
         t, j = self.tokens[i], i + 1
         if self._is(j, Role.UNIT, Role.WEEKDAY, Role.HALF) and self._is(j + 1, Role.OF, Role.IN):
@@ -903,11 +893,9 @@ class _Reader:
         """Read the rest of "the first week of May", from what is counted on."""
         t = self.tokens[i]
         outer = self._value(i + 2, _IN)
-        if outer is None:
-            return None
         if t.role is Role.HALF:
-            return each(outer[0], lambda s: portion(s, (n - 1) / 2, n / 2)), outer[1]
-        return each(outer[0], lambda s: nth(s, t.value, n)), outer[1]
+            return _mapped(outer, lambda s: portion(s, (n - 1) / 2, n / 2))
+        return _mapped(outer, lambda s: nth(s, t.value, n))
 
     _ATOMS: ClassVar[dict[Role, Callable[[_Reader, int, int], Parsed]]] = {
         Role.THE: _after_the,
@@ -938,15 +926,9 @@ class _Reader:
     }
 
 
-_KINDS = {
-    "stamp": Role.STAMP,
-    "date": Role.DATE,
-    "clock": Role.CLOCK,
-    "decade": Role.DECADE,
-    "quarter": Role.QUARTER,
-    "possessive": Role.POSSESSIVE,
-    "short_year": Role.SHORT_YEAR,
-}
+def _mapped(parsed: Parsed, change: Callable[[Span], Span]) -> Parsed:
+    """Return what was read with a stretch, or each of a recurring one, changed."""
+    return parsed and (each(parsed[0], change), parsed[1])
 
 
 def _is_day(n: object) -> bool:
