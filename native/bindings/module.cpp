@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -195,37 +196,47 @@ nb::typed<nb::tuple, Vector<std::int32_t>, Vector<std::int64_t>, Table<float>> b
                         give(std::move(best), count + 1, 2));
 }
 
-// Without the GIL nothing orders a writer and a reader, so the object brings its own lock.
+// One version of an index that only grows: its first documents, in storage that versions share.
+//
+// Without the GIL nothing orders a writer and a reader, so the storage brings its own lock.
 struct Bm25 {
-  hippo::Bm25Index index;
-  mutable std::shared_mutex gate;
+  struct Storage {
+    hippo::Bm25Index index;
+    std::shared_mutex gate;
+  };
+  std::shared_ptr<Storage> storage = std::make_shared<Storage>();
+  hippo::Bm25Extent own;
 
   void extend(const View<std::uint32_t>& terms, const View<std::uint64_t>& offsets) {
     nb::gil_scoped_release unlocked;
-    std::unique_lock writing{gate};
-    index.extend(span_of(terms), span_of(offsets));
+    std::unique_lock writing{storage->gate};
+    if (storage->index.size() != own.documents)
+      throw std::invalid_argument("a version of " + std::to_string(own.documents) +
+                                  " documents, after which another one appended; extend that");
+    storage->index.extend(span_of(terms), span_of(offsets));
+    own = storage->index.extent();
   }
 
   template <class Ask>
   auto reading(Ask ask) const {
     nb::gil_scoped_release unlocked;
-    std::shared_lock held{gate};
-    return ask();
+    std::shared_lock held{storage->gate};
+    return ask(storage->index, own);  // what it is now: this version may be growing
   }
 
   Vector<std::uint32_t> document_frequency(const View<std::uint32_t>& terms) const {
     auto out = allocate<std::uint32_t>(terms.shape(0));
-    reading([&] {
+    reading([&](const hippo::Bm25Index& index, hippo::Bm25Extent within) {
       for (std::size_t i = 0; i < terms.shape(0); ++i)
-        out[i] = index.document_frequency(terms.data()[i]);
+        out[i] = index.document_frequency(terms.data()[i], within.documents);
     });
     return give(std::move(out), terms.shape(0));
   }
 
   Vector<std::uint32_t> unheard(const Rows& rows) const {
     auto out = allocate<std::uint32_t>(rows.shape(0));
-    reading([&] {
-      hippo::check_rows(span_of(rows), index.size());
+    reading([&](const hippo::Bm25Index& index, hippo::Bm25Extent within) {
+      hippo::check_rows(span_of(rows), within.documents);
       for (std::size_t i = 0; i < rows.shape(0); ++i) out[i] = index.unheard(rows.data()[i]);
     });
     return give(std::move(out), rows.shape(0));
@@ -235,12 +246,12 @@ struct Bm25 {
                       const std::optional<View<std::uint8_t>>& mask, float k1, float b) const {
     if (weights) hippo::check_size("weights", weights->shape(0), terms.shape(0));
     Owned<float> out;
-    const std::size_t n = reading([&] {
-      if (mask) hippo::check_size("mask", mask->shape(0), index.size());
-      out = allocate<float>(index.size());
+    const std::size_t n = reading([&](const hippo::Bm25Index& index, hippo::Bm25Extent within) {
+      if (mask) hippo::check_size("mask", mask->shape(0), within.documents);
+      out = allocate<float>(within.documents);
       index.score(span_of(terms), weights ? weights->data() : nullptr,
-                  mask ? mask->data() : nullptr, {k1, b}, out.get());
-      return index.size();
+                  mask ? mask->data() : nullptr, {k1, b}, within, out.get());
+      return within.documents;
     });
     return give(std::move(out), n);
   }
@@ -248,9 +259,9 @@ struct Bm25 {
   Table<float> contributions(const View<std::uint32_t>& terms, const Rows& rows, float k1,
                              float b) const {
     auto out = allocate<float>(rows.shape(0) * terms.shape(0));
-    reading([&] {
-      hippo::check_rows(span_of(rows), index.size());
-      index.contributions(span_of(terms), span_of(rows), {k1, b}, out.get());
+    reading([&](const hippo::Bm25Index& index, hippo::Bm25Extent within) {
+      hippo::check_rows(span_of(rows), within.documents);
+      index.contributions(span_of(terms), span_of(rows), {k1, b}, within, out.get());
     });
     return give(std::move(out), rows.shape(0), terms.shape(0));
   }
@@ -333,12 +344,26 @@ NB_MODULE(_native, m) {
       .def(nb::init<>())
       .def("extend", &Bm25::extend, "terms"_a.noconvert(), "offsets"_a.noconvert(),
            "Append documents; document i is terms[offsets[i]:offsets[i + 1]].")
+      .def("fork",
+           [](const Bm25& self) {
+             return self.reading([&](const auto&, hippo::Bm25Extent within) {
+               return Bm25{self.storage, within};
+             });
+           },
+           "Return a version that sees what this one does and may grow on; either costs nothing.\n\n"
+           "Of all versions the longest alone can be extended: they share what they hold.")
       .def("__len__",
-           [](const Bm25& self) { return self.reading([&] { return self.index.size(); }); })
+           [](const Bm25& self) {
+             return self.reading(
+                 [](const auto&, hippo::Bm25Extent within) { return within.documents; });
+           })
       .def_prop_ro(
           "nbytes",
-          [](const Bm25& self) { return self.reading([&] { return self.index.nbytes(); }); },
-          "Bytes of memory held.")
+          [](const Bm25& self) {
+            return self.reading(
+                [](const hippo::Bm25Index& index, auto) { return index.nbytes(); });
+          },
+          "Bytes of memory held, those of longer versions included.")
       .def("document_frequency", &Bm25::document_frequency, "terms"_a.noconvert(),
            "Return in how many documents each term occurs.")
       .def("unheard", &Bm25::unheard, "rows"_a.noconvert(),

@@ -129,8 +129,10 @@ void words() {
   const auto chosen = draw_many<std::uint32_t>(70, [&] { return random_bits() % index.size(); });
   const auto mask = bytes(index.size());
   std::vector<float> scores(index.size()), shares(chosen.size() * query.size());
-  index.score(query, nullptr, mask.data(), {1.2f, 0.75f}, scores.data());
-  index.contributions(query, chosen, {1.2f, 0.75f}, shares.data());
+  index.score(query, nullptr, mask.data(), {1.2f, 0.75f}, index.extent(), scores.data());
+  index.contributions(query, chosen, {1.2f, 0.75f}, index.extent(), shares.data());
+  const hippo::Bm25Extent first{7, 100};
+  index.score(query, nullptr, mask.data(), {1.2f, 0.75f}, first, scores.data());
   for (const std::uint32_t document : chosen) index.unheard(document);
 }
 

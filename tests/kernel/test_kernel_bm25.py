@@ -77,6 +77,42 @@ def test_one_batch_or_many_make_the_same_index(batches):
     )
 
 
+@given(BATCHES, st.lists(TERMS, max_size=6), st.data())
+def test_a_version_answers_as_an_index_that_ends_where_it_does(batches, query, data):
+    fast, versions = Bm25Index(), []
+    for documents in batches:
+        versions.append((fast, reference.Bm25Index(), len(fast)))
+        fast = fast.fork()
+        fast.extend(*flat(documents))
+    every = [document for documents in batches for document in documents]
+    terms = np.array(query, np.uint32)
+
+    for version, plain, size in versions:
+        plain.extend(*flat(every[:size]))
+        assert size == len(version)
+        assert np.array_equal(plain.document_frequency(terms), version.document_frequency(terms))
+        rows = np.arange(size, dtype=np.uint32)
+        assert np.array_equal(plain.unheard(rows), version.unheard(rows))
+        scores = plain.score(terms, None, None, 1.2, 0.75)
+        np.testing.assert_allclose(version.score(terms, None, None, 1.2, 0.75), scores, rtol=1e-5)
+        shares = plain.contributions(terms, rows, 1.2, 0.75)
+        np.testing.assert_allclose(
+            version.contributions(terms, rows, 1.2, 0.75), shares, rtol=1e-5, atol=1e-7
+        )
+        with pytest.raises(IndexError):
+            version.unheard(np.array([size], np.uint32))
+
+
+def test_only_the_longest_version_grows():
+    short = Bm25Index()
+    long = short.fork()
+    long.extend(*flat([[1]]))
+
+    with pytest.raises(ValueError, match="another one appended"):
+        short.extend(*flat([[2]]))
+    assert (0, 1) == (len(short), len(long))
+
+
 def test_a_large_collection_with_common_and_rare_terms_agrees_with_the_reference():
     random = np.random.default_rng(3)
     documents = [(random.zipf(1.3, random.integers(0, 30)) % 5000).tolist() for _ in range(3000)]

@@ -40,6 +40,12 @@ struct Bm25Parameters {
   }
 };
 
+// The first documents of an index, as a reader saw them: later ones do not count towards anything.
+struct Bm25Extent {
+  std::size_t documents = 0;
+  std::uint64_t words = 0;  // of these documents together
+};
+
 class Bm25Index {
  public:
   static constexpr std::size_t max_documents = std::size_t{1} << 24;
@@ -69,42 +75,46 @@ class Bm25Index {
            terms_.capacity() * sizeof(Term);
   }
 
-  // In how many documents the term occurs.
-  std::uint32_t document_frequency(std::uint32_t term) const noexcept {
+  Bm25Extent extent() const noexcept { return {size(), total_length_}; }
+
+  // In how many of the first `documents` the term occurs. O(1), but for terms that later ones have.
+  std::uint32_t document_frequency(std::uint32_t term, std::size_t documents) const noexcept {
     const Term* found = find(term);
-    return found == nullptr ? 0 : found->frequency;
+    return found == nullptr ? 0 : frequency_within(*found, documents);
   }
 
   // How many terms of a document no earlier one has. Precondition: document < size().
   std::uint32_t unheard(std::uint32_t document) const noexcept { return unheard_[document]; }
 
-  // Write the score of every document. `weights` (one per term) and `mask` (one per document; 0
-  // scores 0) may be null. A term asked for twice counts twice.
+  // Write the score of every document within. `weights` (one per term) and `mask` (one per
+  // document; 0 scores 0) may be null. A term asked for twice counts twice.
   void score(std::span<const std::uint32_t> terms, const float* weights, const std::uint8_t* mask,
-             Bm25Parameters parameters, float* out) const {
-    std::fill(out, out + size(), 0.0f);
-    const Saturation saturation = saturate(parameters);
+             Bm25Parameters parameters, Bm25Extent within, float* out) const {
+    std::fill(out, out + within.documents, 0.0f);
+    const Saturation saturation = saturate(parameters, within);
     for (std::size_t t = 0; t < terms.size(); ++t) {
       const Term* term = find(terms[t]);
       if (term == nullptr) continue;
-      const float weight = idf(*term) * (weights == nullptr ? 1.0f : weights[t]);
-      each_block(*term, [&](const std::uint32_t* postings, std::size_t count) {
+      const std::uint32_t frequency = frequency_within(*term, within.documents);
+      const float weight = idf(frequency, within) * (weights == nullptr ? 1.0f : weights[t]);
+      each_block(*term, frequency, [&](const std::uint32_t* postings, std::size_t count) {
         for (std::size_t i = 0; i < count; ++i)
           out[postings[i] >> 8] += weight * saturation(postings[i]);
         return true;
       });
     }
     if (mask == nullptr) return;
-    for (std::size_t i = 0; i < size(); ++i) out[i] = mask[i] != 0 ? out[i] : 0.0f;
+    for (std::size_t i = 0; i < within.documents; ++i) out[i] = mask[i] != 0 ? out[i] : 0.0f;
   }
 
   // Write what each term gives each of the documents `rows`, unweighted: shape (rows, terms).
   //
-  // Precondition: rows < size(). Time: a walk along each term's blocks, a search where it matters.
+  // Precondition: rows < within.documents.
+  // Time: a walk along each term's blocks, a search where it matters.
   void contributions(std::span<const std::uint32_t> terms, std::span<const std::uint32_t> rows,
-                     Bm25Parameters parameters, float* out) const {
+                     Bm25Parameters parameters, Bm25Extent within, float* out) const {
     std::fill(out, out + rows.size() * terms.size(), 0.0f);
-    const Saturation saturation = saturate(parameters);
+    const Saturation saturation = saturate(parameters, within);
     std::vector<std::size_t> order(rows.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (!std::is_sorted(rows.begin(), rows.end()))
@@ -113,12 +123,14 @@ class Bm25Index {
     for (std::size_t t = 0; t < terms.size(); ++t) {
       const Term* term = find(terms[t]);
       if (term == nullptr) continue;
+      const std::uint32_t frequency = frequency_within(*term, within.documents);
+      const float rarity = idf(frequency, within);
       auto next = order.begin();
-      each_block(*term, [&](const std::uint32_t* postings, std::size_t count) {
+      each_block(*term, frequency, [&](const std::uint32_t* postings, std::size_t count) {
         const std::uint32_t *at = postings, *const end = postings + count;
         for (; next != order.end() && rows[*next] <= end[-1] >> 8; ++next) {
           at = std::lower_bound(at, end, rows[*next] << 8);
-          if (*at >> 8 == rows[*next]) out[*next * terms.size() + t] = idf(*term) * saturation(*at);
+          if (*at >> 8 == rows[*next]) out[*next * terms.size() + t] = rarity * saturation(*at);
         }
         return next != order.end();
       });
@@ -160,24 +172,38 @@ class Bm25Index {
     }
   };
 
-  Saturation saturate(Bm25Parameters p) const {
+  Saturation saturate(Bm25Parameters p, Bm25Extent within) const {
     p.check();
-    const double average =
-        static_cast<double>(total_length_) / static_cast<double>(std::max<std::size_t>(size(), 1));
-    const double slope = total_length_ > 0 ? p.k1 * p.b / average : 0.0;
+    const double average = static_cast<double>(within.words) /
+                           static_cast<double>(std::max<std::size_t>(within.documents, 1));
+    const double slope = within.words > 0 ? p.k1 * p.b / average : 0.0;
     return {lengths_.data(), p.k1 * (1.0f - p.b), static_cast<float>(slope)};
   }
 
-  float idf(const Term& term) const noexcept {
-    const double n = static_cast<double>(size()), df = term.frequency;
+  static float idf(std::uint32_t frequency, Bm25Extent within) noexcept {
+    const double n = static_cast<double>(within.documents), df = frequency;
     return static_cast<float>(std::log1p((n - df + 0.5) / (df + 0.5)));
   }
 
-  // Call visit(postings, count) on each block in order, until it says false.
+  // How many of a term's postings are of the first `documents`: all, unless its last one is not.
+  std::uint32_t frequency_within(const Term& term, std::size_t documents) const noexcept {
+    if (word(term.last)[term.filled()] >> 8 < documents) return term.frequency;
+    const auto limit = static_cast<std::uint32_t>(documents) << 8;  // postings ascend
+    std::uint32_t within = 0;
+    each_block(term, term.frequency, [&](const std::uint32_t* postings, std::size_t count) {
+      within += static_cast<std::uint32_t>(std::lower_bound(postings, postings + count, limit) -
+                                           postings);
+      return postings[count - 1] < limit;
+    });
+    return within;
+  }
+
+  // Call visit(postings, count) on each block of the first `frequency` postings in order, until it
+  // says false.
   template <class Visit>
-  void each_block(const Term& term, Visit visit) const {
+  void each_block(const Term& term, std::uint32_t frequency, Visit visit) const {
     std::uint32_t address = term.first, width = 1;
-    for (std::uint32_t left = term.frequency; left > 0;) {
+    for (std::uint32_t left = frequency; left > 0;) {
       const std::uint32_t* block = word(address);
       const std::uint32_t count = std::min(left, width);
       if (!visit(block + 1, count)) return;

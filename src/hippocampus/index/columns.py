@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from datetime import datetime
 from functools import reduce
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ from hippocampus.index.filters import (
     freeze,
     holds,
 )
-from hippocampus.index.growable_array import GrowableArray
+from hippocampus.index.growable_array import Forkable, GrowableArray
 from hippocampus.index.sorted_sets import each_once
 
 Mask = NDArray[np.bool_]
@@ -38,7 +39,7 @@ Rows = NDArray[np.int64]
 Links = NDArray[np.int32]
 
 
-class Labels:
+class Labels(Forkable):
     """
     A column of text: a code per row, and each distinct value once, in the order first met.
 
@@ -48,6 +49,8 @@ class Labels:
 
     def __init__(self, fold: Callable[[str], str] = str) -> None:
         self.values: list[str] = []
+        """Of every version; the first ``count`` are this one's."""
+        self.count = 0
         self._fold = fold
         self._code_of: dict[str, int] = {}
         self._spelled: dict[str | None, int] = {None: -1}
@@ -69,7 +72,12 @@ class Labels:
                 self._code_of[folded] = len(self.values)
                 self.values.append(value)
             known[value] = self._code_of[folded]
+        self.count = len(self.values)
         self._codes.extend(np.fromiter(map(known.__getitem__, column), np.int32, len(column)))
+
+    def clear(self, row: int) -> None:
+        """Take the value off a row."""
+        self._codes.put(row, -1)
 
     def code(self, value: str) -> int:
         """Return the code of a value, -1 if no row ever had it."""
@@ -98,8 +106,9 @@ class Labels:
 
     def _wanted(self, folded: Iterable[str]) -> Mask:
         """Return which codes some folded values have; the last, which is also -1, is "none"."""
-        wanted = np.zeros(len(self.values) + 1, np.bool_)
-        wanted[[code for value in folded if (code := self._code_of.get(value)) is not None]] = True
+        wanted = np.zeros(self.count + 1, np.bool_)
+        codes = (self._code_of.get(value, self.count) for value in folded)
+        wanted[[code for code in codes if code < self.count]] = True
         return wanted
 
 
@@ -111,7 +120,7 @@ def _pick(wanted: Mask, codes: NDArray[np.int32]) -> Mask:
     return picked
 
 
-class Field:
+class _Field:
     """
     One metadata key, sparse: which row has which of its distinct values.
 
@@ -169,6 +178,56 @@ def _to_float(value: Frozen) -> float:
         return np.inf if value > 0 else -np.inf
 
 
+class _Metadata:
+    """
+    The metadata of rows by key, shared by all versions of the columns; each asks about its rows.
+
+    Parsed when a condition is first asked about: a bank that is never asked never pays. The lock
+    is held for that, and while the values of one key are looked through.
+    """
+
+    def __init__(self) -> None:
+        self._fields: defaultdict[str, _Field] = defaultdict(_Field)
+        self._unread: list[tuple[int, str]] = []
+        self._lock = threading.Lock()
+
+    def observe(self, rows: Sequence[EpisodeRow]) -> None:
+        """Take in the metadata of later rows."""
+        with self._lock:
+            self._unread += [(r.row, r.metadata) for r in rows if len(r.metadata) > len("{}")]
+
+    def meets(self, clause: Predicate, length: int) -> Mask:
+        """Return which of the first ``length`` rows meet a condition on one key."""
+        met = np.zeros(length, np.bool_)
+        with self._lock:
+            self._read()
+            field = self._fields.get(clause.key)
+            if field is None:
+                return met
+            passing, rows, codes = field.passing(clause), field.rows.view, field.codes.view
+        rows = rows[: np.searchsorted(rows, length)]
+        picked = _pick(passing, codes[: len(rows)])
+        if len(picked) == length:
+            return picked
+        met[rows[picked]] = True
+        return met
+
+    def _read(self) -> None:
+        unread, self._unread = self._unread, []
+        parsed: dict[str, list[tuple[str, Frozen]]] = {}
+        found: defaultdict[str, tuple[list[int], list[Frozen]]] = defaultdict(lambda: ([], []))
+        for row, text in unread:
+            if text not in parsed:
+                flat = flatten(json.loads(text))
+                parsed[text] = [(key, freeze(value)) for key, value in flat.items()]
+            for key, value in parsed[text]:
+                rows, values = found[key]
+                rows.append(row)
+                values.append(value)
+        for key, (rows, values) in found.items():
+            self._fields[key].extend(rows, values)
+
+
 _OPEN: Final = (np.iinfo(np.int64).min, np.iinfo(np.int64).max)
 """The ends of a stretch of time that is open."""
 _UNHEARD: Final = np.iinfo(np.int64).min
@@ -176,16 +235,25 @@ _NOBODY: Final = -1 << 32
 """The voice of a row with neither a speaker nor a role."""
 
 
-class Columns:
+class _Neighbours(NamedTuple):
+    """The row before and after each, shape (n,), but for the rows of ``loose`` chains and later."""
+
+    before: Links
+    after: Links
+    loose: frozenset[int]
+
+
+class Columns(Forkable):
     """
     Times, labels, metadata and visibility of the episodes of one bank, in memory.
 
     Rows are dense and observed in order, once. All of it is derived from episode rows and state
     changes; it can be dropped and rebuilt at any time. An erased episode keeps its row and comes
     back from nothing here, though its labels and metadata leave memory only with a rebuild.
-    One thread at a time; the arrays that come back are the caller's unless noted.
+    Threads may read a version while another one changes its fork. The arrays that come back are
+    the caller's unless noted.
 
-    Space: 55 bytes a row, 8 more once it was asked for their order, and ``Field``'s for metadata.
+    Space: 55 bytes a row, 8 more once it was asked for their order, and 8 for a key of metadata.
     Time:  a mask is a few passes over flat arrays, tens of microseconds at 50 000 rows.
     """
 
@@ -205,18 +273,15 @@ class Columns:
         self._change_times = GrowableArray(np.int64)
         self._change_shown = GrowableArray(np.bool_)
 
-        self._fields: defaultdict[str, Field] = defaultdict(Field)
-        self._unread: list[tuple[int, str]] = []
+        self._metadata = _Metadata()
 
         self._turns = GrowableArray(np.int32)
         self._parts = GrowableArray(np.int32)
         self._chains = GrowableArray(np.int32)
         """The chain of each row: its session, or the text that it is a part of; -1 for none."""
         self._chain_of: dict[Hashable, int] = {}
-        self._loose: set[int] = set()
-        """Chains whose links are out of date."""
-        self._before = GrowableArray(np.int32)
-        self._after = GrowableArray(np.int32)
+        none = np.empty(0, np.int32)
+        self._links = _Neighbours(none, none, frozenset())
 
         self._in_order: Rows | None = None
         self._heard: tuple[str, ...] | None = None
@@ -255,11 +320,7 @@ class Columns:
         self._shown_first.extend(shown)
         self._hidden += len(shown) - int(np.count_nonzero(shown))
         self._erased.extend(np.zeros(len(rows), np.bool_))
-        self._unread += [
-            (row, text)
-            for row, text in zip(numbers, columns.metadata, strict=True)
-            if len(text) > len("{}")
-        ]
+        self._metadata.observe(rows)
         self._listen(start)
         self._link(rows)
         for place in np.flatnonzero(~shown).tolist():
@@ -286,29 +347,24 @@ class Columns:
             return
         shown = state == "active"
         # A row observed hidden has been seen once, if something is known to have hidden it.
-        self._shown_first.view[row] |= not shown
+        if not shown:
+            self._shown_first.put(row, True)  # noqa: FBT003  # the value
         self._change_rows.extend(np.array([row]))
         self._change_times.extend(np.array([at]))
         self._change_shown.extend(np.array([shown]))
         if shown != self._shown.view[row]:
-            self._shown.view[row] = shown
+            self._shown.put(row, shown)
             self._hidden += -1 if shown else 1
-            self._loosen(row)
+            self._loosen({int(self._chains.view[row])})
             self._heard = None
         if state == "erased":
             self._erase(row)
 
-    def _loosen(self, row: int) -> None:
-        chain = int(self._chains.view[row])
-        if chain >= 0:
-            self._loose.add(chain)
-
     def _erase(self, row: int) -> None:
         """Take a row that is hidden, and so links to nothing, out of what it was in."""
-        self._erased.view[row] = True
+        self._erased.put(row, True)  # noqa: FBT003  # the value
         for labels in (self.session, self.speaker, self.role, self.source):
-            labels.codes[row] = -1
-        self._chains.view[row] = self._before.view[row] = self._after.view[row] = -1
+            labels.clear(row)
         self._in_order = self._heard = None
 
     # ------------------------------------------------------------ what a read may see
@@ -344,7 +400,6 @@ class Columns:
             if wanted is not None:
                 parts.append(labels.among(wanted))
         if chosen.where is not None:
-            self._read_metadata()
             parts.append(self._meets(chosen.where))
         if not parts:
             return None
@@ -393,22 +448,6 @@ class Columns:
         shown &= ~self._erased.view
         return shown
 
-    def _read_metadata(self) -> None:
-        """Parse what came since the last condition on metadata: a bank never asked never pays."""
-        unread, self._unread = self._unread, []
-        parsed: dict[str, list[tuple[str, Frozen]]] = {}
-        found: defaultdict[str, tuple[list[int], list[Frozen]]] = defaultdict(lambda: ([], []))
-        for row, text in unread:
-            if text not in parsed:
-                flat = flatten(json.loads(text))
-                parsed[text] = [(key, freeze(value)) for key, value in flat.items()]
-            for key, value in parsed[text]:
-                rows, values = found[key]
-                rows.append(row)
-                values.append(value)
-        for key, (rows, values) in found.items():
-            self._fields[key].extend(rows, values)
-
     def _meets(self, condition: Condition) -> Mask:
         match condition:
             case Not(part):
@@ -417,16 +456,8 @@ class Columns:
                 return reduce(np.logical_and, map(self._meets, parts))
             case Either(parts):
                 return reduce(np.logical_or, map(self._meets, parts))
-            case Predicate(key):
-                field = self._fields.get(key)
-                if field is None:
-                    return np.zeros(len(self), np.bool_)
-                picked = _pick(field.passing(condition), field.codes.view)
-                if len(picked) == len(self):
-                    return picked
-                met = np.zeros(len(self), np.bool_)
-                met[field.rows.view[picked]] = True
-                return met
+            case Predicate():
+                return self._metadata.meets(condition, len(self))
 
     def in_order(self) -> Rows:
         """Return every row but erased ones by (said_at, row), int64. Shared: do not write."""
@@ -465,14 +496,17 @@ class Columns:
         sessions = sessions[inside]
         roles = self.role.codes[start:][inside]
         voices = self.speaker.codes[start:][inside].astype(np.int64) << 32 | (roles + 1)
-        new = len(self.session.values) - len(self._talk)
+        new = self.session.count - len(self._talk)
         self._talk.extend(np.zeros(new, np.bool_))
         self._first_voice.extend(np.full(new, _UNHEARD))
         each, first = np.unique(sessions, return_index=True)
         unheard = self._first_voice.view[each] == _UNHEARD
-        self._first_voice.view[each[unheard]] = voices[first[unheard]]
+        if unheard.any():
+            self._first_voice.put(each[unheard], voices[first[unheard]])
         another = voices != self._first_voice.view[sessions]
-        self._talk.view[sessions[another | (voices == _NOBODY)]] = True
+        talking = sessions[another | (voices == _NOBODY)]
+        if not self._talk.view[talking].all():
+            self._talk.put(talking, True)  # noqa: FBT003  # the value
 
     def neighbours(self) -> tuple[Links, Links]:
         """
@@ -482,34 +516,38 @@ class Columns:
         row), so that a turn that arrives late takes its place; outside sessions, adjacent parts
         of one long text. Only rows in force now have neighbours and are neighbours.
 
-        Shared, and true until the next change: do not write.
+        Shared: do not write.
         """
-        if self._loose:
-            self._relink()
-        return self._before.view, self._after.view
+        links = self._links
+        if links.loose or len(links.before) < len(self):
+            links = self._links = self._relinked(links)
+        return links.before, links.after
 
     def _link(self, rows: Sequence[EpisodeRow]) -> None:
         """Put new rows into chains; these are linked when somebody asks for neighbours."""
         keys = [_chain_key(row) for row in rows]
         of = self._chain_of
         chains = [-1 if key is None else of.setdefault(key, len(of)) for key in keys]
-        self._loose.update(chain for chain in chains if chain >= 0)
+        self._loosen(set(chains))
         self._turns.extend(np.array([-1 if r.turn is None else r.turn for r in rows], np.int32))
         self._parts.extend(np.array([row.part for row in rows], np.int32))
         self._chains.extend(np.array(chains, np.int32))
-        for side in (self._before, self._after):
-            side.extend(np.full(len(rows), -1, np.int32))
 
-    def _relink(self) -> None:
-        """Link the loose chains anew, all at once."""
+    def _loosen(self, chains: set[int]) -> None:
+        loose = self._links.loose | chains - {-1}
+        self._links = self._links._replace(loose=loose)
+
+    def _relinked(self, links: _Neighbours) -> _Neighbours:
+        """Return links in which the loose chains are linked anew, all at once."""
         chains = self._chains.view
-        if len(self._loose) == 1:
-            rows = np.flatnonzero(chains == next(iter(self._loose)))
+        if len(links.loose) == 1:
+            rows = np.flatnonzero(chains == next(iter(links.loose)))
         else:
-            loose = np.zeros(len(self._chain_of) + 1, np.bool_)  # the last is "none"
-            loose[list(self._loose)] = True
+            loose = np.zeros(int(chains.max(initial=-1)) + 2, np.bool_)  # the last is "none"
+            loose[list(links.loose)] = True
             rows = np.flatnonzero(loose[chains])
-        before, after = self._before.view, self._after.view
+        more = np.full(len(self) - len(links.before), -1, np.int32)
+        before, after = np.append(links.before, more), np.append(links.after, more)
         before[rows] = after[rows] = -1
         rows = rows[self._shown.view[rows]]
         keys = self._parts, self._turns, self._said_at, self._chains  # and then by row
@@ -517,7 +555,7 @@ class Columns:
         same = chains[rows[1:]] == chains[rows[:-1]]
         before[rows[1:][same]] = rows[:-1][same]
         after[rows[:-1][same]] = rows[1:][same]
-        self._loose.clear()
+        return _Neighbours(before, after, frozenset())
 
 
 def _chain_key(row: EpisodeRow) -> Hashable:

@@ -1,44 +1,99 @@
-"""Arrays that grow at the end, in amortised constant time a row."""
+"""
+Arrays that grow at the end, in versions that share their storage.
+
+A version never changes for whoever reads it: what is appended lies behind its end, and what is
+changed in place is copied first (copy on write). So a writer works on a fork of what readers have,
+and taking one costs the same for ten rows and ten million.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+import copy
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.kernel import Bm25Index
+
 Item = TypeVar("Item", bound=np.generic)
 
 
+class Forkable:
+    """
+    Something kept in memory of which there are versions; see this module.
+
+    The attributes of a fork are forks where they can be, and else the same objects. So whatever
+    else an attribute holds is replaced and never changed, or is an append-only collection of which
+    each version uses what it knows of, or a note that is as true for all.
+    """
+
+    def fork(self) -> Self:
+        """Return a version that holds the same, and whose changes nobody sees in this one."""
+        version = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, Forkable | GrowableArray | Bm25Index):
+                setattr(version, name, value.fork())
+        return version
+
+
 class GrowableArray(Generic[Item]):
-    """An array whose first axis grows; ``view`` is what it holds now, without copying."""
+    """
+    An array whose first axis grows, in amortised constant time a row.
+
+    Reading is safe while a fork is changed by another thread; only one thread changes a version.
+    """
 
     def __init__(self, dtype: type[Item], *trailing: int) -> None:
         self._room: NDArray[Item] = np.empty((0, *trailing), dtype)
         self._length = 0
+        self._taken = [0]
+        """How many rows of the room are in use by any version; shared by all of them."""
+        self._shared = False
+        """Whether another version may read rows of this one in the same room."""
 
     def __len__(self) -> int:
         return self._length
 
     @property
     def view(self) -> NDArray[Item]:
-        """The rows so far. Rows never change once written, so an old view stays true."""
-        return self._room[: self._length]
+        """The rows, read-only and without copying; those of an old view stay as they were."""
+        view = self._room[: self._length]
+        view.flags.writeable = False
+        return view
 
     @property
     def nbytes(self) -> int:
         """Bytes held, room to grow included."""
         return self._room.nbytes
 
+    def fork(self) -> GrowableArray[Item]:
+        """Return a version with the same rows; what is done to either is not seen in the other."""
+        self._shared = True
+        return copy.copy(self)
+
     def extend(self, rows: NDArray[Any]) -> None:
         """Append rows of matching trailing shape."""
         needed = self._length + len(rows)
         if needed > len(self._room):
-            grown = np.empty(
-                (max(needed, len(self._room) + len(self._room) // 2), *self._room.shape[1:]),
-                self._room.dtype,
-            )
-            grown[: self._length] = self.view
-            self._room = grown
+            self._move(max(needed, len(self._room) + len(self._room) // 2))
+        elif self._taken[0] != self._length:  # another version has appended its own
+            self._move(len(self._room))
         self._room[self._length : needed] = rows
-        self._length = needed
+        self._length = self._taken[0] = needed
+
+    def put(self, places: Any, values: Any) -> None:  # noqa: ANN401  # as NumPy has it
+        """Assign to rows, ``array[places] = values``; copied first if a version may read them."""
+        if self._shared:
+            self._move(len(self._room))
+        self._room[: self._length][places] = values
+
+    def put_unread(self, places: Any, values: Any) -> None:  # noqa: ANN401  # as NumPy has it
+        """Assign in place to what no version looks at: the part of a last row that is free."""
+        self._room[: self._length][places] = values
+
+    def _move(self, size: int) -> None:
+        """Go on in a room of this version's own, of ``size`` rows."""
+        room = np.empty((size, *self._room.shape[1:]), self._room.dtype)
+        room[: self._length] = self._room[: self._length]
+        self._room, self._taken, self._shared = room, [self._length], False

@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.index.growable_array import GrowableArray
+from hippocampus.index.growable_array import Forkable, GrowableArray
 from hippocampus.kernel import WaveletMatrix, hamming_scan
 
 Way: TypeAlias = Literal["scan", "descent"]
@@ -42,7 +42,7 @@ class Ball(NamedTuple):
     way: Way
 
 
-class Codes:
+class Codes(Forkable):
     """Codes of ``bits`` bits in a row, that grows at its end."""
 
     def __init__(self, bits: int) -> None:
@@ -83,8 +83,9 @@ class Codes:
             way = self.cheaper(code, radius)
         if way == "scan":
             return Ball(hamming_scan(self._rows.view, code, radius).view(np.int64), way)
-        held = len(self._matrix)
-        found = self._matrix.ball(_number(code), radius)
+        matrix = self._matrix  # another reader may be building a longer one
+        held = len(matrix)
+        found = matrix.ball(_number(code), radius)
         rest = hamming_scan(self._rows.view[held:], code, radius) + np.uint64(held)
         return Ball(np.concatenate([found, rest]).view(np.int64), way)
 
@@ -105,8 +106,9 @@ class Codes:
 
     def occurrences(self, code: Code, radius: int) -> int:
         """Return about how many codes are within a radius; exactly, for 0, when all are settled."""
-        held = len(self._matrix)
-        same = self._matrix.rank(_number(code), held)
+        matrix = self._matrix
+        held = len(matrix)
+        same = matrix.rank(_number(code), held)
         if not radius and held == len(self):
             return same
         step = max(1, len(self) // _SAMPLE)
@@ -117,9 +119,10 @@ class Codes:
         self, code: Code, starts: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
         """Return which spans hold the code itself: the difference of two ranks each."""
-        held, symbol = len(self._matrix), _number(code)
+        matrix, symbol = self._matrix, _number(code)
+        held = len(matrix)
         inside = np.minimum(np.concatenate([starts, ends]), held).astype(np.uint64)
-        before, until = np.split(self._matrix.rank(symbol, inside), 2)
+        before, until = np.split(matrix.rank(symbol, inside), 2)
         there: NDArray[np.bool_] = until > before
         for place in np.flatnonzero(ends > held).tolist():
             rest = self._rows.view[max(int(starts[place]), held) : int(ends[place])]

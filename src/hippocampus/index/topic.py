@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.errors import InputError
 from hippocampus.index.cue import DenseCue, Rows, Scores
+from hippocampus.index.growable_array import Forkable
 from hippocampus.index.query import Query
 from hippocampus.kernel import dot_rows, quantise_rows, top_k
 
@@ -401,7 +402,7 @@ class Routing:
     """What is left of a tag's weight a step down; twice that is lost a step up."""
 
 
-class TopicCue(DenseCue):
+class TopicCue(Forkable, DenseCue):
     """
     Rows by the tags they are under.
 
@@ -456,6 +457,7 @@ class TopicCue(DenseCue):
         tags, rows = self._naming(terms, at)
         order = np.argsort(tags, kind="stable")
         tags, rows = tags[order], rows[order]
+        self._rows = self._rows.copy()  # others may be reading it
         for tag in np.unique(tags).tolist():
             first, stop = np.searchsorted(tags, [tag, tag + 1])
             fresh = (rows[first:stop] + self._length).astype(np.uint32)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.errors import EncoderError
 from hippocampus.index.cue import Mask, Rows, Scores
-from hippocampus.index.growable_array import GrowableArray
+from hippocampus.index.growable_array import Forkable, GrowableArray
 from hippocampus.index.query import Query
 from hippocampus.kernel import (
     dot_rows,
@@ -48,7 +48,7 @@ def pack_vectors(vectors: NDArray[np.float32]) -> list[bytes]:
     return [b.tobytes() + s.astype("<f4").tobytes() for b, s in zip(bytes_, scales, strict=True)]
 
 
-class VectorCue:
+class VectorCue(Forkable):
     """Pooled embeddings of ``dimension`` floats: ``dimension`` × 9/8 + 4 bytes an episode."""
 
     kind: Kind = "vector"
@@ -95,7 +95,8 @@ class VectorCue:
         used = len(self) % BLOCK
         if used:
             rest, codes = codes[: BLOCK - used], codes[BLOCK - used :]
-            self._signs.view[-1, :, used : used + len(rest)] = rest.T
+            place = len(self._signs) - 1, slice(None), slice(used, used + len(rest))
+            self._signs.put_unread(place, rest.T)
         blocks = np.zeros((-(-len(codes) // BLOCK), BLOCK, self._padded // 8), np.uint8)
         blocks.reshape(-1, self._padded // 8)[: len(codes)] = codes
         self._signs.extend(blocks.transpose(0, 2, 1))

@@ -221,10 +221,17 @@ class Bm25Index:
     ) -> None:
         """Append documents; document i is terms[offsets[i]:offsets[i + 1]]."""
 
+    def fork(self) -> Bm25Index:
+        """
+        Return a version that sees what this one does and may grow on; either costs nothing.
+
+        Of all versions the longest alone can be extended: they share what they hold.
+        """
+
     def __len__(self) -> int: ...
     @property
     def nbytes(self) -> int:
-        """Bytes of memory held."""
+        """Bytes of memory held, those of longer versions included."""
 
     def document_frequency(
         self,
