@@ -77,8 +77,8 @@ def test_one_batch_or_many_make_the_same_index(batches):
     )
 
 
-@given(BATCHES, st.lists(TERMS, max_size=6), st.data())
-def test_a_version_answers_as_an_index_that_ends_where_it_does(batches, query, data):
+@given(BATCHES, st.lists(TERMS, max_size=6))
+def test_a_version_answers_as_an_index_that_ends_where_it_does(batches, query):
     fast, versions = Bm25Index(), []
     for documents in batches:
         versions.append((fast, reference.Bm25Index(), len(fast)))

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.cue import Mask, Rows, Scores, best_rows
-from hippocampus.index.growable_array import Forkable, GrowableArray
+from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.query import Query
 from hippocampus.kernel import Bm25Index
 
@@ -30,7 +30,7 @@ def pack_terms(hashes: NDArray[np.uint32]) -> bytes:
     return hashes.astype("<u4").tobytes()
 
 
-class Bm25Cue(Forkable):
+class Bm25Cue(Versioned):
     """An inverted index over term hashes."""
 
     kind: Kind = "lexical"

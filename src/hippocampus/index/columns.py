@@ -31,7 +31,7 @@ from hippocampus.index.filters import (
     freeze,
     holds,
 )
-from hippocampus.index.growable_array import Forkable, GrowableArray
+from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.sorted_sets import each_once
 
 Mask = NDArray[np.bool_]
@@ -39,7 +39,7 @@ Rows = NDArray[np.int64]
 Links = NDArray[np.int32]
 
 
-class Labels(Forkable):
+class Labels(Versioned):
     """
     A column of text: a code per row, and each distinct value once, in the order first met.
 
@@ -243,7 +243,7 @@ class _Neighbours(NamedTuple):
     loose: frozenset[int]
 
 
-class Columns(Forkable):
+class Columns(Versioned):
     """
     Times, labels, metadata and visibility of the episodes of one bank, in memory.
 

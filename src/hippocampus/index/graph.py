@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from hippocampus.core.records import Kind, Payloads, Statement
 from hippocampus.errors import InputError
 from hippocampus.index.cue import DenseCue, Rows, Scores
-from hippocampus.index.growable_array import Forkable, GrowableArray
+from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.phrase_codec import PROPER, unpack_phrases
 from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import is_among
@@ -106,7 +106,7 @@ def unpack(data: bytes) -> Statements:
     return Statements(said.length, dict(said.rows), said.heard, said.kept)
 
 
-class GraphCue(Forkable, DenseCue):
+class GraphCue(Versioned, DenseCue):
     """
     Episodes and the names in them, both ways, from the payloads of phrases.
 

@@ -19,7 +19,7 @@ from hippocampus.kernel import Bm25Index
 Item = TypeVar("Item", bound=np.generic)
 
 
-class Forkable:
+class Versioned:
     """
     Something kept in memory of which there are versions; see this module.
 
@@ -32,7 +32,7 @@ class Forkable:
         """Return a version that holds the same, and whose changes nobody sees in this one."""
         version = copy.copy(self)
         for name, value in vars(self).items():
-            if isinstance(value, Forkable | GrowableArray | Bm25Index):
+            if isinstance(value, Versioned | GrowableArray | Bm25Index):
                 setattr(version, name, value.fork())
         return version
 

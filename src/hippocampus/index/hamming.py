@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.index.growable_array import Forkable, GrowableArray
+from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.kernel import WaveletMatrix, hamming_scan
 
 Way: TypeAlias = Literal["scan", "descent"]
@@ -42,7 +42,7 @@ class Ball(NamedTuple):
     way: Way
 
 
-class Codes(Forkable):
+class Codes(Versioned):
     """Codes of ``bits`` bits in a row, that grows at its end."""
 
     def __init__(self, bits: int) -> None:

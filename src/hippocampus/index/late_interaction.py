@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.cue import Mask, Rows, Scores
-from hippocampus.index.growable_array import Forkable, GrowableArray
+from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.query import Query
 from hippocampus.kernel import maxsim
 
 
-class LateInteractionCue(Forkable):
+class LateInteractionCue(Versioned):
     """Token signatures of ``bits`` bits, one span an episode."""
 
     kind: Kind = "tokens"

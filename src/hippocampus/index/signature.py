@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.cue import Mask, Rows, Scores, best_rows
-from hippocampus.index.growable_array import Forkable, GrowableArray
+from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.hamming import Codes
 from hippocampus.index.query import Query
 
@@ -36,7 +36,7 @@ class _Answer(NamedTuple):
     balls: Mapping[str, int]
 
 
-class SignatureCue(Forkable):
+class SignatureCue(Versioned):
     """Token signatures of ``bits`` bits, one span an episode, matched within ``radius``."""
 
     kind: Kind = "signature"

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.errors import InputError
 from hippocampus.index.cue import DenseCue, Rows, Scores
-from hippocampus.index.growable_array import Forkable
+from hippocampus.index.growable_array import Versioned
 from hippocampus.index.query import Query
 from hippocampus.kernel import dot_rows, quantise_rows, top_k
 
@@ -402,7 +402,7 @@ class Routing:
     """What is left of a tag's weight a step down; twice that is lost a step up."""
 
 
-class TopicCue(Forkable, DenseCue):
+class TopicCue(Versioned, DenseCue):
     """
     Rows by the tags they are under.
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.errors import EncoderError
 from hippocampus.index.cue import Mask, Rows, Scores
-from hippocampus.index.growable_array import Forkable, GrowableArray
+from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.query import Query
 from hippocampus.kernel import (
     dot_rows,
@@ -48,7 +48,7 @@ def pack_vectors(vectors: NDArray[np.float32]) -> list[bytes]:
     return [b.tobytes() + s.astype("<f4").tobytes() for b, s in zip(bytes_, scales, strict=True)]
 
 
-class VectorCue(Forkable):
+class VectorCue(Versioned):
     """Pooled embeddings of ``dimension`` floats: ``dimension`` × 9/8 + 4 bytes an episode."""
 
     kind: Kind = "vector"
