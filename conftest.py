@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from hippocampus import Memory
-from hippocampus.calibrate.calibration import calibrate
+from hippocampus.calibrate.run import calibrate
 from hippocampus.core.clock import ManualClock
 from hippocampus.encode.embed import HashEmbedder
 

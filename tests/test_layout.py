@@ -89,6 +89,25 @@ def test_importing_everything_public_imports_no_model_runtime_and_no_surface():
     assert not set(HEAVY) & set(loaded)
 
 
+LATER = (
+    "asyncio", "ssl", "http.client", "email.message", "html.parser", "importlib.metadata",
+    "platformdirs", "subprocess", "hippocampus.bank", "hippocampus.calibrate.run",
+    "hippocampus.calibrate.trial", "hippocampus.engine.rebuild", "hippocampus.index.bank_index",
+    "hippocampus.llm.http", "hippocampus.recall.search", "hippocampus.sleep.sleeper",
+    "hippocampus.sources",
+    "hippocampus.write",
+)  # fmt: skip
+
+
+def test_importing_memory_imports_only_what_opening_a_store_takes():
+    """A list is sturdier than a time, which ``bench/imports.py`` measures."""
+    loaded = run(
+        "import json, sys\nfrom hippocampus import Memory\nprint(json.dumps(sorted(sys.modules)))"
+    )
+
+    assert set() == set(LATER) & set(loaded)
+
+
 def test_importing_takes_nothing_from_the_environment_and_opens_nothing():
     opened, read, handlers = run(
         """

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from hippocampus.calibrate.calibration import BUILT_IN, read_off
+from hippocampus.calibrate.calibration import BUILT_IN
 from hippocampus.calibrate.fit import balanced, learn_models
+from hippocampus.calibrate.run import read_off
 from hippocampus.calibrate.synthetic import UNANSWERABLE
 from hippocampus.calibrate.trial import run_trial
 from hippocampus.encode.embed import CachedEmbedder, load_embedder

@@ -1,4 +1,9 @@
-"""Memory opens a store and what all its banks share."""
+"""
+Memory opens a store and what all its banks share.
+
+Importing it imports what opening takes. What a bank takes, which is write, recall and sleep, comes
+with the first bank; calibration and rebuilds come when they run.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +14,16 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 from weakref import WeakValueDictionary
 
-from hippocampus.bank import Bank
-from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration, calibrate
+from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration
 from hippocampus.core.clock import Clock
 from hippocampus.core.config import Config
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.records import Embedder, Progress, Reranker, Slept
 from hippocampus.encode.keywords import KeywordExtractor
-from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.context import CALIBRATED, EngineContext, check_name
-from hippocampus.engine.rebuild import rebuild
 from hippocampus.engine.sleep_thread import sleeping
 from hippocampus.errors import (
     HippocampusError,
@@ -32,6 +34,9 @@ from hippocampus.errors import (
 )
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.schedule import Schedule
+
+if TYPE_CHECKING:
+    from hippocampus.bank import Bank
 
 _MOVED: Final = {
     "hot": "bank_cache",
@@ -131,6 +136,8 @@ class Memory:
         if self.engine.read_only and not dry_run:
             msg = "was opened read-only, and what is found could not be kept; pass dry_run"
             raise StoreReadOnly(msg, path=self.engine.store.path)
+        from hippocampus.calibrate.run import calibrate  # noqa: PLC0415
+
         found = calibrate(used, conversations=conversations, progress=progress)
         if not dry_run:
             with self.engine.embedder_lock, self.engine.store.write():
@@ -146,6 +153,9 @@ class Memory:
             InvalidScope: the name is missing, blank, too long or holds control characters.
 
         """
+        from hippocampus.bank import Bank  # noqa: PLC0415
+        from hippocampus.engine.bank_state import BankState  # noqa: PLC0415
+
         check_name(name)
         cache = self.engine.bank_cache
         with self._making:  # or threads would have banks whose writes are not committed together
@@ -230,6 +240,8 @@ class Memory:
         What is there stays in use until all of it is ready, then changes in one transaction.
         Stopped half-way, it goes on where it was. With ``embedder`` the vectors become that one's.
         """
+        from hippocampus.engine.rebuild import rebuild  # noqa: PLC0415
+
         return rebuild(self.engine, banks=banks, embedder=embedder, progress=progress)
 
     def sleep_if_due(self, schedule: Schedule | None = None) -> list[Slept]:

@@ -12,12 +12,13 @@ from hippocampus.calibrate.calibration import (
     BUILT_IN,
     CONVERSATIONS,
     MOST_CONVERSATIONS,
+    SIGNALS,
     Calibration,
-    calibrate,
 )
 from hippocampus.calibrate.fit import TOLD, balanced, find_hearing, logistic
+from hippocampus.calibrate.run import calibrate
 from hippocampus.calibrate.synthetic import generate
-from hippocampus.calibrate.thresholds import SIGNALS, area_under_roc, weigh_signals
+from hippocampus.calibrate.thresholds import area_under_roc, weigh_signals
 from hippocampus.calibrate.trial import TrialQuestion, TrialTurn, run_trial
 from hippocampus.core.config import Concepts, Cosines, Fusion
 from hippocampus.encode.embed import HashEmbedder, load_embedder

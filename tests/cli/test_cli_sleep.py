@@ -8,7 +8,7 @@ import pytest
 
 from hippocampus import Config, Memory
 from hippocampus.cli.sleep import sleep_those_due
-from hippocampus.sleep.sleeper import STEPS
+from hippocampus.sleep.schedule import STEPS
 
 SUBJECTS = ("the greenhouse", "a violin", "Lisbon", "the roof", "our boat", "a tax form")
 SAID = [f"Item {n}: something on {SUBJECTS[n % 6]}." for n in range(30)]

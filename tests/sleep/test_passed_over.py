@@ -22,7 +22,7 @@ from hippocampus.sleep.artifacts import (
     read_topics,
 )
 from hippocampus.sleep.concepts import PRUNED_AFTER
-from hippocampus.sleep.sleeper import NIGHTLY, STEPS
+from hippocampus.sleep.schedule import NIGHTLY, STEPS
 from hippocampus.sleep.summary import TAKEN_IN
 
 START = datetime(2025, 1, 1, 8, tzinfo=UTC)

@@ -24,8 +24,7 @@ from hippocampus.errors import (
     UnknownEpisode,
 )
 from hippocampus.sleep import appraisal, sleeper
-from hippocampus.sleep.schedule import Past, Schedule, due
-from hippocampus.sleep.sleeper import NIGHTLY, STEPS
+from hippocampus.sleep.schedule import NIGHTLY, STEPS, Past, Schedule, due
 from hippocampus.sleep.snapshot import read_uses
 from hippocampus.upkeep import verify
 

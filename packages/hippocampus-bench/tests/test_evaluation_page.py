@@ -5,7 +5,7 @@ import json
 import pytest
 from docs_blocks import ROOT
 
-from hippocampus.index.query import USED
+from hippocampus.core.cue_names import USED
 from hippocampus_bench import corf, dialogue, events, swift
 from hippocampus_bench.report import RECALLS, cue_table
 

@@ -49,8 +49,8 @@ from hippocampus.journal.acts import DEEDS
 from hippocampus.journal.ledger import Ledger
 from hippocampus.sleep.artifacts import Gathered, gather
 from hippocampus.sleep.gists import demote
-from hippocampus.sleep.schedule import Past, Schedule, due
-from hippocampus.sleep.sleeper import BY_MEANING, NIGHTLY, STEPS, Sleeper, check_steps
+from hippocampus.sleep.schedule import NIGHTLY, STEPS, Past, Schedule, due
+from hippocampus.sleep.sleeper import BY_MEANING, Sleeper, check_steps
 from hippocampus.sleep.snapshot import (
     DOUBTS,
     count_sleeps,

@@ -7,24 +7,26 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Final, NamedTuple, Self
 
-from hippocampus.calibrate.fit import GROUPS, find_hearing, learn_models
-from hippocampus.calibrate.thresholds import SIGNALS, details, find_cosines, weigh_signals
-from hippocampus.calibrate.trial import POOL, Trial, run_trial
 from hippocampus.core.config import TOKENS, VECTOR, Cosines
-from hippocampus.core.records import Embedder, Fingerprint, Progress
+from hippocampus.core.records import Fingerprint
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.recall.confidence import MODELS, LogisticModel
 
+POOL: Final = 4
+"""Conversations that are read into one bank, besides each into its own."""
+GROUPS: Final = 2
+"""Pools of conversations on which embedders are compared: those of the least calibration there is,
+so that each is compared with the default one on the same questions."""
 CONVERSATIONS: Final = POOL * GROUPS
 """Some 2 300 turns: enough, with the default embedder's models to start from, and a minute's work
 for it on two cores."""
 MOST_CONVERSATIONS: Final = 256
 """More say hardly more; these already take half an hour and a gigabyte of memory."""
+SIGNALS: Final = ("length", "surprise", "position", "recency")
+"""What tells apart who tells something from small talk (HUMAN, section 8.1)."""
 _MOST: Final = 1000.0
 _VERSION: Final = 1
 _EVIDENCE: Final = frozenset(model.evidence for model in MODELS)
-
-
 _RULES: Final = {
     "theta": "of 100 anchors with an episode on something else, 1 is above",
     "sem_theta": "of 1 000 anchors with a question that does not mean them, 1 is above",
@@ -167,35 +169,3 @@ BUILT_IN: Final = Calibration(
 )
 """The default embedder's, as ``bench/tools/calibrate.py`` prints it; used for others until they are
 calibrated themselves."""
-
-
-def calibrate(
-    embedder: Embedder,
-    *,
-    conversations: int = CONVERSATIONS,
-    seed: int = 1,
-    progress: Progress | None = None,
-) -> Calibration:
-    """
-    Find out what an embedder's numbers mean, on conversations that were made up.
-
-    The same for the same embedder, number and seed. No benchmark, and nothing of a bank, is read.
-    """
-    if not CONVERSATIONS <= conversations <= MOST_CONVERSATIONS:
-        msg = f"conversations={conversations}: must be from {CONVERSATIONS} to {MOST_CONVERSATIONS}"
-        raise InputError(msg)
-    trial = run_trial(embedder, conversations=conversations, seed=seed, progress=progress)
-    return read_off(trial, embedder)
-
-
-def read_off(trial: Trial, embedder: Embedder) -> Calibration:
-    """Return what a trial says of the embedder that made it."""
-    return Calibration(
-        embedder=embedder.fingerprint,
-        conversations=trial.conversations,
-        seed=trial.seed,
-        cosines=find_cosines(trial, details(embedder, trial.seed)),
-        hearing=find_hearing(trial.asked),
-        signals=weigh_signals(trial.said),
-        models=tuple(learnt.model for learnt in learn_models(trial.asked)),
-    )

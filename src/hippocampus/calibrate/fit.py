@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.calibrate.calibration import GROUPS
 from hippocampus.calibrate.trial import TrialQuestion
 from hippocampus.recall.confidence import MODELS, Confidence, LogisticModel, confidence
 from hippocampus.recall.standardize import Numbers
@@ -26,9 +27,6 @@ DRAWN: Final = 3.0
 """How strongly the rest is drawn to the built-in models, as a ridge: alone, those conversations
 would leave the weights of evidence that goes together to chance."""
 _FREE: Final = 1e-2
-GROUPS: Final = 2
-"""Pools of conversations on which embedders are compared: those of the least calibration there is,
-so that each is compared with the default one on the same questions."""
 OVERSTATED: Final = 2.85
 """How much the default embedder tells there beside words, where 1 is its weight in a ranking: these
 conversations share few words with their questions, on purpose. It is to be measured again whenever

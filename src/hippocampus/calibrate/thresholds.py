@@ -9,20 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.calibrate.calibration import SIGNALS
 from hippocampus.calibrate.synthetic import Filler, slots, texts, tidy, words
 from hippocampus.calibrate.trial import Trial, TrialTurn
 from hippocampus.core.config import Cosines
 from hippocampus.core.records import Embedder, Passage
 from hippocampus.journal.draft import spoken
 from hippocampus.recall.standardize import Numbers
-
-SIGNALS: Final = ("length", "surprise", "position", "recency")
-"""What tells apart who tells something from small talk (HUMAN, section 8.1)."""
 
 
 def find_cosines(trial: Trial, unlike: Numbers) -> Cosines:

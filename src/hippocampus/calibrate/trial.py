@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.calibrate.calibration import POOL
 from hippocampus.calibrate.synthetic import SyntheticBank, SyntheticQuestion, generate
 from hippocampus.core.config import Fusion, Ingest
 from hippocampus.core.records import Embedded, Embedder, Kind, Passage, Progress, Store, Turn
@@ -37,8 +38,6 @@ from hippocampus.store import open_store
 from hippocampus.write.check import Group, draft
 from hippocampus.write.encode import context_before, encode_drafts
 
-POOL: Final = 4
-"""Conversations in one bank, besides each in its own."""
 _NAME: Final = "calibrate"
 _CUES: Final = frozenset({"tokens", "vector", "lexical", "time"})
 _AT_ONCE: Final = 512

@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+CUES: Final = ("tokens", "vector", "lexical", "time", "signature", "concept", "graph", "topic")
+"""Every cue by name, the strongest first; ``signature`` is there only where tokens are signed,
+``concept`` and ``topic`` once a bank has slept, ``graph`` then better than before."""
+USED: Final = CUES[:-1]
+"""The cues that recall asks unless told otherwise: topics do not rank (docs/adr/0015)."""
+
 CUE_WORDS: Final[Mapping[str, str]] = {
     "lexical": "words",  # BM25
     "vector": "meaning",  # cosine of sentence embeddings

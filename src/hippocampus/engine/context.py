@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from hippocampus.calibrate.calibration import BUILT_IN, Calibration
 from hippocampus.core.clock import Clock, SystemClock, to_micros
 from hippocampus.core.config import Config, Signatures
+from hippocampus.core.cue_names import CUES, USED
 from hippocampus.core.records import (
     Degradation,
     Embedder,
@@ -36,7 +37,6 @@ from hippocampus.errors import (
     StoreCorrupt,
     UnknownBank,
 )
-from hippocampus.index.query import CUES, USED
 from hippocampus.journal.content import KEPT_BYTES, Segments
 from hippocampus.journal.ledger import Ledger
 from hippocampus.llm.ask import ChatModel, Completer

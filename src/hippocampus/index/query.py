@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.cue_names import USED
 from hippocampus.core.records import Interval
 from hippocampus.encode.terms import Term, stem
 from hippocampus.language.event_anchored import Join
 from hippocampus.language.relations import functional
-
-CUES: Final = ("tokens", "vector", "lexical", "time", "signature", "concept", "graph", "topic")
-"""Every cue by name, the strongest first; ``signature`` is there only where tokens are signed,
-``concept`` and ``topic`` once a bank has slept, ``graph`` then better than before."""
-USED: Final = CUES[:-1]
-"""The cues that recall asks unless told otherwise: topics do not rank (docs/adr/0015)."""
 
 
 class AskedFact(NamedTuple):

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hippocampus.core.events import (
     Absorbed,
     Annotated,
@@ -24,7 +27,6 @@ from hippocampus.core.records import (
     EpisodeRow,
     State,
 )
-from hippocampus.index.cue import Mask
 from hippocampus.journal.reader import LedgerReader
 from hippocampus.language.details import digest_details
 from hippocampus.language.noun_phrases import proper_keys
@@ -52,7 +54,9 @@ class Lineage:
                 row = record.superseded_by if record.state == "superseded" else None
         return list(found)
 
-    def correction(self, row: int, told: Sequence[str], allowed: Mask | None) -> int | None:
+    def correction(
+        self, row: int, told: Sequence[str], allowed: NDArray[np.bool_] | None
+    ) -> int | None:
         """
         Return the last of what corrects a row, or what stands for that, of the rows allowed.
 

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.config import Signatures
+from hippocampus.core.cue_names import USED
 from hippocampus.core.records import Embedded
 from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
 from hippocampus.encode.terms import Term, find_terms, stem
-from hippocampus.index.query import USED, AskedFact, Possessive, Query
+from hippocampus.index.query import AskedFact, Possessive, Query
 from hippocampus.language.event_anchored import find_join
 from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import NOUN, find_phrases, is_chaff, key_of

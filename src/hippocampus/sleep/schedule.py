@@ -7,7 +7,23 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Final, NamedTuple
 
 from hippocampus.errors import InputError
-from hippocampus.sleep.sleeper import NIGHTLY, STEPS
+
+STEPS: Final = (
+    "phrases",
+    "validate",
+    "reconsolidate",
+    "deduplicate",
+    "forget",
+    "gists",
+    "facts",
+    "concepts",
+    "topics",
+    "summary",
+)
+"""The steps of a sleep, in order."""
+NIGHTLY: Final = ("gists", "concepts", "topics")
+"""Those that make something of a whole bank anew: once a night is enough, for what is written since
+is taken in as it comes."""
 
 NEVER: Final = timedelta.max
 

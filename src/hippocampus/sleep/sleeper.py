@@ -35,6 +35,7 @@ from hippocampus.sleep.capacity import retain
 from hippocampus.sleep.forget import forget
 from hippocampus.sleep.merge import merge
 from hippocampus.sleep.reconsolidate import reconsolidate
+from hippocampus.sleep.schedule import STEPS
 from hippocampus.sleep.snapshot import SleepSnapshot, count_sleeps, read_doubts, read_night
 from hippocampus.sleep.topics import TagAnswers
 from hippocampus.sleep.validate import validate
@@ -42,22 +43,6 @@ from hippocampus.sleep.validate import validate
 Propose: TypeAlias = Callable[[SleepSnapshot], list[Act]]
 Rebuild: TypeAlias = Callable[[Gathered], SleepStep | None]
 
-STEPS: Final = (
-    "phrases",
-    "validate",
-    "reconsolidate",
-    "deduplicate",
-    "forget",
-    "gists",
-    "facts",
-    "concepts",
-    "topics",
-    "summary",
-)
-"""The steps of a sleep, in order."""
-NIGHTLY: Final = ("gists", "concepts", "topics")
-"""Those that make something of a whole bank anew: once a night is enough, for what is written since
-is taken in as it comes."""
 _TELLING: Final = ("gists", "summary")
 """Those that say in the bank's name what was said: not what somebody has corrected."""
 BY_MEANING: Final = ("near", "cluster")

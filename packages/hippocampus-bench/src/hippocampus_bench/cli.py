@@ -311,7 +311,7 @@ def _systems(given: MadeUp) -> tuple[str, ...] | None:
 
 def _recall(call: _Call) -> None:
     """Run a benchmark whose questions name what answers them."""
-    from hippocampus.index.query import CUES  # noqa: PLC0415
+    from hippocampus.core.cue_names import CUES  # noqa: PLC0415
     from hippocampus_bench import Options, passages, run  # noqa: PLC0415 - heavy
     from hippocampus_bench.options import BASELINES, cue_table  # noqa: PLC0415
 

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from hippocampus import Bank, Config, Embedder, Episode, Fusion, Memory, Recall, Turn
+from hippocampus.core.cue_names import CUES, USED
 from hippocampus.core.records import Progress
 from hippocampus.errors import InputError
-from hippocampus.index.query import CUES, USED
 from hippocampus_bench import metrics, report
 from hippocampus_bench.datasets import choose
 from hippocampus_bench.life import (

@@ -21,13 +21,13 @@ from typing import Any, ClassVar, Final, NamedTuple
 from hippocampus import Bank, Embedder, Memory
 from hippocampus.core.clock import ManualClock
 from hippocampus.core.config import POLICIES, Policy
+from hippocampus.core.cue_names import CUES, USED
 from hippocampus.core.optional import require
 from hippocampus.core.records import Episode, Progress
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
-from hippocampus.index.query import CUES, USED
 from hippocampus.language.extractive_compression import condense
-from hippocampus.sleep.sleeper import STEPS
+from hippocampus.sleep.schedule import STEPS
 from hippocampus_bench import metrics
 from hippocampus_bench.answers import MARKING, Answered, Models, compose, reply_to
 from hippocampus_bench.datasets import Case, Dataset, Labels, Question, Said, Step

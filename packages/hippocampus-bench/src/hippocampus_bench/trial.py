@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 from hippocampus.errors import InputError
-from hippocampus.sleep.sleeper import STEPS
+from hippocampus.sleep.schedule import STEPS
 from hippocampus_bench import locomo, longmemeval, realmem, retrieval
 from hippocampus_bench.datasets import Case, Dataset, Labels, Question, limited
 from hippocampus_bench.options import EvaluatedBank, EvaluatedMemory, Options
