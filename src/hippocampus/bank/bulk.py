@@ -15,7 +15,6 @@ from hippocampus.errors import SourceError
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.transfer import Export, export_bank, read_export
-from hippocampus.write.file_import import compare, import_files
 
 
 class Bulk(BankPart):
@@ -63,6 +62,9 @@ class Bulk(BankPart):
                 return self._take_in(whole, progress)
             if format == "hippocampus":
                 raise SourceError("is not an export of hippocampus", path=path)
+        # Only who reads files waits for what parses mail, pages and other memories' exports.
+        from hippocampus.write.file_import import import_files  # noqa: PLC0415
+
         return import_files(
             path, self._replace_source, format=format,
             chunk_tokens=self._engine.config.ingest.chunk_tokens, progress=progress,
@@ -96,6 +98,8 @@ class Bulk(BankPart):
         self, source: str, turns: Sequence[Turn], progress: Progress | None
     ) -> Imported:
         """Make a source's episodes equal ``turns``: add what is new, hide what is gone."""
+        from hippocampus.write.file_import import compare  # noqa: PLC0415
+
         now = self._engine.now()
         groups = [self._writes.group(turn, now) for turn in turns]
         with self._state.changing():
