@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final
 
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_list
 from hippocampus.encode.terms import find_terms
+from hippocampus.language.question_intent import day_of
 from hippocampus.language.time import differences, find_intervals
 
 _RE: Final = Patterns("questions")
@@ -62,19 +63,12 @@ class Join:
         return merge_intervals(found)
 
     def _around(self, moment: datetime) -> list[Interval]:
-        try:
-            start = moment.replace(hour=0, minute=0, second=0, microsecond=0)
-            end = start + timedelta(days=1)
-        except OverflowError:  # the last day of the calendar
+        day = day_of(moment)
+        if day.end is None:  # the last day of the calendar
             return []
-        said = f"{self.lead} {self.event}"
-        match self.loose:
-            case "before" | "until":
-                return [Interval(None, end, said)]
-            case "during":
-                return [Interval(start, end, said)]
-            case _:
-                return [Interval(start, None, said)]
+        start = None if self.loose in ("before", "until") else day.start
+        end = day.end if self.loose in ("before", "until", "during") else None
+        return [Interval(start, end, f"{self.lead} {self.event}")]
 
 
 def find_join(text: str, now: datetime, *, loose: bool = True) -> Join | None:

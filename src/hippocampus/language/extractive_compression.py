@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from hippocampus.core.word_lists import word_set
+from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.encode.terms import UNSPACED, UNSPACED_ONE
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
@@ -51,15 +51,7 @@ _NOBODY: Final = frozenset({"nobody", "nothing", "nowhere"})
 _EMOJI = re.compile(
     r"\s*(?:[\U0001F000-\U0001FAFF\u2600-\u27BF][\uFE0F\u200D\U0001F3FB-\U0001F3FF]*)+"
 )
-_SOUND = re.compile(r"u+m+|u+h+|e+r+m*|h+m+|a+h+|o+h+|a+w+")
-_SAYS_NOTHING = re.compile(
-    r"(?:hi|hiya|hello|hey|howdy|greetings|good (?:morning|afternoon|evening)|dear)(?: \w+){0,2}"
-    r"|well|anyway|listen|wow|honestly|frankly|basically|actually|(?:ha)+|lol|by the way|you know"
-    r"|i mean|to be honest|guess what|so to speak"
-    r"|(?:many )?thanks?(?: you)?(?: (?:so much|very much|a lot|again|in advance|everyone))?"
-    r"|cheers|bye(?: bye)?|take care|talk soon|see you(?: soon)?"
-    r"|have a (?:nice|good|great|lovely) (?:day|evening|weekend)"
-)
+_TALK: Final = Patterns("talk")
 
 
 def shown(text: str, level: int, *, settled: int = FULL) -> str:
@@ -199,11 +191,11 @@ class _Words:
         first = self._word(clause[0])
         if len(clause) > 5 or first not in word_set("pleasantries"):
             return False
-        return _SAYS_NOTHING.fullmatch(" ".join(map(self._word, clause))) is not None
+        return _TALK.nothing.fullmatch(" ".join(map(self._word, clause))) is not None
 
     def _is_sound(self, at: int) -> bool:
         start, end = self.spans[at]
-        return 2 <= end - start <= 6 and _SOUND.fullmatch(self._word(at)) is not None
+        return 2 <= end - start <= 6 and _TALK.sound.fullmatch(self._word(at)) is not None
 
     def _word(self, at: int) -> str:
         start, end = self.spans[at]

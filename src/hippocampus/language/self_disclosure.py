@@ -9,32 +9,18 @@ grammar are (``terms.py``): in other languages texts tell by chance, where a wor
 
 from __future__ import annotations
 
-import re
-from functools import cache
+from typing import Final
 
-from hippocampus.core.word_lists import word_list
+from hippocampus.core.word_lists import Patterns
 
-# A first person, and from there no question mark before the sentence ends.
-_TELLS = re.compile(
-    r"\b(?:i|me|my|mine|myself|we|our|ours)\b[^.!?\n]*+(?:[.!\n]|\Z)", re.IGNORECASE
-)
-
-
-@cache
-def _deed() -> re.Pattern[str]:
-    went = "|".join(word_list("irregular_pasts"))
-    return re.compile(
-        r"\b(?:i|we)(?:['’]ve| have)?(?: (?:never|even|just|\w+ly|also|actually|already))*+"
-        rf" (?:{went}|[a-z]{{3,}}ed)\b",
-        re.IGNORECASE,
-    )
+_TALK: Final = Patterns("talk")
 
 
 def tells_of_self(text: str) -> bool:
     """Return whether any sentence says something in the first person without asking."""
-    return _TELLS.search(text) is not None
+    return _TALK.of_self.search(text) is not None
 
 
 def tells_of_deed(text: str) -> bool:
     """Return whether a first person did or was something: "we went", "I've also joined"."""
-    return _deed().search(text) is not None
+    return _TALK.of_deed.search(text) is not None

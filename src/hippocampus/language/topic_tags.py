@@ -128,14 +128,14 @@ class TagReading(NamedTuple):
 
 def read_group(texts: Sequence[str]) -> TagReading:
     """Read what a group of texts names: a session, or some twenty turns of one."""
-    times: Counter[str] = Counter()
-    proper: Counter[str] = Counter()
+    times, proper = Counter[str](), Counter[str]()
     for text in pausing(texts):
         for name, is_name in _named_in(text):
             times[name] += 1
             proper[name] += is_name
     feelings = _feelings()
-    felt = Counter(feelings[word] for text in texts for word in _words(text) if word in feelings)
+    words = (word.strip("'’.,;:!?\"()*").casefold() for text in texts for word in text.split())
+    felt = Counter(feelings[word] for word in words if word in feelings)
     named = {name: (count, proper[name]) for name, count in times.items()}
     return TagReading(named, felt, _beside(texts))
 
@@ -203,7 +203,7 @@ def _count(
 
 def _names_among(found: Iterable[Mapping[str, _NamedTag]]) -> frozenset[str]:
     """Return what is written as a name more often than not."""
-    balance: Counter[str] = Counter()
+    balance = Counter[str]()
     for group in found:
         for name, one in group.items():
             balance[name] += one.times if one.proper else -one.times
@@ -214,7 +214,7 @@ def _as_one(
     found: Sequence[Mapping[str, _NamedTag]], names: AbstractSet[str]
 ) -> list[dict[str, _NamedTag]]:
     """Count what means the same together, under what of it is said most in all the groups."""
-    times: Counter[str] = Counter()
+    times = Counter[str]()
     for group in found:
         times.update({name: one.times for name, one in group.items()})
     shown = {
@@ -226,21 +226,12 @@ def _as_one(
     for group in found:
         one_each: dict[str, _NamedTag] = {}
         for name, one in group.items():
-            to = shown.get(name, name)
-            so_far = one_each.get(to)
-            one_each[to] = one if so_far is None else _both(so_far, one)
+            so_far, proper, feeling = one_each.get(to := shown.get(name, name), (0, True, False))
+            one_each[to] = _NamedTag(
+                so_far + one.times, proper and one.proper, feeling or one.feeling
+            )
         merged.append(one_each)
     return merged
-
-
-def _both(one: _NamedTag, other: _NamedTag) -> _NamedTag:
-    return _NamedTag(
-        one.times + other.times, one.proper and other.proper, one.feeling or other.feeling
-    )
-
-
-def _words(text: str) -> Iterator[str]:
-    return (word.strip("'’.,;:!?\"()*").casefold() for word in text.split())
 
 
 def _named_in(text: str) -> Iterator[tuple[str, bool]]:
@@ -250,7 +241,7 @@ def _named_in(text: str) -> Iterator[tuple[str, bool]]:
         if name is None:
             continue
         *before, last = name.split("_")
-        if _says_nothing(last) or any(map(_is_slack, before)):
+        if _says_nothing(last) or not _slack().isdisjoint(before):
             continue
         if phrase.proper or all(map(_is_noun, [*before, last])):
             yield name, phrase.proper
@@ -264,12 +255,13 @@ def _says_nothing(word: str) -> bool:
 
 
 @cache
+def _slack() -> frozenset[str]:
+    return word_set("tag_slack") | word_set("function_words")
+
+
+@cache
 def _chaff_stems() -> frozenset[str]:
     return frozenset(map(stem, _chaff()))
-
-
-def _is_slack(word: str) -> bool:
-    return word in word_set("tag_slack") or word in word_set("function_words")
 
 
 @lru_cache(maxsize=1 << 14)
@@ -356,30 +348,24 @@ def relations_of_names(groups: Iterable[TagReading], tags: Iterable[str]) -> lis
     written with a capital counts.
     """
     tags = set(tags)
-    where: Counter[str] = Counter()
-    who: Counter[str] = Counter()
-    times: Counter[str] = Counter()
+    seen: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)
     for group in pausing(groups):
         for name in group.beside.keys() & tags:
-            there, as_place, as_person = group.beside[name]
-            times[name] += there
-            where[name] += as_place
-            who[name] += as_person
-    found_kinds = []
-    for name, count in sorted(times.items()):
+            seen[name].append(group.beside[name])
+    found = []
+    for name, counts in sorted(seen.items()):
+        times, as_place, as_person = map(sum, zip(*counts, strict=True))
         known = bool(kinds(name.replace("_", " ")))  # "Pottery helps" is no person
-        if not known and 3 * who[name] >= count and who[name] >= max(2, where[name]):
-            found_kinds.append(Relation("people", name))
-        elif 3 * where[name] >= count and where[name] >= max(2, 2 * who[name]):
-            found_kinds.append(Relation("place", name))
-    return found_kinds
+        if not known and 3 * as_person >= times and as_person >= max(2, as_place):
+            found.append(Relation("people", name))
+        elif 3 * as_place >= times and as_place >= max(2, 2 * as_person):
+            found.append(Relation("place", name))
+    return found
 
 
 def _beside(texts: Iterable[str]) -> dict[str, tuple[int, int, int]]:
     """Return how often each name is written, how often as places are, and as people are."""
-    where: Counter[str] = Counter()
-    who: Counter[str] = Counter()
-    times: Counter[str] = Counter()
+    times, where, who = Counter[str](), Counter[str](), Counter[str]()
     for text in pausing(texts):
         for found in _NAME.finditer(text):
             words = found["name"].split()
@@ -406,7 +392,7 @@ _NAME = re.compile(
 
 def is_feeling(tag: str) -> bool:
     """Return whether a tag is one of the feelings and intents that are known by their words."""
-    return tag in _all_feelings()
+    return tag in _spoken()
 
 
 def spoken(tag: str, names: AbstractSet[str] = frozenset()) -> tuple[str, ...]:
@@ -451,15 +437,11 @@ def _has_synonyms(word: str) -> bool:
 
 @cache
 def _spoken() -> Mapping[str, tuple[str, ...]]:
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    """Return the words for each feeling and intent."""
+    found: dict[str, tuple[str, ...]] = {}
     for word, tag in sorted(_feelings().items()):
-        found[tag].append(word)
-    return {tag: tuple(words) for tag, words in found.items()}
-
-
-@cache
-def _all_feelings() -> frozenset[str]:
-    return frozenset(_feelings().values())
+        found[tag] = (*found.get(tag, ()), word)
+    return found
 
 
 def _kinds(tag: str, known: AbstractSet[str]) -> Iterator[str]:
