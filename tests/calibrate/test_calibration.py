@@ -15,7 +15,7 @@ from hippocampus.calibrate.calibration import (
     SIGNALS,
     Calibration,
 )
-from hippocampus.calibrate.fit import TOLD, balanced, find_hearing, logistic
+from hippocampus.calibrate.fit import EMBEDDER_EVIDENCE, balanced, find_hearing, logistic
 from hippocampus.calibrate.run import calibrate
 from hippocampus.calibrate.synthetic import generate
 from hippocampus.calibrate.thresholds import area_under_roc, weigh_signals
@@ -223,7 +223,7 @@ def test_what_no_embedder_tells_counts_as_it_is_built_in(hashed):
     for model in hashed.models:
         was = built_in[model.evidence]
         weights = zip(model.evidence, model.weights[1:], was.weights[1:], strict=True)
-        assert all(now == then for name, now, then in weights if name not in TOLD)
+        assert all(now == then for name, now, then in weights if name not in EMBEDDER_EVIDENCE)
     assert built_in["covered", "absent", "other"] in hashed.models
 
 

@@ -15,8 +15,8 @@ from hippocampus.language.topic_tag_model import (
     write_answer,
 )
 from hippocampus.language.topic_tags import (
-    FEWEST,
-    MOST,
+    FEWEST_TAGS,
+    MOST_TAGS,
     Relation,
     Tagging,
     is_feeling,
@@ -122,7 +122,7 @@ def test_any_texts_give_at_most_eight_valid_tags_each_once(groups):
 
     assert len(groups) == len(taggings)
     for tags, relations, _names in taggings:
-        assert len(tags) == len(set(tags)) <= MOST
+        assert len(tags) == len(set(tags)) <= MOST_TAGS
         assert all(tag == tag_name(tag) for tag in tags)
         assert all(parent != child and child for parent, child in relations)
 
@@ -351,7 +351,7 @@ def test_whatever_a_model_answers_is_valid_tags_without_a_cycle_or_refused(answe
         tags, relations = read_answer(answer)
     except ModelAnswer:
         return
-    assert FEWEST <= len(tags) <= MOST
+    assert FEWEST_TAGS <= len(tags) <= MOST_TAGS
     assert all(tag == tag_name(tag) for pair in [tags, *relations] for tag in pair)
     above = {}
     for parent, child in relations:

@@ -14,10 +14,10 @@ from hippocampus.recall.confidence import MODELS, LogisticModel
 
 POOL: Final = 4
 """Conversations that are read into one bank, besides each into its own."""
-GROUPS: Final = 2
+POOLS: Final = 2
 """Pools of conversations on which embedders are compared: those of the least calibration there is,
 so that each is compared with the default one on the same questions."""
-CONVERSATIONS: Final = POOL * GROUPS
+CONVERSATIONS: Final = POOL * POOLS
 """Some 2 300 turns: enough, with the default embedder's models to start from, and a minute's work
 for it on two cores."""
 MOST_CONVERSATIONS: Final = 256

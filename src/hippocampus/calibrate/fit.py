@@ -7,35 +7,34 @@ tokens and vectors weigh beside what needs no embedder (``docs/adr/0017``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.calibrate.calibration import GROUPS
+from hippocampus.calibrate.calibration import POOLS
 from hippocampus.calibrate.trial import TrialQuestion
 from hippocampus.recall.confidence import MODELS, Confidence, LogisticModel, confidence
 from hippocampus.recall.standardize import Numbers
 
-TURNED_DOWN: Final = 5 / 6
+REJECTED_SHARE: Final = 5 / 6
 """Of the questions without an answer, how many must count as not found."""
-TOLD: Final = frozenset({"matched", "missing", "vector"})
+EMBEDDER_EVIDENCE: Final = frozenset({"matched", "missing", "vector"})
 """Evidence that an embedder tells. What words and speakers tell means the same for every one, and
 eight conversations cannot say it better than those that the built-in models come from."""
-DRAWN: Final = 3.0
+RIDGE: Final = 3.0
 """How strongly the rest is drawn to the built-in models, as a ridge: alone, those conversations
 would leave the weights of evidence that goes together to chance."""
-_FREE: Final = 1e-2
-OVERSTATED: Final = 2.85
+_WEAK_RIDGE: Final = 1e-2
+DEFAULT_HEARING: Final = 2.85
 """How much the default embedder tells there beside words, where 1 is its weight in a ranking: these
 conversations share few words with their questions, on purpose. It is to be measured again whenever
 the other parts of a ranking change; a slow test of the calibration says so."""
-HEARD: Final = frozenset({"tokens", "vector"})
+EMBEDDER_CUES: Final = frozenset({"tokens", "vector"})
 """The parts of a ranking that an embedder tells."""
-_HELD: Final = 1e6
-_DRAWN_LISTS: Final = 1.0
-_NOTHING: Final = np.zeros(1, np.float32)
+_FIXED_RIDGE: Final = 1e6
+_LISTWISE_RIDGE: Final = 1.0
 _SETTLED: Final = 1e-8
 _STEPS: Final = 50
 _CHOICES: Final = 20
@@ -72,10 +71,10 @@ def _learn(asked: Sequence[TrialQuestion], like: LogisticModel, *, anew: bool) -
         for fitted in [fit(learnt, like, anew=anew)]
         for one in other
     ]
-    if not anew and TOLD.isdisjoint(like.evidence):
+    if not anew and EMBEDDER_EVIDENCE.isdisjoint(like.evidence):
         return Learnt(like, unseen)
     none = [judged.sure for one, judged in unseen if not one.answerable]
-    found = round(float(np.quantile(none, TURNED_DOWN)), 2)
+    found = round(float(np.quantile(none, REJECTED_SHARE)), 2)
     return Learnt(fit(asked, like, anew=anew)._replace(found=found), unseen)
 
 
@@ -88,15 +87,15 @@ def fit(
     Which one that is depends on the weights: so fit, choose again, until it stays. ``like``: the
     model to begin with, and to keep to in what the embedder does not tell, unless ``anew``.
     """
-    if not anew and TOLD.isdisjoint(like.evidence):
+    if not anew and EMBEDDER_EVIDENCE.isdisjoint(like.evidence):
         return like
     tables = [one.table(like.evidence) for one in asked]
     answered = np.array([one.answerable for one in asked], np.float64)
     even = balanced(answered)
     start = np.array(like.weights)
-    drawn = _FREE if anew else DRAWN
-    told = [True, *(anew or name in TOLD for name in like.evidence)]
-    held = np.where(told, drawn, _HELD)
+    drawn = _WEAK_RIDGE if anew else RIDGE
+    told = [True, *(anew or name in EMBEDDER_EVIDENCE for name in like.evidence)]
+    held = np.where(told, drawn, _FIXED_RIDGE)
     best = np.array([int(np.argmax(table @ start)) for table in tables])
     for _ in range(_CHOICES):
         chosen = np.array([table[row] for table, row in zip(tables, best, strict=True)])
@@ -129,17 +128,26 @@ def balanced(answered: Floats) -> Floats:
 def logistic(
     evidence: Floats, labels: Floats, weights: Floats, start: Floats, drawn: Floats
 ) -> Floats:
-    """Return logistic regression weights by Newton's method, each ``drawn`` to where it starts."""
-    fitted = start.copy()
-    for _ in range(_STEPS):
+    """Return logistic regression weights, each ``drawn`` to where it starts as by a ridge."""
+
+    def derivatives(fitted: Floats) -> tuple[Floats, Floats]:
         p = 1 / (1 + np.exp(-evidence @ fitted))
         slope = evidence.T @ (weights * (p - labels)) + drawn * (fitted - start)
         curve = (evidence * (weights * p * (1 - p))[:, None]).T @ evidence
-        step = np.linalg.solve(curve + np.diag(drawn), slope)
-        fitted -= step
+        return slope, curve + np.diag(drawn)
+
+    return _newton(start, derivatives)
+
+
+def _newton(start: Floats, derivatives: Callable[[Floats], tuple[Floats, Floats]]) -> Floats:
+    """Return the minimum of a convex function, given its gradient and Hessian at a point."""
+    at = start.copy()
+    for _ in range(_STEPS):
+        step = np.linalg.solve(*reversed(derivatives(at)))
+        at -= step
         if np.abs(step).max() < _SETTLED:
             break
-    return fitted
+    return at
 
 
 # ---------------------------------------------------------------- what counts how much in a ranking
@@ -154,13 +162,16 @@ def find_hearing(asked: Sequence[TrialQuestion]) -> float:
     are the same for every embedder.
     """
     lists = [
-        (np.stack([_others(one), _embedders(one)]).T.astype(np.float64), one.right)
+        (
+            np.stack([_parts(one, of_embedder=own) for own in (False, True)]).T.astype(np.float64),
+            one.right,
+        )
         for one in asked
-        if one.right.any() and one.group < GROUPS
+        if one.right.any() and one.group < POOLS
     ]
-    weights = np.array([0.5, 0.5])
-    for _ in range(_STEPS):
-        slope, curve = _DRAWN_LISTS * (weights - 0.5), _DRAWN_LISTS * np.eye(2)
+
+    def derivatives(weights: Floats) -> tuple[Floats, Floats]:
+        slope, curve = _LISTWISE_RIDGE * (weights - 0.5), _LISTWISE_RIDGE * np.eye(2)
         for parts, right in lists:
             odds = parts @ weights
             share = np.exp(odds - odds.max())
@@ -169,17 +180,14 @@ def find_hearing(asked: Sequence[TrialQuestion]) -> float:
             usual = share @ parts
             slope += usual - inside @ parts / inside.sum()
             curve += (parts * share[:, None]).T @ parts - np.outer(usual, usual)
-        step = np.linalg.solve(curve, slope)
-        weights -= step
-        if np.abs(step).max() < _SETTLED:
-            break
+        return slope, curve
+
+    weights = _newton(np.array([0.5, 0.5]), derivatives)
     others, embedders = np.maximum(weights, (1e-3, 0.0))
-    return round(float(embedders / others / OVERSTATED), 2)
+    return round(float(embedders / others / DEFAULT_HEARING), 2)
 
 
-def _embedders(one: TrialQuestion) -> Numbers:
-    return sum((part for name, part in one.parts.items() if name in HEARD), _NOTHING)
-
-
-def _others(one: TrialQuestion) -> Numbers:
-    return sum((part for name, part in one.parts.items() if name not in HEARD), _NOTHING)
+def _parts(one: TrialQuestion, *, of_embedder: bool) -> Numbers:
+    """Return what the embedder's cues, or all others, add to the rank of each candidate."""
+    parts = (part for name, part in one.parts.items() if (name in EMBEDDER_CUES) == of_embedder)
+    return sum(parts, np.zeros(1, np.float32))

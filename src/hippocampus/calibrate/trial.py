@@ -112,23 +112,23 @@ def run_trial(
     total = sum(len(bank["episodes"]) for bank in banks)
     store = open_store(":memory:", busy_timeout_s=1.0)
     try:
-        ears = _Ears(store, embedder)
+        examiner = _Examiner(store, embedder)
         asked: list[TrialQuestion] = []
         said: list[TrialTurn] = []
         done = 0
         for start in range(0, len(banks), POOL):
-            pool: list[_Read] = []
+            pool: list[_EncodedConversation] = []
             for bank in banks[start : start + POOL]:
-                one = ears.read(bank)
-                heard = ears.hear([one])
-                asked += ears.ask([one], heard, start // POOL)
-                said.append(_told(one, heard))
+                one = examiner.encode(bank)
+                indexed = examiner.index([one])
+                asked += examiner.ask([one], indexed, start // POOL)
+                said.append(_told(one, indexed))
                 pool.append(one)
                 done += len(bank["episodes"])
                 if progress:
                     progress(done, total)
             if len(pool) > 1:
-                asked += ears.ask(pool, ears.hear(pool), start // POOL)
+                asked += examiner.ask(pool, examiner.index(pool), start // POOL)
     finally:
         store.close()
     topics = sorted({e["topic"] for bank in banks for e in bank["episodes"] if "topic" in e})
@@ -137,7 +137,7 @@ def run_trial(
     return Trial(conversations, seed, _joined(said), asked, vectors)
 
 
-class _Read(NamedTuple):
+class _EncodedConversation(NamedTuple):
     """A conversation, ready to be put into banks: a group for each of its turns."""
 
     data: SyntheticBank
@@ -145,15 +145,15 @@ class _Read(NamedTuple):
     encoded: Encoded
 
 
-class _Heard(NamedTuple):
+class _IndexedBank(NamedTuple):
     """A bank of some conversations: its index, and which turn each row is (a part) of."""
 
     live: BankIndex
     refs: list[str]
 
 
-class _Ears:
-    """An embedder, and a store for what it hears."""
+class _Examiner:
+    """An embedder under examination, and the store of the banks that it is asked about."""
 
     def __init__(self, store: Store, embedder: Embedder) -> None:
         self._store = store
@@ -162,7 +162,7 @@ class _Ears:
         self._segments = Segments()
         self._embedded: dict[str, Embedded] = {}
 
-    def read(self, data: SyntheticBank) -> _Read:
+    def encode(self, data: SyntheticBank) -> _EncodedConversation:
         """Encode a conversation as a bank does."""
         groups = [
             draft(
@@ -183,9 +183,9 @@ class _Ears:
             made = encode_drafts(drafts[some], before[some], embedder=self._embedder, signed=None)
             for kind, payloads in made.items():
                 encoded.setdefault(kind, {}).update(payloads)
-        return _Read(data, groups, encoded)
+        return _EncodedConversation(data, groups, encoded)
 
-    def hear(self, pool: Sequence[_Read]) -> _Heard:
+    def index(self, pool: Sequence[_EncodedConversation]) -> _IndexedBank:
         """Put conversations into one bank."""
         refs: list[str] = []
         with self._store.write():
@@ -204,9 +204,11 @@ class _Ears:
             cues.tokens = LateInteractionCue(self._rotation.bits)
         index = BankIndex(self._store, number, cues)
         index.catch_up()
-        return _Heard(index, refs)
+        return _IndexedBank(index, refs)
 
-    def ask(self, pool: Sequence[_Read], heard: _Heard, group: int) -> Iterator[TrialQuestion]:
+    def ask(
+        self, pool: Sequence[_EncodedConversation], indexed: _IndexedBank, group: int
+    ) -> Iterator[TrialQuestion]:
         """Ask a bank what only one of its conversations can answer."""
         people = [{e["speaker"] for e in one.data["episodes"]} for one in pool]
         met = Counter(name for names in people for name in names)
@@ -219,13 +221,18 @@ class _Ears:
                 gold = {f"{id_}/{ref}" for ref in question["gold"]}
                 about = {topics[ref] for ref in gold}
                 yield self._answer(
-                    question, heard, gold, group, about.pop() if len(about) == 1 else None
+                    question, indexed, gold, group, about.pop() if len(about) == 1 else None
                 )
 
     def _answer(
-        self, asked: SyntheticQuestion, heard: _Heard, gold: set[str], group: int, topic: str | None
+        self,
+        asked: SyntheticQuestion,
+        indexed: _IndexedBank,
+        gold: set[str],
+        group: int,
+        topic: str | None,
     ) -> TrialQuestion:
-        index, refs = heard
+        index, refs = indexed
         text = asked["text"]
         if text not in self._embedded:
             self._embedded[text] = self._embedder.embed_query(text)
@@ -247,13 +254,13 @@ class _Ears:
         )  # fmt: skip
 
 
-def _told(one: _Read, heard: _Heard) -> TrialTurn:
+def _told(one: _EncodedConversation, indexed: _IndexedBank) -> TrialTurn:
     """Return the turns of a conversation that has a bank of its own."""
     episodes = one.data["episodes"]
-    vectors = heard.live.cues.vector
+    vectors = indexed.live.cues.vector
     assert vectors is not None, "it is what it was made with"
     ids = [f"{one.data['id']}/{e['id']}" for e in episodes]
-    first = {ref: row for row, ref in reversed(list(enumerate(heard.refs)))}
+    first = {ref: row for row, ref in reversed(list(enumerate(indexed.refs)))}
     sessions = [f"{one.data['id']}/{e['session']}" for e in episodes]
     said_at = np.array([datetime.fromisoformat(e["at"]).timestamp() for e in episodes])
     turns = Counter[str]()

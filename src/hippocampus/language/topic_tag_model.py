@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from hippocampus.errors import ModelAnswer
-from hippocampus.language.topic_tags import FEWEST, MOST, Relation, Tagging, tag_name
+from hippocampus.language.topic_tags import FEWEST_TAGS, MOST_TAGS, Relation, Tagging, tag_name
 from hippocampus.llm.ask import ChatModel, Completer, ModelReply, ModelTask, ask_many, json_of
 
 MOST_RELATIONS: Final = 24
@@ -57,8 +57,8 @@ def read_answer(answer: str) -> Tagging:
         msg = '"tags" and "relations" must be arrays'
         raise ModelAnswer(msg)
     tags = tuple(dict.fromkeys(map(_tag, listed)))
-    if not FEWEST <= len(tags) <= MOST:
-        msg = f"it has {len(tags)} tags; give {FEWEST} to {MOST}"
+    if not FEWEST_TAGS <= len(tags) <= MOST_TAGS:
+        msg = f"it has {len(tags)} tags; give {FEWEST_TAGS} to {MOST_TAGS}"
         raise ModelAnswer(msg)
     if len(related) > MOST_RELATIONS:
         msg = f"it has {len(related)} relations; give at most {MOST_RELATIONS}"

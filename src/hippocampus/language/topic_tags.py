@@ -26,27 +26,27 @@ from hippocampus.language.nouns import kinds, singular, synonyms, use_of
 
 MOST_WORDS: Final = 3
 MOST_LETTERS: Final = 48
-FEWEST, MOST = 3, 8
+FEWEST_TAGS, MOST_TAGS = 3, 8
 """Tags of a group of texts."""
 MOST_NAMES: Final = 3
 MOST_FEELINGS: Final = 1
-PALE: Final = 0.4
+LEAST_RELATIVE_WORTH: Final = 0.4
 """Part of the best tag's worth from which on a fourth and further ones are worth having."""
-A_NAME: Final = 0.5
+NAME_RETURNS: Final = 0.5
 """How likely a name is to be a subject though it was said once only."""
-LONGER: Final = 1.3
+PHRASE_BONUS: Final = 1.3
 """What two or three words are worth more than one: they are more specific."""
-SURELY: Final = 0.8
+LEAST_INCLUSION: Final = 0.8
 """How often the broader of two tags must be there where the narrower is."""
-LIFT: Final = 4.0
+LEAST_LIFT: Final = 4.0
 """And how much more often than elsewhere: what is everywhere is above nothing."""
-SUPPORT: Final = 5
+LEAST_SUPPORT: Final = 5
 """And in how many places both must be, for that to be no accident."""
-HALF: Final = 0.5
-"""The same as ``SURELY`` where the two are ``NEAR`` in meaning, too."""
-SOME: Final = 3
-"""The same as ``SUPPORT`` there."""
-NEAR: Final = 2.0
+LEAST_INCLUSION_IF_ALIKE: Final = 0.5
+"""The same as ``LEAST_INCLUSION`` where the two are ``ALIKE_FROM`` in meaning, too."""
+LEAST_SUPPORT_IF_ALIKE: Final = 3
+"""The same as ``LEAST_SUPPORT`` there."""
+ALIKE_FROM: Final = 2.0
 """In standard deviations: as a tag and one in forty of the others are."""
 
 _WORD = re.compile(r"[^\W_]+")
@@ -168,10 +168,10 @@ def tag_groups(groups: Sequence[TagReading], *, apart: Collection[str] = ()) -> 
         worth = {
             name: math.log2(1 + one.times)
             * math.sqrt(math.log((len(groups) + 1) / named[name]))
-            * max((again[name] + 0.5) / (named[name] + 1), A_NAME if one.proper else 0.0)
+            * max((again[name] + 0.5) / (named[name] + 1), NAME_RETURNS if one.proper else 0.0)
             * named[name]
             / (named[name] + 1)
-            * (LONGER if "_" in name else 1.0)
+            * (PHRASE_BONUS if "_" in name else 1.0)
             for name, one in group.items()
         }
         tags = _choose(group, worth, named)
@@ -291,13 +291,13 @@ def _choose(
     names = feelings = 0
     for name in order:
         one = group[name]
-        if len(chosen) == MOST:
+        if len(chosen) == MOST_TAGS:
             break
-        if one.times < 2 and len(chosen) >= (FEWEST if named[name] < 2 else FEWEST + 2):
+        if one.times < 2 and len(chosen) >= (FEWEST_TAGS if named[name] < 2 else FEWEST_TAGS + 2):
             continue
         if (one.feeling and feelings == MOST_FEELINGS) or (one.proper and names == MOST_NAMES):
             continue
-        if len(chosen) >= FEWEST and worth[name] < PALE * worth[chosen[0]]:
+        if len(chosen) >= FEWEST_TAGS and worth[name] < LEAST_RELATIVE_WORTH * worth[chosen[0]]:
             continue
         chosen.append(name)
         names += one.proper
@@ -489,7 +489,11 @@ def subsumptions(
         alike: tells how near two tags are in meaning; None where there is no embedder.
 
     """
-    surely, support = (SURELY, SUPPORT) if alike is None else (HALF, SOME)
+    surely, support = (
+        (LEAST_INCLUSION, LEAST_SUPPORT)
+        if alike is None
+        else (LEAST_INCLUSION_IF_ALIKE, LEAST_SUPPORT_IF_ALIKE)
+    )
     at: defaultdict[int, list[str]] = defaultdict(list)
     for tag, where in places.items():
         for place in where:
@@ -499,9 +503,9 @@ def subsumptions(
         together = Counter(tag for place in where for tag in at[place] if tag != child)
         for parent, both in sorted(together.items()):
             above, below = both / len(where), both / len(places[parent])
-            if not below < above or above * total < LIFT * len(places[parent]):
+            if not below < above or above * total < LEAST_LIFT * len(places[parent]):
                 continue
-            near = alike is None or alike(child, parent) >= NEAR
+            near = alike is None or alike(child, parent) >= ALIKE_FROM
             believed = above >= surely and both >= support and near
             if believed and not _siblings(child, parent):
                 found.append(Relation(parent, child))
