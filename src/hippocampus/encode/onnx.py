@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.files import read_bytes
 from hippocampus.core.records import Embedded, Fingerprint, Passage
-from hippocampus.encode.embedders.base import sha256_of, unit, valid
+from hippocampus.encode.embedders.base import LocalEmbedder, sha256_of, unit, valid
 from hippocampus.encode.model_files import DEFAULT_MODEL, MODELS
 from hippocampus.errors import EncoderError
 
@@ -53,7 +53,7 @@ class _Job(NamedTuple):
     """Which pieces the pooled vector is the mean of."""
 
 
-class OnnxEmbedder:
+class OnnxEmbedder(LocalEmbedder):
     """
     MiniLM's pooled vectors and, from the same pass, its contextual token vectors.
 
@@ -89,17 +89,12 @@ class OnnxEmbedder:
         self._session = _session(folder, threads or min(os.cpu_count() or 1, _MOST_THREADS))
         self._first, self._last = map(self._tokenizer.token_to_id, ("[CLS]", "[SEP]"))
         hashes = [pinned[file].sha256 for file in sorted(pinned)]
-        self._fingerprint = Fingerprint(
+        self.fingerprint = Fingerprint(
             name=DEFAULT_MODEL,
             weights=sha256_of(*hashes, _RECIPE),
             dimension=DIMENSION,
             token_dimension=DIMENSION,
         )
-
-    @property
-    def fingerprint(self) -> Fingerprint:
-        """The embedder's identity: weights, vocabulary and the way of pooling."""
-        return self._fingerprint
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
         """Embed passages, in order; equal ones give equal vectors whatever is in the batch."""
@@ -125,10 +120,6 @@ class OnnxEmbedder:
             )
             for vector, own, piece in zip(vectors, tokens, pieces, strict=True)
         ]
-
-    def embed_query(self, text: str) -> Embedded:
-        """Embed a question: a passage without neighbours."""
-        return self.embed([Passage(text)])[0]
 
     def embed_queries(self, texts: Sequence[str]) -> list[Embedded]:
         """Embed questions, in order, at once."""

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.optional import require
-from hippocampus.encode.embedders.base import display_name, valid
+from hippocampus.encode.embedders.base import FETCH, display_name, loading, valid
 from hippocampus.errors import (
     EncoderError,
     ModelError,
-    ModelNotInstalled,
     ModelTimeout,
     ModelUnavailable,
 )
@@ -42,23 +41,11 @@ class CrossEncoderReranker:
             extra="sentence-transformers",
             feature=f"the reranker {name_or_path}",
         )
-        try:
+        with loading("sentence-transformers", f"the cross-encoder {name_or_path!r}", fix=FETCH):
             self._model: Any = package.CrossEncoder(
                 name_or_path, device=device, local_files_only=not download
             )
-        except (OSError, ValueError) as exc:
-            msg = (
-                f"sentence-transformers cannot load the cross-encoder {name_or_path!r} from this"
-                f" machine ({exc}); give a folder, or fetch the model first, for instance with"
-                " 'hf download'"
-            )
-            raise ModelNotInstalled(msg) from exc
-        self._name = display_name(name_or_path)
-
-    @property
-    def name(self) -> str:
-        """The model's name, or its folder's."""
-        return self._name
+        self.name = display_name(name_or_path)
 
     def rerank(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return a score per text, shape (len(texts),), on the model's own scale."""
@@ -70,9 +57,9 @@ class CrossEncoderReranker:
                 [(query, text) for text in valid(texts)], show_progress_bar=False
             )
         except (RuntimeError, ValueError, IndexError) as exc:
-            msg = f"the reranker {self._name} failed on {len(texts)} texts: {exc}"
+            msg = f"the reranker {self.name} failed on {len(texts)} texts: {exc}"
             raise EncoderError(msg) from exc
-        return _checked(scores, len(texts), by=self._name)
+        return _checked(scores, len(texts), by=self.name)
 
 
 class HttpReranker:
@@ -108,12 +95,8 @@ class HttpReranker:
         limits = RequestLimits(timeout_s, timeout_s, 0, _AT_ONCE, _MOST_BYTES)
         self._server = Server(url, key=api_key, limits=limits, user=True)
         self._model = model
-
-    @property
-    def name(self) -> str:
-        """The model and the host that runs it."""
         host = urlsplit(self._server.url).netloc
-        return f"{self._model} at {host}" if self._model else host
+        self.name = f"{model} at {host}" if model else host
 
     def rerank(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return a score per text, shape (len(texts),), on the server's own scale."""

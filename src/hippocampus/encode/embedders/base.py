@@ -1,16 +1,48 @@
-"""Parts of every embedder: vectors of length 1, and an identity for the weights behind them."""
+"""Parts of every embedder: vectors of length 1, identity of the weights, errors of loading."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hippocampus.core.files import reading
-from hippocampus.errors import EncoderError, InvalidText
+from hippocampus.core.records import Embedded, Fingerprint, Passage
+from hippocampus.errors import EncoderError, InvalidText, ModelNotInstalled
+
+
+class LocalEmbedder(ABC):
+    """An embedder that runs in this process, and embeds a question as any other text."""
+
+    fingerprint: Fingerprint
+    """The identity of its weights: of a folder by its files, else by its name and dimension."""
+
+    @abstractmethod
+    def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
+        """Embed passages, in order."""
+
+    def embed_query(self, text: str) -> Embedded:
+        """Embed a question."""
+        return self.embed([Passage(text)])[0]
+
+
+@contextmanager
+def loading(package: str, model: str, *, fix: str) -> Iterator[None]:
+    """Raise what a package says of a model that it cannot load as ``ModelNotInstalled``."""
+    try:
+        yield
+    except (OSError, ValueError) as exc:
+        msg = f"{package} cannot load {model} from this machine ({exc}); {fix}"
+        raise ModelNotInstalled(msg) from exc
+
+
+FETCH = "give a folder, or fetch the model first, for instance with 'hf download'"
+"""How to get a model of the Hugging Face hub."""
 
 
 def unit(rows: ArrayLike, *, by: str) -> NDArray[np.float32]:
@@ -59,6 +91,16 @@ def weights_of(name_or_path: str, dimension: int, *, recipe: str) -> str:
         with reading(path) as file:
             parts += [place, hashlib.file_digest(file, "sha256").hexdigest()]
     return sha256_of(*parts)
+
+
+def fingerprint_of(kind: str, name_or_path: str, dimension: int, tokens: int) -> Fingerprint:
+    """Return the fingerprint of a model; ``tokens``: the dimension of its token vectors, or 0."""
+    return Fingerprint(
+        name=f"{kind}:{display_name(name_or_path)}",
+        weights=weights_of(name_or_path, dimension, recipe=f"{kind}/1"),
+        dimension=dimension,
+        token_dimension=tokens,
+    )
 
 
 def display_name(name_or_path: str) -> str:

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.records import Embedded, Embedder, Fingerprint, Passage
+from hippocampus.core.records import Embedded, Embedder, Passage
 from hippocampus.encode.embedders.base import unit
 from hippocampus.errors import EncoderError
 
@@ -44,7 +44,7 @@ class CachedEmbedder:
         self._path = Path(path)
         self._lock = Lock()
         self._queries: OrderedDict[str, Embedded] = OrderedDict()
-        self._made = made = inner.fingerprint
+        self.fingerprint = made = inner.fingerprint  # but for rounding the vectors are the same
         self._salt = repr((made.name, made.weights, made.dimension, made.token_dimension)).encode()
         with self._translated():
             self._db = sqlite3.connect(
@@ -63,11 +63,6 @@ class CachedEmbedder:
             except BaseException:
                 self._db.close()
                 raise
-
-    @property
-    def fingerprint(self) -> Fingerprint:
-        """The wrapped embedder's: the vectors are the same but for rounding."""
-        return self._made
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
         """Embed passages, in order, asking the wrapped embedder only for new ones, each once."""
@@ -137,7 +132,7 @@ class CachedEmbedder:
         return None if row is None else self._unpacked(*row)
 
     def _unpacked(self, vector: bytes, tokens: bytes | None, spans: bytes | None) -> Embedded:
-        made = self._made
+        made = self.fingerprint
         try:
             return Embedded(
                 vector=_floats(vector, made.dimension)[0],

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from hippocampus.core.optional import require
 from hippocampus.core.records import Embedded, Fingerprint, Passage
-from hippocampus.encode.embedders.base import unit, valid, weights_of
-from hippocampus.errors import ModelNotInstalled
+from hippocampus.encode.embedders.base import LocalEmbedder, loading, unit, valid, weights_of
 
 _BATCH = 16
 
 
-class FastEmbedEmbedder:
+class FastEmbedEmbedder(LocalEmbedder):
     """
     Runs a model of fastembed. Gives no token vectors; neighbours of a passage are ignored.
 
@@ -27,29 +26,19 @@ class FastEmbedEmbedder:
 
     def __init__(self, name: str, *, folder: Path | None = None, download: bool = False) -> None:
         package = require("fastembed", extra="fastembed", feature=f"the embedder fastembed:{name}")
-        try:
+        fix = f"fetch it first with fastembed.TextEmbedding({name!r}), which fills its cache"
+        with loading("fastembed", repr(name), fix=fix):
             self._model: Any = package.TextEmbedding(
                 model_name=name,
                 local_files_only=not download,
                 specific_model_path=str(folder) if folder else None,
             )
-        except (OSError, ValueError) as exc:
-            msg = (
-                f"fastembed cannot load {name!r} from this machine ({exc}); fetch it first with"
-                f" fastembed.TextEmbedding({name!r}), which fills its cache"
-            )
-            raise ModelNotInstalled(msg) from exc
         self._name = name
         dimension = len(self._vectors(self._model.passage_embed(["a probe"]))[0])
         weights = weights_of(str(folder or name), dimension, recipe=f"fastembed {name}/1")
-        self._fingerprint = Fingerprint(
+        self.fingerprint = Fingerprint(
             name=f"fastembed:{name}", weights=weights, dimension=dimension
         )
-
-    @property
-    def fingerprint(self) -> Fingerprint:
-        """The model's files when a folder was given, else its name and dimension."""
-        return self._fingerprint
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
         """Embed passages, in order."""

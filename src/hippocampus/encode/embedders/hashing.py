@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.records import Embedded, Fingerprint, Passage
-from hippocampus.encode.embedders.base import sha256_of
+from hippocampus.encode.embedders.base import LocalEmbedder, sha256_of
 from hippocampus.errors import InputError
 
 _WORD = re.compile(r"\w+|[^\w\s\x00-\x7f]")  # words, and signs that mean something, like emoji
@@ -24,7 +24,7 @@ _LETTERS, _PAIR = 0.35, 0.5
 _WORDS_KEPT = 8192
 
 
-class HashEmbedder:
+class HashEmbedder(LocalEmbedder):
     """
     Turns equal words into equal vectors, and similar spellings into similar ones.
 
@@ -37,24 +37,20 @@ class HashEmbedder:
             msg = f"dimension={dimension}: a hash embedder needs at least 16; 256 is usual"
             raise InputError(msg)
         self._dimension = dimension
-        self._word = lru_cache(_WORDS_KEPT)(self._word_vector)
-
-    @property
-    def fingerprint(self) -> Fingerprint:
-        """The embedder's identity: its recipe and dimension."""
-        return Fingerprint(
+        self.fingerprint = Fingerprint(
             name="hash",
-            weights=sha256_of(_RECIPE, str(self._dimension)),
-            dimension=self._dimension,
-            token_dimension=self._dimension,
+            weights=sha256_of(_RECIPE, str(dimension)),
+            dimension=dimension,
+            token_dimension=dimension,
         )
+        self._word = lru_cache(_WORDS_KEPT)(self._word_vector)
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
         """Embed passages, in order."""
         return [self._embed(passage.text) for passage in passages]
 
     def embed_query(self, text: str) -> Embedded:
-        """Embed a question as any other text."""
+        """Embed a question; whoever counts what is embedded tells it from a passage."""
         return self._embed(text)
 
     def _embed(self, text: str) -> Embedded:

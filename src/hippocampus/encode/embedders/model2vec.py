@@ -9,12 +9,18 @@ from typing import Any
 import numpy as np
 
 from hippocampus.core.optional import require
-from hippocampus.core.records import Embedded, Fingerprint, Passage
-from hippocampus.encode.embedders.base import display_name, unit, valid, weights_of
-from hippocampus.errors import ModelNotInstalled
+from hippocampus.core.records import Embedded, Passage
+from hippocampus.encode.embedders.base import (
+    FETCH,
+    LocalEmbedder,
+    fingerprint_of,
+    loading,
+    unit,
+    valid,
+)
 
 
-class Model2VecEmbedder:
+class Model2VecEmbedder(LocalEmbedder):
     """
     Averages static token vectors, and gives them too. Neighbours of a passage are ignored.
 
@@ -24,44 +30,24 @@ class Model2VecEmbedder:
     def __init__(self, name_or_path: str, *, download: bool = False) -> None:
         feature = f"the embedder model2vec:{name_or_path}"
         package = require("model2vec", extra="model2vec", feature=feature)
-        try:
+        with loading("model2vec", repr(name_or_path), fix=FETCH):
             folder = Path(name_or_path).expanduser()
             if not folder.is_dir():
                 hub = require("huggingface_hub", extra="model2vec", feature=feature)
                 folder = Path(hub.snapshot_download(name_or_path, local_files_only=not download))
             self._model: Any = package.StaticModel.from_pretrained(folder)
-        except (OSError, ValueError) as exc:
-            msg = (
-                f"model2vec cannot load {name_or_path!r} from this machine ({exc}); give a folder,"
-                f" or fetch the model first, for instance with 'hf download'"
-            )
-            raise ModelNotInstalled(msg) from exc
         # For a text of which it knows no token: the table's centre, which is near to nothing.
         self._unknown = unit(
             np.asarray(self._model.embedding, np.float32).mean(axis=0, keepdims=True), by=feature
         )[0]
         dimension = len(self._unknown)
-        self._fingerprint = Fingerprint(
-            name=f"model2vec:{display_name(name_or_path)}",
-            weights=weights_of(name_or_path, dimension, recipe="model2vec/1"),
-            dimension=dimension,
-            token_dimension=dimension,
-        )
-
-    @property
-    def fingerprint(self) -> Fingerprint:
-        """The model's files when it is a folder, else its name and dimension."""
-        return self._fingerprint
+        self.fingerprint = fingerprint_of("model2vec", name_or_path, dimension, dimension)
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
         """Embed passages, in order."""
         texts = valid(passage.text for passage in passages)
         rows = self._model.encode_as_sequence(texts, use_multiprocessing=False) if texts else []
         return [self._embedded(text, row) for text, row in zip(texts, rows, strict=True)]
-
-    def embed_query(self, text: str) -> Embedded:
-        """Embed a question as any other text."""
-        return self.embed([Passage(text)])[0]
 
     def _embedded(self, text: str, rows: Any) -> Embedded:  # noqa: ANN401 - any float array
         """Pool one text's token vectors; ``rows`` has one for each token that is not unknown."""

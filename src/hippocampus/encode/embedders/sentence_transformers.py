@@ -9,15 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.optional import require
-from hippocampus.core.records import Embedded, Fingerprint, Passage
-from hippocampus.encode.embedders.base import display_name, unit, valid, weights_of
-from hippocampus.errors import EncoderError, ModelNotInstalled
+from hippocampus.core.records import Embedded, Passage
+from hippocampus.encode.embedders.base import (
+    FETCH,
+    LocalEmbedder,
+    fingerprint_of,
+    loading,
+    unit,
+    valid,
+)
+from hippocampus.errors import EncoderError
 
 _BATCH = 16
 _PASSAGE_PROMPTS = ("document", "passage", "corpus")
 
 
-class SentenceTransformerEmbedder:
+class SentenceTransformerEmbedder(LocalEmbedder):
     """
     Runs a model of sentence-transformers, with its own prompts for questions and passages.
 
@@ -33,16 +40,10 @@ class SentenceTransformerEmbedder:
             extra="sentence-transformers",
             feature=f"the embedder sentence-transformers:{name_or_path}",
         )
-        try:
+        with loading("sentence-transformers", repr(name_or_path), fix=FETCH):
             self._model: Any = package.SentenceTransformer(
                 name_or_path, device=device, local_files_only=not download
             )
-        except (OSError, ValueError) as exc:
-            msg = (
-                f"sentence-transformers cannot load {name_or_path!r} from this machine ({exc});"
-                " give a folder, or fetch the model first, for instance with 'hf download'"
-            )
-            raise ModelNotInstalled(msg) from exc
         prompts: dict[str, str] = dict(getattr(self._model, "prompts", None) or {})
         self._query_prompt = prompts.get("query", "")
         self._prompt = next((prompts[name] for name in _PASSAGE_PROMPTS if name in prompts), "")
@@ -57,18 +58,9 @@ class SentenceTransformerEmbedder:
         # No tokens for the probe (a slow tokenizer, no transformer inside): none for any text.
         width = probe.tokens.shape[1] if probe.tokens is not None and len(probe.tokens) else 0
         self._gives_tokens = width > 0
-        dimension = len(probe.vector)
-        self._fingerprint = Fingerprint(
-            name=f"sentence-transformers:{display_name(name_or_path)}",
-            weights=weights_of(name_or_path, dimension, recipe="sentence-transformers/1"),
-            dimension=dimension,
-            token_dimension=width,
+        self.fingerprint = fingerprint_of(
+            "sentence-transformers", name_or_path, len(probe.vector), width
         )
-
-    @property
-    def fingerprint(self) -> Fingerprint:
-        """The model's files when it is a folder, else its name and dimension."""
-        return self._fingerprint
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
         """Embed passages, in order."""
