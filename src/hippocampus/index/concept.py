@@ -8,7 +8,7 @@ only its best rows are sought among all rows of the sessions that do.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.anchor_postings import Under
@@ -161,82 +162,52 @@ def _share(values: Scores) -> Scores:
     return values / most if most > 0 else values
 
 
-class _Activity:
-    """
-    How active anchors are at any time: a mention counts e times less when ``fades`` have passed.
-
-    What all mentions up to one add up to is kept with each, as a logarithm, so that asking costs a
-    look per anchor, however often each has come up.
-    """
-
-    def __init__(self, places: Places, times: Sequence[NDArray[np.int64]], fades: float) -> None:
-        self.places = places
-        self._fades = fades
-        self._times = np.concatenate([np.empty(0, np.int64), *times])
-        self._ends = np.cumsum([0, *map(len, times)])
-        self._last = self._times.max(initial=0)
-        sums = [np.logaddexp.accumulate(one / fades) for one in times]
-        self._sums = np.concatenate([np.empty(0), *sums])
-
-    def at(self, now: float) -> NDArray[np.float64]:
-        """Return the activity of each of the places at a time, shape (places,)."""
-        first, stop = self._ends[:-1], self._ends[1:].copy()
-        if now < self._last:  # then some mentions are still to come: halve to where they begin
-            low = first.copy()
-            while (open_ := low < stop).any():
-                middle = np.minimum((low + stop) // 2, len(self._times) - 1)
-                early = self._times[middle] <= now
-                low = np.where(open_ & early, middle + 1, low)
-                stop = np.where(open_ & ~early, middle, stop)
-        made = stop > first
-        activity = np.zeros(len(self.places))
-        activity[made] = np.exp(self._sums[stop[made] - 1] - now / self._fades)
-        return activity
-
-    def asked_at(self, now: float, fresh: int) -> float:
-        """Return a time, or when anything was named last if that is before: rest fades nothing."""
-        return min(now, float(max(self._last, fresh)))
-
-
-class _Many:
-    """How many tied anchors episodes and sessions name."""
+class _TiedCounts:
+    """How many tied anchors rows and sessions name."""
 
     def __init__(self, anchors: Anchors, sessions: NDArray[np.int32]) -> None:
-        tied = np.array([anchors.is_tied(place) for place in range(len(anchors))], np.bool_)
-        place = np.repeat(np.arange(len(anchors)), np.diff(anchors.mention_ends))
-        rows, place = anchors.mentions[tied[place]], place[tied[place]]
-        self._in_rows = np.bincount(rows, minlength=anchors.rows_built)
+        place, rows = _tied_mentions(anchors)
+        self._rows = GrowableArray(np.float32)
+        self._rows.extend(np.bincount(rows, minlength=anchors.rows_built))
         pairs = np.unique(sessions[rows].astype(np.int64) * len(anchors) + place)
-        self._in_sessions = np.bincount(pairs[pairs >= 0] // max(1, len(anchors)))
-        self._more_rows: Counter[int] = Counter()
-        self._more_sessions: Counter[int] = Counter()
+        self._sessions = GrowableArray(np.float32)
+        self._sessions.extend(np.bincount(pairs[pairs >= 0] // max(1, len(anchors))))
         self._seen: set[tuple[int, int]] = set()
 
     def add(self, row: int, session: int, places: Sequence[int]) -> None:
         """Count what came since; an anchor that a session named before then counts once more."""
-        self._more_rows[row] += len(places)
+        _raise_count(self._rows, row, len(places))
         new = {(session, place) for place in places if session >= 0} - self._seen
-        self._more_sessions[session] += len(new)
-        self._seen |= new
+        if new:
+            _raise_count(self._sessions, session, len(new))
+            self._seen |= new
 
     def in_rows(self, rows: Rows) -> Scores:
         """Return how many each of some rows names."""
-        return _counted(self._in_rows, self._more_rows, rows)
+        return _counted(self._rows.view, rows)
 
     def in_sessions(self, codes: NDArray[np.int32]) -> Scores:
         """Return how many each of some sessions names."""
-        return _counted(self._in_sessions, self._more_sessions, codes)
+        return _counted(self._sessions.view, codes)
 
 
-def _counted(counts: NDArray[np.intp], more: Counter[int], places: NDArray[Any]) -> Scores:
+def _tied_mentions(anchors: Anchors) -> tuple[Places, NDArray[np.int32]]:
+    """Return which rows named tied anchors at the last rebuild: shape (mentions,) both."""
+    tied = np.array([anchors.is_tied(place) for place in range(len(anchors))], np.bool_)
+    place = np.repeat(np.arange(len(anchors)), np.diff(anchors.mention_ends))
+    return place[tied[place]], anchors.mentions[tied[place]]
+
+
+def _raise_count(counts: GrowableArray[np.float32], place: int, by: int) -> None:
+    counts.extend(np.zeros(max(0, place + 1 - len(counts))))
+    counts.view[place] += by
+
+
+def _counted(counts: Scores, places: NDArray[Any]) -> Scores:
+    """Return the counts at some places, 0 beyond them."""
     known = places < len(counts)
     out = np.zeros(len(places), np.float32)
     out[known] = counts[places[known]]
-    if more and len(places):  # places ascend, each once
-        keys = np.fromiter(more, np.int64, len(more))
-        at = np.minimum(np.searchsorted(places, keys), len(places) - 1)
-        there = places[at] == keys
-        out[at[there]] += np.fromiter(more.values(), np.float32, len(more))[there]
     return out
 
 
@@ -299,10 +270,10 @@ class ConceptCue:
         for place, keys in enumerate(anchors.words):
             for key in keys:
                 self._parts[key].append(place)
-        self._activity: _Activity | None = None
-        self._counts: _Many | None = None
-        self._since = GrowableArray(np.int64, 2)
-        """Tied anchors named since the last rebuild, and the rows that do."""
+        self._counts: _TiedCounts | None = None
+        self._tied = GrowableArray(np.int64, 2)
+        """Tied anchors and the rows that name them, a pair for each mention."""
+        self._tied.extend(np.stack(_tied_mentions(anchors), axis=1))
         self._last: tuple[Query, int, tuple[Rows, Scores, Rows]] | None = None
 
     def __len__(self) -> int:
@@ -310,7 +281,7 @@ class ConceptCue:
 
     @property
     def nbytes(self) -> int:
-        kept = (self.anchors.vectors, self.anchors.mentions, self._meant, self.under)
+        kept = (self.anchors.vectors, self.anchors.mentions, self._tied, self._meant, self.under)
         return sum(array.nbytes for array in kept)
 
     # ------------------------------------------------------------ taking in
@@ -339,7 +310,7 @@ class ConceptCue:
             tied = [place for place in places if self.anchors.is_tied(place)]
             if tied:
                 self._many.add(row, int(codes[row]), tied)
-                self._since.extend(np.array([(place, row) for place in tied]))
+                self._tied.extend(np.array([(place, row) for place in tied]))
         if len(self.anchors):
             for start in range(0, len(payloads), _AT_ONCE):
                 some = slice(start, start + _AT_ONCE)
@@ -438,22 +409,15 @@ class ConceptCue:
         named once is active. The most active come first: those that tell most of how today is
         not as usual, by their parts of the divergence of the two.
         """
-        fades = self._how.active_hours * 3.6e9
-        if self._activity is None:
-            tied = [place for place in range(len(self.anchors)) if self.anchors.is_tied(place)]
-            times = [self._said_at(self._named(place)) for place in tied]
-            self._activity = _Activity(np.array(tied, np.intp), times, fades)
-        places, rows = self._since.view.T
+        fades = self._how.active_hours * MICROS_PER_HOUR
+        places, rows = self._tied.view.T
         said_at = self._said_at(rows.astype(np.uint32))
-        now = self._activity.asked_at(question.now.timestamp() * 1e6, said_at.max(initial=0))
-        at, lately = self._activity.places, np.zeros(len(self.anchors))
-        lately[at] = self._activity.at(now)
-        often = np.zeros(len(self.anchors))
-        often[at] = np.diff(self.anchors.mention_ends)[at]
+        # Rest fades nothing: at most the last mention is taken for the present.
+        now = min(question.now.timestamp() * 1e6, float(said_at.max(initial=0)))
         early = said_at <= now
         fading = np.exp((said_at[early] - now) / fades)
-        lately += np.bincount(places[early], fading, len(self.anchors))
-        often += np.bincount(places, minlength=len(self.anchors))
+        lately = np.bincount(places[early], fading, len(self.anchors)).astype(np.float64)
+        often = np.bincount(places, minlength=len(self.anchors))
         if not lately.sum() > 0:
             return {}
         lately /= np.sqrt(often + _FAMILIAR)
@@ -524,9 +488,9 @@ class ConceptCue:
         )  # fmt: skip
 
     @property
-    def _many(self) -> _Many:
+    def _many(self) -> _TiedCounts:
         if self._counts is None:
-            self._counts = _Many(self.anchors, self._sessions())
+            self._counts = _TiedCounts(self.anchors, self._sessions())
         return self._counts
 
     def _seeds(self, question: Query) -> dict[int, float]:
