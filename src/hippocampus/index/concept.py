@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,13 +69,6 @@ class Vectors(Protocol):
     def cosines(self, vector: NDArray[np.float32], rows: Rows) -> Scores:
         """Return the cosines of a vector and rows, shape (rows,)."""
         ...
-
-
-class Heard(NamedTuple):
-    """An anchor that a question calls up: its place, and how surely it is meant, in (0, 1]."""
-
-    anchor: int
-    sure: float
 
 
 class Activation:
@@ -368,9 +361,9 @@ class ConceptCue:
         found += [(other, "related", cosine) for other, cosine in self.under.related(row)]
         return found
 
-    def hear(self, question: Query) -> list[Heard]:
+    def hear(self, question: Query) -> dict[int, float]:
         """
-        Return the anchors a question calls up, the surest first, and those that it means.
+        Return the anchors a question calls up or means, the surest first, each with how surely.
 
         By name whatever the endings, by sound, by a word of a longer name; and when it only points,
         those that are active at the time.
@@ -383,7 +376,7 @@ class ConceptCue:
             for place, cosine in zip(best.tolist(), cosines.tolist(), strict=True):
                 if cosine >= self._least.sem_theta and not self._silent[place]:
                     heard.setdefault(place, cosine)
-        return [Heard(*one) for one in sorted(heard.items(), key=lambda one: -one[1])]
+        return dict(sorted(heard.items(), key=lambda one: -one[1]))
 
     def _called(self, question: Query) -> dict[int, float]:
         heard = self._heard(question)
@@ -542,19 +535,13 @@ class ConceptCue:
         start, end = self.anchors.mention_ends[place : place + 2]
         return int(end - start) + len(self._more.get(place, ()))
 
-    def found(self, question: Query) -> tuple[Rows, Scores]:
-        """Return the rows under what a question calls up, ascending, and their anchors' scores."""
-        rows, scores, stands = self._found(question)
-        own = _not_repeated(rows, stands, rows)
-        return rows[own], scores[own]
-
     def _found(self, question: Query) -> tuple[Rows, Scores, Rows]:
         """Return rows and scores, those as well that others stand for, and who stands for each."""
         last = self._last
         if last is not None and last[0] is question and last[1] == len(self):
             return last[2]
         best: dict[int, float] = {}
-        for anchor, sure in self.hear(question):
+        for anchor, sure in self.hear(question).items():
             rows, scores = self._under(anchor, question)
             for row, score in zip(rows.tolist(), (scores * sure).tolist(), strict=True):
                 if score > best.get(row, 0.0):

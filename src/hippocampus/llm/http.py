@@ -7,15 +7,20 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from http.client import HTTPException, HTTPMessage, HTTPResponse, IncompleteRead
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 from urllib.parse import unquote
 
+from msgspec import Meta
+
 from hippocampus.core.connections import ConnectionPool, basic_auth
+from hippocampus.core.constraints import check
 from hippocampus.core.http import Attempts, check_key, check_url, retry_after_s, told
-from hippocampus.errors import InputError, ModelAnswer, ModelRefused, ModelTimeout, ModelUnavailable
+from hippocampus.errors import ModelAnswer, ModelRefused, ModelTimeout, ModelUnavailable
 from hippocampus.llm.cassette import Cassette, Exchange
 
+_Seconds: TypeAlias = Annotated[float, Meta(ge=1e-3, le=86_400.0)]
 Hear: TypeAlias = Callable[[bytes], object]
 """Called with each line of a stream of events."""
 OPENAI: Final = "https://api.openai.com/v1"
@@ -28,33 +33,23 @@ _SHOWN: Final = 200
 """Characters of a server's message that an error repeats."""
 
 
-class RequestLimits(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
     """Limits of one call: time, attempts, calls at once, size of the answer."""
 
-    timeout_s: float
+    timeout_s: _Seconds
     """From when its turn has come to the last byte of the last attempt, pauses included."""
-    connect_timeout_s: float
+    connect_timeout_s: _Seconds
     """Of that, how long reaching the server may take each time."""
-    retries: int
+    retries: Annotated[int, Meta(ge=0, le=100)]
     """Further attempts, after a broken line, 429 or 5xx."""
-    at_once: int
+    concurrency: Annotated[int, Meta(ge=1, le=1000)]
     """Calls under way together; more wait for their turn."""
     nbytes: int
     """Longest answer that is read."""
 
-    def check(self) -> None:
-        """Refuse values that make no sense."""
-        rules = {
-            "timeout_s": (0 < self.timeout_s <= 86_400, "above 0, up to 86400"),
-            "connect_timeout_s": (0 < self.connect_timeout_s <= 86_400, "above 0, up to 86400"),
-            "retries": (0 <= self.retries <= 100, "from 0 to 100"),
-            "concurrency": (1 <= self.at_once <= 1000, "from 1 to 1000"),
-        }
-        given = dict(zip(rules, self, strict=False))
-        for name, (well, rule) in rules.items():
-            if not well:  # NaN is not either
-                msg = f"{name}={given[name]!r}: must be {rule}"
-                raise InputError(msg)
+    def __post_init__(self) -> None:
+        check(self)
 
 
 class Server:
@@ -75,7 +70,6 @@ class Server:
         pause: Callable[[float], object] = time.sleep,
         user: bool = False,
     ) -> None:
-        limits.check()
         parts = check_url(url, query=True, user=user)
         self._parts = parts._replace(netloc=parts.netloc.rpartition("@")[2])
         self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -88,7 +82,7 @@ class Server:
         self._limits = limits
         self._cassette = cassette
         self._pause = pause
-        self._turns = threading.BoundedSemaphore(limits.at_once)
+        self._turns = threading.BoundedSemaphore(limits.concurrency)
         self._connections = ConnectionPool(self._parts)
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -60,6 +61,14 @@ class CrossEncoderReranker:
             msg = f"the reranker {self.name} failed on {len(texts)} texts: {exc}"
             raise EncoderError(msg) from exc
         return _checked(scores, len(texts), by=self.name)
+
+
+class _ScoredText(msgspec.Struct):
+    """An item of a server's answer; servers call the score by either name."""
+
+    index: int
+    relevance_score: float | None = None
+    score: float | None = None
 
 
 class HttpReranker:
@@ -117,27 +126,18 @@ class HttpReranker:
             raise EncoderError(msg) from exc
         try:
             items = answer["results"] if isinstance(answer, Mapping) else answer
-            scores = dict(map(_score, items))
+            scores = {
+                one.index: one.score if one.relevance_score is None else one.relevance_score
+                for one in msgspec.convert(items, list[_ScoredText])
+            }
             ordered = [scores[place] for place in range(len(texts))]
-        except (KeyError, TypeError, ValueError) as exc:
+        except (KeyError, msgspec.ValidationError) as exc:
             msg = (
                 f"the reranker {self.name} gave an answer that is not {len(texts)} items of"
                 f" 'index' and 'relevance_score' or 'score' ({type(exc).__name__}: {exc})"
             )
             raise EncoderError(msg) from exc
         return _checked(ordered, len(texts), by=self.name)
-
-
-def _score(item: Mapping[str, object]) -> tuple[int, float]:
-    place = item["index"]
-    score = item["relevance_score"] if "relevance_score" in item else item["score"]
-    if isinstance(place, bool) or not isinstance(place, int):
-        msg = f"index={place!r}"
-        raise TypeError(msg)
-    if isinstance(score, bool) or not isinstance(score, int | float):
-        msg = f"score={score!r}"
-        raise TypeError(msg)
-    return place, float(score)
 
 
 def _checked(scores: Iterable[Any], count: int, *, by: str) -> NDArray[np.float32]:
