@@ -193,7 +193,7 @@ def _tied_mentions(anchors: Anchors) -> tuple[Places, NDArray[np.int32]]:
 
 def _raise_count(counts: GrowableArray[np.float32], place: int, by: int) -> None:
     counts.extend(np.zeros(max(0, place + 1 - len(counts))))
-    counts.view[place] += by
+    counts.put(place, counts.view[place] + by)
 
 
 def _counted(counts: Scores, places: NDArray[Any]) -> Scores:
