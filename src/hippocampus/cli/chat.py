@@ -55,12 +55,7 @@ def chat(
     recent: int = 6,
     scope: BankScope,
 ) -> None:
-    """
-    Talk with a model that remembers, or see what it would be told.
-
-    Both sides are remembered. /why says why each memory came to mind, /help lists the rest; Ctrl-D
-    ends it. Without a model, each turn shows the context that one would be given.
-    """
+    """Talk with a model that remembers, or see what it would be told."""
     spec = "none" if no_model else model
     with scope.open(create=True, embed=True, model=spec) as memory:
         talk = ChatSession(memory, scope, system=system, budget_tokens=budget_tokens, recent=recent)

@@ -23,7 +23,7 @@ from typer.core import TyperCommand
 
 from hippocampus.cli.options import BankScope, Scope
 from hippocampus.cli.render import Answer, complain, show
-from hippocampus.core.parameter_groups import spread
+from hippocampus.core.parameter_groups import described, spread
 from hippocampus.errors import EncoderError, HippocampusError, InputError, MissingExtra, StoreError
 
 Function: TypeAlias = Callable[..., Answer | None]
@@ -152,8 +152,7 @@ def _add(
     *,
     cls: type[TyperCommand],
 ) -> None:
-    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
-    about = _literal("\n\n".join(" ".join(part.split()) for part in paragraphs))
+    about = _literal(described(function, told))
     epilog = "\n".join(["[bold]Examples[/bold]", *map(_literal, told["examples"])])
     texts = HELP["shared"] | told.get("options", {})
     app.command(name, cls=cls, help=about, epilog=epilog, rich_help_panel=told.get("panel"))(

@@ -58,11 +58,7 @@ class DemoImport:
 
 @verb("demo", opens=None)
 def demo(source: Path | None = None, *, examples: Path | None = None, engine: Engine) -> None:
-    """
-    Show it: remember some histories, ask about them, say why each answer came and how fast.
-
-    Everything happens in a temporary store, which is gone afterwards.
-    """
+    """Show it: remember some histories, ask about them, say why each answer came and how fast."""
     console = stdout()
     folder = None if source else _examples(examples)
     parts = [source] if source else _parts(folder) if folder else []

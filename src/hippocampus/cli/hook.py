@@ -35,14 +35,7 @@ class _NoVeto(TyperCommand):
 
 @verb("hook", opens=None, cls=_NoVeto)
 def hook(*, budget_tokens: int = 1500, scope: BankScope) -> None:
-    """
-    Recall and remember for a coding agent, from its hooks.
-
-    It reads a hook's event as JSON from stdin. At UserPromptSubmit it prints what is remembered
-    about the prompt, which the agent's model then reads, and keeps the prompt; at Stop it keeps the
-    answer. It passes over every other event. What goes wrong is told on stderr and with exit code
-    1, which no agent takes for a veto.
-    """
+    """Recall and remember for a coding agent, from its hooks."""
     try:
         event = _read()
         if event.get("hook_event_name") == "UserPromptSubmit":

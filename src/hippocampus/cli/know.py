@@ -21,11 +21,7 @@ def facts(
     as_of: str | None = None,
     at: str | None = None,
 ) -> Answer:
-    """
-    Show what the bank was told of whom, and from when until when it was so.
-
-    What is over stays: it says until when it held. What was said since the last sleep is there.
-    """
+    """Show what the bank was told of whom, and from when until when it was so."""
     found = bank.facts(entity, relation, as_of=as_of, at=at)
     rows = [
         (f.subject, f.relation, f.object, *(f"{t:%Y-%m-%d}" if t else "" for t in
@@ -38,22 +34,14 @@ def facts(
 
 @verb("summary")
 def summary(bank: Bank, *, session: str | None = None, versions: bool = False) -> Answer:
-    """
-    Summarise a bank in a line: speakers, topics, the last decision and the last news.
-
-    It is what a context begins with, once the bank has slept.
-    """
+    """Summarise a bank in a line: speakers, topics, the last decision and the last news."""
     found = bank.summary(session)
     return Answer(found, (*(found.versions if versions else ()), found.text))
 
 
 @verb("gists")
 def gists(bank: Bank) -> Answer:
-    """
-    Show what memories of one matter came to, the most mature first.
-
-    Sleep makes them of what matters most. One is silent for about a week.
-    """
+    """Show what memories of one matter came to, the most mature first."""
     found = bank.gists()
     rows = [
         (g.text, str(len(g.sources)), f"{g.made_at:%Y-%m-%d}",
@@ -65,11 +53,7 @@ def gists(bank: Bank) -> Answer:
 
 @verb("topics")
 def topics(bank: Bank, *, plot: Path | None = None, force: bool = False) -> Answer:
-    """
-    Show what a bank is about: its tags, the narrow ones under the broad ones.
-
-    Sleep makes them. Drawing needs matplotlib, which is in the extra 'plots'.
-    """
+    """Show what a bank is about: its tags, the narrow ones under the broad ones."""
     if plot is not None:
         bank.plot_topics(plot, overwrite=force)
     return Answer(bank.topics(), "\n".join(bank.topic_outline()))
@@ -88,11 +72,7 @@ def list_(bank: Bank) -> Answer:
 
 @verb("anchors report")
 def report(bank: Bank) -> Answer:
-    """
-    Say which anchors may be worth keeping, which are about to be given up, and which were.
-
-    Keep one with 'hippocampus anchors add'; what is curated is never given up.
-    """
+    """Say which anchors may be worth keeping, which are about to be given up, and which were."""
     anchors = [anchor for anchor in bank.anchors() if anchor.kind == "discovered"]
     found = {
         "promotable": [anchor.name for anchor in anchors if anchor.strong >= 3],

@@ -22,12 +22,7 @@ def mcp(
     log_level: Literal["debug", "info", "warning", "error"] = "warning",
     scope: BankScope,
 ) -> None:
-    """
-    Give an agent this memory: a server of the Model Context Protocol.
-
-    Its client starts it and speaks to it on stdin and stdout. With --http it listens on this
-    machine only, for every program that runs here.
-    """
+    """Give an agent this memory: a server of the Model Context Protocol."""
     require("mcp.server.mcpserver", extra="mcp", feature="the MCP server")
     from hippocampus.mcp import Door, create_server, serve_http, serve_stdio  # noqa: PLC0415
 

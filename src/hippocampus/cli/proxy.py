@@ -29,13 +29,7 @@ def proxy(
     timeout_s: float = 600.0,
     scope: Scope,
 ) -> None:
-    """
-    Give any chat client a memory: pass its requests on, with what is remembered in the prompt.
-
-    Point the client at http://127.0.0.1:8766/v1 instead of its server. Both sides of a chat are
-    remembered once the answer is there. A memory that fails or is slow never fails the chat: it
-    goes on without, and the answer's header X-Memory says so.
-    """
+    """Give any chat client a memory: pass its requests on, with memories in the prompt."""
     require("httpx", extra="proxy", feature=_FEATURE)
     uvicorn = require("uvicorn", extra="proxy", feature=_FEATURE)
     from hippocampus.proxy.app import create_app  # noqa: PLC0415 - the engine, only when used

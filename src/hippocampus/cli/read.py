@@ -46,12 +46,7 @@ def recall(
     filters: FilterOptions,
     zone: tzinfo,
 ) -> Answer:
-    """
-    Find the memories that answer a question, and say why.
-
-    Times in the question count: "in March", "last week", "between May and July 2023". Exits with 1
-    when nothing relevant is there; then the nearest are shown, and marked as that.
-    """
+    """Find the memories that answer a question, and say why."""
     found = bank.recall(query, k, cues=cues, now=now, **filters.given())
     shown = recall_view(found, zone, ids=ids, limit=None if full else EXCERPT)
     return Answer(found, found.explain() if explain else shown, success=found.found)
@@ -84,11 +79,7 @@ def context(
     now: Now = None,
     filters: FilterOptions,
 ) -> Answer:
-    """
-    Compose a prompt-ready text of the memories that answer a question, within a budget of tokens.
-
-    The text goes to stdout as it is; how full the budget is, to stderr.
-    """
+    """Compose a text for a prompt: the memories that answer a question, within a token budget."""
     asked = prompt.given() | filters.given() | {"without": prompt.without or ()}
     made = bank.context(query, budget_tokens, k=k, cues=cues, now=now, **asked)
     full = (
@@ -110,11 +101,7 @@ def find(
     filters: FilterOptions,
     zone: tzinfo,
 ) -> Answer:
-    """
-    List the memories that have a word or phrase in them; of several, all.
-
-    Exactly: letter case aside, whole words only, in order of time. Exits with 1 when there is none.
-    """
+    """List the memories that have a word or phrase in them; of several, all."""
     found = bank.find(
         *terms, limit=limit, offset=offset, newest=newest, radius=radius, **filters.given()
     )
@@ -123,22 +110,14 @@ def find(
 
 @verb("count")
 def count(bank: Bank, term: Words, *, filters: FilterOptions) -> Answer:
-    """
-    Count how often a word or phrase came up.
-
-    Exactly: letter case aside, whole words only, in everything the filters let it see.
-    """
+    """Count how often a word or phrase came up."""
     times = bank.count(term, **filters.given())
     return Answer({"term": term, "count": times}, f"{times}")
 
 
 @verb("trend")
 def trend(bank: Bank, term: Words, *, by: str = "week", filters: FilterOptions) -> Answer:
-    """
-    Show how often a word or phrase came up, period by period.
-
-    Counted as by 'count'. Weeks begin on Monday. A stretch without any takes one line.
-    """
+    """Show how often a word or phrase came up, period by period."""
     found = bank.trend(term, by, **filters.given())  # type: ignore[arg-type]  # it looks
     return Answer({"term": term, "by": by, "periods": found}, trend_view(found, by))
 

@@ -50,12 +50,7 @@ def serve(
     log_level: str = "info",
     scope: Scope,
 ) -> None:
-    """
-    Serve a store over HTTP: every verb, for many clients at once.
-
-    The store is made if missing. Ctrl-C or SIGTERM ends it once what was begun is done. Logs go to
-    stderr, a line of JSON each, without what was said.
-    """
+    """Serve a store over HTTP: every verb, for many clients at once."""
     # Each request has a thread; further ones inside of a matrix product only get in their way. What
     # somebody has set stays. NumPy reads it when it is loaded, which is below.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -85,11 +80,7 @@ def serve(
 
 @verb("keys create", opens="memory", create=True)
 def create(memory: Memory, name: str, *, bank: list[str], role: str = "write") -> Answer:
-    """
-    Make a key and show it, this once; the store keeps only a hash.
-
-    From the first key on the server answers nobody without one.
-    """
+    """Make a key and show it, this once; the store keeps only a hash."""
     return _new(_keys(memory).create(name, role, bank))  # type: ignore[arg-type]  # it looks
 
 

@@ -50,16 +50,7 @@ class SleepOptions:
 def sleep(
     *, night: SleepOptions, model: str = "none", scope: BankScope, as_json: bool = False
 ) -> Answer:
-    """
-    Turn what was experienced into what is known.
-
-    Keeps apart what cannot be right, merges what says the same, lets fade what the bank's policy
-    lets fade, makes anchors and topics anew, and brings the running summary up. Others read and
-    write meanwhile.
-
-    Nothing is sent anywhere unless a model is named. What a model was asked, and where it failed
-    and words were used instead, is part of the report.
-    """
+    """Turn what was experienced into what is known."""
     night.check()
     if night.watch:
         _watch(scope, model, as_json=as_json)
@@ -136,11 +127,7 @@ def counted(counts: Mapping[str, int], verb: str) -> Answer:
 
 @verb("policy", opens=None)
 def policy(name: str | None = None, *, scope: BankScope) -> Answer:
-    """
-    See or choose what sleep does with a bank: what it merges, and what it lets fade.
-
-    'keep' merges nothing but the same words in one session on one day; nothing fades.
-    """
+    """See or choose what sleep does with a bank: what it merges, and what it lets fade."""
     with scope.open_bank(create=name is not None) as bank:
         if name is not None:
             bank.set_policy(None if name == "default" else name)
@@ -169,11 +156,7 @@ def release(bank: Bank, ids: list[str]) -> Answer:
 
 @verb("quarantine")
 def quarantine(bank: Bank) -> Answer:
-    """
-    Show what sleep keeps from being consolidated, and why; 'release' lets it go.
-
-    That is what came twice, late, or before its cause. After 15 minutes it is as everything else.
-    """
+    """Show what sleep keeps from being consolidated, and why; 'release' lets it go."""
     found = bank.quarantine()
     lines = [f"{episode.id}  {why}\n  {episode}" for episode, why in found]
     return Answer(

@@ -13,11 +13,7 @@ from hippocampus.core.optional import require
 
 @verb("ui", opens=None)
 def ui(*, port: int = 8767, open_: bool = True, model: str = "none", scope: Scope) -> None:
-    """
-    Look into a store with a browser: search, timeline, topics, facts, trends, sleep, keys.
-
-    It answers this machine alone, until Ctrl-C. The same pages are at /ui of 'hippocampus serve'.
-    """
+    """Look into a store with a browser: search, timeline, topics, facts, trends, sleep, keys."""
     for package in ("fastapi", "uvicorn", "prometheus_client"):
         require(package, extra="server", feature="the dashboard")
     from hippocampus.dashboard import AT  # noqa: PLC0415 - only when used

@@ -21,12 +21,7 @@ _MARKS = {True: ("✓", "green"), False: ("✗", "bold red"), None: ("·", "dim"
 
 @verb("verify", opens="memory")
 def verify(memory: Memory, *, residue: Annotated[str | None, text_or_stdin] = None) -> Answer:
-    """
-    Check the store against itself, and that what was erased is gone.
-
-    Checked are the database, every text, every index and the journal; with --residue, also that a
-    text is in no episode and nowhere in the raw files. Exits with 1 when something is wrong.
-    """
+    """Check the store against itself, and that what was erased is gone."""
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
     with progress("verifying") as step:
@@ -44,11 +39,7 @@ def verify(memory: Memory, *, residue: Annotated[str | None, text_or_stdin] = No
 
 @verb("doctor", opens=None)
 def doctor(*, scope: Scope) -> Answer:
-    """
-    Say what is installed, what runs, and how the store is.
-
-    Exits with 1 when something is not well.
-    """
+    """Say what is installed, what runs, and how the store is."""
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
     rows = upkeep.doctor(Path(scope.path))
@@ -61,11 +52,7 @@ def doctor(*, scope: Scope) -> Answer:
 
 @verb("reindex", opens=None)
 def reindex(*, bank: str | None = None, signatures: bool | None = None, scope: Scope) -> Answer:
-    """
-    Make every index anew from the texts.
-
-    What is there stays in use until the new one is complete; stopped half-way, it goes on.
-    """
+    """Make every index anew from the texts."""
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
     if bank is not None and signatures is False:
@@ -77,11 +64,7 @@ def reindex(*, bank: str | None = None, signatures: bool | None = None, scope: S
 
 @verb("reembed", opens=None)
 def reembed(target: str = "default", *, scope: Scope) -> Answer:
-    """
-    Move the store to another embedder, in place.
-
-    Stopped half-way, it goes on where it was; until the end the store answers as before.
-    """
+    """Move the store to another embedder, in place."""
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
     scope.check()
@@ -96,13 +79,7 @@ def _done(done: dict[str, int]) -> Answer:
 
 @verb("calibrate", opens="memory", embed=True)
 def calibrate(memory: Memory, *, dry_run: bool = False) -> Answer:
-    """
-    Find out what the embedder's numbers mean, and let every default go by it.
-
-    Conversations that are made up are remembered and asked about; what an embedder says of them
-    gives its thresholds and weights, which are kept in the store. The default embedder's are built
-    in; run this once after moving to another.
-    """
+    """Find out what the embedder's numbers mean, and let every default go by it."""
     with progress("calibrating") as step:
         found = memory.calibrate(dry_run=dry_run, progress=step)
     rows = [(r.name, f"{r.value:g}", f"{r.default:g}", r.rule) for r in found.explain()]
@@ -126,11 +103,7 @@ def compact(
     dry_run: bool = False,
     yes: bool = False,
 ) -> Answer:
-    """
-    Remove for good what was forgotten, and give its space back.
-
-    Until then 'forget --undo' brings it back. Others go on reading and writing.
-    """
+    """Remove for good what was forgotten, and give its space back."""
     if not (dry_run or yes):
         would = bank.compact(superseded=superseded, faded=faded, dry_run=True)
         confirm_erasure(would.forgotten + would.superseded + would.faded)

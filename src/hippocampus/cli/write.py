@@ -32,11 +32,7 @@ def remember(
     metadata: Annotated[Mapping[str, Any] | None, json_object] = None,
     zone: tzinfo,
 ) -> Answer:
-    """
-    Keep one thing that happened.
-
-    The same text by the same speaker at the same time is kept once. The store is made if missing.
-    """
+    """Keep one thing that happened."""
     kept = bank.remember(
         text, at=at, speaker=speaker, role=role, session=session, source=source, metadata=metadata
     )
@@ -45,11 +41,7 @@ def remember(
 
 @verb("import", create=True, embed=True)
 def import_(bank: Bank, path: Path, *, format: str | None = None) -> Answer:  # noqa: A002
-    """
-    Remember a file or a folder: notes, chat exports, mail, other memories, our own export.
-
-    Doing it again changes only what changed. What cannot be read is listed, and the rest goes on.
-    """
+    """Remember a file or a folder: notes, chat exports, mail, other memories, our own export."""
     with progress(f"remembering {path.name or path}") as step:
         done = bank.import_(path, format=format, progress=step)
     return Answer(
@@ -75,11 +67,7 @@ def forget(
     yes: bool = False,
     scope: BankScope,
 ) -> Answer:
-    """
-    Hide episodes from every read; --undo brings them back, --erase leaves nothing to bring back.
-
-    'hippocampus verify --residue TEXT' proves that the words are gone.
-    """
+    """Hide episodes from every read; --undo brings them back, --erase leaves nothing to restore."""
     if erase and undo:
         msg = "--erase and --undo exclude each other; what is erased cannot come back"
         raise InputError(msg)

@@ -1,9 +1,9 @@
-"""Parameter groups: a dataclass as a parameter, its fields as parameters of the signature."""
+"""Interfaces read off functions: groups of parameters spread out, documentation in paragraphs."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, get_type_hints
@@ -48,3 +48,9 @@ def spread(function: Callable[P, R]) -> Callable[P, R]:
     if "return" in hints:
         flat.__annotations__["return"] = hints["return"]
     return flat
+
+
+def described(function: Callable[..., object], texts: Mapping[str, Any]) -> str:
+    """Return a function's docstring and, of its texts, ``more``: a line for each paragraph."""
+    whole = "\n\n".join((inspect.getdoc(function) or "", texts.get("more", ""))).strip()
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in whole.split("\n\n"))

@@ -10,27 +10,16 @@ around it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar, overload
 
 from hippocampus.context.render import in_time
 from hippocampus.core.quotes import CLOSE, INDENT, OPEN, line, quote
 from hippocampus.core.records import Change, Context, Episode, Hit, Interval, Recall, Stats
-from hippocampus.mcp.schemas import (
-    BankStatus,
-    Changed,
-    Composed,
-    Fitted,
-    Happened,
-    Kept,
-    Listed,
-    MemoryEntry,
-    Recalled,
-    ToolAnswer,
-)
+from hippocampus.mcp.schemas import ToolAnswer
 
 _LABEL = 100
 """Characters of a session, source or speaker that are shown; they may have thousands."""
@@ -114,33 +103,24 @@ class ShownMemory:
             episode = replace(episode, text=f"{episode.text[:characters].rstrip()} […]")
         return replace(self, episode=episode, cut=True)
 
-    def data(self, zone: tzinfo) -> MemoryEntry:
-        """Return it as data; what says nothing is left out."""
+    def data(self, zone: tzinfo) -> dict[str, Any]:
+        """Return it as a ``MemoryEntry``."""
         episode, hit = self.episode, self.hit
-        made: MemoryEntry = {
-            "id": episode.id, "when": moment(episode.said_at, zone), "text": episode.text
-        }  # fmt: skip
-        if episode.speaker:
-            made["speaker"] = short(episode.speaker)
-        if episode.role:
-            made["role"] = short(episode.role)
-        if episode.session:
-            made["session"] = short(episode.session)
-        if episode.source:
-            made["source"] = short(episode.source)
-        if episode.address and episode.address != episode.id:
-            made["address"] = short(episode.address)
-        if hit is not None:
-            made["score"] = round(hit.score, 2)
-        if hit is not None and hit.until is not None:
-            made["over_since"] = moment(hit.until, zone)
-        if hit is not None and hit.corrected_by is not None:
-            made["corrected_by"] = hit.corrected_by
-        if episode.state != "active":
-            made["state"] = episode.state
-        if self.cut:
-            made["cut"] = True
-        return made
+        return said(
+            id=episode.id,
+            when=moment(episode.said_at, zone),
+            text=episode.text,
+            speaker=short(episode.speaker),
+            role=short(episode.role),
+            session=short(episode.session),
+            source=short(episode.source),
+            address=None if episode.address == episode.id else short(episode.address),
+            score=None if hit is None else round(hit.score, 2),
+            over_since=None if hit is None else moment(hit.until, zone),
+            corrected_by=None if hit is None else hit.corrected_by,
+            state=None if episode.state == "active" else episode.state,
+            cut=self.cut or None,
+        )
 
     def text(self, zone: tzinfo) -> str:
         """Return it as lines: what is ours in the first, what was said indented under it."""
@@ -166,22 +146,24 @@ def memories_text(shown: Sequence[ShownMemory], zone: tzinfo) -> list[str]:
 # ---------------------------------------------------------------- what an answer says of itself
 
 
-def fitted(data: Fitted, dropped: int, some: Sequence[str], degraded: Iterable[str]) -> list[str]:
-    """Put into an answer what it says of itself, and return that in lines; some are named."""
-    data["dropped"] = dropped
-    lines = []
-    if dropped:
-        named = f" ({', '.join(some)}{', …' if len(some) < dropped else ''})" if some else ""
-        lines.append(
-            f"Left out for want of room: {dropped}{named}."
-            " Raise budget_tokens, or look at one with timeline(id=…)."
-        )
-    if some:
-        data["dropped_ids"] = list(some)
-    reasons = [_shortened(reason) for reason in degraded][:_REASONS]
-    if reasons:
-        data["degraded"] = reasons
-    return [*lines, *(f"Went on without {quote(reason)}" for reason in reasons)]
+def said(**parts: object) -> dict[str, Any]:
+    """Return data without the parts that say nothing, which are None."""
+    return {name: part for name, part in parts.items() if part is not None}
+
+
+def left_out(dropped: int, some: Sequence[str]) -> list[str]:
+    """Say in a line how many memories were left out, some by their ids."""
+    named = f" ({', '.join(some)}{', …' if len(some) < dropped else ''})" if some else ""
+    line_ = (
+        f"Left out for want of room: {dropped}{named}."
+        " Raise budget_tokens, or look at one with timeline(id=…)."
+    )
+    return [line_] if dropped else []
+
+
+def without(reasons: Sequence[str]) -> list[str]:
+    """Say in lines what an answer went on without."""
+    return [f"Went on without {quote(reason)}" for reason in reasons]
 
 
 # ---------------------------------------------------------------- the answers
@@ -190,23 +172,23 @@ def fitted(data: Fitted, dropped: int, some: Sequence[str], degraded: Iterable[s
 def recalled(
     found: Recall, budget_tokens: int, zone: tzinfo, degraded: Iterable[str] = ()
 ) -> ToolAnswer:
-    """Return what a recall found."""
-    reasons = [*map(str, found.degraded), *degraded]
+    """Return what a recall found, as ``Recalled``."""
+    reasons = _reasons([*map(str, found.degraded), *degraded])
+    when = None if found.when is None else _stretch(found.when, zone)
 
     def make(shown: Sequence[ShownMemory], left: Sequence[ShownMemory]) -> ToolAnswer:
-        data: Recalled = {
-            "found": found.found,
-            "confidence": round(found.confidence, 2),
-            "memories": [one.data(zone) for one in shown],
-            "dropped": 0,
-        }
-        lines = [_verdict(found, shown)]
-        if found.when is not None:
-            data["when"] = _stretch(found.when, zone)
-            lines.append(f"When: {data['when']}.")
-        lines += memories_text(shown, zone)
         some = [one.episode.id for one in left[:_NAMED]]
-        lines += fitted(data, len(left), some, reasons)
+        data = said(
+            found=found.found,
+            confidence=round(found.confidence, 2),
+            memories=[one.data(zone) for one in shown],
+            dropped=len(left),
+            when=when,
+            dropped_ids=some or None,
+            degraded=reasons or None,
+        )
+        lines = [_verdict(found, shown), *([] if when is None else [f"When: {when}."])]
+        lines += memories_text(shown, zone) + left_out(len(left), some) + without(reasons)
         return ToolAnswer(data, "\n".join(lines))
 
     shown = [ShownMemory.of(hit) for hit in (found if found.found else found.hits[:_NEAREST])]
@@ -248,7 +230,7 @@ def composed(
 def _composed(made: Context, budget_tokens: int, degraded: Sequence[str]) -> ToolAnswer:
     found = made.recall
     hits = sorted(made.items, key=lambda hit: in_time(hit.episode))
-    reasons = [*map(str, found.degraded), *degraded]
+    reasons = _reasons([*map(str, found.degraded), *degraded])
     provenance = [
         *(("id", hit.id) for hit in hits),
         *(("session", name) for name in names(hit.episode.session for hit in hits)),
@@ -257,52 +239,55 @@ def _composed(made: Context, budget_tokens: int, degraded: Sequence[str]) -> Too
     ]
 
     def make(told: Sequence[tuple[str, str]], _: Sequence[tuple[str, str]]) -> ToolAnswer:
-        ids, sessions, sources, some = (
-            [name for kind, name in told if kind == wanted]
-            for wanted in ("id", "session", "source", "left")
+        ids, sessions, sources, some = _by_kind(told, "id", "session", "source", "left")
+        data = said(
+            found=found.found,
+            confidence=round(found.confidence, 2),
+            text=made.text,
+            tokens=made.tokens,
+            ids=ids,
+            dropped=len(made.left_out),
+            ids_left_out=len(hits) - len(ids) or None,
+            sessions=sessions or None,
+            sources=sources or None,
+            dropped_ids=some or None,
+            degraded=reasons or None,
         )
-        data: Composed = {
-            "found": found.found,
-            "confidence": round(found.confidence, 2),
-            "text": made.text,
-            "tokens": made.tokens,
-            "ids": ids,
-            "dropped": 0,
-        }
         nothing = "No memory fits whole." if made.left_out else "Nothing is remembered about it."
         lines = [made.text or nothing]
         if made.text and not found.found:
             lines.insert(0, "Nothing of it surely bears on the question.")
         if ids:
-            lines.append(
-                f"Ids, in that order: {', '.join(ids)}{', …' if len(ids) < len(hits) else ''}"
-            )
-        if len(ids) < len(hits):
-            data["ids_left_out"] = len(hits) - len(ids)
+            more = ", …" if len(ids) < len(hits) else ""
+            lines.append(f"Ids, in that order: {', '.join(ids)}{more}")
         if sessions:
-            data["sessions"] = sessions
             lines.append(f"Sessions: {quote(_listing(sessions))}")
         if sources:
-            data["sources"] = sources
             lines.append(f"Sources: {quote(_listing(sources))}")
-        lines += fitted(data, len(made.left_out), some, reasons)
+        lines += left_out(len(made.left_out), some) + without(reasons)
         return ToolAnswer(data, "\n".join(lines))
 
     return fit(provenance, budget_tokens, make)
 
 
+def _by_kind(told: Sequence[tuple[str, str]], *kinds: str) -> Iterator[list[str]]:
+    """Yield for each kind the names of it."""
+    return ([name for kind, name in told if kind == wanted] for wanted in kinds)
+
+
 def listed(
     episodes: Sequence[Episode], budget_tokens: int, zone: tzinfo, *, offset: int, limit: int
 ) -> ToolAnswer:
-    """Return a page of a timeline; what does not fit is where the next one begins."""
+    """Return a page of a timeline, as ``Listed``; the next one begins with what does not fit."""
 
     def make(shown: Sequence[ShownMemory], left: Sequence[ShownMemory]) -> ToolAnswer:
-        data: Listed = {"memories": [one.data(zone) for one in shown], "dropped": len(left)}
+        entries = [one.data(zone) for one in shown]
         lines = memories_text(shown, zone) or ["Nothing is there."]
-        if left or len(episodes) == limit:
-            data["next_offset"] = offset + len(shown)
+        goes_on = offset + len(shown) if left or len(episodes) == limit else None
+        if goes_on is not None:
             why = f"{len(left)} more found, left out for want of room; go" if left else "Go"
-            lines.append(f"{why} on with offset={data['next_offset']}.")
+            lines.append(f"{why} on with offset={goes_on}.")
+        data = said(memories=entries, dropped=len(left), next_offset=goes_on)
         return ToolAnswer(data, "\n".join(lines))
 
     return fit([ShownMemory(one) for one in episodes], budget_tokens, make, ShownMemory.shortened)
@@ -311,16 +296,16 @@ def listed(
 def looked_at(
     episode: Episode, changes: Sequence[Change], budget_tokens: int, zone: tzinfo
 ) -> ToolAnswer:
-    """Return one memory whole, as far as it fits, and what has become of it."""
-    happened = [_happened(change, zone) for change in reversed(changes[-_CHANGES:])]
+    """Return one memory whole, as far as it fits, and its latest changes, as ``Listed``."""
+    happened = [
+        said(at=moment(change.at, zone), change=change.kind, id=change.episode)
+        for change in reversed(changes[-_CHANGES:])
+    ]
 
-    def make(shown: Sequence[ShownMemory], told: Sequence[Happened]) -> ToolAnswer:
+    def make(shown: Sequence[ShownMemory], told: Sequence[Mapping[str, str]]) -> ToolAnswer:
         history = list(reversed(told))
-        data: Listed = {
-            "memories": [one.data(zone) for one in shown],
-            "history": history,
-            "dropped": 0 if shown else 1,
-        }
+        entries = [one.data(zone) for one in shown]
+        data = said(memories=entries, history=history, dropped=0 if shown else 1)
         lines = [*memories_text(shown, zone), "History:"]
         lines += [f"{one['at']} {one['change']} {one.get('id', '')}".rstrip() for one in history]
         return ToolAnswer(data, "\n".join(lines))
@@ -333,37 +318,27 @@ def looked_at(
     )
 
 
-def _happened(change: Change, zone: tzinfo) -> Happened:
-    made: Happened = {"at": moment(change.at, zone), "change": change.kind}
-    if change.episode is not None:
-        made["id"] = change.episode
-    return made
-
-
 def kept(episode: Episode, zone: tzinfo, *, new: bool, replaces: str | None = None) -> ToolAnswer:
-    """Return what became of something to remember."""
-    data: Kept = {"id": episode.id, "when": moment(episode.said_at, zone), "new": new}
-    if replaces is not None:
-        data["replaces"] = replaces
-    if episode.parts > 1:
-        data["parts"] = episode.parts
-    if episode.state != "active":
-        data["state"] = episode.state
+    """Return what became of something to remember, as ``Kept``."""
+    when = moment(episode.said_at, zone)
+    parts = episode.parts if episode.parts > 1 else None
+    state = None if episode.state == "active" else episode.state
     verb = "Corrected" if replaces else "Remembered" if new else "Remembered already"
-    told = f"{verb} as {episode.id}, {data['when']}"
+    told = f"{verb} as {episode.id}, {when}"
     if replaces is not None:
         told += f", in place of {replaces}, which stays in its history"
-    if episode.parts > 1:
-        told += f", in {episode.parts} parts"
-    if episode.state != "active":
-        told += f"; it is {episode.state}, and recall does not show it"
+    if parts is not None:
+        told += f", in {parts} parts"
+    if state is not None:
+        told += f"; it is {state}, and recall does not show it"
+    data = said(id=episode.id, when=when, new=new, replaces=replaces, parts=parts, state=state)
     return ToolAnswer(data, f"{told}.")
 
 
 def changed(number: int, what: str) -> ToolAnswer:
     """Return how many memories changed, and what it means."""
     memories = "1 memory" if number == 1 else f"{number} memories"
-    return ToolAnswer(Changed(changed=number), f"{memories} {what}")
+    return ToolAnswer({"changed": number}, f"{memories} {what}")
 
 
 def held(
@@ -376,9 +351,8 @@ def held(
     banks: Sequence[str],
     degraded: Iterable[str],
 ) -> ToolAnswer:
-    """Return what a bank holds, and how well it can be searched."""
-    reasons = [_shortened(reason) for reason in degraded][:_REASONS]
-
+    """Return what a bank holds, and how well it can be searched, as ``BankStatus``."""
+    reasons = _reasons(degraded)
     found = [
         *(("speakers", name) for name in names(stats.speakers)),
         *(("sources", name) for name in names(stats.sources)),
@@ -386,39 +360,31 @@ def held(
     ]
 
     def make(told: Sequence[tuple[str, str]], _: Sequence[tuple[str, str]]) -> ToolAnswer:
-        speakers, sources, named = (
-            [name for kind, name in told if kind == wanted]
-            for wanted in ("speakers", "sources", "banks")
+        speakers, sources, named = _by_kind(told, "speakers", "sources", "banks")
+        data = said(
+            bank=stats.bank,
+            memories=stats.episodes,
+            forgotten=stats.forgotten,
+            superseded=stats.superseded,
+            sessions=stats.sessions,
+            speakers=speakers,
+            sources=sources,
+            bytes=sum(stats.stored_bytes.values()),
+            embedder=stats.embedder or "none",
+            version=version,
+            dropped=len(banks) - len(named),
+            first=moment(stats.first, zone),
+            last=moment(stats.last, zone),
+            slept=moment(slept, zone),
+            banks=named or None,
         )
-        data: BankStatus = {
-            "bank": stats.bank,
-            "memories": stats.episodes,
-            "forgotten": stats.forgotten,
-            "superseded": stats.superseded,
-            "sessions": stats.sessions,
-            "speakers": speakers,
-            "sources": sources,
-            "bytes": sum(stats.stored_bytes.values()),
-            "embedder": stats.embedder or "none",
-            "version": version,
-            "dropped": len(banks) - len(named),
-        }
-        if stats.first is not None and stats.last is not None:
-            data["first"] = moment(stats.first, zone)
-            data["last"] = moment(stats.last, zone)
-        if slept is not None:
-            data["slept"] = moment(slept, zone)
-        if named:
-            data["banks"] = named
-        if reasons:
-            data["degraded"] = reasons
         lines = [
             f"{name}: {quote(_listing(value) if isinstance(value, list) else str(value))}"
             for name, value in data.items()
-            if value not in ([], 0) and name != "degraded"
+            if value not in ([], 0)
         ]
         lines += [f"goes without {quote(reason)}" for reason in reasons]
-        return ToolAnswer(data, "\n".join(lines))
+        return ToolAnswer(data | said(degraded=reasons or None), "\n".join(lines))
 
     return fit(found, budget_tokens, make)
 
@@ -433,24 +399,30 @@ def _listing(found: Sequence[str]) -> str:
 
 def names(found: Iterable[str | None]) -> list[str]:
     """Return different names, the first ones."""
-    return [short(name) for name in dict.fromkeys(found) if name][:_NAMED]
+    return [name for name in map(short, dict.fromkeys(found)) if name][:_NAMED]
 
 
-def moment(when: datetime, zone: tzinfo) -> str:
+@overload
+def moment(when: datetime, zone: tzinfo) -> str: ...
+@overload
+def moment(when: datetime | None, zone: tzinfo) -> str | None: ...
+def moment(when: datetime | None, zone: tzinfo) -> str | None:
     """Return a moment to the second, with its offset."""
+    if when is None:
+        return None
     with suppress(OverflowError):  # within a day of the years 1 and 9999 there is only UTC
         when = when.astimezone(zone)
     return when.isoformat(timespec="seconds")
 
 
-def short(label: str, most: int = _LABEL) -> str:
-    """Return a label in one line, and not without end."""
-    flat = " ".join(label.split())
-    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
+def short(label: str | None) -> str | None:
+    """Return a label in one line, and not without end; None if it is empty."""
+    flat = " ".join((label or "").split())
+    return (flat if len(flat) <= _LABEL else f"{flat[: _LABEL - 1]}…") or None
 
 
-def _shortened(reason: str) -> str:
-    """Return a reason in one line, without its middle if it is long."""
-    flat = " ".join(reason.split())
+def _reasons(told: Iterable[str]) -> list[str]:
+    """Return the first reasons, each in a line, a long one without its middle."""
     head, tail = _REASON
-    return flat if len(flat) <= head + tail else f"{flat[:head]}…{flat[-tail:]}"
+    flat = [" ".join(reason.split()) for reason in told][:_REASONS]
+    return [one if len(one) <= head + tail else f"{one[:head]}…{one[-tail:]}" for one in flat]

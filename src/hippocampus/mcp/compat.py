@@ -230,11 +230,7 @@ class Graph:
         return _answer({"entities": made}, made)
 
     def create_relations(self, relations: list[Relation]) -> Annotated[ToolAnswer, RelationsMade]:
-        """
-        Create multiple new relations between entities in the knowledge graph.
-
-        Relations should be in active voice.
-        """
+        """Create multiple new relations between entities in the knowledge graph."""
         with self._changing:
             view = self._view()
             for relation in relations:

@@ -20,7 +20,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
-from hippocampus.core.parameter_groups import spread
+from hippocampus.core.parameter_groups import described, spread
 from hippocampus.errors import DISTRIBUTION, HippocampusError
 from hippocampus.mcp.resources import HABIT, add_prompt, add_resources
 from hippocampus.mcp.schemas import ToolAnswer
@@ -166,12 +166,11 @@ def _tools(verbs: object, offer: str) -> list[Tool]:
     for name, about in told.items():
         verb = getattr(verbs, name)
         hints = about.get("hints", ())
-        paragraphs = (inspect.getdoc(verb) or "").split("\n\n")
         tool = Tool.from_function(
             _described(verb, shared | about.get("arguments", {})),
             name=name,
             title=about["title"],
-            description="\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs),
+            description=described(verb, about),
             annotations=ToolAnnotations(
                 read_only_hint="reads" in hints,
                 destructive_hint="destroys" in hints,
@@ -195,13 +194,13 @@ def _described(
         content = [TextContent(type="text", text=text)]
         return CallToolResult(content=[*content], structured_content=dict(data))
 
-    def described(parameter: inspect.Parameter) -> inspect.Parameter:
+    def with_text(parameter: inspect.Parameter) -> inspect.Parameter:
         told = texts.get(parameter.name, {})
         field = Field(**told) if isinstance(told, dict) else Field(description=told)
         return parameter.replace(annotation=Annotated[parameter.annotation, field])
 
     signature = inspect.signature(flat)
-    parameters = [described(given) for given in signature.parameters.values()]
+    parameters = [with_text(given) for given in signature.parameters.values()]
     answer = Annotated[CallToolResult, *get_args(signature.return_annotation)[1:]]
     call.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=parameters, return_annotation=answer
