@@ -22,7 +22,7 @@ from rich.text import Text
 
 from hippocampus.cli.command import EXIT_NOTHING, verb
 from hippocampus.cli.options import Engine, moment
-from hippocampus.cli.render import one_line, progress, recall_view, stdout, table
+from hippocampus.cli.render import one_line, pairs, progress, recall_view, stdout, table
 from hippocampus.core.files import read_text
 from hippocampus.errors import SourceError
 
@@ -232,16 +232,13 @@ def _summary(
     whole = median(found.cost.elapsed_s for found in recalls) * 1e3
     own = median(found.cost.elapsed_s - found.cost.embed_s for found in recalls) * 1e3
     path = "~/notes" if source is None else str(source)
-    rows: list[Sequence[str | Text]] = [
-        (Text("remembered", "dim"), f"{added:,} episodes in {sessions:,} sessions"),
-        (
-            Text("ingest", "dim"),
-            f"{added / elapsed_s:,.0f} episodes/s, reading and embedding included",
-        ),
-        (Text("recall", "dim"), f"median {whole:.1f} ms, {own:.1f} ms without the embedding"),
-        (Text("store", "dim"), f"{size / 1e6:.1f} MB in one file, {size // added:,} bytes each"),
-        (Text("go on", "dim"), f"hippocampus import {path}"),
+    rows = [
+        ("remembered", f"{added:,} episodes in {sessions:,} sessions"),
+        ("ingest", f"{added / elapsed_s:,.0f} episodes/s, reading and embedding included"),
+        ("recall", f"median {whole:.1f} ms, {own:.1f} ms without the embedding"),
+        ("store", f"{size / 1e6:.1f} MB in one file, {size // added:,} bytes each"),
+        ("go on", f"hippocampus import {path}"),
         ("", 'hippocampus recall "…"'),
         ("", "from hippocampus import Memory    # the same verbs in Python"),
     ]
-    console.print(table(rows))
+    console.print(pairs(rows))

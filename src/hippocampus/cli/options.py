@@ -6,13 +6,14 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 from hippocampus.core.cue_names import cue_of
+from hippocampus.core.parameter_groups import ParameterGroup
 from hippocampus.errors import InputError, InvalidFilter, InvalidText, InvalidTime, StoreError
 
 if TYPE_CHECKING:
@@ -193,17 +194,7 @@ Now: TypeAlias = Annotated[datetime | None, moment]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OptionGroup:
-    """Options that are arguments of the engine by the same names."""
-
-    def given(self) -> dict[str, Any]:
-        """Return the arguments; an option that nobody gave is None."""
-        given = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {name: None if value == [] else value for name, value in given.items()}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilterOptions(OptionGroup):
+class FilterOptions(ParameterGroup):
     """The filters of a read, named as the engine's own arguments."""
 
     since: str | None = None

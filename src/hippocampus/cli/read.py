@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from rich.text import Text
 
 from hippocampus.cli.command import verb
-from hippocampus.cli.options import Cues, FilterOptions, Now, OptionGroup, Words, text_or_stdin
+from hippocampus.cli.options import Cues, FilterOptions, Now, Words, text_or_stdin
 from hippocampus.cli.render import (
     EXCERPT,
     Answer,
@@ -25,6 +25,7 @@ from hippocampus.cli.render import (
     table,
     trend_view,
 )
+from hippocampus.core.parameter_groups import ParameterGroup
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
@@ -53,7 +54,7 @@ def recall(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PromptOptions(OptionGroup):
+class PromptOptions(ParameterGroup):
     """The parts of a prompt beside what is recalled, and how many there are of each."""
 
     system: str = ""

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, get_type_hints
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterGroup:
+    """Parameters that are arguments of a verb by the same names."""
+
+    def given(self) -> dict[str, Any]:
+        """Return the arguments; None for an empty list, as of an option that nobody gave."""
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: None if value == [] else value for name, value in given.items()}
 
 
 def spread(function: Callable[P, R]) -> Callable[P, R]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -160,14 +161,16 @@ class _View:
             node = self.nodes.setdefault(name, _Node(kind))
             node.observations.setdefault(text.removeprefix(f"{head}: "), []).append(episode.id)
 
-    def about(self, names: Iterable[str]) -> KnowledgeGraph:
-        """Return some entities, and every relation that begins or ends at one."""
-        chosen = set(names)
+    def about(self, names: Iterable[str] | None = None) -> KnowledgeGraph:
+        """Return entities, of all if none are named, and every relation that one of them has."""
+        chosen = None if names is None else set(names)
+
+        def wanted(*ends: str) -> bool:
+            return chosen is None or not chosen.isdisjoint(ends)
+
         return {
-            "entities": [n.as_entity(name) for name, n in self.nodes.items() if name in chosen],
-            "relations": [
-                _as_relation(edge) for edge in self.edges if edge[0] in chosen or edge[2] in chosen
-            ],
+            "entities": [node.as_entity(name) for name, node in self.nodes.items() if wanted(name)],
+            "relations": [_as_relation(e) for e in self.edges if wanted(e[0], e[2])],
         }
 
     def node(self, name: str) -> _Node:
@@ -178,19 +181,15 @@ class _View:
         return self.nodes[name]
 
 
-def _whole(episodes: Iterable[Episode]) -> Iterator[tuple[Episode, str]]:
-    """Yield what was remembered at once, with its text: long ones are kept in parts."""
-    first: Episode | None = None
-    text = ""
+def _whole(episodes: Iterable[Episode]) -> list[tuple[Episode, str]]:
+    """Return what was remembered at once, with its text: long ones are kept in parts."""
+    found: list[tuple[Episode, list[str]]] = []
     for episode in episodes:
-        if episode.part and first is not None:
-            text += episode.text
-            continue
-        if first is not None:
-            yield first, text
-        first, text = episode, episode.text
-    if first is not None:
-        yield first, text
+        if episode.part and found:
+            found[-1][1].append(episode.text)
+        else:
+            found.append((episode, [episode.text]))
+    return [(first, "".join(texts)) for first, texts in found]
 
 
 def _head(name: str, kind: str) -> str:
@@ -217,22 +216,19 @@ class Graph:
 
     def create_entities(self, entities: list[GraphEntity]) -> Annotated[ToolAnswer, EntitiesMade]:
         """Create multiple new entities in the knowledge graph."""
-        with self._changing:
-            view = self._view()
-            there = view.nodes
+        with self._change() as view:
             new: dict[str, GraphEntity] = {}
             for entity in entities:
-                if entity["name"] not in there and entity["name"] not in new:
+                if entity["name"] not in view.nodes:
                     noted = list(dict.fromkeys(entity["observations"]))
-                    new[entity["name"]] = {**entity, "observations": noted}
+                    new.setdefault(entity["name"], {**entity, "observations": noted})
             self._keep(view, (turn for entity in new.values() for turn in _turns(entity)))
         made = list(new.values())
         return _answer({"entities": made}, made)
 
     def create_relations(self, relations: list[Relation]) -> Annotated[ToolAnswer, RelationsMade]:
         """Create multiple new relations between entities in the knowledge graph."""
-        with self._changing:
-            view = self._view()
+        with self._change() as view:
             for relation in relations:
                 view.node(relation["from"])
                 view.node(relation["to"])
@@ -245,8 +241,7 @@ class Graph:
         self, observations: list[Additions]
     ) -> Annotated[ToolAnswer, ObservationsMade]:
         """Add new observations to existing entities in the knowledge graph."""
-        with self._changing:
-            view = self._view()
+        with self._change() as view:
             results: list[Added] = []
             turns: list[Turn] = []
             for addition in observations:
@@ -264,8 +259,7 @@ class Graph:
         entityNames: list[str],  # noqa: N803 - as the reference has it
     ) -> Annotated[ToolAnswer, Deleted]:
         """Delete multiple entities and their associated relations from the knowledge graph."""
-        with self._changing:
-            view = self._view()
+        with self._change() as view:
             named = set(entityNames)
             found = [name for name in entityNames if name in view.nodes]
             missing = [name for name in entityNames if name not in view.nodes]
@@ -280,8 +274,7 @@ class Graph:
 
     def delete_observations(self, deletions: list[Deletions]) -> Annotated[ToolAnswer, Deleted]:
         """Delete specific observations from entities in the knowledge graph."""
-        with self._changing:
-            view = self._view()
+        with self._change() as view:
             ids: list[str] = []
             gone = 0
             missing = []
@@ -299,13 +292,9 @@ class Graph:
         rest = f"Entities not found: {', '.join(missing)}" if missing else ""
         return _deleted("Observations", gone, asked, rest)
 
-    def delete_relations(
-        self,
-        relations: list[Relation],
-    ) -> Annotated[ToolAnswer, Deleted]:
+    def delete_relations(self, relations: list[Relation]) -> Annotated[ToolAnswer, Deleted]:
         """Delete multiple relations from the knowledge graph."""
-        with self._changing:
-            view = self._view()
+        with self._change() as view:
             found = [edge for edge in dict.fromkeys(map(_as_edge, relations)) if edge in view.edges]
             self._drop(id_ for edge in found for id_ in view.edges[edge])
         return _deleted("Relations", len(found), len(relations), "The rest matched nothing.")
@@ -314,10 +303,7 @@ class Graph:
         """Read the entire knowledge graph."""
         return _answer(self.whole())
 
-    def search_nodes(
-        self,
-        query: str,
-    ) -> Annotated[ToolAnswer, KnowledgeGraph]:
+    def search_nodes(self, query: str) -> Annotated[ToolAnswer, KnowledgeGraph]:
         """Search for nodes in the knowledge graph based on a query."""
         view, wanted = self._view(), query.lower()
         found = view.about(
@@ -327,10 +313,7 @@ class Graph:
         )
         return _answer(found)
 
-    def open_nodes(
-        self,
-        names: list[str],
-    ) -> Annotated[ToolAnswer, KnowledgeGraph]:
+    def open_nodes(self, names: list[str]) -> Annotated[ToolAnswer, KnowledgeGraph]:
         """Open specific nodes in the knowledge graph by their names."""
         return _answer(self._view().about(names))
 
@@ -338,17 +321,19 @@ class Graph:
 
     def whole(self) -> KnowledgeGraph:
         """Return the graph."""
-        view = self._view()
-        return {
-            "entities": [node.as_entity(name) for name, node in view.nodes.items()],
-            "relations": [_as_relation(edge) for edge in view.edges],
-        }
+        return self._view().about()
 
     def _bank(self) -> Bank:
         return self._memory().bank(self._name)
 
     def _view(self) -> _View:
         return _View(self._bank().episodes(where={_ENTITY: {"$exists": True}}))
+
+    @contextmanager
+    def _change(self) -> Iterator[_View]:
+        """Give the graph to who changes it; others wait for their turn."""
+        with self._changing:
+            yield self._view()
 
     def _keep(self, view: _View, turns: Iterable[Turn]) -> None:
         """

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Final
 
+from hippocampus.core.parameter_groups import ParameterGroup
 from hippocampus.errors import DISTRIBUTION, InputError, InvalidScope, UnknownBank
 from hippocampus.mcp.schemas import (
     BankStatus,
@@ -26,13 +27,12 @@ from hippocampus.mcp.schemas import (
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
-    from hippocampus.bank.filter_arguments import Filters
     from hippocampus.core.records import Context, Stats
     from hippocampus.memory import Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Narrowing:
+class Narrowing(ParameterGroup):
     """The filters of a tool that looks for memories."""
 
     since: str | None = None
@@ -41,13 +41,6 @@ class Narrowing:
     speaker: str | None = None
     source: str | None = None
     as_of: str | None = None
-
-    def given(self) -> Filters:
-        """Return the arguments for a verb of a bank."""
-        return {
-            "since": self.since, "until": self.until, "session": self.session,
-            "speaker": self.speaker, "source": self.source, "as_of": self.as_of,
-        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
