@@ -105,7 +105,7 @@ class BankIndex:
     def _judge(self, row: int, change: JournalRow) -> None:
         """Take in what was said of a row."""
         event = decode(change, bank=self._bank, path=self._store.path)
-        self.outcome.view[row] += _outcome(event)
+        self.outcome.put(row, self.outcome.view[row] + _outcome(event))
         match event:
             case Annotated(why="corrected", by=str(by)):
                 self.corrected.setdefault(row, []).append(by)
