@@ -174,6 +174,11 @@ class _Clause(NamedTuple):
         return _RE.be.search(self.aux) is not None
 
     @property
+    def perfect(self) -> bool:
+        """Whether it is what somebody has been, or done."""
+        return _RE.have.search(self.aux) is not None
+
+    @property
     def past(self) -> bool:
         """Whether it is what somebody was."""
         return _RE.was.search(self.aux) is not None
@@ -184,7 +189,7 @@ def _relation_of(rule: Rule, clause: _Clause) -> tuple[str, Mode] | None:
     relation, mode = rule.relation, rule.mode
     if clause.used or (clause.past and mode == "holds"):
         return relation, mode if relation in BY_BIRTH else "held"
-    if mode == "held" and _RE.have.search(clause.aux) and any(t.end is None for t in clause.times):
+    if mode == "held" and clause.perfect and any(t.end is None for t in clause.times):
         return relation, "holds"  # "I have lived there since"
     return None if relation == "has" and mode == "held" else (relation, mode)
 
@@ -403,7 +408,7 @@ class _StatementReader:
         start = next((t.start for t in clause.times if t.end is None), None)
         since, lived = (
             start is not None,
-            _RE.have.search(clause.aux) is not None and mode != "holds",
+            clause.perfect and mode != "holds",
         )
         over = clause.over or since or (lived and _RE.since.match(behind) is not None)
         whole = _RE.denied.match(behind) or (lived and _RE.since.match(behind))
@@ -425,7 +430,7 @@ class _StatementReader:
 
     def _unmarried(self, clause: _Clause, status: str, behind: str) -> Iterator[Statement]:
         """Yield that somebody is not, or was never, married, single or the like."""
-        mode: Mode = "held" if _RE.have.search(clause.aux) else "holds"
+        mode: Mode = "held" if clause.perfect else "holds"
         for said in self._denied(clause, "marital_status", status, mode, behind):
             yield said
             if status == "married":
@@ -433,15 +438,20 @@ class _StatementReader:
 
     def _being(self, clause: _Clause, thing: str) -> Iterator[Statement]:
         """Yield what somebody is: "a nurse", and not "a bit tired"."""
-        if not _a_person(thing):
-            return
-        if clause.denied:
+        if _a_person(thing):
             behind = clause.rest[clause.rest.find(thing) + len(thing) :]
-            mode: Mode = "held" if _RE.have.search(clause.aux) else "holds"
-            yield from self._denied(clause, "is_a", thing.lower(), mode, behind)
+            mode: Mode = "held" if clause.perfect else "holds"
+            yield from self._is_or_not(clause, "is_a", thing.lower(), mode, behind)
+
+    def _is_or_not(
+        self, clause: _Clause, relation: str, thing: str, mode: Mode, behind: str
+    ) -> Iterator[Statement]:
+        """Yield that something is, or was, or that it is not; ``mode``: how it is denied."""
+        if clause.denied:
+            yield from self._denied(clause, relation, thing, mode, behind)
         else:
             held = clause.used or clause.past
-            yield self._timed(clause, "is_a", thing.lower(), "held" if held else "holds")
+            yield self._timed(clause, relation, thing, "held" if held else "holds")
 
     def _being_theirs(self, clause: _Clause, theirs: re.Match[str]) -> Iterator[Statement]:
         """Yield whose somebody is: "her cousin", "the neighbour of Jutta"."""
@@ -461,11 +471,7 @@ class _StatementReader:
         if owner is None or owner == clause.subject:
             return
         who, behind = clause._replace(subject=owner), clause.rest[theirs.end() :]
-        if clause.denied:
-            yield from self._denied(who, noun, clause.subject, "holds", behind)
-        else:
-            held = clause.used or clause.past
-            yield self._timed(who, noun, clause.subject, "held" if held else "holds")
+        yield from self._is_or_not(who, noun, clause.subject, "holds", behind)
 
     def _owned(self, sentence: str, stop: int, times: Sequence[Interval]) -> Iterator[Statement]:
         """Yield what is "my" something: "my birthday is 3 May", "my dog Rex"."""

@@ -27,18 +27,16 @@ SESSION = ("session", "session_id", "conversation_id", "conversation", "thread_i
 LIST = ("messages", "turns", "conversation", "conversations", "dialogue", "history", "items")
 
 ROLES = {
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "ai": "assistant",
-    "gpt": "assistant",
-    "bot": "assistant",
-    "model": "assistant",
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-    "function": "tool",
+    name: role
+    for role, names in (
+        ("user", "user human"),
+        ("assistant", "assistant ai gpt bot model"),
+        ("system", "system developer"),
+        ("tool", "tool function"),
+    )
+    for name in names.split()
 }
+"""What speakers are called that are no persons -> the role they have."""
 _BAD_LINES = 100
 
 

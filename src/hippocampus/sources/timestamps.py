@@ -6,24 +6,11 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
+from hippocampus.core.word_lists import word_list
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBER = re.compile(r"-?\d{9,19}(?:\.\d{1,9})?")
 _DATE_IN_NAME = re.compile(r"(?<!\d)([12]\d{3})([-_.]?)(0[1-9]|1[0-2])\2([0-2]\d|3[01])(?!\d)")
-_PATTERNS = (
-    "%Y/%m/%d",
-    "%Y/%m/%d %H:%M",
-    "%Y/%m/%d %H:%M:%S",
-    "%Y/%m/%d (%a) %H:%M",
-    "%d.%m.%Y",
-    "%d.%m.%Y %H:%M",
-    "%d %B %Y",
-    "%d %b %Y",
-    "%B %d, %Y",
-    "%b %d, %Y",
-    "%d %B %Y %H:%M",
-    "%B %d, %Y %H:%M",
-    "%I:%M %p on %d %B, %Y",
-)
 
 
 def read_moment(value: object) -> datetime | None:
@@ -92,7 +79,7 @@ def _from_mail(text: str) -> datetime | None:
 
 
 def _from_patterns(text: str) -> datetime | None:
-    for pattern in _PATTERNS:
+    for pattern in word_list("moment_formats"):
         try:
             return datetime.strptime(text, pattern)  # noqa: DTZ007 (the bank's zone)
         except ValueError:

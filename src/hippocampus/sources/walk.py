@@ -40,11 +40,7 @@ FORMATS: Mapping[str, Reader] = {
 }
 """The formats by name, and what reads them."""
 
-_BY_SUFFIX = {
-    ".md": "document",
-    ".markdown": "document",
-    ".txt": "document",
-    ".rst": "document",
+_BY_SUFFIX = dict.fromkeys((".md", ".markdown", ".txt", ".rst"), "document") | {
     ".mbox": "mbox",
     ".eml": "eml",
 }

@@ -441,7 +441,7 @@ class _Reader:
                 and last.value > day.value
                 and not self._is(d + 3, Role.MONTH)
             ):
-                recurring = spans.month_days(t.value, day.value, last.value)
+                recurring = spans.month_day(t.value, day.value, last.value)
                 return self._of_year(recurring, d + 3) or (recurring, d + 3)
             if not self._is(d + 1, Role.CLOCK):
                 return self._written(day.value, i, d + 1, cue, ordinal=day.role is Role.ORDINAL)

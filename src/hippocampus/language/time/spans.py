@@ -221,16 +221,11 @@ def weekday(n: int) -> Recurring:
     return Recurring("week", lambda week: Span(week + n * DAY, week + (n + 1) * DAY))
 
 
-def month_day(month: int, day: int) -> Recurring:
-    """Return a day of the year."""
-    return Recurring("year", lambda year: day_of(year.replace(month=month, day=day)))
-
-
-def month_days(month: int, first: int, last: int) -> Recurring:
-    """Return several days of the year in a row, both ends included."""
+def month_day(month: int, day: int, last: int | None = None) -> Recurring:
+    """Return a day of the year, or the days of a month from one to the ``last``."""
 
     def make(year: datetime) -> Span:
-        lo, hi = (year.replace(month=month, day=day) for day in (first, last))
+        lo, hi = (year.replace(month=month, day=end) for end in (day, last or day))
         return Span(lo, hi + DAY)
 
     return Recurring("year", make)
