@@ -95,7 +95,8 @@ MOVED: Final = {
         ingest.sources.walk sources.walk
         ingest.transfer journal.transfer
         ingest.update write.file_import
-        integrations._lacks integrations._degradation_log
+        integrations._degradation_log integrations._recall
+        integrations._lacks integrations._recall
         mcp.shapes mcp.schemas
         model core.records
         quotes core.quotes

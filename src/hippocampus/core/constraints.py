@@ -87,5 +87,6 @@ def _rule(kind: Any) -> str | None:  # noqa: ANN401 - types have no common type
     if origin is Annotated:
         base, bounds = args[0], args[1]
         to = "" if bounds.le is None else f" to {bounds.le}"
-        return f"{_SCALARS[base]} from {bounds.ge}{to}"
+        least = f"above {bounds.gt}" if bounds.ge is None else f"from {bounds.ge}"
+        return f"{_SCALARS[base]} {least}{to}"
     return _SCALARS.get(kind)

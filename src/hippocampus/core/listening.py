@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from functools import lru_cache
 from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from hippocampus.errors import InputError
 
@@ -17,6 +18,15 @@ def is_loopback(host: str) -> bool:
     """Return whether a host is this machine and nothing else."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@lru_cache(maxsize=256)
+def names_loopback(url: str) -> bool:
+    """Return whether an address, or a Host header after ``//``, names this machine."""
+    try:
+        return is_loopback(urlsplit(url).hostname or "")
     except ValueError:
         return False
 

@@ -10,7 +10,7 @@ from hippocampus.bank import Bank
 from hippocampus.core.clock import Clock
 from hippocampus.core.optional import require
 from hippocampus.core.records import Hit
-from hippocampus.integrations._degradation_log import told
+from hippocampus.integrations._recall import told
 from hippocampus.integrations._records import RecordEntry, RecordHistory, call
 
 require("langchain_core", extra="langchain", feature="the LangChain retriever and chat history")

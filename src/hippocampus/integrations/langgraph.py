@@ -15,7 +15,7 @@ from hippocampus.core.constraints import check_whole
 from hippocampus.core.optional import require
 from hippocampus.core.records import Episode, Where
 from hippocampus.errors import InputError, InvalidFilter
-from hippocampus.integrations._degradation_log import told
+from hippocampus.integrations._recall import told
 from hippocampus.integrations._records import RecordEntry, Records
 
 require("langgraph.store.base", extra="langgraph", feature="the LangGraph store")

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from hippocampus.bank import Bank
 from hippocampus.core.optional import require
-from hippocampus.integrations._degradation_log import told
+from hippocampus.integrations._recall import context_text
 from hippocampus.integrations._records import RecordEntry, RecordHistory, call
 
 require("llama_index.core", extra="llamaindex", feature="the LlamaIndex memory")
@@ -152,9 +152,7 @@ def _recalled(
         shown = [{f"{_KIND}.{name}": {"$in": [*besides]}} for name in ("id", "of")]
         where.append({"$not": {"$or": shown}})
     limits = {**filters, "where": {"$and": where} if where else None}
-    found = bank.context(asked, tokens, **limits)
-    told(found.recall)
-    return found.text if found.items else ""
+    return context_text(bank, asked, tokens, **limits)
 
 
 def _asked(messages: Sequence[ChatMessage]) -> str:

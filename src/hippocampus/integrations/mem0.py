@@ -31,8 +31,8 @@ from hippocampus.core.files import read_text
 from hippocampus.core.records import Episode, Turn
 from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.integrations import _mem0
-from hippocampus.integrations._degradation_log import told
 from hippocampus.integrations._mem0 import Record
+from hippocampus.integrations._recall import told
 
 __all__ = ["AsyncMemory", "Memory"]
 

@@ -11,7 +11,7 @@ from hippocampus.bank import Bank
 from hippocampus.core.clock import Clock
 from hippocampus.core.optional import require
 from hippocampus.errors import InputError
-from hippocampus.integrations._degradation_log import told
+from hippocampus.integrations._recall import context_text
 from hippocampus.integrations._records import RecordEntry, RecordHistory, call
 
 require("pydantic_ai", extra="pydantic-ai", feature="the Pydantic AI history")
@@ -88,9 +88,7 @@ def recalled(
         said = "\n".join(_texts(ctx.prompt))
         if not said.strip():
             return None
-        found = await asyncio.to_thread(bank.context, said, budget_tokens, **filters)
-        told(found.recall)
-        return found.text if found.items else None
+        return await asyncio.to_thread(context_text, bank, said, budget_tokens, **filters) or None
 
     return instructions
 
@@ -118,9 +116,8 @@ def memory_toolset(bank: Bank, *, budget_tokens: int = 1500) -> FunctionToolset[
 
         """
         with _for_the_model():
-            found = await asyncio.to_thread(bank.context, question, budget_tokens)
-        told(found.recall)
-        return found.text if found.items else "Nothing is remembered about that."
+            known = await asyncio.to_thread(context_text, bank, question, budget_tokens)
+        return known or "Nothing is remembered about that."
 
     return FunctionToolset([remember, recall])
 

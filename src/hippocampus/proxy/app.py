@@ -8,12 +8,12 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import aclosing, suppress
-from ipaddress import ip_address
 from typing import Any, Final, TypeAlias
 
 import httpx
 
 from hippocampus.core.http import check_url
+from hippocampus.core.listening import names_loopback
 from hippocampus.errors import InputError
 from hippocampus.memory import Memory
 from hippocampus.proxy.memory import ChatExchange, ProxyRecall, Remembrance, Wish
@@ -75,18 +75,7 @@ class _Client:
 
 
 class Proxy:
-    """
-    An ASGI application that stands before a server of the OpenAI protocol.
-
-    Args:
-        memory: where is recalled and remembered.
-        upstream: the server, as clients would name it, such as ``http://localhost:11434/v1``.
-        bank: whose memory it is where a request names nobody's; such go without if None.
-        local: refuse requests that a browser was tricked into sending here: those for a host that
-            is not this machine.
-        timeout_s: how long upstream may say nothing.
-
-    """
+    """An ASGI application before a server of the OpenAI protocol; made by ``create_app``."""
 
     def __init__(
         self,
@@ -155,7 +144,7 @@ class Proxy:
         kind = next((k for end, k in PATHS.items() if path.endswith(end)), None)
         try:
             host = _header(scope, b"host")
-            if self._local and not _is_local(host):
+            if self._local and not names_loopback(f"//{host}"):
                 said = (
                     f"host={host[:100]!r}: this proxy is for this machine alone; call it as"
                     " localhost or 127.0.0.1, or start it with --host to let others in"
@@ -314,15 +303,6 @@ def _is_json(scope: Message) -> bool:
     return _header(scope, b"content-type").lower().partition(";")[0].strip().endswith("json")
 
 
-def _is_local(host: str) -> bool:
-    """Whether a Host header names this machine: a page that had its own name lead here does not."""
-    try:
-        name = httpx.URL(f"http://{host}").host
-        return name == "localhost" or ip_address(name).is_loopback
-    except (httpx.InvalidURL, ValueError):
-        return False
-
-
 def _checked(upstream: str) -> httpx.URL:
     url = httpx.URL(check_url(upstream, name="upstream").geturl())
     return url.copy_with(raw_path=url.raw_path.rstrip(b"/") or b"/v1")
@@ -356,7 +336,8 @@ def create_app(
         memory: the memory, or a way to open it; that is tried again while it fails.
         upstream: the server of the OpenAI protocol, such as ``http://localhost:11434/v1``.
         bank: whose memory it is where a request names nobody's; such go without if None.
-        local: refuse requests that name another host than this machine.
+        local: refuse requests that a browser was tricked into sending here: those for a host that
+            is not this machine.
         budget_tokens: most tokens of memory in a prompt.
         deadline_s: how long a request waits for memory before it goes without.
         timeout_s: how long upstream may say nothing.

@@ -6,13 +6,12 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
-from functools import lru_cache
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from starlette.requests import Request
 
-from hippocampus.core.listening import is_loopback
+from hippocampus.core.listening import is_loopback, names_loopback
 from hippocampus.errors import AccessError, InvalidScope, RateLimited, UnknownBank
 from hippocampus.server.error_responses import NO_SUCH_BANK
 from hippocampus.server.keys import ANYBODY, Caller, Keys
@@ -142,20 +141,12 @@ def _check_is_here(request: Request) -> None:
         given = request.headers.get(header)
         if given is None:
             continue
-        if not _names_loopback(given if header == "origin" else f"//{given}"):
+        if not names_loopback(given if header == "origin" else f"//{given}"):
             msg = (
                 f"the header {header.title()} names another machine, and a server without keys"
                 " answers this one alone; make a key with 'hippocampus keys create'"
             )
             raise AccessError(msg)
-
-
-@lru_cache(maxsize=256)
-def _names_loopback(url: str) -> bool:
-    try:
-        return is_loopback(urlsplit(url).hostname or "")
-    except ValueError:
-        return False
 
 
 class Rate:

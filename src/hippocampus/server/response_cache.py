@@ -48,23 +48,20 @@ class ResponseCache:
         self._swept = clock()
         self._lock = threading.Lock()
 
-    def known(self, asked: Asked, changes: int) -> bytes | None:
-        """Return the answer to a question if the whole store is as it was; this takes no time."""
-        with self._lock:
-            found = self._kept.get(asked)
-            if found is None or found.changes != changes or self._clock() >= found.until:
-                return None
-            self._kept.move_to_end(asked)
-            return found.body
+    def get(self, asked: Asked, changes: int, position: Hashable | None = None) -> bytes | None:
+        """
+        Return the answer to a question if nothing has changed that it was made of.
 
-    def get(self, asked: Asked, position: Hashable, changes: int) -> bytes | None:
-        """Return the answer to a question if its bank is where it was."""
+        That is the whole store, known at once by ``changes``; or with ``position`` its bank.
+        """
         with self._lock:
             found = self._kept.get(asked)
             if found is None:
                 return None
-            if found.position != position or self._clock() >= found.until:
-                self._drop(asked)
+            same = found.changes == changes if position is None else found.position == position
+            if not same or self._clock() >= found.until:
+                if position is not None:
+                    self._drop(asked)
                 return None
             found.changes = changes
             self._kept.move_to_end(asked)
@@ -79,7 +76,7 @@ class ResponseCache:
         for asked in [asked for asked, kept in self._kept.items() if now >= kept.until]:
             self._drop(asked)
 
-    def put(self, asked: Asked, position: Hashable, changes: int, body: bytes) -> None:
+    def put(self, asked: Asked, changes: int, position: Hashable, body: bytes) -> None:
         """Keep an answer, and let go of the oldest for it; of a large one nothing is kept."""
         nbytes = len(body) + sum(map(len, asked)) + _BESIDE
         if nbytes * 8 > self._most:

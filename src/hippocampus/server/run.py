@@ -97,11 +97,7 @@ def make_server(
         proxy_headers=False, timeout_keep_alive=_KEEP_ALIVE_S,
         timeout_graceful_shutdown=max(1, round(limits.drain_s)),
     )  # fmt: skip
-    return _Server(config, ready or _tell_nobody)
-
-
-def _tell_nobody(_url: str) -> None:
-    """Tell nobody."""
+    return _Server(config, ready or (lambda _url: None))
 
 
 class _Protocol(HttpToolsProtocol):

@@ -58,7 +58,7 @@ class ServerState:
 
     def known(self, asked: Asked) -> bytes | None:
         """Return the answer to a question if nobody has changed anything since it was given."""
-        body = self.answers.known(asked, self.memory.engine.store.changes())
+        body = self.answers.get(asked, self.memory.engine.store.changes())
         if body is not None:
             self.figures.given_again.inc()
         return body
@@ -66,7 +66,7 @@ class ServerState:
     def answer(self, asked: Asked, call: Callable[[], Recall | Context]) -> bytes:
         """Return the answer to a question: the one given before, if its bank has not changed."""
         changes, position = self.memory.bank(asked[0]).position()
-        body = self.answers.get(asked, position, changes)
+        body = self.answers.get(asked, changes, position)
         if body is not None:
             self.figures.given_again.inc()
             return body
@@ -74,7 +74,7 @@ class ServerState:
         made = call()
         body = wire.dump(made)
         if not self._may_do_better(made):
-            self.answers.put(asked, position, changes, body)
+            self.answers.put(asked, changes, position, body)
         return body
 
     def _may_do_better(self, made: Recall | Context) -> bool:

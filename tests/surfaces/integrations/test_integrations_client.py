@@ -9,7 +9,7 @@ from llama_index.core.llms import ChatMessage
 
 from hippocampus.client import Client
 from hippocampus.errors import InputError, InvalidFilter
-from hippocampus.integrations import _degradation_log
+from hippocampus.integrations import _recall
 from hippocampus.integrations.langchain import HippocampusChatMessageHistory, HippocampusRetriever
 from hippocampus.integrations.langgraph import HippocampusStore
 from hippocampus.integrations.llamaindex import HippocampusMemory
@@ -54,7 +54,7 @@ def test_what_recall_goes_without_is_in_the_log_once(open_memory, serve, caplog)
                 lambda bank=bank: HippocampusMemory(bank=bank, session="l").get("tea"),
                 lambda bank=bank: asyncio.run(memory_toolset(bank).tools["recall"].function("tea")),
             ):
-                _degradation_log._warn.cache_clear()
+                _recall._warn.cache_clear()
                 caplog.clear()
                 attempt()
                 attempt()

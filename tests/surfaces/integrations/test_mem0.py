@@ -24,7 +24,7 @@ from hippocampus.errors import (
     InvalidScope,
     UnknownEpisode,
 )
-from hippocampus.integrations import _degradation_log
+from hippocampus.integrations import _recall
 from hippocampus.integrations.mem0 import AsyncMemory, Memory
 
 HERE = Path(__file__).parent
@@ -638,7 +638,7 @@ def test_a_search_explains_itself_when_asked(memory):
 
 
 def test_what_a_search_goes_without_is_in_the_log(caplog):
-    _degradation_log._warn.cache_clear()
+    _recall._warn.cache_clear()
     with Memory({"hippocampus": {"path": ":memory:", "embedder": "none"}}) as memory:
         memory.search("tea", filters=ADA)
 

@@ -88,24 +88,24 @@ def test_what_changes_another_bank_leaves_an_answer_as_it_was(http, bank, memory
 def test_an_answer_is_not_given_again_after_a_minute():
     now = [0.0]
     answers = ResponseCache(10_000, clock=lambda: now[0])
-    answers.put(("b", "recall", b"{}"), "here", 1, b"answer")
+    answers.put(("b", "recall", b"{}"), 1, "here", b"answer")
 
     now[0] = timedelta(seconds=59).total_seconds()
-    assert answers.known(("b", "recall", b"{}"), 1) == b"answer"
-    assert answers.get(("b", "recall", b"{}"), "here", 1) == b"answer"
+    assert answers.get(("b", "recall", b"{}"), 1) == b"answer"
+    assert answers.get(("b", "recall", b"{}"), 1, "here") == b"answer"
     now[0] += 1
-    assert answers.known(("b", "recall", b"{}"), 1) is None
-    assert answers.get(("b", "recall", b"{}"), "here", 1) is None
+    assert answers.get(("b", "recall", b"{}"), 1) is None
+    assert answers.get(("b", "recall", b"{}"), 1, "here") is None
 
 
 def test_what_is_past_its_time_leaves_memory_though_nobody_asks_again():
     now = [0.0]
     answers = ResponseCache(100_000, clock=lambda: now[0])
     for number in range(5):
-        answers.put(("b", "recall", b"%d" % number), "here", 1, b"answer")
+        answers.put(("b", "recall", b"%d" % number), 1, "here", b"answer")
     before = answers.nbytes
     now[0] = 61.0
-    answers.put(("b", "recall", b"new"), "here", 1, b"answer")
+    answers.put(("b", "recall", b"new"), 1, "here", b"answer")
 
     assert answers.nbytes < before / 3
 
@@ -131,7 +131,7 @@ def test_they_stay_within_their_memory_and_never_answer_for_another_position(ste
             found = (
                 answers.get(asked, position, position)
                 if what == "get"
-                else answers.known(asked, position)
+                else answers.get(asked, position)
             )
             assert found is None or (position, found) == model[asked]
         assert answers.nbytes <= 8000

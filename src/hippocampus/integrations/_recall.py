@@ -1,10 +1,12 @@
-"""Degradations of a recall in the log, for no framework has a place for them."""
+"""Recalls for frameworks, with degradations in the log: no framework has a place for them."""
 
 from __future__ import annotations
 
 import logging
 from functools import lru_cache
+from typing import Any
 
+from hippocampus.bank import Bank
 from hippocampus.core.records import Degradation, Recall
 
 _log = logging.getLogger("hippocampus.integrations")
@@ -15,6 +17,13 @@ def told(found: Recall) -> Recall:
     for lack in found.degraded:
         _warn(lack)
     return found
+
+
+def context_text(bank: Bank, question: str, budget_tokens: int, **filters: Any) -> str:  # noqa: ANN401
+    """Return the context for a question; empty if nothing is remembered about it."""
+    found = bank.context(question, budget_tokens, **filters)
+    told(found.recall)
+    return found.text if found.items else ""
 
 
 @lru_cache(maxsize=256)
