@@ -246,8 +246,7 @@ def _plain_object(value: object) -> object:
     """Return any mapping as an object of JSON."""
     if isinstance(value, Mapping):
         return dict(value)
-    msg = f"a {type(value).__name__}"
-    raise TypeError(msg)
+    raise TypeError(f"a {type(value).__name__}")
 
 
 def _plain(value: object) -> object:
@@ -255,8 +254,7 @@ def _plain(value: object) -> object:
         return value.isoformat()
     if isinstance(value, timedelta):  # of a schedule
         return msgspec.to_builtins(value)
-    msg = f"a {type(value).__name__}"
-    raise TypeError(msg)
+    raise TypeError(f"a {type(value).__name__}")
 
 
 # ---------------------------------------------------------------- the tables

@@ -79,8 +79,7 @@ def _plain_value(value: object) -> object:
         return value.item()
     if isinstance(value, Path):
         return str(value)
-    msg = f"{type(value).__name__} has no JSON; give its plain value"
-    raise TypeError(msg)
+    raise TypeError(f"{type(value).__name__} has no JSON; give its plain value")
 
 
 @cache

@@ -73,8 +73,7 @@ class Line:
         parts = check_url(url, example="http://localhost:8765")
         self.url = parts.geturl().rstrip("/")
         if not (isinstance(timeout_s, int | float) and timeout_s > 0):
-            msg = f"timeout_s={timeout_s!r}: must be above 0 seconds"
-            raise InputError(msg)
+            raise InputError(f"timeout_s={timeout_s!r}: must be above 0 seconds")
         check_whole(attempts=attempts, least=1)
         self._timeout_s = float(timeout_s)
         self._attempts = attempts
@@ -100,18 +99,15 @@ class Line:
 
     def ask_page(self, call: Call, kind: Any) -> tuple[list[Any], str | None]:  # noqa: ANN401
         """Return one page of a list, and the cursor of the next."""
-
-        def take(chunks: Chunks, headers: Message) -> tuple[bytes, str | None]:
-            return self._whole(chunks), headers["Next-Cursor"]
-
-        body, cursor = self._talk(call, take)
+        body, cursor = self._talk(
+            call, lambda chunks, headers: (self._whole(chunks), headers["Next-Cursor"])
+        )
         return self._read(kind, body), cursor
 
     def follow(self, call: Call, progress: Progress | None, kind: Any) -> Any:  # noqa: ANN401
         """Return the result of a verb that takes long, and report its progress."""
         if progress is None:
             return self.ask(call, kind)
-
         lines = call._replace(accept=LINES)
         return self._talk(lines, lambda chunks, _: self.read_progress(chunks, progress, kind))
 

@@ -89,8 +89,7 @@ class ConnectionPool:
         except BaseException as exc:
             http.close()
             if isinstance(exc, TimeoutError):
-                msg = f"no connection within {within_s:g} s"
-                raise ConnectionError(msg) from exc
+                raise ConnectionError(f"no connection within {within_s:g} s") from exc
             raise
         return Connection(http, self._idle, root, headers)
 
@@ -195,8 +194,7 @@ class _TimedSocket:
     def arm(self, most_s: float = inf) -> None:
         left_s = self.deadline - time.monotonic()
         if left_s <= 0:
-            msg = "the time is up"
-            raise TimeoutError(msg)
+            raise TimeoutError("the time is up")
         within_s = min(left_s, most_s)
         self._sock.settimeout(None if within_s > _LONGEST_S else within_s)
 

@@ -90,8 +90,7 @@ def without_identity(metadata: Mapping[str, Any]) -> Record:
 
     """
     if not isinstance(metadata, Mapping):
-        msg = f"metadata={metadata!r:.100}: give a dict, such as {{'kind': 'fact'}}"
-        raise InputError(msg)
+        raise InputError(f"metadata={metadata!r:.100}: give a dict, such as {{'kind': 'fact'}}")
     for key in (*_IDENTITY, *_OWN):
         if key in metadata:
             _log.warning("metadata[%r] is left out: it is not for the caller to say", key)
@@ -182,8 +181,7 @@ def read_day(given: object) -> str:
     try:
         return datetime.fromisoformat(str(given)).date().isoformat()
     except ValueError as exc:
-        msg = f"expiration_date={given!r}: give a date, as in '2030-12-31'"
-        raise InvalidTime(msg) from exc
+        raise InvalidTime(f"expiration_date={given!r}: give a date, as in '2030-12-31'") from exc
 
 
 def iso(moment: datetime) -> str:
@@ -212,8 +210,7 @@ def read_filters(
 
     """
     if not isinstance(filters, Mapping | None):
-        msg = f"filters={filters!r:.100}: give a dict, such as {{'user_id': 'ada'}}"
-        raise InvalidFilter(msg)
+        raise InvalidFilter(f"filters={filters!r:.100}: give a dict, such as {{'user_id': 'ada'}}")
     scope: dict[str, object] = {}
     conditions: list[Record] = []
     seen: Filters = {}
@@ -239,8 +236,7 @@ def read_filters(
 def _between(bounds: object, zone: tzinfo) -> Filters:
     """Return the filter that a comparison of ``created_at`` is; a last day is in it."""
     if not isinstance(bounds, Mapping) or not bounds or set(bounds) - _ORDER:
-        msg = f"created_at={bounds!r}: compare it by gt, gte, lt and lte"
-        raise InvalidFilter(msg)
+        raise InvalidFilter(f"created_at={bounds!r}: compare it by gt, gte, lt and lte")
     firsts: list[datetime] = []
     ends: list[datetime] = []
     for name, bound in bounds.items():
@@ -277,8 +273,7 @@ def _condition(key: str, value: Any) -> Record:  # noqa: ANN401 - any JSON value
         return {key: {"$eq": value}}
     if unknown := sorted(set(value) - _OPERATORS):
         known = " ".join(sorted(_OPERATORS))
-        msg = f"{key}={value!r}: no operator {unknown[0]!r}; there are {known}"
-        raise InvalidFilter(msg)
+        raise InvalidFilter(f"{key}={value!r}: no operator {unknown[0]!r}; there are {known}")
     return {"$and": [_test(key, *pair) for pair in value.items()] or [{key: {}}]}
 
 
@@ -296,8 +291,7 @@ def _test(key: str, name: str, operand: Any) -> Record:  # noqa: ANN401 - any JS
 def _parts(key: str, value: object) -> list[Mapping[str, Any]]:
     if isinstance(value, list) and all(isinstance(part, Mapping) and part for part in value):
         return value
-    msg = f"{key}={value!r}: takes a list of conditions, none of them empty"
-    raise InvalidFilter(msg)
+    raise InvalidFilter(f"{key}={value!r}: takes a list of conditions, none of them empty")
 
 
 def read_most(top_k: int | None, limit: int | None, owners: Mapping[str, object]) -> int:
@@ -310,8 +304,7 @@ def read_least(threshold: float | None) -> float:
     """Return the least score that is shown."""
     least = 0.0 if threshold is None else threshold
     if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1:
-        msg = f"threshold={threshold!r}: a score is a probability, from 0 to 1"
-        raise InputError(msg)
+        raise InputError(f"threshold={threshold!r}: a score is a probability, from 0 to 1")
     return least
 
 

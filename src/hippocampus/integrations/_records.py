@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from uuid import uuid4
 
 from hippocampus.bank import Bank
@@ -151,8 +151,7 @@ class RecordHistory:
     ) -> None:
         if not isinstance(session, str) or not session.strip():
             # Without a name it would be all conversations of the bank, for clear() too.
-            msg = f"session={session!r}: name the conversation; text that is not blank"
-            raise InputError(msg)
+            raise InputError(f"session={session!r}: name the conversation; text that is not blank")
         self.session = session
         self._records = Records(bank, kind, clock=clock, erase=erase)
 
@@ -203,6 +202,33 @@ class RecordHistory:
 
     def _value(self, episode: Episode) -> Any:  # noqa: ANN401 - a message, as it was handed in
         return json.loads(self._records.own(episode)["value"])
+
+
+class FrameworkHistory:
+    """The messages of one conversation, of every kind, in a bank that recalls them."""
+
+    kind: ClassVar[str]
+    """The framework, by whose name its messages are known in the metadata."""
+
+    def __init__(
+        self, bank: Bank, session: str, *, erase: bool = False, clock: Clock | None = None
+    ) -> None:
+        """
+        Take up a conversation.
+
+        Args:
+            bank: where it is kept.
+            session: which one it is.
+            erase: have what is cleared leave the file at once, which is slower; else it is
+                forgotten.
+            clock: where the present moment comes from.
+
+        """
+        self._history = RecordHistory(bank, self.kind, session, clock=clock, erase=erase)
+
+    def clear(self) -> None:
+        """Remove the messages."""
+        self._history.clear()
 
 
 def call(name: str, arguments: object) -> str:

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from hippocampus.bank import Bank
-from hippocampus.core.clock import Clock
 from hippocampus.core.optional import require
 from hippocampus.core.records import Hit
 from hippocampus.integrations._recall import told
-from hippocampus.integrations._records import RecordEntry, RecordHistory, call
+from hippocampus.integrations._records import FrameworkHistory, RecordEntry, call
 
 require("langchain_core", extra="langchain", feature="the LangChain retriever and chat history")
 from langchain_core.callbacks import (  # noqa: E402 - now that it is known to be there
@@ -80,23 +79,10 @@ def _document(hit: Hit) -> Document:
     )  # fmt: skip
 
 
-class HippocampusChatMessageHistory(BaseChatMessageHistory):
-    """
-    The messages of one conversation, of every kind, as they were; in a bank that recalls them.
+class HippocampusChatMessageHistory(FrameworkHistory, BaseChatMessageHistory):
+    """The messages of one LangChain conversation, of every kind, in a bank that recalls them."""
 
-    Args:
-        bank: where they are kept.
-        session: which conversation it is.
-        erase: have what is cleared leave the file at once, which is slower; else it is forgotten.
-        clock: where the present moment comes from.
-
-    """
-
-    def __init__(
-        self, bank: Bank, session: str, *, erase: bool = False, clock: Clock | None = None
-    ) -> None:
-        super().__init__()
-        self._history = RecordHistory(bank, "langchain", session, clock=clock, erase=erase)
+    kind = "langchain"
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]  # read from the bank
@@ -112,10 +98,6 @@ class HippocampusChatMessageHistory(BaseChatMessageHistory):
 
         """
         self._history.add([_entry(message) for message in messages])
-
-    def clear(self) -> None:
-        """Remove the messages."""
-        self._history.clear()
 
 
 def _entry(message: BaseMessage) -> RecordEntry:

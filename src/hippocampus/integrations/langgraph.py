@@ -143,8 +143,7 @@ class HippocampusStore(BaseStore):
             case PutOp():
                 return None
             case _:
-                msg = f"{op!r}: is none of GetOp, SearchOp, PutOp and ListNamespacesOp"
-                raise InputError(msg)
+                raise InputError(f"{op!r}: is none of GetOp, SearchOp, PutOp and ListNamespacesOp")
         if op.refresh_ttl:
             touched |= {one.item.id: one.item for one in found}
         if isinstance(op, SearchOp):
@@ -408,8 +407,7 @@ def _lies_at(namespace: _Namespace, condition: MatchCondition) -> bool:
     """Return whether a namespace begins or ends with a path, in which "*" is any label."""
     path, size = condition.path, len(condition.path)
     if condition.match_type not in ("prefix", "suffix"):
-        msg = f"match_type={condition.match_type!r}: must be 'prefix' or 'suffix'"
-        raise InputError(msg)
+        raise InputError(f"match_type={condition.match_type!r}: must be 'prefix' or 'suffix'")
     start = 0 if condition.match_type == "prefix" else max(0, len(namespace) - size)
     part = namespace[start : start + size]
     return len(part) == size and all(
@@ -449,8 +447,7 @@ def _conditions(given: Mapping[str, Any], path: str) -> Iterator[Where]:
     some of its members are.
     """
     if not isinstance(given, Mapping):
-        msg = f"filter={given!r}: give an object, such as {{'kind': 'note'}}"
-        raise InvalidFilter(msg)
+        raise InvalidFilter(f"filter={given!r}: give an object, such as {{'kind': 'note'}}")
     for key, wanted in given.items():
         if key in ("$and", "$or") and isinstance(wanted, list | tuple) and wanted:
             yield {key: [{"$and": [*_conditions(one, path)]} for one in wanted]}

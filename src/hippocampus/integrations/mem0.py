@@ -211,8 +211,7 @@ class Memory:
         """
         text = data if text is None else text
         if text is None and metadata is None and expiration_date is _UNSET:
-            msg = "update: give at least one of text, metadata and expiration_date"
-            raise InputError(msg)
+            raise InputError("update: give at least one of text, metadata and expiration_date")
         changes = _mem0.without_identity(metadata or {})
         if expiration_date is not _UNSET:
             last = None if expiration_date is None else _mem0.read_day(expiration_date)
@@ -485,8 +484,7 @@ def _records(exported: Exported) -> Iterator[Mapping[str, Any]]:
     for place, record in enumerate(several):
         for key in ("id", "memory", "created_at"):
             if not isinstance(record, Mapping) or not isinstance(record.get(key), str):
-                msg = f"record {place} has no {key}: give what mem0's get_all returned"
-                raise InputError(msg)
+                raise InputError(f"record {place} has no {key}: give what mem0's get_all returned")
         if record["memory"].strip():
             yield record
 
@@ -519,8 +517,7 @@ def _settings(given: Mapping[str, Any] | _Model | None) -> dict[str, Any]:
     if isinstance(given, _Model):
         given = given.model_dump(exclude_unset=True, warnings=False)
     if not isinstance(given, Mapping | None):
-        msg = f"{given!r:.100}: a configuration is a dict, or mem0's MemoryConfig"
-        raise InputError(msg)
+        raise InputError(f"{given!r:.100}: a configuration is a dict, or mem0's MemoryConfig")
     return dict(given or {})
 
 

@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from hippocampus.bank import Bank
-from hippocampus.core.clock import Clock
 from hippocampus.core.optional import require
 from hippocampus.errors import InputError
 from hippocampus.integrations._recall import context_text
-from hippocampus.integrations._records import RecordEntry, RecordHistory, call
+from hippocampus.integrations._records import FrameworkHistory, RecordEntry, call
 
 require("pydantic_ai", extra="pydantic-ai", feature="the Pydantic AI history")
 from pydantic_ai import FunctionToolset, ModelRetry, RunContext  # noqa: E402 - now that it is there
@@ -27,24 +26,14 @@ from pydantic_ai.messages import (  # noqa: E402
 )
 
 
-class HippocampusHistory:
+class HippocampusHistory(FrameworkHistory):
     """
-    The messages of one conversation, of every kind, as they were; in a bank that recalls them.
+    The messages of one conversation of Pydantic AI, of every kind, in a bank that recalls them.
 
     ``agent.run(…, message_history=history.messages())``, then ``history.add(run.new_messages())``.
-
-    Args:
-        bank: where they are kept.
-        session: which conversation it is.
-        erase: have what is cleared leave the file at once, which is slower; else it is forgotten.
-        clock: where the present moment comes from.
-
     """
 
-    def __init__(
-        self, bank: Bank, session: str, *, erase: bool = False, clock: Clock | None = None
-    ) -> None:
-        self._history = RecordHistory(bank, "pydantic_ai", session, clock=clock, erase=erase)
+    kind = "pydantic_ai"
 
     def messages(self, limit: int | None = None) -> list[ModelMessage]:
         """Return the messages in order; the last ``limit``, if that is given."""
@@ -54,10 +43,6 @@ class HippocampusHistory:
         """Append messages, all or none."""
         dumped = ModelMessagesTypeAdapter.dump_python(list(messages), mode="json")
         self._history.add([_entry(*both) for both in zip(messages, dumped, strict=True)])
-
-    def clear(self) -> None:
-        """Remove the messages."""
-        self._history.clear()
 
     async def amessages(self, limit: int | None = None) -> list[ModelMessage]:
         """Return the messages, on a thread."""

@@ -348,11 +348,9 @@ def create_app(
     """
     for name, value in (("deadline_s", deadline_s), ("timeout_s", timeout_s)):
         if not value > 0:
-            msg = f"{name}={value!r}: must be above 0 seconds"
-            raise InputError(msg)
+            raise InputError(f"{name}={value!r}: must be above 0 seconds")
     if budget_tokens < 1:
-        msg = f"budget_tokens={budget_tokens!r}: must be at least 1"
-        raise InputError(msg)
+        raise InputError(f"budget_tokens={budget_tokens!r}: must be at least 1")
     opener = (lambda: memory) if isinstance(memory, Memory) else memory
     remembrance = Remembrance(opener, budget_tokens=budget_tokens, deadline_s=deadline_s)
     return Proxy(remembrance, upstream, bank=bank, local=local, timeout_s=timeout_s)

@@ -16,8 +16,7 @@ _FROM = {"create_app": "app", "serve": "run", "Limits": "settings"}
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whichever of them is asked for
     if name not in _FROM:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415 - FastAPI comes with what uses it
 
     return getattr(import_module(f"{__name__}.{_FROM[name]}"), name)

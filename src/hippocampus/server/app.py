@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Any, Final
@@ -88,18 +88,22 @@ def create_app(
 
 def _endpoint(server: ServerState, spec: VerbSpec) -> Endpoint:
     """Return the endpoint of a verb of a bank."""
-    make = _cached if spec.cached else _paged if spec.pages else _called
-    return make(server, spec)
-
-
-def _called(server: ServerState, spec: VerbSpec) -> Endpoint:
-    """Return the endpoint of a verb that is simply called."""
     pool = server.pool(spec)
 
     async def endpoint(request: Request) -> Response:
         _, bank = await server.door.admit(request, spec.role)
-        given = await _given(server, request, spec, pool)
-        call = partial(_call, server.memory, spec, bank, *given.positional, **given.named)
+        asks = spec.method == "GET"
+        asked = bank, spec.name, b"" if asks else await server.body(request)
+        if spec.cached and (known := server.known(asked)) is not None:
+            return json_answer(known)
+        query = request.query_params.multi_items()
+        given = spec.from_query(query) if asks else await _read(asked[2], spec, pool)
+        verb = partial(_call, server.memory, spec, bank, *given.positional)
+        if spec.pages:
+            return json_answer(*await pool.run(lambda: _page(spec, verb, given.named)))
+        call = partial(verb, **given.named)
+        if spec.cached:
+            return json_answer(await pool.run(lambda: server.answer(asked, call)))
         if spec.reports and bodies.wants_lines(request):
             return await told(request, pool, call)
         return json_answer(await pool.run(lambda: wire.dump(call())))
@@ -107,45 +111,14 @@ def _called(server: ServerState, spec: VerbSpec) -> Endpoint:
     return endpoint
 
 
-def _cached(server: ServerState, spec: VerbSpec) -> Endpoint:
-    """Return the endpoint of a verb whose answer may be given again."""
-
-    async def endpoint(request: Request) -> Response:
-        _, bank = await server.door.admit(request, spec.role)
-        asked = bank, spec.name, await server.body(request)
-        body = server.known(asked)
-        if body is None:
-            given = await _read(asked[2], spec, server.readers)
-            call = partial(_call, server.memory, spec, bank, *given.positional, **given.named)
-            body = await server.readers.run(lambda: server.answer(asked, call))
-        return json_answer(body)
-
-    return endpoint
-
-
-def _paged(server: ServerState, spec: VerbSpec) -> Endpoint:
-    """Return the endpoint of a verb that gives a list."""
-
-    def page(bank: str, given: Given) -> tuple[bytes, str | None]:
-        named = dict(given.named)
-        limit, cursor = named.pop("limit"), named.pop("cursor")
-        read = partial(_call, server.memory, spec, bank, *given.positional)
-        found = pagination.turn_to(spec.pages, read, named, limit=limit, cursor=cursor)
-        return wire.dump(found.entries), found.cursor
-
-    async def endpoint(request: Request) -> Response:
-        _, bank = await server.door.admit(request, spec.role)
-        given = await _given(server, request, spec, server.readers)
-        return json_answer(*await server.readers.run(lambda: page(bank, given)))
-
-    return endpoint
-
-
-async def _given(server: ServerState, request: Request, spec: VerbSpec, pool: Pool) -> Given:
-    """Return the arguments that a request brings."""
-    if request.method == "GET":
-        return spec.from_query(request.query_params.multi_items())
-    return await _read(await server.body(request), spec, pool)
+def _page(
+    spec: VerbSpec, read: Callable[..., list[Any]], given: Mapping[str, Any]
+) -> tuple[bytes, str | None]:
+    """Return a page of a list, and the cursor of the next."""
+    named = dict(given)
+    limit, cursor = named.pop("limit"), named.pop("cursor")
+    found = pagination.turn_to(spec.pages, read, named, limit=limit, cursor=cursor)
+    return wire.dump(found.entries), found.cursor
 
 
 async def _read(body: bytes, spec: VerbSpec, pool: Pool) -> Given:

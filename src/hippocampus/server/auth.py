@@ -110,8 +110,7 @@ class Gatekeeper:
 
 def _check_role(caller: Caller, role: AccessRole) -> None:
     if not caller.may(role):
-        msg = f"the key may {caller.role}; this takes a key with the role {role!r}"
-        raise AccessError(msg)
+        raise AccessError(f"the key may {caller.role}; this takes a key with the role {role!r}")
 
 
 def bank_of(request: Request) -> str:
@@ -119,8 +118,7 @@ def bank_of(request: Request) -> str:
     try:
         return unquote(request.path_params["bank"], errors="strict")
     except UnicodeDecodeError as exc:
-        msg = "the bank's name is not UTF-8; percent-encode its UTF-8 bytes"
-        raise InvalidScope(msg) from exc
+        raise InvalidScope("the bank's name is not UTF-8; percent-encode its UTF-8 bytes") from exc
 
 
 def _check_is_here(request: Request) -> None:

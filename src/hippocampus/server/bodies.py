@@ -107,8 +107,7 @@ async def lines(parts: AsyncIterator[bytes], *, most: int) -> AsyncIterator[byte
         rest.append(first)
         size += len(first)
         if size > most:
-            msg = f"a line has more than {most:,} bytes; a turn is a line of its own"
-            raise TextTooLong(msg)
+            raise TextTooLong(f"a line has more than {most:,} bytes; a turn is a line of its own")
     last = b"".join(rest)
     if last:
         yield last

@@ -131,8 +131,7 @@ class _ImportInfo(NamedTuple):
         parts = PurePosixPath(name).parts
         good = parts and all(part.isprintable() and not part.startswith(".") for part in parts)
         if not good or name.startswith("/") or "\\" in name or len(name.encode()) > 200:
-            msg = f"name={name!r:.100}: must be a file's name, such as notes/trip.md"
-            raise InputError(msg)
+            raise InputError(f"name={name!r:.100}: must be a file's name, such as notes/trip.md")
         modified = query.get("modified")
         at = None if modified is None else wire.convert(datetime, modified)
         return cls(name, query.get("format"), at)

@@ -121,11 +121,9 @@ class Keys:
 
         """
         if not isinstance(name, str) or not 0 < len(name.strip()) <= 100 or not name.isprintable():
-            msg = f"name={name!r}: say whom the key is for, in 1 to 100 characters"
-            raise InputError(msg)
+            raise InputError(f"name={name!r}: say whom the key is for, in 1 to 100 characters")
         if role not in ROLES:
-            msg = f"role={role!r}: must be one of {', '.join(ROLES)}"
-            raise InputError(msg)
+            raise InputError(f"role={role!r}: must be one of {', '.join(ROLES)}")
         if isinstance(banks, str) or not banks or not all(isinstance(b, str) and b for b in banks):
             msg = f"banks={banks!r}: name at least one bank; 'acme/*' means all that begin so"
             raise InputError(msg)
@@ -149,8 +147,7 @@ class Keys:
     def rotate(self, id: str, *, keep_s: float = 0.0) -> NewKey:  # noqa: A002
         """Give a key another secret; the former is taken for ``keep_s`` seconds more."""
         if not 0 <= keep_s <= timedelta(days=365).total_seconds():
-            msg = f"keep_s={keep_s!r}: must be from 0 seconds to a year"
-            raise InputError(msg)
+            raise InputError(f"keep_s={keep_s!r}: must be from 0 seconds to a year")
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         with self._memory.engine.store.write():
             keys = self._read() or []
@@ -184,8 +181,7 @@ class Keys:
         if self._known is None:
             return ANYBODY
         if token is None:
-            msg = "a key is needed: send the header 'Authorization: Bearer hpc_…'"
-            raise Unauthorized(msg)
+            raise Unauthorized("a key is needed: send the header 'Authorization: Bearer hpc_…'")
         _, _, rest = token.partition(f"{_PREFIX}_")
         id_, _, secret = rest.partition("_")
         key, digest = self._known.get(id_, _NOBODY), self._digest(secret)
@@ -194,8 +190,7 @@ class Keys:
         if former and key.former_until is not None:
             fits = fits or self._memory.now() < key.former_until
         if not fits or not token.startswith(_PREFIX):
-            msg = "the key is not known; it may have been revoked or rotated"
-            raise Unauthorized(msg)
+            raise Unauthorized("the key is not known; it may have been revoked or rotated")
         return Caller(key.id, key.role, key.banks)
 
     # ------------------------------------------------------------ inside
@@ -233,5 +228,4 @@ def _one(keys: Iterable[Key], id_: str) -> Key:
     for key in keys:
         if key.id == id_:
             return key
-    msg = f"no key has the id {id_!r}; 'hippocampus keys list' shows them"
-    raise InputError(msg)
+    raise InputError(f"no key has the id {id_!r}; 'hippocampus keys list' shows them")
