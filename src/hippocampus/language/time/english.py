@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from functools import cache
 from typing import Any, Final, TypeAlias
 
 from hippocampus.core.word_lists import Patterns, word_list
-from hippocampus.language.time.spans import (
-    Recurring,
-    clock,
-    easter,
-    hours,
-    month_day,
-    months,
-    nth_weekday,
-)
+from hippocampus.language.time import spans
 
 Role = Enum(
     "Role",
@@ -34,9 +26,8 @@ WRITTEN: Final = Patterns("time")
 
 Meaning: TypeAlias = tuple[Role, Any]
 
-_RECURRING: Final[Mapping[str, Callable[..., Recurring]]] = {
-    make.__name__: make for make in (clock, easter, hours, month_day, months, nth_weekday)
-}
+_RECURRING: Final = ("clock", "easter", "hours", "month_day", "months", "nth_weekday")
+"""The functions of ``spans`` that a meaning may call."""
 _CORE_ROLES: Final = {
     Role.DAY, Role.TONIGHT, Role.PART, Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON,
     Role.HOLIDAY,
@@ -47,7 +38,7 @@ def _meaning(written: str) -> object:
     """Return what a meaning in a file stands for: something that recurs, numbers, or words."""
     first, *rest = written.split() or [""]
     if first in _RECURRING:
-        return _RECURRING[first](*map(int, rest))
+        return getattr(spans, first)(*map(int, rest))
     try:
         numbers = tuple(float(one) if "." in one else int(one) for one in (first, *rest))
     except ValueError:

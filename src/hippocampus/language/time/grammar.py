@@ -12,24 +12,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 from hippocampus.core.word_lists import word_set
 from hippocampus.language.time import spans
 from hippocampus.language.time.english import WRITTEN, Role, word_meanings
-from hippocampus.language.time.spans import (
-    DAY,
-    DAYS,
-    NONE,
-    SECONDS,
-    Recurring,
-    Span,
-    Unit,
-    Value,
-    calendar_unit,
-    day_of,
-    each,
-    floor,
-    nest,
-    nth,
-    portion,
-    shift,
-)
+from hippocampus.language.time.spans import DAY, SECONDS, Recurring, Span, Unit, Value, floor, shift
 
 
 class Token(NamedTuple):
@@ -106,7 +89,7 @@ class _Reader:
         self.words = word_meanings()
         self.aware = now
         self.now = now.replace(tzinfo=None)
-        self.today = day_of(self.now)
+        self.today = spans.day_of(self.now)
         self.ahead = bool(WRITTEN.ahead.search(text)) and not WRITTEN.behind.search(text)
         self.tokens = [self._token(match) for match in WRITTEN.token.finditer(text)]
         self.count = len(self.tokens)
@@ -290,7 +273,7 @@ class _Reader:
             value, j = parsed
             link = _LINKS.get(self.tokens[j].role)
             inner = self._atom(j, _INNER) if link is None else self._atom(j + 1, link)
-            nested = inner and nest(value, inner[0], self.now)
+            nested = inner and spans.nest(value, inner[0], self.now)
             if not inner or nested is None:
                 break
             parsed = nested, inner[1]
@@ -320,7 +303,7 @@ class _Reader:
             return (Span(self.now, self.now), i + 1) if cue == _RANGE else None
         if t.role is Role.TONIGHT:
             return Span(shift(self.today.lo, "hour", 17), shift(self.today.lo, "hour", 30)), i + 1
-        return day_of(self.today.lo + t.value * DAY), i + 1
+        return spans.day_of(self.today.lo + t.value * DAY), i + 1
 
     # ------------------------------------------------------------ written dates
 
@@ -337,7 +320,7 @@ class _Reader:
         separator = self.tokens[i].word[len(parts[0])]
         a, b, c = map(int, parts)
         if len(parts[0]) == 4:
-            span = day_of(self._day(a, b, c))
+            span = spans.day_of(self._day(a, b, c))
         elif len(parts[2]) == 2 and separator != "/":
             return None  # a version, a score, a phone number
         else:
@@ -355,7 +338,9 @@ class _Reader:
     def _day_or_month_first(self, a: int, b: int, year: int, *, only_day: bool) -> Span:
         """Read the day first, unless there is no such day or only the other has begun by now."""
         orders = [(a, b)] if only_day else [(a, b), (b, a)]
-        possible = [day_of(self._day(year, m, d)) for d, m in orders if m <= 12 and _is_day(d)]
+        possible = [
+            spans.day_of(self._day(year, m, d)) for d, m in orders if m <= 12 and _is_day(d)
+        ]
         if not possible:
             msg = f"{a}/{b}/{year} is no date"
             raise ValueError(msg)
@@ -391,7 +376,7 @@ class _Reader:
         if dated is None:
             return None
         year, j = dated
-        whole = calendar_unit(self._day(year), "year")
+        whole = spans.calendar_unit(self._day(year), "year")
         if self._is(j, Role.QUARTER):
             recurring, j = self._quarter_of(j)
             return recurring.within(whole), j
@@ -487,7 +472,7 @@ class _Reader:
         if not self._the(i) and cue == _BARE:
             return None
         year = int(digits) if len(digits) == 4 else self._full_year(int(digits))
-        return calendar_unit(self._day(year), "decade"), i + 1
+        return spans.calendar_unit(self._day(year), "decade"), i + 1
 
     # ------------------------------------------------------------ names
 
@@ -559,7 +544,7 @@ class _Reader:
             ):
                 return None
             if cue == _IN:  # "over Christmas" is more than a day
-                return each(feasts[rest], lambda s: s._replace(slack=2 * DAY)), j
+                return spans.each(feasts[rest], lambda s: s._replace(slack=2 * DAY)), j
             return feasts[rest], j
         return None
 
@@ -578,7 +563,7 @@ class _Reader:
             if anchor is not None:
                 return _mapped(anchor, lambda s: part.within(_neighbour(s, "day", step)))
             if self._before_last(j):
-                return part.within(day_of(self.today.lo - 2 * DAY)), j + 2
+                return part.within(spans.day_of(self.today.lo - 2 * DAY)), j + 2
         return part, j
 
     def _clock(self, i: int, _cue: int) -> Parsed:
@@ -638,7 +623,7 @@ class _Reader:
         return self._calendar(unit, step), i + 1
 
     def _calendar(self, unit: Unit, step: int) -> Span:
-        return calendar_unit(
+        return spans.calendar_unit(
             shift(floor(self.now, "week" if unit == "weekend" else unit), unit, step), unit
         )
 
@@ -646,7 +631,7 @@ class _Reader:
         part: Recurring = self.tokens[i].value
         if step > 0:
             return None
-        return part.within(day_of(self.today.lo + step * DAY)), i + 1
+        return part.within(spans.day_of(self.today.lo + step * DAY)), i + 1
 
     def _rolling(self, i: int, step: int) -> Parsed:
         measured = self._measured(i)
@@ -686,7 +671,7 @@ class _Reader:
         if unit in SECONDS:
             return None
         slack = {"year": 14, "quarter": 7, "month": 3}.get(unit, 0) * DAY
-        return day_of(shift(self.now, unit, step))._replace(slack=slack), j
+        return spans.day_of(shift(self.now, unit, step))._replace(slack=slack), j
 
     def _earlier(self, i: int, _cue: int) -> Parsed:
         """Read "earlier this year", "later this week", "so far this month"."""
@@ -707,7 +692,7 @@ class _Reader:
         span: Span = parsed[0]
         j = parsed[1]
         if not span.lo <= self.now < span.hi:
-            return portion(span, *((0.0, 0.6) if step < 0 else (0.4, 1.0))), j
+            return spans.portion(span, *((0.0, 0.6) if step < 0 else (0.4, 1.0))), j
         if span.hi - span.lo <= DAY:
             return span, j
         return Span(span.lo, self.today.hi) if step < 0 else Span(self.today.lo, span.hi), j
@@ -723,7 +708,7 @@ class _Reader:
         else:
             j = self._skip(j, Role.DASH, Role.IN, Role.OF)
         parsed = self._value(j, _IN)
-        return _mapped(parsed, lambda s: portion(s, first, last))
+        return _mapped(parsed, lambda s: spans.portion(s, first, last))
 
     # ------------------------------------------------------------ amounts: ago, before, after
 
@@ -788,7 +773,7 @@ class _Reader:
         hi = floor(shift(self.now, unit, -least), "day") + DAY
         if self._is(j, Role.DAY) and self.tokens[j].value == 0:
             return Span(lo, hi), j + 1
-        half = DAYS[unit] / 2 * min(1, least)
+        half = spans.DAYS[unit] / 2 * min(1, least)
         days = (0 if unit == "day" else int(half)) + int(half * (most // 5))
         return Span(lo, hi, min(days * DAY, self.today.hi - hi)), j
 
@@ -807,7 +792,7 @@ class _Reader:
                 ), j + 2
             lo, hi = shift(self.today.lo, unit, least), shift(self.today.lo, unit, most)
             return Span(
-                lo, hi + DAY, 0 * DAY if unit == "day" else int(DAYS[unit] / 2) * DAY
+                lo, hi + DAY, 0 * DAY if unit == "day" else int(spans.DAYS[unit] / 2) * DAY
             ), j + 2
         if not self._is(j, Role.BEFORE, Role.AFTER, Role.FROM):
             return None
@@ -826,11 +811,11 @@ class _Reader:
         j = i + 1
         if self._is(j, Role.OF) and unit not in SECONDS:
             anchor = self._value(j + 1, _ON)
-            return _mapped(anchor, lambda s: calendar_unit(s.lo, unit))
+            return _mapped(anchor, lambda s: spans.calendar_unit(s.lo, unit))
         if not self._the(i):
             return None
         if unit == "year" and (dated := self._year(j)):
-            return calendar_unit(self._day(dated[0]), "year"), dated[1]
+            return spans.calendar_unit(self._day(dated[0]), "year"), dated[1]
         if not self._is(j, Role.BEFORE, Role.AFTER):
             return None
         step = -1 if self._is(j, Role.BEFORE) else 1
@@ -885,7 +870,7 @@ class _Reader:
         recurring = spans.day_of_month(t.value)
         if self._is(j, Role.OF):
             month = self._atom(j + 1, _INNER)
-            nested = month and nest(recurring, month[0], self.now)
+            nested = month and spans.nest(recurring, month[0], self.now)
             return (nested, month[1]) if month and nested else None
         return (recurring, j) if cue not in (_BARE, _AT, _IN) and self._clear(j) else None
 
@@ -894,8 +879,8 @@ class _Reader:
         t = self.tokens[i]
         outer = self._value(i + 2, _IN)
         if t.role is Role.HALF:
-            return _mapped(outer, lambda s: portion(s, (n - 1) / 2, n / 2))
-        return _mapped(outer, lambda s: nth(s, t.value, n))
+            return _mapped(outer, lambda s: spans.portion(s, (n - 1) / 2, n / 2))
+        return _mapped(outer, lambda s: spans.nth(s, t.value, n))
 
     _ATOMS: ClassVar[dict[Role, Callable[[_Reader, int, int], Parsed]]] = {
         Role.THE: _after_the,
@@ -928,7 +913,7 @@ class _Reader:
 
 def _mapped(parsed: Parsed, change: Callable[[Span], Span]) -> Parsed:
     """Return what was read with a stretch, or each of a recurring one, changed."""
-    return parsed and (each(parsed[0], change), parsed[1])
+    return parsed and (spans.each(parsed[0], change), parsed[1])
 
 
 def _is_day(n: object) -> bool:
@@ -939,13 +924,13 @@ def _neighbour(span: Span, unit: Unit, n: float) -> Span:
     """Return the ``n`` units right after a stretch, or right before it if negative."""
     if unit == "weekend":
         step = 7 * DAY if n > 0 else -7 * DAY
-        weekend = calendar_unit(span.lo, unit)
+        weekend = spans.calendar_unit(span.lo, unit)
         while weekend.lo < span.hi if n > 0 else weekend.hi > span.lo:
             weekend = Span(weekend.lo + step, weekend.hi + step)
         return weekend
     edge = span.hi if n > 0 else span.lo
     if unit not in SECONDS and edge != floor(edge, "day"):
-        edge = floor(edge, "day") + (DAY if n > 0 else NONE)
+        edge = floor(edge, "day") + (DAY if n > 0 else spans.NONE)
     other = shift(edge, unit, n)
     return Span(min(edge, other), max(edge, other))
 
@@ -960,4 +945,4 @@ def _offset(span: Span, unit: Unit, least: float, most: float, *, back: bool) ->
     day = span.lo if back or span.lo == span.hi else span.hi - timedelta(microseconds=1)
     near, far = (-least, -most) if back else (least, most)
     ends = floor(shift(day, unit, near), "day"), floor(shift(day, unit, far), "day")
-    return Span(min(ends), max(ends) + DAY, int(DAYS[unit] / 4) * DAY)
+    return Span(min(ends), max(ends) + DAY, int(spans.DAYS[unit] / 4) * DAY)
