@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.config import Signatures
-from hippocampus.core.events import class_of
+from hippocampus.core.events import JournalRow, Unknown, class_of, decode, fields_of
 from hippocampus.core.files import reading_raw
 from hippocampus.core.records import EpisodeRow, Kind, Payloads, Progress, states_told
 from hippocampus.encode.embed import load_embedder
@@ -125,6 +125,7 @@ def _verify_bank(
         codes = _payloads(ledger, "signature", len(records))
         phrases = _payloads(ledger, "phrase", len(records))
     told = states_told((c.row, class_of(c.kind)) for c in changes)
+    problems += _undecodable(ledger, changes)
     unmarked = 0
     for record in records:
         if record.state == "erased":
@@ -166,6 +167,16 @@ def _verify_bank(
             ResiduePlace(f"bank {ledger.name!r}, {what}", at) for what, at in inside if at >= 0
         ]
     return problems, {"episodes": len(records), "changes": len(changes)}, places
+
+
+def _undecodable(ledger: Ledger, changes: Sequence[JournalRow]) -> Iterator[str]:
+    """Yield what is wrong with the details of changes."""
+    for change in changes:
+        try:
+            read = fields_of if class_of(change.kind) is Unknown else decode
+            read(change, bank=ledger.name, path=ledger.store.path)
+        except StoreCorrupt as exc:
+            yield str(exc)
 
 
 def _signed(text: str, how: Signatures) -> bytes:

@@ -25,6 +25,7 @@ from hippocampus.core.events import (
 )
 from hippocampus.core.records import STATE_CHANGES, states_told
 from hippocampus.errors import HippocampusError, SourceError, StoreCorrupt
+from hippocampus.upkeep import verify
 
 HERE = Path(__file__).parent
 ROWS = HERE / "journal_rows.json"
@@ -219,6 +220,23 @@ def test_a_damaged_row_is_a_store_error_where_the_journal_is_read(open_memory):
     for ask in (bank.journal, lambda: bank.recall("kettle"), lambda: bank.uses(kept.id)):
         with pytest.raises(StoreCorrupt, match="change 2 of bank"):
             ask()
+
+
+@pytest.mark.parametrize("kind", ["feedback", "later"])
+def test_verify_reports_every_change_that_cannot_be_read(open_memory, kind):
+    memory = open_memory()
+    bank = memory.bank("ada")
+    bank.remember("The kettle is blue.")
+    with memory.engine.store.write():
+        number = memory.engine.store.banks.number("ada")
+        rows = [JournalRow(seq, 2_000_000_000_000_000, kind, 0, "{") for seq in (2, 3)]
+        memory.engine.store.journal.append(number, rows)
+
+    problems = verify(memory).problems
+
+    assert 2 == len(problems)
+    assert f"change 2 of bank 'ada', '{kind}', cannot be read" in problems[0]
+    assert f"change 3 of bank 'ada', '{kind}', cannot be read" in problems[1]
 
 
 def test_an_export_whose_changes_are_no_events_is_not_taken_in(open_memory, tmp_path):

@@ -18,7 +18,6 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Return the present moment, with a time zone."""
-        ...
 
 
 class SystemClock:

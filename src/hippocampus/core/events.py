@@ -38,12 +38,17 @@ class JournalEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="j
 
 
 class SleepEvent(JournalEvent, frozen=True, kw_only=True):
-    """Base of what sleep does to one episode, and of the inverse of that."""
+    """Base of what sleep does to one episode."""
 
     sleep: int | None = None
     """Number of the sleep that did it, from 1; None if a person did, or it is an inverse."""
     why: str | None = None
     """Reason, in English."""
+
+
+class InvertibleEvent(SleepEvent, frozen=True, kw_only=True):
+    """Base of what sleep does to one episode, and of what takes that back."""
+
     undoes: int | None = None
     """Number of the sleep that this takes back; None if it takes back none."""
 
@@ -147,7 +152,7 @@ class Absorbed(JournalEvent, frozen=True, kw_only=True, tag="absorb"):
     """Id of an earlier wording of what ``compact`` has shortened."""
 
 
-class Faded(SleepEvent, frozen=True, kw_only=True, tag="fade"):
+class Faded(InvertibleEvent, frozen=True, kw_only=True, tag="fade"):
     """Less, or after ``undo`` more, of an episode is shown."""
 
     level: int | None = None
@@ -160,11 +165,11 @@ class Lapsed(SleepEvent, frozen=True, kw_only=True, tag="lapse"):
     """An episode was hidden because it was worth least, or had faded for long enough."""
 
 
-class Quarantined(SleepEvent, frozen=True, kw_only=True, tag="doubt"):
+class Quarantined(InvertibleEvent, frozen=True, kw_only=True, tag="doubt"):
     """An episode was kept from being consolidated because it cannot be right."""
 
 
-class Unquarantined(SleepEvent, frozen=True, kw_only=True, tag="clear"):
+class Unquarantined(InvertibleEvent, frozen=True, kw_only=True, tag="clear"):
     """An episode left quarantine, in time or because a person released it."""
 
 
@@ -177,7 +182,7 @@ class Annotated(SleepEvent, frozen=True, kw_only=True, tag="annotate"):
     """When that was found, in microseconds; None if that is the row's own moment."""
 
 
-class AnnotationWithdrawn(SleepEvent, frozen=True, kw_only=True, tag="withdrawn"):
+class AnnotationWithdrawn(InvertibleEvent, frozen=True, kw_only=True, tag="withdrawn"):
     """``undo`` took an annotation back."""
 
     by: str | None = None

@@ -11,6 +11,7 @@ from hippocampus.core.events import (
     Annotated,
     AnnotationWithdrawn,
     Faded,
+    InvertibleEvent,
     JournalEvent,
     Lapsed,
     Merged,
@@ -110,7 +111,7 @@ class SleepActs:
             touched = (row, *_touched(event))
             if row is None or touched in since:
                 continue
-            inverse = event.undoes if isinstance(event, SleepEvent | Restored) else None
+            inverse = event.undoes if isinstance(event, InvertibleEvent | Restored) else None
             if inverse is not None:  # it and what it undid come to nothing
                 undone[*touched, inverse] += 1
                 continue

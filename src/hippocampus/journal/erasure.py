@@ -110,9 +110,11 @@ class Erasure:
             match change.event:
                 case FeedbackGiven(at=at) as told:
                     judged.append(replace(told, at=change.at if at is None else at))
-                case Annotated(at=at) | AnnotationWithdrawn(at=at) as told:
+                # No sleep did that to what takes its place.
+                case Annotated(at=at) as told:
+                    judged.append(replace(told, at=change.at if at is None else at, sleep=None))
+                case AnnotationWithdrawn(at=at) as told:
                     at = change.at if at is None else at
-                    # No sleep did that to what takes its place.
                     judged.append(replace(told, at=at, sleep=None, undoes=None))
         return judged
 

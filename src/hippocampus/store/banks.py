@@ -9,18 +9,16 @@ from hippocampus.store.transactions import Transactions
 
 
 class SqliteSettings:
-    """The ``settings`` table."""
+    """The ``settings`` table; see ``SettingsTable``."""
 
     def __init__(self, db: Transactions) -> None:
         self._db = db
 
     def get(self, key: str) -> str | None:
-        """Return a stored setting, or None."""
         found = self._db.rows("SELECT value FROM settings WHERE key = ?", key)
         return found[0][0] if found else None
 
     def put(self, key: str, value: str | None) -> None:
-        """Store a setting; None removes it."""
         if value is None:
             self._db.do("DELETE FROM settings WHERE key = ?", key)
         else:
@@ -28,13 +26,12 @@ class SqliteSettings:
 
 
 class SqliteBanks:
-    """The ``banks`` table."""
+    """The ``banks`` table; see ``BankTable``."""
 
     def __init__(self, db: Transactions) -> None:
         self._db = db
 
     def names(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
-        """Return the names of banks, sorted by code point: of all, or of those that begin so."""
         sql = (
             "SELECT name FROM banks WHERE name >= ? AND name > ? AND name < ? ORDER BY name LIMIT ?"
         )
@@ -42,18 +39,15 @@ class SqliteBanks:
         return [name for (name,) in self._db.rows(sql, prefix, after, _beyond(prefix), most)]
 
     def number(self, name: str) -> int | None:
-        """Return a bank's number, or None."""
         found = self._db.rows("SELECT bank FROM banks WHERE name = ?", name)
         return found[0][0] if found else None
 
     def add(self, name: str, at: int) -> int:
-        """Create a bank and return its number; an existing one keeps its number."""
         self._db.do("INSERT INTO banks (name, at) VALUES (?, ?) ON CONFLICT DO NOTHING", name, at)
         number: int = self._db.rows("SELECT bank FROM banks WHERE name = ?", name)[0][0]
         return number
 
     def drop(self, bank: int) -> None:
-        """Remove a bank and everything under its key. Its number is never given again."""
         for table in (*schema.BANKED, "banks"):
             self._db.do(f"DELETE FROM {table} WHERE bank = ?", bank)  # noqa: S608 - our own names
 

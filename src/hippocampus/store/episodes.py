@@ -22,13 +22,12 @@ _SCAN_ROWS = 4096
 
 
 class SqliteEpisodes:
-    """The ``episodes`` table."""
+    """The ``episodes`` table; see ``EpisodeTable``."""
 
     def __init__(self, db: Transactions) -> None:
         self._db = db
 
     def add(self, bank: int, rows: Iterable[EpisodeRow]) -> None:
-        """Add episodes; rows continue the bank's without gaps, ids are new."""
         rows = list(rows)
         for expected, episode in enumerate(rows, self.count(bank)):
             if episode.row != expected:
@@ -46,12 +45,6 @@ class SqliteEpisodes:
     def set_state(
         self, bank: int, rows: Collection[int], state: State, *, superseded_by: int | None = None
     ) -> None:
-        """
-        Change the state of episodes.
-
-        ``superseded_by`` is kept when none is given, and cleared from what becomes active again.
-        What is erased stays so.
-        """
         self._db.do(
             "UPDATE episodes SET state = ?1,"
             " superseded_by = CASE ?1 WHEN 'active' THEN NULL ELSE COALESCE(?2, superseded_by) END"
@@ -63,7 +56,6 @@ class SqliteEpisodes:
         )
 
     def set_level(self, bank: int, rows: Collection[int], level: int) -> None:
-        """Change how far episodes have faded; what is erased has no level."""
         self._db.do(
             "UPDATE episodes SET level = ? WHERE bank = ?"
             " AND row IN (SELECT value FROM json_each(?)) AND state <> 'erased'",
@@ -73,7 +65,6 @@ class SqliteEpisodes:
         )
 
     def set_marks(self, bank: int, rows: Collection[int], marks: int, *, on: bool) -> None:
-        """Put marks on episodes, or take them off; what is erased has none."""
         self._db.do(
             "UPDATE episodes SET marks = CASE WHEN ?1 THEN marks | ?2 ELSE marks & ~?2 END"
             " WHERE bank = ?3 AND row IN (SELECT value FROM json_each(?4)) AND state <> 'erased'",
@@ -84,12 +75,10 @@ class SqliteEpisodes:
         )
 
     def count(self, bank: int) -> int:
-        """Return the next free row: one more than the highest ever used, 0 for an empty bank."""
         last = self._db.rows("SELECT MAX(row) FROM episodes WHERE bank = ?", bank)[0][0]
         return 0 if last is None else last + 1
 
     def read(self, bank: int, rows: Collection[int]) -> list[EpisodeRow]:
-        """Return episodes by row, in the order asked; rows that do not exist are left out."""
         found = self._db.rows(
             f"SELECT {_EPISODE} FROM episodes"  # noqa: S608
             " WHERE bank = ? AND row IN (SELECT value FROM json_each(?))",
@@ -100,11 +89,6 @@ class SqliteEpisodes:
         return [_to_episode(by_row[row]) for row in rows if row in by_row]
 
     def scan(self, bank: int, *, start: int = 0) -> Iterator[EpisodeRow]:
-        """
-        Yield every episode from row ``start`` on, in order of row.
-
-        No transaction stays open between two episodes; iterate inside ``read()`` for one snapshot.
-        """
         while True:
             found = self._db.rows(
                 f"SELECT {_EPISODE} FROM episodes"  # noqa: S608
@@ -119,7 +103,6 @@ class SqliteEpisodes:
             start = found[-1][0] + 1
 
     def last_of_session(self, bank: int, session: str, limit: int) -> list[EpisodeRow]:
-        """Return the last ``limit`` episodes of a session by row, oldest first, in any state."""
         found = self._db.rows(
             f"SELECT {_EPISODE} FROM episodes INDEXED BY episodes_by_session"  # noqa: S608
             " WHERE bank = ? AND session = ?"
@@ -131,7 +114,6 @@ class SqliteEpisodes:
         return list(map(_to_episode, reversed(found)))
 
     def from_source(self, bank: int, source: str) -> list[EpisodeRow]:
-        """Return every episode of a source, in any state, in order of row."""
         found = self._db.rows(
             f"SELECT {_EPISODE} FROM episodes INDEXED BY episodes_by_source"  # noqa: S608
             " WHERE bank = ? AND source = ? ORDER BY row",
@@ -141,12 +123,10 @@ class SqliteEpisodes:
         return list(map(_to_episode, found))
 
     def rows_at(self, bank: int, address: str) -> list[int]:
-        """Return the rows of an address, in any state, in order; looks at every episode."""
         sql = "SELECT row FROM episodes WHERE bank = ? AND address = ? ORDER BY row"
         return [row for (row,) in self._db.rows(sql, bank, address)]
 
     def rows_of(self, bank: int, ids: Collection[str]) -> dict[str, int]:
-        """Return the rows of those ids that exist."""
         return dict(
             self._db.rows(
                 "SELECT id, row FROM episodes"
@@ -157,7 +137,6 @@ class SqliteEpisodes:
         )
 
     def rows_with_digest(self, bank: int, digest: bytes) -> list[int]:
-        """Return the rows whose text has this digest, in order; erased ones have none."""
         found = self._db.rows(
             "SELECT row FROM episodes INDEXED BY episodes_by_digest"
             " WHERE bank = ? AND digest = ? AND state <> 'erased'"
@@ -168,12 +147,6 @@ class SqliteEpisodes:
         return [row for (row,) in found]
 
     def erase(self, bank: int, rows: Collection[int]) -> None:
-        """
-        Blank every word of these episodes (all but row, id and state, which becomes erased).
-
-        ``noted_at`` stays, which the journal knows anyway, and stands for ``said_at`` too, so that
-        timelines keep their order. Payloads are the caller's to overwrite: only it reads them.
-        """
         self._db.do(
             "UPDATE episodes SET state = 'erased', said_at = noted_at, session = NULL, turn = NULL,"
             " part = 0, parts = 1, speaker = NULL, role = NULL, source = NULL, address = '',"

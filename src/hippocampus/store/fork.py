@@ -29,19 +29,15 @@ class Forkable(Protocol):
     @property
     def hold(self) -> Hold | None:
         """What this process has of the store's file."""
-        ...
 
     def pause(self, until: float) -> bool:
         """Close every connection and let nobody open one; False if one is in use until then."""
-        ...
 
     def resume(self) -> None:
         """Let connections be opened again; in the parent, after a pause or an attempt at one."""
-        ...
 
     def inherited(self) -> list[object]:
         """Return the connections a child must never close; called in the child."""
-        ...
 
 
 class _Forks:

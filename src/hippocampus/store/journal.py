@@ -17,13 +17,12 @@ _to_change: Final[Callable[[Row], JournalRow]] = partial(tuple.__new__, JournalR
 
 
 class SqliteJournal:
-    """The ``journal`` table."""
+    """The ``journal`` table; see ``JournalTable``."""
 
     def __init__(self, db: Transactions) -> None:
         self._db = db
 
     def append(self, bank: int, rows: Iterable[JournalRow]) -> None:
-        """Append changes; ``seq`` continues the bank's without gaps."""
         rows = list(rows)
         last = self.last_seq(bank)
         for expected, change in enumerate(rows, last + 1):
@@ -47,7 +46,6 @@ class SqliteJournal:
         kinds: Collection[type[JournalEvent]] | None = None,
         limit: int | None = None,
     ) -> list[JournalRow]:
-        """Return changes with ``seq > after``, in order; of one episode, of some classes."""
         # Left alone, the planner goes through the bank's journal for the changes of one episode.
         by = "" if row is None else "INDEXED BY journal_by_row"
         sql = f"SELECT {_JOURNAL} FROM journal {by} WHERE bank = ? AND seq > ?"  # noqa: S608
@@ -64,12 +62,10 @@ class SqliteJournal:
         return list(map(_to_change, found))
 
     def last_seq(self, bank: int) -> int:
-        """Return the last change's number, 0 when there is none."""
         found = self._db.rows("SELECT MAX(seq) FROM journal WHERE bank = ?", bank)
         return found[0][0] or 0
 
     def redact(self, bank: int, rows: Collection[int]) -> None:
-        """Empty the detail of every change that concerns these episodes."""
         self._db.do(
             "UPDATE journal SET detail = '{}'"
             " WHERE bank = ? AND row IN (SELECT value FROM json_each(?))",

@@ -11,13 +11,12 @@ from hippocampus.store.transactions import Transactions, as_json
 
 
 class SqlitePayloads:
-    """The ``tail`` and ``blocks`` tables."""
+    """The ``tail`` and ``blocks`` tables; see ``PayloadTable``."""
 
     def __init__(self, db: Transactions) -> None:
         self._db = db
 
     def put(self, bank: int, kind: Kind, payloads: Iterable[tuple[int, bytes]]) -> None:
-        """Write (row, payload) to the tail, replacing what is there."""
         self._db.do_many(
             "INSERT INTO tail (bank, kind, row, payload) VALUES (?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET payload = excluded.payload",
@@ -25,12 +24,10 @@ class SqlitePayloads:
         )
 
     def tail(self, bank: int, kind: Kind, *, start: int = 0) -> list[tuple[int, bytes]]:
-        """Return the tail's (row, payload) from row ``start`` on, in order."""
         sql = "SELECT row, payload FROM tail WHERE bank = ? AND kind = ? AND row >= ? ORDER BY row"
         return [(row, payload) for row, payload in self._db.rows(sql, bank, kind, start)]
 
     def read(self, bank: int, kind: Kind, rows: Collection[int]) -> dict[int, bytes]:
-        """Return single payloads from the tail (sealed ones are read by block)."""
         return dict(
             self._db.rows(
                 "SELECT row, payload FROM tail WHERE bank = ? AND kind = ?"
@@ -42,12 +39,6 @@ class SqlitePayloads:
         )
 
     def put_block(self, bank: int, kind: Kind, block: Block) -> None:
-        """
-        Seal a block: write it and drop its tail rows.
-
-        It replaces one with the same first row, and any that lie wholly within it. One that
-        would overlap another in part is refused.
-        """
         first, ends = int(block.first), int(block.first) + int(block.count)
         self._db.do(
             "DELETE FROM blocks WHERE bank = ? AND kind = ?"
@@ -92,12 +83,10 @@ class SqlitePayloads:
         )
 
     def block_spans(self, bank: int, kind: Kind) -> list[tuple[int, int]]:
-        """Return (first, count) of every sealed block, in order."""
         sql = "SELECT first, count FROM blocks WHERE bank = ? AND kind = ? ORDER BY first"
         return [(first, count) for first, count in self._db.rows(sql, bank, kind)]
 
     def block_marks(self, bank: int, kind: Kind) -> list[tuple[int, int, bytes]]:
-        """Return (first, count, checksum) of every sealed block, in order."""
         return [
             (first, count, checksum)
             for first, count, checksum in self._db.rows(
@@ -109,7 +98,6 @@ class SqlitePayloads:
         ]
 
     def block(self, bank: int, kind: Kind, first: int) -> Block:
-        """Return a sealed block by its first row, every byte verified."""
         found = self._db.rows(
             "SELECT count, payload, checksum FROM blocks WHERE bank = ? AND kind = ? AND first = ?",
             bank,
@@ -128,12 +116,10 @@ class SqlitePayloads:
         )
 
     def drop(self, bank: int, kind: Kind) -> None:
-        """Remove every payload of a kind: tail and blocks."""
         self._db.do("DELETE FROM tail WHERE bank = ? AND kind = ?", bank, kind)
         self._db.do("DELETE FROM blocks WHERE bank = ? AND kind = ?", bank, kind)
 
     def move(self, bank: int, kind: Kind, target: Kind) -> None:
-        """Make payloads of one kind those of ``target``, in place of what was there."""
         if self.block_spans(bank, kind):
             raise self._db.connections.refuse(
                 StoreError, f"bank {bank}: sealed {kind} payloads cannot be moved"

@@ -52,21 +52,16 @@ class SqliteStore:
 
     @property
     def path(self) -> str:
-        """Where the store is, for messages."""
         return self.connections.path
 
     def close(self) -> None:
-        """Release everything; further use raises ``StoreClosed``. May be called twice."""
         self.transactions.close()
 
     def write(self) -> AbstractContextManager[None]:
-        """Open a transaction as the store's only writer; nested, a savepoint."""
         return self.transactions.write()
 
     def read(self) -> AbstractContextManager[None]:
-        """Open a snapshot: everything read inside belongs to one moment."""
         return self.transactions.read()
 
     def changes(self) -> int:
-        """Return a number that differs whenever another process or connection has committed."""
         return self.transactions.changes()

@@ -32,7 +32,8 @@ class Transactions:
 
     One connection writes, behind a gate that threads queue for; readers borrow one per snapshot, so
     that no thread ever sees another's transaction. In memory there is only one connection, and
-    readers queue with the writer. Every connection is closed for a fork (``fork.py``).
+    readers queue with the writer. Every connection is closed for a fork (``fork.py``). ``Store`` says
+    what ``write``, ``read`` and ``changes`` do.
     """
 
     def __init__(self, connections: Connections) -> None:
@@ -107,7 +108,6 @@ class Transactions:
 
     @contextmanager
     def write(self) -> Iterator[None]:
-        """Open a transaction as the store's only writer; nested, a savepoint."""
         self.connections.usable()
         self.connections.writable()
         patience_s = self.connections.busy_timeout_s
@@ -177,7 +177,6 @@ class Transactions:
 
     @contextmanager
     def read(self) -> Iterator[None]:
-        """Open a snapshot: everything read inside belongs to one moment."""
         self.connections.usable()
         if self._inside():
             yield
@@ -204,13 +203,6 @@ class Transactions:
                             db.execute("ROLLBACK")
 
     def changes(self) -> int:
-        """
-        Return a number that differs whenever another process or connection has committed.
-
-        Commits through this object count too. Inside ``read()`` it speaks of the snapshot, and
-        inside ``write()``, where nothing is settled, no two numbers are equal. Equal numbers mean
-        that nothing has changed, from whatever threads they were asked.
-        """
         self.connections.usable()
         if self._owner == threading.get_ident():
             return -next(self._unsettled)

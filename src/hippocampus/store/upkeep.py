@@ -21,7 +21,7 @@ _BACKUP_PAGES = 1024
 
 
 class SqliteUpkeep:
-    """What is done to a store as a whole, outside its transactions."""
+    """Upkeep of the file; see ``StoreUpkeep``."""
 
     def __init__(self, db: Transactions, payloads: SqlitePayloads) -> None:
         self._db = db
@@ -29,7 +29,6 @@ class SqliteUpkeep:
         self._payloads = payloads
 
     def stored_bytes(self, bank: int) -> dict[str, int]:
-        """Return bytes kept by kind of data: ``journal``, ``episodes`` and each kind of payload."""
         texts = " + ".join(
             f"COALESCE(LENGTH(CAST({name} AS BLOB)), 0)"
             for name in ("id", "session", "speaker", "role", "source", "address", "metadata")
@@ -50,13 +49,6 @@ class SqliteUpkeep:
         )
 
     def scrub(self) -> None:
-        """
-        Rewrite the database so that no free page, journal or log keeps removed bytes.
-
-        Raises:
-            StoreLocked: someone still reads an older state, which keeps the log alive.
-
-        """
         self._db.outside("scrub")
         self._connections.writable()
         with self._db.gate, self._connections.seam:
@@ -75,7 +67,6 @@ class SqliteUpkeep:
             )
 
     def leftovers(self) -> list[str]:
-        """Return where bytes that were removed may still be: in free pages, or in the log."""
         self._db.outside("leftovers")
         file = self._connections.file
         if file is None:
@@ -100,7 +91,6 @@ class SqliteUpkeep:
         return wrong
 
     def check(self) -> list[str]:
-        """Return what is wrong with the database's own structure; empty when sound."""
         wrong: list[str] = []
         try:
             with self._db.read():
@@ -127,11 +117,6 @@ class SqliteUpkeep:
     def backup(
         self, target: Path, *, overwrite: bool = False, progress: Progress | None = None
     ) -> None:
-        """
-        Write a complete, consistent copy while others read and write.
-
-        The copy is one file, which takes its name only when it is whole and on disk.
-        """
         self._db.outside("backup")
         # One snapshot: without it a commit in between would make the copy begin again.
         with (
@@ -148,7 +133,6 @@ class SqliteUpkeep:
                 copy.close()
 
     def files(self) -> list[Path]:
-        """Return every file the store's bytes may be in."""
         if self._connections.file is None:
             return []
         return [

@@ -59,15 +59,12 @@ class Embedder(Protocol):
     @property
     def fingerprint(self) -> Fingerprint:
         """Which embedder this is; constant for its life."""
-        ...
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
         """Embed passages of a bank, in order."""
-        ...
 
     def embed_query(self, text: str) -> Embedded:
         """Embed a question. Models that tell questions from passages do so here."""
-        ...
 
 
 @runtime_checkable
@@ -77,8 +74,6 @@ class Reranker(Protocol):
     @property
     def name(self) -> str:
         """What to call it in explanations."""
-        ...
 
     def rerank(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return a score per text, shape (len(texts),); higher is better, any scale."""
-        ...

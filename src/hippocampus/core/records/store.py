@@ -17,11 +17,9 @@ class SettingsTable(Protocol):
 
     def get(self, key: str) -> str | None:
         """Return a stored setting, or None."""
-        ...
 
     def put(self, key: str, value: str | None) -> None:
         """Store a setting; None removes it."""
-        ...
 
 
 class BankTable(Protocol):
@@ -33,19 +31,15 @@ class BankTable(Protocol):
 
         At most ``limit``, of those that come after one. It costs as much as there are of these.
         """
-        ...
 
     def number(self, name: str) -> int | None:
         """Return a bank's number, or None."""
-        ...
 
     def add(self, name: str, at: int) -> int:
         """Create a bank and return its number; an existing one keeps its number."""
-        ...
 
     def drop(self, bank: int) -> None:
-        """Remove a bank and everything under its key."""
-        ...
+        """Remove a bank and everything under its key. Its number is never given again."""
 
 
 class JournalTable(Protocol):
@@ -53,7 +47,6 @@ class JournalTable(Protocol):
 
     def append(self, bank: int, rows: Iterable[JournalRow]) -> None:
         """Append changes; ``seq`` continues the bank's without gaps."""
-        ...
 
     def read(
         self,
@@ -65,73 +58,71 @@ class JournalTable(Protocol):
         limit: int | None = None,
     ) -> list[JournalRow]:
         """Return changes with ``seq > after``, in order; of one episode, of some classes."""
-        ...
 
     def last_seq(self, bank: int) -> int:
         """Return the last change's number, 0 when there is none."""
-        ...
 
     def redact(self, bank: int, rows: Collection[int]) -> None:
         """Empty the detail of every change that concerns these episodes."""
-        ...
 
 
 class EpisodeTable(Protocol):
     """Episodes by bank and row."""
 
     def add(self, bank: int, rows: Iterable[EpisodeRow]) -> None:
-        """Add episodes; rows and ids are new."""
-        ...
+        """Add episodes; rows continue the bank's without gaps, ids are new."""
 
     def set_state(
         self, bank: int, rows: Collection[int], state: State, *, superseded_by: int | None = None
     ) -> None:
-        """Change the state of episodes."""
-        ...
+        """
+        Change the state of episodes.
+
+        ``superseded_by`` is kept when none is given, and cleared from what becomes active again.
+        What is erased stays so.
+        """
 
     def set_level(self, bank: int, rows: Collection[int], level: int) -> None:
         """Change how far episodes have faded; what is erased has no level."""
-        ...
 
     def set_marks(self, bank: int, rows: Collection[int], marks: int, *, on: bool) -> None:
         """Put marks on episodes, or take them off; what is erased has none."""
-        ...
 
     def count(self, bank: int) -> int:
         """Return the next free row: one more than the highest ever used, 0 for an empty bank."""
-        ...
 
     def read(self, bank: int, rows: Collection[int]) -> list[EpisodeRow]:
         """Return episodes by row, in the order asked; rows that do not exist are left out."""
-        ...
 
     def scan(self, bank: int, *, start: int = 0) -> Iterator[EpisodeRow]:
-        """Yield every episode from row ``start`` on, in order of row."""
-        ...
+        """
+        Yield every episode from row ``start`` on, in order of row.
+
+        No transaction stays open between two episodes; iterate inside ``read()`` for one snapshot.
+        """
 
     def last_of_session(self, bank: int, session: str, limit: int) -> list[EpisodeRow]:
         """Return the last ``limit`` episodes of a session by row, oldest first, in any state."""
-        ...
 
     def from_source(self, bank: int, source: str) -> list[EpisodeRow]:
         """Return every episode of a source, in any state, in order of row."""
-        ...
 
     def rows_at(self, bank: int, address: str) -> list[int]:
         """Return the rows of an address, in any state, in order; looks at every episode."""
-        ...
 
     def rows_of(self, bank: int, ids: Collection[str]) -> dict[str, int]:
         """Return the rows of those ids that exist."""
-        ...
 
     def rows_with_digest(self, bank: int, digest: bytes) -> list[int]:
-        """Return the rows whose text has this digest, in order."""
-        ...
+        """Return the rows whose text has this digest, in order; erased ones have none."""
 
     def erase(self, bank: int, rows: Collection[int]) -> None:
-        """Blank every word of these episodes (all but row, id and state, which becomes erased)."""
-        ...
+        """
+        Blank every word of these episodes (all but row, id and state, which becomes erased).
+
+        ``noted_at`` stays, which the journal knows anyway, and stands for ``said_at`` too, so that
+        timelines keep their order. Payloads are the caller's to overwrite: only it reads them.
+        """
 
 
 class PayloadTable(Protocol):
@@ -139,69 +130,69 @@ class PayloadTable(Protocol):
 
     def put(self, bank: int, kind: Kind, payloads: Iterable[tuple[int, bytes]]) -> None:
         """Write (row, payload) to the tail, replacing what is there."""
-        ...
 
     def tail(self, bank: int, kind: Kind, *, start: int = 0) -> list[tuple[int, bytes]]:
         """Return the tail's (row, payload) from row ``start`` on, in order."""
-        ...
 
     def read(self, bank: int, kind: Kind, rows: Collection[int]) -> dict[int, bytes]:
         """Return single payloads from the tail (sealed ones are read by block)."""
-        ...
 
     def put_block(self, bank: int, kind: Kind, block: Block) -> None:
-        """Seal a block: write it (replacing one with the same first row) and drop its tail rows."""
-        ...
+        """
+        Seal a block: write it and drop its tail rows.
+
+        It replaces one with the same first row, and any that lie wholly within it. One that
+        would overlap another in part is refused.
+        """
 
     def block_spans(self, bank: int, kind: Kind) -> list[tuple[int, int]]:
         """Return (first, count) of every sealed block, in order."""
-        ...
 
     def block_marks(self, bank: int, kind: Kind) -> list[tuple[int, int, bytes]]:
         """Return (first, count, mark) of every sealed block; its mark changes whenever it does."""
-        ...
 
     def block(self, bank: int, kind: Kind, first: int) -> Block:
-        """Return a sealed block by its first row."""
-        ...
+        """Return a sealed block by its first row, every byte verified."""
 
     def drop(self, bank: int, kind: Kind) -> None:
         """Remove every payload of a kind: tail and blocks."""
-        ...
 
     def move(self, bank: int, kind: Kind, target: Kind) -> None:
         """Make payloads of one kind those of ``target``, in place of what was there."""
-        ...
 
 
 class StoreUpkeep(Protocol):
     """What is done to a store as a whole, outside its transactions."""
 
     def stored_bytes(self, bank: int) -> dict[str, int]:
-        """Return bytes kept by kind of data."""
-        ...
+        """Return bytes kept by kind of data: ``journal``, ``episodes``, each kind of payload."""
 
     def scrub(self) -> None:
-        """Rewrite the database so that no free page, journal or log keeps removed bytes."""
-        ...
+        """
+        Rewrite the database so that no free page, journal or log keeps removed bytes.
+
+        Raises:
+            StoreLocked: someone still reads an older state, which keeps the log alive.
+
+        """
 
     def leftovers(self) -> list[str]:
         """Return where bytes that were removed may still be; empty when nowhere."""
-        ...
 
     def check(self) -> list[str]:
         """Return what is wrong with the database's own structure; empty when sound."""
-        ...
 
     def backup(
         self, target: Path, *, overwrite: bool = False, progress: Progress | None = None
     ) -> None:
-        """Write a complete, consistent copy to a new file while others read and write."""
-        ...
+        """
+        Write a complete, consistent copy while others read and write.
+
+        The copy is one file, which takes its name only when it is whole and on disk.
+        """
 
     def files(self) -> list[Path]:
         """Return every file the store's bytes may be in."""
-        ...
 
 
 class Store(Protocol):
@@ -218,54 +209,45 @@ class Store(Protocol):
     @property
     def path(self) -> str:
         """Where the store is, for messages."""
-        ...
 
     def close(self) -> None:
         """Release everything; further use raises ``StoreClosed``. May be called twice."""
-        ...
 
     def write(self) -> AbstractContextManager[None]:
         """Open a transaction as the store's only writer; nested, a savepoint."""
-        ...
 
     def read(self) -> AbstractContextManager[None]:
         """Open a snapshot: everything read inside belongs to one moment."""
-        ...
 
     def changes(self) -> int:
         """
-        Return a number that differs whenever anybody has committed.
+        Return a number that differs whenever anybody has committed, this object included.
 
-        Inside ``read()`` it speaks of the snapshot; inside ``write()`` no two are equal.
+        Inside ``read()`` it speaks of the snapshot, and inside ``write()``, where nothing is
+        settled, no two numbers are equal. Equal numbers mean that nothing has changed, from
+        whatever threads they were asked.
         """
-        ...
 
     @property
     def settings(self) -> SettingsTable:
         """Settings of the whole store."""
-        ...
 
     @property
     def banks(self) -> BankTable:
         """The banks, by name."""
-        ...
 
     @property
     def journal(self) -> JournalTable:
         """Every change, in order."""
-        ...
 
     @property
     def episodes(self) -> EpisodeTable:
         """Episodes, without their texts."""
-        ...
 
     @property
     def payloads(self) -> PayloadTable:
         """What is kept per episode, texts among it."""
-        ...
 
     @property
     def upkeep(self) -> StoreUpkeep:
         """What is done to the store as a whole."""
-        ...
