@@ -2,6 +2,7 @@
 
 import math
 
+import kernel_reference as reference
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +13,6 @@ from hippocampus.encode.keywords import find_keywords, forms
 from hippocampus.encode.random_indexing import dump, radius, signatures
 from hippocampus.encode.tokens import decode, encode
 from hippocampus.errors import InputError
-from hippocampus.kernel import reference
 
 
 def test_each_text_is_signed_by_itself():
@@ -75,14 +75,18 @@ def test_a_wider_angle_never_has_a_smaller_radius(one, other, bits):
     ("message", "bad"),
     [
         ("form='side'", {"form": "side"}),
-        ("components=7: must be from 8", {"components": 7}),
-        ("nonzeros=5: must be even", {"nonzeros": 5}),
-        ("nonzeros=18: must be even, and from 2 to the", {"components": 16, "nonzeros": 18}),
+        ("components=7: must be a whole number from 8 to 65536", {"components": 7}),
+        ("nonzeros=5: must be a whole number from 2, a multiple of 2", {"nonzeros": 5}),
+        (
+            "nonzeros=18: must not be above the number of components",
+            {"components": 16, "nonzeros": 18},
+        ),
         ("window=-1", {"window": -1}),
-        ("bits=20: must be a multiple of 8", {"bits": 20}),
+        ("bits=20: must be a whole number from 8 to 128, a multiple of 8", {"bits": 20}),
         ("bits=136", {"bits": 136}),
         ("seed=-1", {"seed": -1}),
-        ("radius=33: must be from 0 to bits", {"radius": 33}),
+        ("must not be above 2..64 - 1", {"seed": 1 << 64}),
+        ("radius=33: must not be above the number of bits", {"radius": 33}),
     ],
 )
 def test_parameters_that_make_no_signatures_are_refused(message, bad):

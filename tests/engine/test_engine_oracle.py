@@ -5,6 +5,7 @@ import random
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import kernel_reference as reference
 import numpy as np
 import pytest
 from hypothesis import given
@@ -20,7 +21,6 @@ from hippocampus.index.bm25 import DEED, K1, TELLING, B, Bm25Cue, pack_terms
 from hippocampus.index.filters import make_filter, read_where
 from hippocampus.index.query import Query
 from hippocampus.index.vector import OVERSAMPLE, VectorCue, pack_vectors
-from hippocampus.kernel import reference
 
 WORDS = (
     "peanut lisbon garden bicycle violin river mountain coffee passport dentist invoice"

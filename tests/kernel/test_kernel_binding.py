@@ -4,11 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import kernel_reference as reference
 import numpy as np
 import pytest
 
 from hippocampus import kernel
-from hippocampus.kernel import build_info, reference, set_simd_path
+from hippocampus.kernel import build_info, set_simd_path
 
 ROOT = Path(__file__).parents[2]
 

@@ -2,12 +2,13 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import kernel_reference as reference
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.kernel import Bm25Index, reference
+from hippocampus.kernel import Bm25Index
 
 TERMS = st.integers(0, 12).map(lambda i: i * 0x9E3779B1 % 2**32) | st.integers(0, 2**32 - 1)
 DOCUMENTS = st.lists(st.lists(TERMS, max_size=12), max_size=12)

@@ -5,12 +5,13 @@ import heapq
 from collections import Counter
 from itertools import count
 
+import kernel_reference as reference
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.kernel import HuffmanWaveletMatrix, WaveletMatrix, reference
+from hippocampus.kernel import HuffmanWaveletMatrix, WaveletMatrix
 
 SYMBOLS = np.array([5, 1, 7, 1, 0, 6, 5, 5, 1, 5, 300, 5], np.uint64)
 

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import kernel_reference as reference
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +13,6 @@ from hippocampus.kernel import (
     HuffmanWaveletMatrix,
     WaveletMatrix,
     hamming_scan,
-    reference,
 )
 
 WIDTHS = st.integers(1, 20) | st.sampled_from([31, 32, 33, 63, 64, 65, 127, 128])

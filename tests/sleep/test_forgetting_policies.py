@@ -230,10 +230,10 @@ def test_where_there_is_room_those_on_probation_use_it_until_the_season_ends():
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [
-        ({"target": -1}, "target=-1: must be 0 or more"),
+        ({"target": -1}, "target=-1: must be a number from 0.0"),
         ({"target": float("nan")}, "target=nan"),
-        ({"target": 1, "probation": 1.0}, "probation=1.0: must be from 0 to below 1"),
-        ({"target": 1, "step_h": 0.0}, "step_h=0.0: must be above 0 hours"),
+        ({"target": 1, "probation": 1.0}, "probation=1.0: must be a number from 0.0 to below 1.0"),
+        ({"target": 1, "step_h": 0.0}, "step_h=0.0: must be a number above 0.0"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(wrong, complaint):

@@ -61,6 +61,8 @@ class Ingest:
         check(self)
 
 
+_Whole: TypeAlias = Annotated[int, Meta(ge=0)]
+
 TOKENS: Final = 2.0
 VECTOR: Final = 0.3
 
@@ -91,9 +93,9 @@ class Fusion:
     ``docs/adr/0003-fusion.md`` for what was tried.
     """
 
-    candidates: int = 400
+    candidates: Annotated[int, Meta(ge=1)] = 400
     """Episodes that are scored by every cue. A bank with fewer is scored whole."""
-    neighbour_reach: int = 60
+    neighbour_reach: _Whole = 60
     """Best proposals, of all cues together, whose neighbouring turns become candidates."""
     tokens: float | None = None
     """None: as calibrated for the embedder; 2 for the default one."""
@@ -150,9 +152,9 @@ class Fusion:
     """What it is worth to be a source of a mature gist that the question means; see ADR 26."""
     explained_weight: float = 0.5
     """Factor on the weight of words that only name an anchor the question activates."""
-    anchor_candidates: int = 200
+    anchor_candidates: _Whole = 200
     """Episodes nearest to the activated anchors that become candidates beside the others."""
-    sessions: int = 96
+    sessions: _Whole = 96
     """Best sessions that are ranked among themselves."""
     session_association: float = 1.0
     """Weight of a session's nearness in topic to the best sessions, in standard deviations of that
@@ -163,6 +165,9 @@ class Fusion:
     """What it is worth to a session to have been spoken in just now."""
     recent_days: float = 14.0
     """Days in which that has fallen to 1/e."""
+
+    def __post_init__(self) -> None:
+        check(self)
 
     @property
     def weights(self) -> dict[str, float]:
@@ -197,40 +202,31 @@ class Signatures:
     form: Literal["top", "planes"] = "planes"
     """``top``: the signs of a token's own largest components, as in section 3.3. ``planes``: the
     sides of random hyperplanes it is on, as in appendix F."""
-    components: int = 1024
+    components: Annotated[int, Meta(ge=8, le=65536)] = 1024
     """Of the space in which tokens have random vectors, called D."""
-    nonzeros: int = 8
+    nonzeros: Annotated[int, Meta(ge=2, multiple_of=2)] = 8
     """Components of a token's vector that are not 0, called t. The form ``top`` needs at least as
     many as ``bits``: 8 of them have only 70 patterns of signs."""
-    window: int = 0
+    window: Annotated[int, Meta(ge=0, le=127)] = 0
     """Tokens to each side that count towards a token's signature, called W. With 0 equal tokens
     have equal signatures, and a keyword finds itself."""
-    bits: int = 32
-    """Of a signature, called d; a multiple of 8, at most 128."""
-    seed: int = 0
+    bits: Annotated[int, Meta(ge=8, le=128, multiple_of=8)] = 32
+    """Of a signature, called d."""
+    seed: _Whole = 0
     """Of the random vectors and hyperplanes."""
-    radius: int = 0
+    radius: _Whole = 0
     """In how many bits a keyword's signature and its match may differ, called r."""
 
     def __post_init__(self) -> None:
-        rules = {
-            "form": (self.form in ("top", "planes"), "'top' or 'planes'"),
-            "components": (8 <= self.components <= 65536, "from 8 to 65536"),
-            "nonzeros": (
-                2 <= self.nonzeros <= self.components and self.nonzeros % 2 == 0,
-                "even, and from 2 to the number of components",
-            ),
-            "window": (0 <= self.window <= 127, "from 0 to 127"),
-            "bits": (
-                8 <= self.bits <= min(128, self.components) and self.bits % 8 == 0,
-                "a multiple of 8, from 8 to 128, and not above the number of components",
-            ),
-            "seed": (0 <= self.seed < 1 << 64, "from 0 to 2**64 - 1"),
-            "radius": (0 <= self.radius <= self.bits, "from 0 to bits"),
-        }
-        for name, (well, rule) in rules.items():
-            if not well:
-                msg = f"Signatures.{name}={getattr(self, name)!r}: must be {rule}"
+        check(self)
+        for name, most, why in (
+            ("nonzeros", self.components, "the number of components"),
+            ("bits", self.components, "the number of components"),
+            ("radius", self.bits, "the number of bits"),
+            ("seed", (1 << 64) - 1, "2**64 - 1"),
+        ):
+            if (given := getattr(self, name)) > most:
+                msg = f"Signatures.{name}={given}: must not be above {why}"
                 raise InputError(msg)
 
 

@@ -36,6 +36,14 @@ _SCALARS: Final[Mapping[object, str]] = {
     type(None): "None",
 }
 
+_BOUNDS: Final[Mapping[str, str]] = {
+    "gt": " above",
+    "ge": " from",
+    "le": " to",
+    "lt": " to below",
+    "multiple_of": ", a multiple of",
+}
+
 
 def check_whole(*, least: int = 0, optional: bool = False, **given: object) -> None:
     """
@@ -85,8 +93,6 @@ def _rule(kind: Any) -> str | None:  # noqa: ANN401 - types have no common type
     if origin is Literal:
         return f"one of {', '.join(map(str, args))}"
     if origin is Annotated:
-        base, bounds = args[0], args[1]
-        to = "" if bounds.le is None else f" to {bounds.le}"
-        least = f"above {bounds.gt}" if bounds.ge is None else f"from {bounds.ge}"
-        return f"{_SCALARS[base]} {least}{to}"
+        bounds = ((words, getattr(args[1], bound)) for bound, words in _BOUNDS.items())
+        return _SCALARS[args[0]] + "".join(f"{words} {n}" for words, n in bounds if n is not None)
     return _SCALARS.get(kind)

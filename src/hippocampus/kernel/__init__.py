@@ -1,4 +1,4 @@
-"""The native kernels, typed; ``reference`` is the plain NumPy version of each."""
+"""The native kernels, typed. The tests have each once more in plain NumPy."""
 
 from hippocampus.kernel._native import (
     Bm25Index,

@@ -9,12 +9,13 @@ let the earlier row go.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
-from hippocampus.errors import InputError
+from hippocampus.core.constraints import check
 from hippocampus.sleep.importance import DECAY_PER_HOUR, Codes, Numbers
 from hippocampus.sleep.outcome import STEP_H, OutcomeHistory, foresee, times_used
 
@@ -182,23 +183,16 @@ class Retention:
     full bank would learn nothing new any more.
     """
 
-    target: float
+    target: Annotated[float, Meta(ge=0.0)]
     """What all that is kept may cost, in the unit of the costs: episodes or tokens."""
-    probation: float = 0.1
+    probation: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.1
     """Share of what is kept for what has not been of use yet, where what has would fill it all. The
     less, the surer it is that what is kept was of use, and the less is there of what is new."""
-    step_h: float = STEP_H
+    step_h: Annotated[float, Meta(gt=0.0)] = STEP_H
     """Hours between the moments that are looked back at to foresee."""
 
     def __post_init__(self) -> None:
-        for name, well, rule in (
-            ("target", self.target >= 0, "0 or more"),
-            ("probation", 0 <= self.probation < 1, "from 0 to below 1"),
-            ("step_h", self.step_h > 0, "above 0 hours"),
-        ):
-            if not well:
-                msg = f"Retention.{name}={getattr(self, name)!r}: must be {rule}"
-                raise InputError(msg)
+        check(self)
 
     def choose(
         self,

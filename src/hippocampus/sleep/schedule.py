@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
+from msgspec import Meta
+
+from hippocampus.core.constraints import check
 from hippocampus.errors import InputError
 
 STEPS: Final = (
@@ -38,22 +41,19 @@ class Schedule:
 
     every: timedelta = timedelta(hours=6)
     """Between two sleeps in which memories are checked, merged and let fade."""
-    night: int | None = 3
+    night: Annotated[int, Meta(ge=0, le=23)] | None = 3
     """The hour from which on what is made of a whole bank is made anew, once a day; None: with
     every sleep."""
     idle: timedelta = timedelta(minutes=30)
     """After which a bank that nobody writes to sleeps although it is not yet time."""
 
     def __post_init__(self) -> None:
+        check(self)
         for name in ("every", "idle"):
             given = getattr(self, name)
             if not isinstance(given, timedelta) or given <= timedelta(0):
                 msg = f"Schedule.{name}={given!r}: must be a timedelta above 0"
                 raise InputError(msg)
-        whole = isinstance(self.night, int) and not isinstance(self.night, bool)
-        if self.night is not None and not (whole and 0 <= self.night < 24):
-            msg = f"Schedule.night={self.night!r}: must be an hour from 0 to 23, or None"
-            raise InputError(msg)
 
 
 class Past(NamedTuple):

@@ -15,6 +15,7 @@ from hippocampus.core.config import Policy
 from hippocampus.core.events import (
     Annotated,
     FeedbackGiven,
+    InvertibleEvent,
     Lapsed,
     Merged,
     PolicySet,
@@ -290,7 +291,7 @@ def read_doubts(ledger: Ledger) -> Doubts:
     return doubts_of(ledger.reader.events(*DOUBTS))
 
 
-def doubts_of(changes: Iterable[Record[SleepEvent]]) -> Doubts:
+def doubts_of(changes: Iterable[Record[InvertibleEvent]]) -> Doubts:
     """Return what the events of quarantine, in order, come to."""
     since: dict[int, int] = {}
     ever: set[int] = set()

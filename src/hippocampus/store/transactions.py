@@ -32,8 +32,8 @@ class Transactions:
 
     One connection writes, behind a gate that threads queue for; readers borrow one per snapshot, so
     that no thread ever sees another's transaction. In memory there is only one connection, and
-    readers queue with the writer. Every connection is closed for a fork (``fork.py``). ``Store`` says
-    what ``write``, ``read`` and ``changes`` do.
+    readers queue with the writer. Every connection is closed for a fork (``fork.py``).
+    ``Store`` says what ``write``, ``read`` and ``changes`` do.
     """
 
     def __init__(self, connections: Connections) -> None:

@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
-
-from hippocampus.kernel.wavelet_reference import (
+from kernel_wavelet_reference import (
     DynamicWaveletMatrix,
     HuffmanWaveletMatrix,
     WaveletMatrix,
     hamming_scan,
 )
+from numpy.typing import NDArray
 
 __all__ = ["DynamicWaveletMatrix", "HuffmanWaveletMatrix", "WaveletMatrix", "hamming_scan"]
 
