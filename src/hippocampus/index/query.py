@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hippocampus.core.cue_names import USED
 from hippocampus.core.records import Interval
 from hippocampus.encode.terms import Term, stem
-from hippocampus.language.event_anchored import Join
+from hippocampus.language.event_anchored import EventAnchoredTime
 from hippocampus.language.relations import functional
 
 
@@ -75,7 +75,7 @@ class Query:
     """How often each of ``terms`` counts, shape (t,): 0 for function words."""
     intervals: tuple[Interval, ...] = ()
     """Times that it names."""
-    event: Join | None = None
+    event: EventAnchoredTime | None = None
     """A time in it that hangs on an event: "the day after the interview"."""
     asks_when: bool = False
     """Intent: it asks for a time."""

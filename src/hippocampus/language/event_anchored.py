@@ -1,5 +1,5 @@
 """
-Read times that hang on an event: "what did I do the day after the interview?" (SWIFT, 3.3).
+Event-anchored times in questions: "what did I do the day after the interview?" (SWIFT, 3.3).
 
 No calendar says when the interview was. So the event is cut out, to be looked for by the other
 cues, and once something says when it was, its date is put in its place, and the question reads as
@@ -8,7 +8,6 @@ any other.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,29 +16,25 @@ from typing import Final
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_list
 from hippocampus.encode.terms import find_terms
-from hippocampus.language.question_intent import day_of
 from hippocampus.language.time import differences, find_intervals
 
 _RE: Final = Patterns("questions")
 _MOST_WORDS: Final = 12
 _IDIOMS: Final = frozenset({"all", "long", "ever", "a while", "a long time", "now", "hours"})
-_DATE: Final = "%Y-%m-%d"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Join:
+class EventAnchoredTime:
     """
-    A time that hangs on an event.
+    A time at a known distance from an event.
 
-    ``event``: what to look for. ``lead``: what stands before it and means a time once a date
-    follows. ``loose``: with no more than "before", "after" or "during" it, which people say of the
-    same day as well. ``start``, ``end``: where the event stands in ``text``.
+    ``event``: what to look for, from ``start`` to ``end`` of ``text``. ``lead``: what stands before
+    it, and means a time once a date follows.
     """
 
     text: str
     event: str
     lead: str
-    loose: str | None
     start: int
     end: int
 
@@ -52,79 +47,55 @@ class Join:
             now: as for ``find_intervals``; results are in its time zone.
 
         """
-        found: list[Interval] = []
-        for moment in moments:
-            day = moment.astimezone(now.tzinfo)
-            if self.loose is not None:
-                found += self._around(day)
-                continue
-            # Whatever else in the question is a time is no part of the join.
-            found += find_intervals(f"{self.lead} {day.strftime(_DATE)}", now)
-        return merge_intervals(found)
-
-    def _around(self, moment: datetime) -> list[Interval]:
-        day = day_of(moment)
-        if day.end is None:  # the last day of the calendar
-            return []
-        start = None if self.loose in ("before", "until") else day.start
-        end = day.end if self.loose in ("before", "until", "during") else None
-        return [Interval(start, end, f"{self.lead} {self.event}")]
+        days = (moment.astimezone(now.tzinfo).strftime("%Y-%m-%d") for moment in moments)
+        # Whatever else in the question is a time has nothing to do with the event.
+        return merge_intervals(
+            interval for day in days for interval in find_intervals(f"{self.lead} {day}", now)
+        )
 
 
-def find_join(text: str, now: datetime, *, loose: bool = True) -> Join | None:
+def find_event_anchored(text: str, now: datetime) -> EventAnchoredTime | None:
     """
-    Return the first time in a question that hangs on an event; None when there is none.
+    Return the first time in a question that is given by its distance from an event, or None.
 
-    With ``loose`` False, only one that says how far from the event it is.
-
-    Not one: what the calendar knows ("the day after Christmas"), what asks for the time between
-    two moments ("how many days before the trip ..."), and what only looks like time ("looks after
-    the cat", "after all", "before that").
+    Not one: "after the trip", for people say so of the same day as well (ADR 0018), what the
+    calendar knows ("the day after Christmas"), and what asks for the time between two moments
+    ("how many days before the trip ...").
     """
     lowered = text.lower()
-    if not loose and not any(unit in lowered for unit in word_list("event_units")):
+    if not any(unit in lowered for unit in word_list("event_units")):
         return None  # as of most questions, which shall not wait for the rest
-    joins = [found for found in _RE.join.finditer(text) if loose or not found["loose"]]
-    if not joins:
+    candidates = [found for found in _RE.event_anchored.finditer(text) if not found["loose"]]
+    if not candidates:
         return None
     idle = differences(text)
     read = [interval.text.casefold() for interval in find_intervals(text, now)]
-    for found in joins:
+    for found in candidates:
         event = found["event"].strip().rstrip(".")
         if (
             any(start <= found.start() < end for start, end in idle)
-            or (found["loose"] and _RE.before_no_time.search(text[: found.start()]))
             or event.casefold() in _IDIOMS
             or len(event.split()) > _MOST_WORDS
             or all(term.function for term in find_terms(event))
             or any(_is_read(found[0].casefold(), event.casefold(), known) for known in read)
         ):
             continue
+        way = (found["way"] or "").lower()
+        lead = f"{found['lead']} {'after' if way.startswith('later') else found['way']}"
         start = found.start("event")
-        return Join(
+        return EventAnchoredTime(
             text=text,
             event=event,
-            lead=_lead(found),
-            loose=found["loose"].casefold() if found["loose"] else None,
+            lead=f"the {found['unit']} of" if found["unit"] else lead,
             start=start,
             end=start + len(event),
         )
     return None
 
 
-def _lead(found: re.Match[str]) -> str:
-    if found["loose"]:
-        return found["loose"]
-    if found["unit"]:
-        return f"the {found['unit']} of"
-    return (
-        f"{found['lead']} {'after' if found['way'].lower().startswith('later') else found['way']}"
-    )
-
-
-def _is_read(join: str, event: str, known: str) -> bool:
-    """Return whether what was read as a time says all there is of the event, or the join too."""
-    return event in known or join.startswith(known)
+def _is_read(whole: str, event: str, known: str) -> bool:
+    """Return whether what was read as a time says all there is of the event, or the whole."""
+    return event in known or whole.startswith(known)
 
 
 def merge_intervals(intervals: Iterable[Interval]) -> tuple[Interval, ...]:

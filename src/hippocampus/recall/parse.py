@@ -23,7 +23,7 @@ from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.signature import Rotation
 from hippocampus.encode.terms import Term, find_terms, stem
 from hippocampus.index.query import AskedFact, Possessive, Query
-from hippocampus.language.event_anchored import find_join
+from hippocampus.language.event_anchored import find_event_anchored
 from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import NOUN, find_phrases, is_chaff, key_of
 from hippocampus.language.nouns import use_of
@@ -62,7 +62,7 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         terms=np.fromiter(weights, np.uint32, len(weights)),
         term_weights=np.fromiter(weights.values(), np.float32, len(weights)),
         intervals=find_intervals(text, now) if timed else (),
-        event=find_join(text, now, loose=False) if timed else None,
+        event=find_event_anchored(text, now) if timed else None,
         asks_when=asks_when(text),
         latest=float(latest) * (_ABOVE_ALL if latest and asks_only_last(text) else 1.0),
         roles=_roles(text),
