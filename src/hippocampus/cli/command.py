@@ -13,15 +13,14 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.resources import files
-from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, Unpack, get_args, get_origin
 from typing import get_type_hints as type_hints
 
 import typer
 from typer.core import TyperCommand
 
-from hippocampus.cli.options import BankScope, Scope
+from hippocampus.cli.options import BankScope, Opening, Scope
 from hippocampus.cli.render import Answer, complain, show
 from hippocampus.core.parameter_groups import described, spread
 from hippocampus.errors import EncoderError, HippocampusError, InputError, MissingExtra, StoreError
@@ -40,44 +39,8 @@ _NOT_LOADED: Final = {"Bank": Any, "Memory": Any}
 """Types of the engine, which help need not wait for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Command:
-    """A command as its decorator has it."""
-
-    function: Function
-    opens: Literal["bank", "memory"] | None
-    create: bool
-    embed: bool
-    cls: type[TyperCommand]
-
-    def with_scope(self) -> Function:
-        """Return the function without what it is given opened: the scope to open it in instead."""
-        hints = type_hints(self.function, localns=_NOT_LOADED, include_extras=True)
-        wanted = {
-            name: given.replace(annotation=hints[name])
-            for name, given in inspect.signature(self.function).parameters.items()
-        }
-        zoned = wanted.pop("zone", None) is not None
-        if self.opens:
-            wanted.pop(next(iter(wanted)))
-            scope = BankScope if self.opens == "bank" else Scope
-            wanted["scope"] = _keyword("scope", scope)
-
-        def run(**options: Any) -> Answer | None:  # noqa: ANN401 - whatever the function takes
-            if not self.opens:
-                return self.function(**options)
-            scope = options.pop("scope")
-            opened = scope.open_bank if self.opens == "bank" else scope.open
-            with opened(create=self.create, embed=self.embed) as held:
-                zone = {"zone": scope.zone} if zoned else {}
-                return self.function(held, **options, **zone)
-
-        run.__doc__ = inspect.getdoc(self.function)
-        _sign(run, [*wanted.values()], hints.get("return"))
-        return run
-
-
-_COMMANDS: dict[str, _Command] = {}
+_COMMANDS: Final[dict[str, tuple[Function, type[TyperCommand]]]] = {}
+"""The functions that ``verb`` was given, as Typer is to run them, by name."""
 
 
 def verb(
@@ -104,12 +67,33 @@ def verb(
     """
 
     def register(function: T) -> T:
-        _COMMANDS[name] = _Command(
-            function=function, opens=opens, create=create, embed=embed, cls=cls
-        )
+        run = function if opens is None else _opened(function, opens, create=create, embed=embed)
+        _COMMANDS[name] = run, cls
         return function
 
     return register
+
+
+def _opened(
+    function: Function, opens: Literal["bank", "memory"], **how: Unpack[Opening]
+) -> Function:
+    """Return a function that takes the scope in which to open what it is given first."""
+    hints = type_hints(function, localns=_NOT_LOADED, include_extras=True)
+    _, *wanted = (
+        given.replace(annotation=hints[given.name])
+        for given in inspect.signature(function).parameters.values()
+    )
+    own = [given for given in wanted if given.name != "zone"]
+
+    def run(*, scope: BankScope, **options: Any) -> Answer | None:  # noqa: ANN401 - whatever it takes
+        with scope.open_bank(**how) if opens == "bank" else scope.open(**how) as held:
+            zone = {} if len(own) == len(wanted) else {"zone": scope.zone}
+            return function(held, **options, **zone)
+
+    run.__doc__ = function.__doc__
+    scope = _keyword("scope", BankScope if opens == "bank" else Scope)
+    _sign(run, [*own, scope], hints.get("return"))
+    return run
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -122,8 +106,8 @@ def add_commands(app: typer.Typer) -> None:
             app.add_typer(groups[name], name=name, rich_help_panel=panel)
         elif name != "shared":
             group, _, last = name.rpartition(" ")
-            made = _COMMANDS[name]
-            _add(groups[group], last, made.with_scope(), told, cls=made.cls)
+            function, cls = _COMMANDS[name]
+            _add(groups[group], last, function, told, cls=cls)
 
 
 def command(

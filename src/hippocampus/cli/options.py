@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict, Unpack
 from zoneinfo import ZoneInfo
 
 from hippocampus.core.cue_names import cue_of
@@ -25,6 +25,26 @@ _BATCH = 64
 """Episodes per transaction: small enough that a progress bar moves."""
 
 
+class Opening(TypedDict, total=False):
+    """
+    Ways to open a store.
+
+        create: make it if it is missing.
+        embed: load the embedder. What neither adds nor asks starts at once without, and works on a
+            store whose model is not on this machine.
+        sign: sign tokens or do not, or as the store has it, for None.
+        model: a language model, as a specification.
+        resident_mb: memory for banks in use.
+
+    """
+
+    create: bool
+    embed: bool
+    sign: bool | None
+    model: str
+    resident_mb: float | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
     """How texts are understood: the embedder and the time zone."""
@@ -37,17 +57,8 @@ class Engine:
         """The time zone; opening the memory has found out whether there is such a one."""
         return ZoneInfo(self.timezone)
 
-    def memory(
-        self,
-        path: str | Path,
-        *,
-        create: bool,
-        embed: bool,
-        sign: bool | None = None,
-        model: str = "none",
-        resident_mb: float | None = None,
-    ) -> Memory:
-        """Open a store at a path; ``sign`` its tokens or do not, or as they are, for None."""
+    def memory(self, path: str | Path, **how: Unpack[Opening]) -> Memory:
+        """Open a store at a path."""
         from hippocampus.core.config import (  # noqa: PLC0415 - the engine, only when used
             Config,
             Ingest,
@@ -56,12 +67,20 @@ class Engine:
         from hippocampus.memory import Memory  # noqa: PLC0415
 
         config = Config(
-            timezone=self.timezone, ingest=Ingest(batch=_BATCH), resident_mb=resident_mb
+            timezone=self.timezone,
+            ingest=Ingest(batch=_BATCH),
+            resident_mb=how.get("resident_mb"),
         )
+        sign = how.get("sign")
         if sign is not None:
             config = replace(config, signatures=Signatures() if sign else None)
-        embedder = self.embedder if embed else "none"
-        return Memory(path, embedder=embedder, config=config, model=model, create=create)
+        return Memory(
+            path,
+            embedder=self.embedder if how.get("embed") else "none",
+            config=config,
+            model=how.get("model", "none"),
+            create=how.get("create", False),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,28 +94,14 @@ class Scope(Engine):
         """Where the store is."""
         return str(default_store()) if self.store is None else self.store
 
-    def open(
-        self,
-        *,
-        create: bool = False,
-        embed: bool = False,
-        sign: bool | None = None,
-        model: str = "none",
-        resident_mb: float | None = None,
-    ) -> Memory:
-        """
-        Open the store. Only a command that adds something makes it when it is missing.
-
-        Without ``embed`` no model is loaded: what neither adds nor asks starts at once, and works
-        on a store whose model is not on this machine.
-        """
+    def open(self, **how: Unpack[Opening]) -> Memory:
+        """Open the store. Only a command that adds something makes it when it is missing."""
+        create = how.get("create", False)
         if self.store is None and create:
             default_store().parent.mkdir(parents=True, exist_ok=True)
         if not create:
             self.check()
-        return self.memory(
-            self.path, create=create, embed=embed, sign=sign, model=model, resident_mb=resident_mb
-        )
+        return self.memory(self.path, **how)
 
     def check(self) -> None:
         """Refuse a store that does not exist, in the words of this surface."""
@@ -112,11 +117,9 @@ class BankScope(Scope):
     bank: str = DEFAULT_BANK
 
     @contextmanager
-    def open_bank(
-        self, *, create: bool = False, embed: bool = False, model: str = "none"
-    ) -> Iterator[Bank]:
+    def open_bank(self, **how: Unpack[Opening]) -> Iterator[Bank]:
         """Open the store for as long as the bank is used."""
-        with self.open(create=create, embed=embed, model=model) as memory:
+        with self.open(**how) as memory:
             yield memory.bank(self.bank)
 
 

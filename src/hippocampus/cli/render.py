@@ -226,15 +226,33 @@ def recall_view(
         yield Text(f"time: {one_line(interval.text)!r} read as {_span(interval, zone)}", "dim")
     if found.when is not None:
         yield Text(f"when: {_span(found.when, zone)}", "bold")
+    shown = found.hits[:most]
     if not found.found:
-        nearest = "; the nearest:" if found.hits[:most] else ""
-        yield Text(f"nothing relevant was found{nearest}", "bold yellow")
-    if found.hits[:most]:
-        shown = found.hits[:most]
-        yield _hits(shown, found.query, zone, limit, ids=ids, heads=heads, numbers=numbers)
+        yield Text(f"nothing relevant was found{'; the nearest:' if shown else ''}", "bold yellow")
+    if shown:
+        padding = (0, 2, 1, 0)
+        made = Table(box=None, padding=padding, show_header=heads, header_style="dim", expand=True)
+        if numbers:
+            made.add_column("", no_wrap=True, justify="right")
+        made.add_column("score", no_wrap=True)
+        made.add_column("what was remembered", ratio=1)
+        made.add_column("why", no_wrap=True)
+        for number, hit in enumerate(shown, 1):
+            what = _hit(hit, marked(hit.text, found.query, limit=limit), zone, ids=ids)
+            cells = [Text(f"{hit.score:.2f}", "bold"), what, _why(hit.shares)]
+            made.add_row(*([Text(str(number), "cyan")] if numbers else []), *cells)
+        yield made
     yield cost_line(found)
     for degraded in found.degraded:
         yield Text(f"went on without the {one_line(str(degraded))}", "yellow")
+
+
+def _hit(hit: Hit, text: Text, zone: tzinfo, *, ids: bool) -> Text:
+    """Return a hit's head and its text, and whether it is over or was corrected."""
+    over = f"  until {hit.until.astimezone(zone):%Y-%m-%d}" if hit.until else ""
+    other = f"  corrected by {hit.corrected_by}" if hit.corrected_by else ""
+    what = head_line(hit.episode, zone).append(f"{over}{other}\n", "dim").append_text(text)
+    return what.append(f"\n{hit.id}", "dim") if ids else what
 
 
 def _span(interval: Interval, zone: tzinfo) -> str:
@@ -251,35 +269,6 @@ def cost_line(found: Recall) -> Text:
         f" {cost.allowed:,} episodes",
         "dim",
     )
-
-
-def _hits(
-    hits: Sequence[Hit],
-    query: str,
-    zone: tzinfo,
-    limit: int | None,
-    *,
-    ids: bool,
-    heads: bool,
-    numbers: bool,
-) -> Table:
-    padding = (0, 2, 1, 0)
-    made = Table(box=None, padding=padding, show_header=heads, header_style="dim", expand=True)
-    if numbers:
-        made.add_column("", no_wrap=True, justify="right")
-    made.add_column("score", no_wrap=True)
-    made.add_column("what was remembered", ratio=1)
-    made.add_column("why", no_wrap=True)
-    for number, hit in enumerate(hits, 1):
-        over = f"  until {hit.until.astimezone(zone):%Y-%m-%d}" if hit.until else ""
-        other = f"  corrected by {hit.corrected_by}" if hit.corrected_by else ""
-        what = head_line(hit.episode, zone).append(f"{over}{other}\n", "dim")
-        what.append_text(marked(hit.text, query, limit=limit))
-        if ids:
-            what.append(f"\n{hit.id}", "dim")
-        cells = [Text(f"{hit.score:.2f}", "bold"), what, _why(hit.shares)]
-        made.add_row(*([Text(str(number), "cyan")] if numbers else []), *cells)
-    return made
 
 
 def head_line(episode: Episode, zone: tzinfo) -> Text:

@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
-from typing import Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
-from hippocampus.context.render import in_time
 from hippocampus.core.quotes import CLOSE, INDENT, OPEN, line, quote
-from hippocampus.core.records import Change, Context, Episode, Hit, Interval, Recall, Stats
 from hippocampus.mcp.schemas import ToolAnswer
+
+if TYPE_CHECKING:  # they bring NumPy, and tools are listed without
+    from hippocampus.core.records import Change, Context, Episode, Hit, Interval, Recall, Stats
 
 _LABEL = 100
 """Characters of a session, source or speaker that are shown; they may have thousands."""
@@ -228,6 +229,8 @@ def composed(
 
 
 def _composed(made: Context, budget_tokens: int, degraded: Sequence[str]) -> ToolAnswer:
+    from hippocampus.context.render import in_time  # noqa: PLC0415 - brings NumPy
+
     found = made.recall
     hits = sorted(made.items, key=lambda hit: in_time(hit.episode))
     reasons = _reasons([*map(str, found.degraded), *degraded])

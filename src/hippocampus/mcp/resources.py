@@ -32,6 +32,7 @@ from hippocampus.errors import (
     UnknownBank,
     UnknownEpisode,
 )
+from hippocampus.mcp.answers import fit
 from hippocampus.mcp.schemas import ToolAnswer
 from hippocampus.mcp.tools import Toolbox
 
@@ -179,8 +180,6 @@ def _explained(read: Callable[P, str]) -> Callable[P, str]:
 
 
 def _listed(name: str, items: Iterable[Mapping[str, object]]) -> str:
-    from hippocampus.mcp.answers import fit  # noqa: PLC0415 - brings the engine
-
     def make(shown: Sequence[object], left: Sequence[object]) -> ToolAnswer:
         return ToolAnswer({}, _dumped({name: list(shown), "dropped": len(left)}))
 

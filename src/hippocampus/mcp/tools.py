@@ -1,10 +1,8 @@
 """
-The eight tools: each calls one verb of a bank. Signatures and docstrings are what models read.
+The eight tools: each calls one verb of a bank. ``tools.toml`` has what models read of them.
 
-The engine is imported where it is used: a client is greeted while it loads.
+The engine is imported when the memory is opened: a client is greeted while it loads.
 """
-
-# ruff: noqa: PLC0415 - see above
 
 from __future__ import annotations
 
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from hippocampus.core.parameter_groups import ParameterGroup
 from hippocampus.errors import DISTRIBUTION, InputError, InvalidScope, UnknownBank
+from hippocampus.mcp import answers
 from hippocampus.mcp.schemas import (
     BankStatus,
     Changed,
@@ -86,8 +85,6 @@ class Toolbox:
         bank: str | None = None,
     ) -> Annotated[ToolAnswer, Kept]:
         """Keep something that you were told or found out, for later conversations."""
-        from hippocampus.mcp import answers
-
         memory = self._memory()
         now = memory.now()
         episode = self.bank(bank, new=True).remember(
@@ -105,8 +102,6 @@ class Toolbox:
         bank: str | None = None,
     ) -> Annotated[ToolAnswer, Recalled]:
         """Find what is remembered about something, in any wording, the best first."""
-        from hippocampus.mcp import answers
-
         memory = self._memory()
         found = self.bank(bank).recall(query, k, **only.given())
         return answers.recalled(found, budget_tokens, memory.engine.zone, _degraded(memory))
@@ -120,8 +115,6 @@ class Toolbox:
         bank: str | None = None,
     ) -> Annotated[ToolAnswer, Composed]:
         """Get the background of a task: all that is remembered about it, as one text."""
-        from hippocampus.mcp import answers
-
         memory = self._memory()
         held = self.bank(bank)
 
@@ -138,8 +131,6 @@ class Toolbox:
         bank: str | None = None,
     ) -> Annotated[ToolAnswer, Kept]:
         """Replace what a memory says, because it was wrong."""
-        from hippocampus.mcp import answers
-
         memory = self._memory()
         episode = self.bank(bank).correct(id, text)
         return answers.kept(episode, memory.engine.zone, new=episode.id != id, replaces=id)
@@ -148,8 +139,6 @@ class Toolbox:
         self, ids: list[str], *, erase: bool = False, undo: bool = False, bank: str | None = None
     ) -> Annotated[ToolAnswer, Changed]:
         """Hide memories that are no longer wanted; undo brings them back."""
-        from hippocampus.mcp import answers
-
         if erase and undo:
             msg = "erase=True, undo=True: exclude each other; what is erased cannot come back"
             raise InputError(msg)
@@ -171,8 +160,6 @@ class Toolbox:
         bank: str | None = None,
     ) -> Annotated[ToolAnswer, Listed]:
         """List memories in order of time, or look at one of them and its history."""
-        from hippocampus.mcp import answers
-
         zone = self._memory().engine.zone
         held = self.bank(bank)
         if id is not None:
@@ -190,8 +177,6 @@ class Toolbox:
         self, ids: list[str], *, helpful: bool, bank: str | None = None
     ) -> Annotated[ToolAnswer, Changed]:
         """Say whether recalled memories were of use."""
-        from hippocampus.mcp import answers
-
         noted = self.bank(bank).feedback(ids, helpful=helpful)
         return answers.changed(noted, f"noted as {'' if helpful else 'not '}helpful.")
 
@@ -199,8 +184,6 @@ class Toolbox:
         self, *, budget_tokens: int = 1000, bank: str | None = None
     ) -> Annotated[ToolAnswer, BankStatus]:
         """Say what the memory holds, and whether anything makes it work less well."""
-        from hippocampus.mcp import answers
-
         memory = self._memory()
         held = self.bank(bank)
         empty = held.name not in memory.banks()
@@ -258,7 +241,7 @@ def _degraded(memory: Memory) -> list[str]:
 
 def _nothing(bank: str, memory: Memory) -> Stats:
     """Return what a bank holds that nobody has told anything yet."""
-    from hippocampus.core.records import Stats
+    from hippocampus.core.records import Stats  # noqa: PLC0415 - brings NumPy
 
     used = memory.engine.fingerprint()
     return Stats(
