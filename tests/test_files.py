@@ -15,6 +15,7 @@ from hippocampus import Memory, Turn
 from hippocampus.core.files import check_output, reading, reading_raw, writing
 from hippocampus.errors import InputError, OutputError, OutputExists, SourceError, StoreFull
 from hippocampus.llm.cassette import Cassette
+from hippocampus.sleep.topic_plot import plot_topics
 from hippocampus.testing import full_disk
 
 SOURCES = Path(hippocampus.__file__).parent
@@ -39,7 +40,7 @@ def slept(open_memory):
 WRITERS = {
     "export": lambda bank, path, **how: bank.export(path, **how),
     "export of concepts": lambda bank, path, **how: bank.export_concepts(path, **how),
-    "plot": lambda bank, path, **how: bank.plot_topics(path.with_suffix(".svg"), **how),
+    "plot": lambda bank, path, **how: plot_topics(bank.topics(), path.with_suffix(".svg"), **how),
     "backup": lambda bank, path, **how: bank.state.engine.store.upkeep.backup(path, **how),
 }
 

@@ -13,6 +13,7 @@ import pytest
 from hippocampus import Memory, Schedule, Turn, upkeep
 from hippocampus.bank import Bank
 from hippocampus.errors import HippocampusError, OutputExists, SourceError, StoreClosed, StoreError
+from hippocampus.sleep.topic_plot import plot_topics
 from hippocampus.store.sqlite import SqliteStore
 
 LOCKS = Path("/proc/locks")
@@ -100,7 +101,7 @@ BANK = {
     "journal": lambda _, b, __: b.journal(),
     "note_recalls": lambda _, b, __: b.note_recalls(),
     "pin": lambda _, b, __: b.pin(first(b)),
-    "plot_topics": lambda _, b, folder: b.plot_topics(folder / "topics.svg"),
+    "plot_topics": lambda _, b, folder: plot_topics(b.topics(), folder / "topics.svg"),
     "policy": lambda _, b, __: b.policy,
     "position": lambda _, b, __: b.position,
     "quarantine": lambda _, b, __: b.quarantine(),

@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hippocampus import Memory
+from hippocampus.core.records import TopicInfo
 from hippocampus.errors import InputError
 from hippocampus.index.topic import TagGraph
 from hippocampus.sleep.topic_plot import outline, plot_topics
@@ -18,6 +20,16 @@ def graph_of(*edges, alone=()):
     for name in alone:
         graph.add(name, [1, 2])
     return graph
+
+
+def topics_of(graph):
+    return [
+        TopicInfo(
+            name=tag.name, aliases=(), parents=tuple(tag.parents), children=tuple(tag.children),
+            episodes=len(tag.rows),
+        )
+        for tag in graph
+    ]  # fmt: skip
 
 
 def test_an_outline_has_broad_tags_first_and_children_of_several_parents_once_in_full():
@@ -42,7 +54,7 @@ def test_every_tag_is_in_the_outline_and_any_graph_can_be_drawn(tmp_path_factory
     pytest.importorskip("matplotlib", reason="drawing is an extra")
     graph = graph_of(*edges, alone=alone)
     path = tmp_path_factory.mktemp("topics") / "topics.png"
-    plot_topics(graph, path)
+    plot_topics(topics_of(graph), path)
 
     assert path.read_bytes().startswith(b"\x89PNG")
     lines = [line.split()[0] for line in outline(graph)]
@@ -55,7 +67,7 @@ def test_every_tag_is_in_the_outline_and_any_graph_can_be_drawn(tmp_path_factory
 def test_a_picture_is_drawn_in_every_format_that_is_promised(tmp_path, ending, begins):
     pytest.importorskip("matplotlib", reason="drawing is an extra")
     path = tmp_path / f"topics.{ending}"
-    plot_topics(graph_of(("animal", "cat")), path)
+    plot_topics(topics_of(graph_of(("animal", "cat"))), path)
 
     assert path.read_bytes().startswith(begins)
 
@@ -63,6 +75,18 @@ def test_a_picture_is_drawn_in_every_format_that_is_promised(tmp_path, ending, b
 @pytest.mark.parametrize("name", ["topics.xyz", "topics", ".png"])
 def test_a_picture_of_no_known_format_is_refused_and_nothing_is_written(tmp_path, name):
     with pytest.raises(InputError, match=r"drawn as \.png, \.svg, \.pdf"):
-        plot_topics(graph_of(("animal", "cat")), tmp_path / name)
+        plot_topics(topics_of(graph_of(("animal", "cat"))), tmp_path / name)
 
     assert not list(tmp_path.iterdir())
+
+
+def test_a_bank_still_draws_and_says_what_does(tmp_path):
+    pytest.importorskip("matplotlib", reason="drawing is an extra")
+    with Memory(":memory:", embedder="none") as memory:
+        bank = memory.bank("ada")
+        bank.remember("I live in Porto.")
+        with pytest.warns(DeprecationWarning, match="topic_plot") as told:
+            bank.plot_topics(tmp_path / "topics.svg")
+
+    assert __file__ == told[0].filename
+    assert (tmp_path / "topics.svg").exists()

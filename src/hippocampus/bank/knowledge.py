@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -355,18 +356,14 @@ class Knowledge(BankPart):
 
     @staying
     def plot_topics(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """
-        Draw the tags as trees.
-
-        ``overwrite``: whether it may replace a file; see ``export``.
-
-        Raises:
-            MissingExtra: matplotlib is not installed.
-            InputError: the name does not end in .png, .svg or .pdf.
-            OutputExists: there is such a file, or a store.
-
-        """
-        plot_topics(self._tag_graph(), Path(path), overwrite=overwrite)
+        """Draw the topics; until 0.3, for ``hippocampus.sleep.topic_plot.plot_topics``."""
+        warnings.warn(
+            "Bank.plot_topics is hippocampus.sleep.topic_plot.plot_topics(bank.topics(), …) now;"
+            " the old name goes with 0.3",
+            DeprecationWarning,
+            stacklevel=3,
+        )
+        plot_topics(self.topics(), path, overwrite=overwrite)
 
     def _tag_graph(self) -> TagGraph:
         """Return the tags of what is in force, and those above them."""

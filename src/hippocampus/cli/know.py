@@ -54,9 +54,12 @@ def gists(bank: Bank) -> Answer:
 @verb("topics")
 def topics(bank: Bank, *, plot: Path | None = None, force: bool = False) -> Answer:
     """Show what a bank is about: its tags, the narrow ones under the broad ones."""
+    from hippocampus.sleep.topic_plot import plot_topics  # noqa: PLC0415 - the engine, once used
+
+    found = bank.topics()
     if plot is not None:
-        bank.plot_topics(plot, overwrite=force)
-    return Answer(bank.topics(), "\n".join(bank.topic_outline()))
+        plot_topics(found, plot, overwrite=force)
+    return Answer(found, "\n".join(bank.topic_outline()))
 
 
 # ---------------------------------------------------------------- anchors

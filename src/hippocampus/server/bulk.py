@@ -26,6 +26,7 @@ from hippocampus.server.openapi import describe_stream
 from hippocampus.server.progress import Streamed, reported
 from hippocampus.server.state import ServerState, add_route, json_answer
 from hippocampus.server.thread_pools import Pool
+from hippocampus.sleep.topic_plot import plot_topics
 from hippocampus.verbs import AccessRole
 
 _OURS: Final = b'"hippocampus-export"'
@@ -102,7 +103,11 @@ class BulkRoutes:
     async def plot_topics(self, request: Request) -> Response:
         """Return a picture of the bank's tags as trees."""
         bank = await self._bank(request, "read")
-        return await _made(self._server, "topics.png", "image/png", bank.plot_topics)
+
+        def draw(path: Path) -> None:
+            plot_topics(bank.topics(), path)
+
+        return await _made(self._server, "topics.png", "image/png", draw)
 
     async def backup(self, request: Request) -> Response:
         """Return a complete copy of the store, as a file that can be opened; for its admin."""

@@ -1,15 +1,16 @@
-"""A graph of tags as a person can look at it: an outline of text, or a picture."""
+"""Topics as a person can look at them: an outline of text, or a picture."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from hippocampus.core.files import check_output, writing
 from hippocampus.core.optional import require
+from hippocampus.core.records import TopicInfo
 from hippocampus.errors import InputError
 from hippocampus.index.topic import Tag, TagGraph
 
@@ -51,12 +52,17 @@ def outline(graph: TagGraph) -> list[str]:
     return lines
 
 
-def plot_topics(graph: TagGraph, path: Path, *, overwrite: bool = False) -> None:
+def plot_topics(topics: Iterable[TopicInfo], path: str | Path, *, overwrite: bool = False) -> None:
     """
-    Draw the hierarchies of a graph as trees, and under them the tags that have no relation.
+    Draw the topics of a bank as trees, and under them those that have no relation.
 
-    A tag with several parents is drawn under the most specific one; dashed lines go to the others.
-    A dot's area tells how many rows are under its tag.
+    A topic with several parents is drawn under the most specific one; dashed lines go to the
+    others. A dot's area tells how many episodes are of its topic.
+
+    Args:
+        topics: as ``Bank.topics`` returns them.
+        path: a file to write; its ending says in which of ``FORMATS``.
+        overwrite: whether it may replace a file; see ``Bank.export``.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -64,6 +70,7 @@ def plot_topics(graph: TagGraph, path: Path, *, overwrite: bool = False) -> None
         OutputExists: there is such a file and it may not be replaced, or it is a store.
 
     """
+    path = Path(path)
     if path.suffix.lower() not in FORMATS:
         msg = f"{path}: a picture is drawn as {', '.join(FORMATS)}; end the name in one of them"
         raise InputError(msg)
@@ -71,6 +78,7 @@ def plot_topics(graph: TagGraph, path: Path, *, overwrite: bool = False) -> None
     require("matplotlib", extra="plots", feature="drawing topics")
     from matplotlib.figure import Figure  # noqa: PLC0415 - only when something is drawn
 
+    graph = _graph(topics)
     trees = [list(_lines(graph, tag)) for tag in _tops(graph) if tag.children]
     loose = [tag for tag in _tops(graph) if not tag.children]
     columns = max(1, min(5, math.ceil(math.sqrt(len(graph) / 12))))
@@ -96,6 +104,17 @@ def plot_topics(graph: TagGraph, path: Path, *, overwrite: bool = False) -> None
         _draw_tag(axes, tag, x, y, "#8a8a8a", "#555555")
     with writing(path, overwrite=overwrite) as unfinished:
         figure.savefig(unfinished, dpi=110, metadata={FORMATS[path.suffix.lower()]: None})
+
+
+def _graph(topics: Iterable[TopicInfo]) -> TagGraph:
+    graph = TagGraph()
+    known = list(topics)
+    for topic in known:
+        graph.add(topic.name, range(topic.episodes))
+    for topic in known:
+        for parent in topic.parents:
+            graph.relate(parent, topic.name)
+    return graph
 
 
 def _tops(graph: TagGraph) -> list[Tag]:
