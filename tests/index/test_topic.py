@@ -52,8 +52,8 @@ def check(graph):
     """Everything that must hold of a graph, whatever was done to it."""
     edges = edges_of(graph)
     assert edges == {(parent, tag.name) for tag in graph for parent in tag.parents}
-    assert all(graph[parent].level < graph[child].level for parent, child in edges)
-    assert all(tag.level == longest_way_down(graph, tag.name) for tag in graph)
+    assert all(graph.level(parent) < graph.level(child) for parent, child in edges)
+    assert all(graph.level(tag.name) == longest_way_down(graph, tag.name) for tag in graph)
     assert all(parent != child for parent, child in closure(edges)), "a circle"
     for edge in edges:
         assert edge not in closure(edges - {edge}), "an edge that others imply"

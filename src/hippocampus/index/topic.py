@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
+from graphlib import TopologicalSorter
 from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
@@ -37,12 +37,10 @@ class Tag:
     """
     One node, called v in SWIFT, definition 3.1.
 
-    ``level``: its specificity, 0 for what nothing is broader than. ``names``: hashed words of the
-    tag and its synonyms. ``rows``: ascending, each once.
+    ``names``: hashed words of the tag and its synonyms. ``rows``: ascending, each once.
     """
 
     name: str
-    level: int = 0
     parents: set[str] = field(default_factory=set)
     children: set[str] = field(default_factory=set)
     aliases: set[str] = field(default_factory=set)
@@ -55,15 +53,16 @@ class TagGraph:
     """
     A directed acyclic graph of tags, parents broader than their children.
 
-    Along every edge the level rises, so no path can come back to where it began (SWIFT, theorem
-    3.2); an edge that would close a cycle is refused, one that says what others imply already is
-    not kept. A name is one tag, or another name of one, and never both.
+    An edge that would close a cycle is refused (SWIFT, theorem 3.2); one that says what others
+    imply already is not kept. A name is one tag, or another name of one, and never both.
     """
 
     def __init__(self) -> None:
         self._tags: dict[str, Tag] = {}
         self._meant: dict[str, str] = {}
         """Which tag an alias means."""
+        self._levels: dict[str, int] = {}
+        """Every tag's level, or nothing since the last change."""
 
     def __len__(self) -> int:
         return len(self._tags)
@@ -82,6 +81,7 @@ class TagGraph:
         """Return the tag of that name, made if there is none, with these rows under it as well."""
         if name not in self:
             self._tags[name] = Tag(name)
+            self._levels.clear()
         tag = self[name]
         more = np.fromiter(rows, np.uint32)
         if len(more):
@@ -97,18 +97,18 @@ class TagGraph:
         cycle, and nothing changes.
         """
         above, below = self[parent], self[child]
-        if above is below or self._leads(below, above):
-            return False
-        if self._leads(above, below):
-            return True
         ancestors = {above.name, *self._reached([above.name], "parents")}
+        if below.name in ancestors:
+            return False
+        if above.name in self._reached([below.name], "parents"):
+            return True
         descendants = {below.name, *self._reached([below.name], "children")}
         for name in ancestors:  # the new edge now says what theirs did
             for implied in self._tags[name].children & descendants:
                 self._cut(self._tags[name], self._tags[implied])
         above.children.add(below.name)
         below.parents.add(above.name)
-        self._sink(below)
+        self._levels.clear()
         return True
 
     def alias(self, name: str, of: str) -> None:
@@ -147,7 +147,6 @@ class TagGraph:
         for child in children:
             if child != kept.name:
                 self.relate(kept.name, child)
-        self._level()
         return True
 
     def remove(self, name: str) -> None:
@@ -160,7 +159,14 @@ class TagGraph:
         for parent in parents:
             for child in children:
                 self.relate(parent, child)
-        self._level()
+
+    def level(self, name: str) -> int:
+        """Return how specific a tag is: the longest way down to it, 0 where nothing is broader."""
+        levels = self._levels
+        if not levels:
+            for one in TopologicalSorter({tag.name: tag.parents for tag in self}).static_order():
+                levels[one] = max((1 + levels[up] for up in self._tags[one].parents), default=0)
+        return levels[self[name].name]
 
     def expand(self, names: Iterable[str], *, down: int = 0, up: int = 0) -> dict[str, int]:
         """
@@ -192,39 +198,10 @@ class TagGraph:
                     ahead.append(following)
         return {name: far for name, far in seen.items() if name not in first}
 
-    def _leads(self, above: Tag, below: Tag) -> bool:
-        """Return whether a path goes down from one to the other: through levels between."""
-        ahead, seen = [above], {above.name}
-        while ahead:
-            for name in ahead.pop().children:
-                tag = self._tags[name]
-                if tag is below:
-                    return True
-                if tag.level < below.level and name not in seen:
-                    seen.add(name)
-                    ahead.append(tag)
-        return False
-
-    def _sink(self, below: Tag) -> None:
-        """Move a tag under its lowest parent, and what is under it down with it."""
-        # By the level before: whatever else moves a tag has then moved already.
-        ahead = [(below.level, below.name)]
-        while ahead:
-            tag = self._tags[heappop(ahead)[1]]
-            level = 1 + max(self._tags[name].level for name in tag.parents)
-            if tag.level < level:
-                tag.level = level
-                for name in tag.children:
-                    heappush(ahead, (self._tags[name].level, name))
-
-    def _level(self) -> None:
-        """Set every level to the longest way down to it."""
-        for tag in sorted(self, key=lambda tag: tag.level):
-            tag.level = max((1 + self._tags[name].level for name in tag.parents), default=0)
-
     def _cut(self, parent: Tag, child: Tag) -> None:
         parent.children.discard(child.name)
         child.parents.discard(parent.name)
+        self._levels.clear()
 
     def _drop(self, tag: Tag) -> None:
         for name in sorted(tag.parents):
@@ -232,6 +209,7 @@ class TagGraph:
         for name in sorted(tag.children):
             self._cut(tag, self._tags[name])
         del self._tags[tag.name]
+        self._levels.clear()
 
 
 # ---------------------------------------------------------------- bytes

@@ -135,7 +135,7 @@ def _below(graph: TagGraph, tag: Tag) -> list[Tag]:
 
 def _home(graph: TagGraph, tag: Tag) -> str:
     """Return the parent under which a tag is drawn: the most specific."""
-    return max(tag.parents, key=lambda name: (graph[name].level, len(graph[name].rows), name))
+    return max(tag.parents, key=lambda name: (graph.level(name), len(graph[name].rows), name))
 
 
 def _lines(graph: TagGraph, top: Tag) -> Iterator[_Line]:

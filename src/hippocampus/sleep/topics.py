@@ -420,7 +420,7 @@ def _called(tag: Tag, names: AbstractSet[str]) -> list[str]:
 
 def _prune(graph: TagGraph, own: Collection[str]) -> None:
     """Take out what nobody said and what tells nothing apart: fewer than two tags below it."""
-    for tag in sorted(graph, key=lambda tag: (-tag.level, tag.name)):
+    for tag in sorted(graph, key=lambda tag: (-graph.level(tag.name), tag.name)):
         if tag.name not in own and len(tag.children) < 2:
             graph.remove(tag.name)
 
