@@ -27,18 +27,18 @@ from hippocampus.encode.tokens import count
 _LEAST_FREED = 64
 """Tokens that may be freed for names in a small budget: so much do a few of them take."""
 _OWN_PART = 4
-"""The bank's own summary takes at most one in so many tokens of what the frame leaves, and so do
-its gists of what is left then."""
+"""The bank's own summary takes at most one in so many tokens that the frame leaves, and its gists
+one in so many of the rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extras:
-    """What a context may have beside the frame and the hits."""
+    """Parts of a context beside the frame and the hits."""
 
     compact: str = ""
     """The bank's own summary, in place of one; only where it leaves most of the room."""
     gists: Sequence[str] = ()
-    """What the bank knows, the first ones first; likewise."""
+    """Gists of the bank, the most important first; likewise."""
     recent: Sequence[Episode] = ()
     """The last turns."""
     pointers: int = 0

@@ -35,7 +35,7 @@ class Frame:
 
     @property
     def before(self) -> list[str]:
-        """What stands before the memories, in HEMA's order (section 3.5)."""
+        """The parts before the memories, in HEMA's order (section 3.5)."""
         parts = {"persona": self.persona, "projects": self.projects, "summary": self.summary}
         return [part for part in (self.system, *itertools.starmap(_tagged, parts.items())) if part]
 
@@ -67,7 +67,7 @@ class Renderer:
     marked: Mapping[str, Hit]
     """Hits that are over or corrected, by id; they say so, among the recent turns as well."""
     known: Sequence[str] = ()
-    """What the bank has to say of itself, rendered: its summary, its gists."""
+    """The bank's summary and gists, rendered."""
 
     def say(self, episode: Episode) -> str:
         """Return an episode as a line, with what recall knows of it."""

@@ -25,7 +25,7 @@ class KeywordExtractor(Protocol):
 
 
 MOST_KEYWORDS = 64
-"""Of one question. More are no question but a text, and each is looked for on its own."""
+"""Keywords of one question at most. A query with more is a text, and each costs a search."""
 
 
 def find_keywords(query: str) -> list[str]:

@@ -24,7 +24,7 @@ from hippocampus.errors import InputError
 from hippocampus.kernel import plane_signs, top_signs
 
 GENERATOR: Final = "splitmix64/1"
-"""What numbers are drawn from, and how; see the native header."""
+"""The generator of random numbers and its version; see the native header."""
 
 _MAKERS: Final = {"top": top_signs, "planes": plane_signs}
 
@@ -42,7 +42,7 @@ def signatures(texts: Sequence[Sequence[int]], how: Signatures) -> list[NDArray[
 
 def radius(theta0: float, bits: int, epsilon: float = 0.01) -> int:
     """
-    Return the Hamming radius that holds what is within an angle, called r in DWM's appendix F.
+    Return the Hamming radius that covers an angle, called r in DWM's appendix F.
 
     Signs of random hyperplanes differ in theta0 / pi of ``bits``, more or less; a signature within
     the angle is missed with a chance of at most exp(-2 epsilon² bits).
@@ -50,7 +50,7 @@ def radius(theta0: float, bits: int, epsilon: float = 0.01) -> int:
     Args:
         theta0: the angle, in radians, from 0 to pi.
         bits: of a signature, called d.
-        epsilon: what is allowed for chance, a part of ``bits``.
+        epsilon: margin for chance, a share of ``bits``.
 
     Raises:
         InputError: an angle or a margin that makes no sense.
@@ -73,6 +73,6 @@ def load(recorded: str) -> Signatures | None:
 
 
 def dump(how: Signatures) -> str:
-    """Return what a store records: all that its signatures depend on, the generator included."""
+    """Return a store's record of everything that its signatures depend on, as JSON."""
     made = {name: value for name, value in asdict(how).items() if name != "radius"}
     return json.dumps({"generator": GENERATOR, **made}, sort_keys=True)

@@ -18,7 +18,7 @@ VOCABULARY = "o200k_base"
 """The byte-pair vocabulary of every store. Part of the store's format."""
 
 VOCABULARY_NUMBER = 1
-"""What it is called in stored bytes."""
+"""Its number in stored bytes."""
 
 SIZE = 199_998
 """Ids are below it; special ones, which are in no text, are not."""

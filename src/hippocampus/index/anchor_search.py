@@ -1,9 +1,9 @@
 """
-Which anchors a vector is near: all are compared while they are few, in two levels when many.
+Nearest-anchor search: exact while there are few anchors, in two levels when there are many.
 
-The first level is the signs of every anchor's components, a thirty-second of its bytes; the second
-compares what is near by these exactly (CONCEPT, section 8.4, where the first level is categories;
-``docs/adr/0016-anchors.md`` says what both find).
+The first level compares the signs of every anchor's components, a thirty-second of its bytes; the
+second compares the nearest by those exactly (CONCEPT, section 8.4, where the first level is
+categories; ``docs/adr/0016-anchors.md`` says what both find).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LOOKED_AT: Final = 256
 BLOCK: Final = 128
 """Anchors whose signs are kept turned, as the scan reads them."""
 MARGIN: Final = 0.1
-"""How far signs may estimate a cosine too low: of those above a threshold .998 are within."""
+"""Margin for cosines that signs estimate too low: .998 of those above a threshold are within."""
 
 Places = NDArray[np.intp]
 

@@ -1,4 +1,4 @@
-"""What a bank's episodes say of themselves, in columns that answer filters in microseconds."""
+"""Columns of a bank's episodes: times, labels, metadata, visibility; they answer filters."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Labels(Versioned):
         return self.codes[rows] == code if code >= 0 else np.zeros(len(rows), np.bool_)
 
     def telling(self, values: Collection[str]) -> Callable[[NDArray[Any]], Mask]:
-        """Return what tells which of some rows have one of these values, now and later."""
+        """Return a predicate of rows, also of later ones: whether they have one of these values."""
 
         def among(rows: NDArray[Any]) -> Mask:
             return self._wanted(map(self._fold, values))[self.codes[rows.astype(np.intp)]]

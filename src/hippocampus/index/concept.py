@@ -1,9 +1,9 @@
 """
-The concept cue: hearing an anchor is enough to have what lies under it (CONCEPT, section 4.7).
+The concept cue: anchors in a question lead to the rows under them (CONCEPT, section 4.7).
 
-What lies under the anchors was ranked in sleep (``anchors.py``); what is written since is put there
-as it comes, in time that depends on the anchors alone. What is activated is found by what names it;
-only its best rows are sought among all rows of the sessions that do.
+The rows under each anchor are ranked in sleep (``anchors.py``); new rows are inserted as they are
+written, in time that depends on the number of anchors alone. Activation spreads from the anchors of
+a question to the rows and sessions that name them.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from hippocampus.index.sorted_sets import each_once, is_among, looked_up
 from hippocampus.kernel import top_k
 
 _NOVEL: Final = 0.45
-"""The score of an episode that names what is not an anchor yet: an average anchor's."""
+"""Score of a row that shares a phrase that is no anchor yet: an average anchor's."""
 _BY_SOUND: Final = 0.8
-"""How surely an anchor is meant that sounds like a word no dictionary has."""
+"""Certainty of an anchor that sounds like a word that is in no dictionary."""
 _BY_PART: Final = 0.5
-"""How surely an anchor is meant of whose name one word is said."""
+"""Certainty of an anchor of whose name the question has one word."""
 _FEW: Final = 3
-"""Anchors that may share a word for it to mean them."""
+"""Most anchors that share a word for the word to mean them."""
 _AT_ONCE: Final = 1024
 _MEANT_BY_POINTING: Final = 3
 """Anchors under which a question that points, and names nothing, is looked up."""
 _BESIDE_WORDS: Final = 0.5
-"""What is active counts against what a question names that is not somebody's name."""
+"""Weight of active anchors beside anchors that the question names, if none is a proper name."""
 _FAMILIAR: Final = 5
 """Mentions up to which an anchor is new, and all the more active for coming up."""
 _USUAL: Final = 1e-4
@@ -60,7 +60,7 @@ Spelled: TypeAlias = Callable[
 
 
 class Vectors(Protocol):
-    """What knows the vectors of rows."""
+    """A source of the vectors of rows."""
 
     def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return vectors of length 1, shape (rows, dimension); zeros where there is none."""
@@ -73,20 +73,20 @@ class Vectors(Protocol):
 
 class Activation:
     """
-    How far episodes are about what a question calls up, in [0, 1].
+    Activation of rows by the anchors that a question calls up, in [0, 1].
 
-    As much as what they name is activated, and as much as what is named in their session is; each
-    the less, the more else is named there. The most active episode has 1.
+    The sum of a row's activated anchors over √(anchors it names), plus the same of its session,
+    weighted; scaled so that the most active row has 1.
 
     Args:
-        rows: rows that name something, once for each thing they name.
-        things: which thing it is, shape (rows,).
-        worth: how active each thing is, shape (things,).
-        named: how many things there are in each of some rows.
-        sessions: the sessions of all rows by number, -1 for none.
-        named_in: how many things there are in each of some sessions.
-        lend: what a session counts against the episode itself.
-        leads: which of some rows it may lead to; all by default.
+        rows: rows that name an activated thing, one entry for each mention.
+        things: the place of the thing, shape (rows,).
+        worth: the activation of each thing, shape (things,).
+        named: gives the number of things in each of some rows.
+        sessions: the sessions of all rows by code, -1 for none.
+        named_in: gives the number of things in each of some sessions.
+        lend: weight of the session against the row itself.
+        leads: tells which of some rows it may lead to; all by default.
 
     """
 
@@ -120,12 +120,12 @@ class Activation:
         return own + looked_up(self._sessions, self._lent, self._codes[rows.astype(np.intp)])
 
     def of(self, rows: Rows) -> Scores:
-        """Return it for some rows, shape (rows,)."""
+        """Return the activation of some rows, shape (rows,)."""
         about = self._sum(rows)
         return about if self._leads is None else about * self._leads(rows)
 
     def best(self, most: int, allowed: Mask | None) -> Rows:
-        """Return the rows that have most of it, of those allowed, ascending."""
+        """Return the most active allowed rows, ascending."""
         lent = np.zeros(int(self._codes.max(initial=-1)) + 2, np.bool_)  # the last is "none"
         lent[self._sessions] = True
         some = lent[self._codes]
@@ -141,7 +141,7 @@ class Activation:
 def _summed(
     owners: NDArray[Item], things: Places, worth: NDArray[np.float64]
 ) -> tuple[NDArray[Item], Scores]:
-    """Return owners, ascending, and what their things are worth together, each thing once."""
+    """Return owners, ascending, and the sum of the worth of their distinct things."""
     bits = len(worth).bit_length()
     pairs = each_once(owners.astype(np.int64) << bits | things)
     each = pairs >> bits
@@ -156,7 +156,7 @@ def _share(values: Scores) -> Scores:
 
 
 class _TiedCounts:
-    """How many tied anchors rows and sessions name."""
+    """Numbers of distinct tied anchors in each row and in each session."""
 
     def __init__(self, anchors: Anchors, sessions: NDArray[np.int32]) -> None:
         place, rows = _tied_mentions(anchors)
@@ -206,16 +206,16 @@ def _counted(counts: Scores, places: NDArray[Any]) -> Scores:
 
 class ConceptCue:
     """
-    Anchors and what is under them, kept fresh.
+    Anchors and the rows under them, kept up with what is written.
 
     Args:
-        anchors: what the last rebuild left.
+        anchors: the result of the last rebuild.
         how: thresholds and sizes.
         seen: the vectors of rows; observed before this cue, row by row.
         said_at: when rows were said, in microseconds.
         sessions: the sessions of all rows by number, -1 for none.
         leads: which of some rows anchors may lead to; all by default.
-        denied: keys of what is never to call anything up, anchor or not.
+        denied: keys of phrases that never call anything up, anchors or not.
         spelled: reads which rows say curated names that their phrases do not tell.
 
     """
@@ -251,7 +251,7 @@ class ConceptCue:
         self._more: defaultdict[int, list[int]] = defaultdict(list)
         """Rows that name an anchor and came since."""
         self._novel: defaultdict[int, list[int]] = defaultdict(list)
-        """Rows that name what is no anchor yet, by key."""
+        """Rows with a phrase that is no anchor yet, by its key."""
         self._new_names: set[int] = set()
         """Of those keys, the ones written as a name."""
         self._sounds: defaultdict[str, list[int]] = defaultdict(list)
@@ -398,9 +398,9 @@ class ConceptCue:
         """
         Return the anchors that come up more than usual at the time of a question, and their shares.
 
-        What counts is what is spoken of with an anchor as well: a matter of which each side is
-        named once is active. The most active come first: those that tell most of how today is
-        not as usual, by their parts of the divergence of the two.
+        Activity is a sum of mentions that decay with a time constant, spread to coactivated
+        anchors, so that a matter of which each side is named once is active. Shares are of the
+        terms of the divergence of present from usual activity; the largest come first.
         """
         fades = self._how.active_hours * MICROS_PER_HOUR
         places, rows = self._tied.view.T
@@ -415,8 +415,8 @@ class ConceptCue:
             return {}
         lately /= np.sqrt(often + _FAMILIAR)
         current, usual = self._spread(lately / lately.sum()), self._spread(often / often.sum())
-        # By the ratio alone, whatever was named but once, and lately, would come before what is
-        # spoken of all the time.
+        # By the ratio alone, an anchor named only once, and lately, would come before those that
+        # are named all the time.
         more = current * np.log(np.maximum(current / (usual + _USUAL), 1))
         more = more if more.any() else current
         more[(lately <= 0) | self._silent] = 0
@@ -444,9 +444,9 @@ class ConceptCue:
 
     def activate(self, question: Query, allowed: Mask | None = None) -> Activation | None:
         """
-        Return how far episodes are about what a question calls up; None if that is nothing.
+        Return the activation by what a question calls up; None if it calls up nothing.
 
-        ``allowed``: what the read may see; nothing else counts towards anything.
+        ``allowed``: rows that the read may see; no other row counts towards anything.
         """
         seeds = self._seeds(question)
         anchors = self.anchors
@@ -491,7 +491,7 @@ class ConceptCue:
         called = {
             p: sure for p, sure in self._called(question).items() if self._is_meant(p, question)
         }
-        # Who is named rarely is meant more.
+        # An anchor that is named rarely is meant more.
         total = len(self) + 1
         weight = {p: sure * np.log(total / (1 + self._often(p))) for p, sure in called.items()}
         whole = sum(weight.values())
@@ -507,7 +507,7 @@ class ConceptCue:
         """
         Return whether a question that calls up an anchor means one thing by it.
 
-        A name does, or what it takes for known.
+        A name does, and so does a definite phrase.
         """
         if self._silent[place] or not self.anchors.is_tied(place):
             return False
@@ -520,9 +520,9 @@ class ConceptCue:
 
     def explained(self, question: Query) -> list[int]:
         """
-        Return which of a question's terms only say what it is about, by place.
+        Return the places of a question's terms that only name an activated anchor.
 
-        Activation stands for them: what is about it need not say so again.
+        Activation stands for them: a row about the anchor need not repeat the name.
         """
         heard = [
             places
@@ -536,7 +536,7 @@ class ConceptCue:
         return int(end - start) + len(self._more.get(place, ()))
 
     def _found(self, question: Query) -> tuple[Rows, Scores, Rows]:
-        """Return rows and scores, those as well that others stand for, and who stands for each."""
+        """Return rows, scores, and the row that stands for each, itself unless it repeats one."""
         last = self._last
         if last is not None and last[0] is question and last[1] == len(self):
             return last[2]
@@ -565,7 +565,7 @@ class ConceptCue:
         return found
 
     def _under(self, anchor: int, question: Query) -> tuple[NDArray[np.int32], Scores]:
-        """Return what lies under an anchor, in the sense that the question has in mind."""
+        """Return the rows under an anchor, in the sense nearest to the question, and scores."""
         rows, scores = self.under.of(anchor)
         start, end = self.anchors.centre_ends[anchor : anchor + 2]
         if self._how.senses and end - start > 1 and question.vector is not None:
@@ -599,6 +599,6 @@ class ConceptCue:
 
 
 def _not_repeated(rows: Rows, stands: Rows, there: Rows) -> Mask:
-    """Return which of some rows no other one stands for that is there, too; those ascend."""
+    """Return which rows are stood for by none that is ``there``, which ascends."""
     told: Mask = (stands == rows) | ~is_among(stands, there)
     return told

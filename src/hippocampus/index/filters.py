@@ -1,5 +1,5 @@
 """
-What a read may see: the filters of every verb, validated once.
+Filters of reads, the same for every verb, validated once.
 
 A `Filter` says which episodes a read is allowed to see; `Columns.mask` turns it into a boolean
 array over the bank's rows, and every cue applies that array before it scores.
@@ -155,7 +155,7 @@ def make_filter(  # noqa: PLR0913 - as recall is asked
     timezone: tzinfo,
 ) -> Filter:
     """
-    Validate what a caller asks to see.
+    Validate the filter arguments of a verb.
 
     Args:
         since: said then or later.
@@ -166,7 +166,7 @@ def make_filter(  # noqa: PLR0913 - as recall is asked
         role: exactly this, or one of these.
         source: exactly this, or one of these.
         where: a condition on metadata; see the module.
-        as_of: what the bank knew at that moment; a date alone means the end of that day.
+        as_of: as the bank stood at that moment; a date alone means the end of that day.
         timezone: the zone of times that name none.
 
     Raises:
@@ -233,7 +233,7 @@ def merge(stretches: Iterable[_Ends]) -> tuple[_Ends, ...]:
 
 
 def fold_name(name: str) -> str:
-    """Return what a speaker's name is compared by: without case, and accents in one spelling."""
+    """Return the key by which speakers are compared: without case, accents in one spelling."""
     return normalize("NFC", normalize("NFD", name).casefold())
 
 

@@ -65,7 +65,7 @@ def activation(traces: Sequence[Trace], now: int, how: Maturation) -> NDArray[np
 
 
 class Priming:
-    """What traces lend to their sources."""
+    """Priming of source rows by the traces made of them."""
 
     def __init__(self, made: Traces, how: Maturation, least: float) -> None:
         """``least``: the cosine from which on a question means a trace."""

@@ -30,7 +30,7 @@ from hippocampus.index.sorted_sets import is_among
 _HEARD: Final = 50
 """A name that more episodes hold leads nowhere in particular."""
 _PASSED: Final = 0.5
-"""Part of an episode's activation that goes on over the names it holds."""
+"""Damping: share of an episode's activation that spreads over the names it holds."""
 
 FORMAT: Final = 2
 _FEWER_RULES: Final = 1

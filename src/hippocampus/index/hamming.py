@@ -23,12 +23,12 @@ Code: TypeAlias = NDArray[np.uint8]
 """One code, shape (bits / 8,), a little-endian number."""
 
 STEP_NS: Final = 20.0
-"""What a level costs a descent, for each node it looks at and each position it finds."""
+"""Nanoseconds of a descent for each level, for each node visited and each position found."""
 CODE_NS: Final = {2: 0.45, 4: 0.45, 8: 0.15, 16: 0.7}
-"""What a code costs a scan, by its bytes; others take ``_OTHER_NS``."""
+"""Nanoseconds of a scan for each code, by its bytes; others take ``_OTHER_NS``."""
 _OTHER_NS: Final = 1.0
 FOUND_NS: Final = 5.0
-"""What a position that is found costs a scan."""
+"""Nanoseconds of a scan for each position found."""
 _SAMPLE: Final = 4096
 """Codes that are looked at to estimate how many will be found."""
 LEAST: Final = 1 << 17

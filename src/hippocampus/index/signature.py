@@ -25,7 +25,7 @@ Keyword: TypeAlias = Sequence[NDArray[np.uint8]]
 """The signatures of each spelling of a keyword, shape (tokens, bits / 8)."""
 
 _RANK_NS = 14.0
-"""What a level costs a rank."""
+"""Nanoseconds of a rank for each level of the matrix."""
 
 
 class _Answer(NamedTuple):

@@ -365,19 +365,19 @@ _FLAT: Final = 1e-3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routing:
-    """How a question finds tags, and what they are worth to rows."""
+    """Settings of the router from questions to tags, and weights of tags for rows."""
 
     tags: int = 8
     """Tags a question finds by itself at most, called k."""
     likeness: float = 1.5
     """Standard deviations above all tags' mean cosine from which on a tag is near in meaning."""
     named: float = 3.0
-    """What it adds to those that the question names the tag."""
+    """Standard deviations that are added where the question names the tag."""
     down: int = 2
     up: int = 1
     """Steps to narrower and to broader tags, called D_max."""
     fade: float = 0.6
-    """What is left of a tag's weight a step down; twice that is lost a step up."""
+    """Factor on a tag's weight for each step down; a step up takes its square."""
 
 
 class TopicCue(Versioned, DenseCue):

@@ -30,7 +30,7 @@ from hippocampus.errors import (
 T = TypeVar("T")
 
 ATTEMPTS: Final = 2
-"""How often a model is asked until its answer can be used, and told why the last could not."""
+"""Attempts for one usable answer; from the second on, the model is told what was wrong."""
 PATIENCE: Final = 3
 """Failures in a row after which a model is not asked the rest: a server that is down stays down for
 a while, and each attempt may take minutes."""
@@ -86,7 +86,7 @@ class ChatModel(Protocol):
 
 def as_data(value: object) -> str:
     """
-    Quote what somebody said, as JSON between tags: nothing in it can end the one or the other.
+    Quote untrusted data as JSON between tags: nothing in it can end the one or the other.
 
     It still reads as JSON; ``<`` and ``>`` are written as JSON may.
     """
@@ -169,7 +169,7 @@ def ask_many(
 def each(
     many: Sequence[object], work: Callable[[Any], ModelReply[T]], at_once: int
 ) -> list[ModelReply[T]]:
-    """Do the same for each of many, ``at_once`` of them together, until it fails too often."""
+    """Map ``work`` over many, ``at_once`` in parallel, until it fails too often in a row."""
     given_up = Event()
     failed: list[EncoderError] = []  # in a row; appending and clearing are atomic
 
@@ -223,7 +223,7 @@ def _completed(
 
 
 def estimate(asked: str, answered: str) -> Usage:
-    """Guess the tokens of a call of which nobody said them."""
+    """Estimate the tokens of a call whose server reports no usage."""
     prompt, completion = (
         -(-len(text.encode("utf-8", "replace")) // _CHARS_A_TOKEN) for text in (asked, answered)
     )

@@ -15,7 +15,7 @@ from hippocampus.core.files import check_output, read_text
 from hippocampus.errors import InputError, NotRecorded, SourceError
 
 _SECRET: Final = re.compile(r"\b(sk|pk|rk)-[\w-]{16,}|\bBearer [\w.~+/-]{8,}=*")
-"""What keys of the usual kinds look like, wherever they come up."""
+"""API keys of the usual kinds, wherever they come up."""
 
 
 class Exchange(NamedTuple):

@@ -29,7 +29,7 @@ _SPOILT: Final = {
     "content_filter": "the server filtered the answer",
     _BROKEN_OFF: "the answer broke off in the middle",
 }
-"""What is wrong with an answer, by how it ended; a broken line is our own word."""
+"""Faults of an answer by its ``finish_reason``; ``broken_off`` is our own."""
 _RESERVED: Final = frozenset({"model", "messages", "response_format", "stream", "n"})
 
 

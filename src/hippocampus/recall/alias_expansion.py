@@ -1,8 +1,8 @@
 """
-The other names of what a question names: "the boat trip" is Heron, "Ana's sister" is Mia.
+Alias expansion: a question is also asked by the other names of the things and people in it.
 
-Somebody said so once, and what is told of it later uses either name. So a question is asked by both
-(``docs/adr/0035-other-names.md``).
+"The boat trip" is Heron, "Ana's sister" is Mia: somebody said so once, and later episodes use
+either name (``docs/adr/0035-other-names.md``).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _Names: TypeAlias = Sequence[_Name]
 
 @dataclass(frozen=True, eq=False)
 class Aliases:
-    """What goes by several names, by what was said of it; kept as long as that does not change."""
+    """Things and people with several names, read off statements; valid until these change."""
 
     known: Statements
 
@@ -71,7 +71,7 @@ class Aliases:
         return found
 
     def widen(self, question: Query, allowed: Mask | None) -> Query:
-        """Ask by other names, too, as far as ``allowed`` rows tell them; None allows all."""
+        """Return the query with the other names that ``allowed`` rows tell; None allows all."""
         phrases, names, owners = dict(question.phrases), set[str](), set[str]()
         for whose in question.possessives:
             owner = fold_name(whose.owner)
@@ -103,7 +103,7 @@ class Aliases:
 
 
 def _told(names: _Names, allowed: Mask | None) -> set[str]:
-    """Return names that a read may know of."""
+    """Return the names in force, by rows that the read may see; none if there are too many."""
     told = set[str]()
     for name, row, holds in names:
         if allowed is not None and not (row < len(allowed) and allowed[row]):
@@ -118,7 +118,7 @@ def _told(names: _Names, allowed: Mask | None) -> set[str]:
 
 
 def _replace(phrases: dict[int, tuple[int, ...]], said: tuple[int, ...], people: set[str]) -> None:
-    """Put people in the place of the phrases that say whose they are, and of all within those."""
+    """Replace possessive phrases, and all phrases within them, by the people they mean."""
     places = {place for key in said for place in phrases.get(key, ())}
     for key, at in list(phrases.items()):
         if key in said or (at and places.issuperset(at)):

@@ -1,7 +1,7 @@
 """
-How sure we are that a hit is relevant, and that anything was found at all, as probabilities.
+Calibrated probabilities that a hit is relevant, and that anything relevant was found at all.
 
-Logistic models of what speaks for and against each hit (``evidence.py``), fitted on synthetic
+Logistic regressions on the evidence of each hit (``evidence.py``), fitted on synthetic
 conversations with questions that have no answer (``bench/tools/calibrate.py``); no benchmark was
 looked at. A model per set of evidence, since an embedder may be absent and cues may be chosen.
 """
@@ -60,7 +60,7 @@ questions that have no answer; docs/adr/0010 says what that costs those that hav
 
 
 class Confidence(NamedTuple):
-    """What is known of hits: ``scores``, shape (rows,), of each; ``sure``, ``found`` of all."""
+    """``scores``: of each hit, shape (rows,); ``sure``: of any; ``found``: ``sure`` is enough."""
 
     scores: Numbers
     sure: float
@@ -94,7 +94,7 @@ def _probability(odds: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _settled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Let none of the first ``DEPTH`` be below one after it, nor any other above one before."""
+    """Make scores fall: raise the first ``DEPTH`` to those after them, lower the others."""
     scores[:DEPTH] = np.maximum.accumulate(scores[:DEPTH][::-1])[::-1]
     scores[DEPTH - 1 :] = np.minimum.accumulate(scores[DEPTH - 1 :])
     return scores

@@ -1,9 +1,9 @@
 """
-Which episodes tell what a question asks for, and which tell only what is over.
+Current and superseded facts for the subject and relation that a question asks about.
 
 "Where do I live?" is answered by the turn that says where one moved to, however alike the question
-is to the turn that says where one lived before. Only what is of one thing at a time is weighed so,
-and not where the question asks for the past.
+is to the turn that says where one lived before. Only functional relations, which hold of one thing
+at a time, are weighed so, and not where the question asks for the past.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from hippocampus.recall.fact_timeline import Told, know
 from hippocampus.recall.spreading_activation import ReadTexts
 
 _TELLINGS: Final = 8
-"""The last tellings of a fact, which come first: each of them would do."""
+"""Latest statements of a current fact that are lifted; each of them would answer."""
 
 
 class Standing(NamedTuple):
-    """Rows that tell what is so, and those that only tell what is over, with since when it is."""
+    """Rows that state a current fact; rows whose facts are all superseded, and since when."""
 
     current: frozenset[int]
     over: Mapping[int, int]
 
 
 class _Said(NamedTuple):
-    """What is said of somebody by one relation, ascending by row; rows of shape (n,)."""
+    """Statements about one subject by one relation, ascending by row; rows of shape (n,)."""
 
     rows: Rows
     statements: Sequence[Statement]
 
 
 class _Fold(NamedTuple):
-    """What that came to, for whoever may ``see`` those rows."""
+    """The facts that those statements come to; ``see``: the mask of rows that it is valid for."""
 
     see: bytes
     told: Sequence[Told]
@@ -56,17 +56,13 @@ class _Fold(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FactResolver:
-    """
-    How things stand, by what was read of rows.
-
-    What was looked up once is kept: it holds as long as a read may see the same of it.
-    """
+    """Resolver of current and superseded facts from statements; memoised per visible rows."""
 
     known: Statements
     columns: Columns
     zone: tzinfo
     names: Aliases = field(init=False)
-    """What goes by several names, by the same."""
+    """Things and people with several names, by the same statements."""
     _said: dict[str, Mapping[str, _Said]] = field(default_factory=dict)
     _folds: dict[tuple[str, str, bool], _Fold] = field(default_factory=dict)
 
@@ -77,9 +73,9 @@ class FactResolver:
         self, read: ReadTexts, asked: AskedFact, rows: Rows, allowed: Mask | None
     ) -> Standing | None:
         """
-        Say how things stand; None where nothing is told of what is asked for, or of several people.
+        Resolve a fact; None if no statement fits, or those of several people do.
 
-        Of rows that nobody has read yet, only those given are.
+        ``rows`` are read now if no sleep has read them; no other unread row is.
         """
         fresh = list(self._fresh(read, rows, allowed))
         kin = self._kin(asked, fresh, allowed)
@@ -108,7 +104,7 @@ class FactResolver:
         return Standing(frozenset(current), over) if current else None
 
     def _fresh(self, read: ReadTexts, rows: Rows, allowed: Mask | None) -> Iterator[Told]:
-        """Yield what those rows say that nobody has read yet."""
+        """Yield the statements of those rows that no sleep has read."""
         unread = [
             row for row in rows.tolist()
             if row >= self.known.length and (allowed is None or allowed[row])
@@ -120,7 +116,7 @@ class FactResolver:
                 yield Told(row, time, time, said)
 
     def _kin(self, asked: AskedFact, fresh: Iterable[Told], allowed: Mask | None) -> frozenset[str]:
-        """Return whose names are told of the kin that is asked about."""
+        """Return the folded names that the kin in question is known by."""
         said = [told.statement for told in fresh if told.statement.relation in asked.kin]
         for relation in asked.kin & self.known.telling.keys():
             for subject in self._by_subject(relation):
@@ -142,7 +138,7 @@ class FactResolver:
         return self._said[relation]
 
     def _fold(self, relation: str, subject: str, allowed: Mask | None, *, own: bool) -> _Fold:
-        """Return what is said of somebody, and how it stands; ``own``: by themselves alone."""
+        """Return the statements about a subject, resolved; ``own``: only those that they made."""
         said = self._by_subject(relation)[subject]
         there = said.rows < len(self.columns)
         if allowed is not None:
@@ -174,7 +170,7 @@ class FactResolver:
 
 
 def _standing(told: Iterable[Told]) -> Standing:
-    """Return which rows tell what is so, the last of each fact, and which tell what is over."""
+    """Return the rows of current facts, the last few of each, and of superseded ones."""
     facts = know(told, {})
     current = {row for fact in facts if fact.valid_to is None for row in fact.rows}
     over = {

@@ -1,8 +1,8 @@
 """
-What speaks for and against a hit holding the answer, on scales that mean the same everywhere.
+Evidence for and against a hit holding the answer, on scales that mean the same in every bank.
 
-It is read off the hit alone, never off what it was chosen among: a filter, another ``k`` or other
-cues change which hits there are, not what one of them tells.
+Evidence is a function of query and hit alone, not of the other candidates: a filter, another ``k``
+or other cues change which hits there are, not the evidence of one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hippocampus.recall.standardize import Numbers
 @np.errstate(invalid="ignore")  # see ``search``
 def evidence(index: BankIndex, query: Query, rows: Rows) -> dict[str, Numbers]:
     """
-    Return what each row shows of the question, name → shape (rows,).
+    Return the evidence of each row, name → shape (rows,).
 
     ``matched``: how well the question's words are matched by tokens of the row, a cosine, each
     word as heavy as it is rare. ``missing``: the information left unmatched, in nats a word: a
@@ -50,7 +50,7 @@ def evidence(index: BankIndex, query: Query, rows: Rows) -> dict[str, Numbers]:
 
 
 def _content(question: Query) -> NDArray[np.bool_]:
-    """Return which words tell what is asked for: not grammar, nor the name of one who speaks."""
+    """Return which terms carry content: neither function words nor names of speakers."""
     content: NDArray[np.bool_] = question.term_weights > 0
     if not question.speakers:
         return content

@@ -22,12 +22,12 @@ from hippocampus.recall.spreading_activation import Lift, ReadTexts, spread
 from hippocampus.recall.standardize import Numbers, standardised
 
 ResolveFact = Callable[[AskedFact, Rows, Mask | None], Standing | None]
-"""Says how things stand with a fact, by what is known and by some rows, as far as a read sees."""
+"""Resolves a fact by the statements known and by some rows more, within an allowed set."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sources:
-    """What ranking may read beside the index; None leaves a step out."""
+    """Sources that ranking reads beside the index; None leaves a step out."""
 
     texts: ReadTexts | None = None
     """Texts of rows, for names in them to lead on."""
@@ -43,9 +43,9 @@ class Candidates:
     features: Mapping[str, Numbers]
     """Features on one scale and weighed, by name, shape (rows,) each."""
     activation: Numbers | None
-    """How far each is about the anchors that the question calls up, shape (rows,)."""
+    """Activation of each by the anchors that the question calls up, shape (rows,)."""
     lifts: Mapping[int, Lift]
-    """How activation that spreads may lift some of them."""
+    """Lifts by spreading activation, row → lift."""
 
 
 def expand(search: Search, rows: Rows, sources: Sources) -> Candidates:
@@ -95,7 +95,7 @@ def summed(parts: Mapping[str, Numbers], length: int) -> Numbers:
 
 
 def _strengths(search: Search, candidates: Candidates) -> Numbers:
-    """Return what the question's words give each row, and what they call up."""
+    """Return each row's score by features and activation alone, shape (rows,)."""
     strengths = summed(candidates.features, len(candidates.rows))
     if candidates.activation is not None:
         strengths += np.float32(search.fusion.concept) * candidates.activation

@@ -1,8 +1,8 @@
 """
-From what was said to what is known: statements, in order of time, become facts that begin and end.
+Facts with valid times, folded from statements in order of time.
 
-Facts are a view of what a read may see, made anew for it: what is hidden says nothing, and as of a
-moment nothing is known that was said later.
+Facts are a view of the rows that a read may see, made anew for it: hidden rows state nothing, and
+as of a moment no later statement counts.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def _first(end: int | None, start: int | None, said_at: int) -> int:
 
 @lru_cache(maxsize=1 << 14)  # each statement is held against all facts of its sort
 def _key(thing: str) -> str:
-    """Return what two names of one thing have in common: "the two Cats", "cat"."""
+    """Return the key that two names of one thing share: "cat" of "the two Cats"."""
     *first, last = fold_name(thing).split() or [""]
     return " ".join([*first, singular(last)])
 

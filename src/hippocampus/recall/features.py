@@ -1,5 +1,5 @@
 """
-Features: what each cue says of each row, as one column on the cue's own scale.
+Features: the score of each row by each cue, as one column on the cue's own scale.
 
 A feature is a function of the cues, the query and rows, and returns shape (rows,), or None where
 the question gives the cue no hold.
@@ -60,7 +60,7 @@ def late_interaction(
         query: the query.
         rows: the rows.
         long: tokens from which a text's length is held against its best matches.
-        penalty: what each e-fold of length past that takes away, a cosine.
+        penalty: reduction, as a cosine, for each e-fold of length past that.
 
     """
     if cues.tokens is None or query.tokens is None or query.token_terms is None:

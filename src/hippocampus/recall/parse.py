@@ -143,7 +143,7 @@ def _token_terms(
 
 
 _ABOVE_ALL = 1000.0
-"""Times as much as the latest of something: standardised scores never add up to that."""
+"""Factor for "the last thing", over "the latest of something": above any sum of scores."""
 
 # What stands for what "we" are at (CONCEPT, section 3.2, mode 1). "It" mostly stands for something
 # in the question itself, and counts only where that names nothing.
@@ -181,7 +181,7 @@ _BETWEEN = re.compile(r"[\s-]+")
 
 
 def _definite(text: str, found: Sequence[Term]) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the keys of what a question takes for known, and of the words of its longer names."""
+    """Return the keys of definite phrases, and of single words in those of several words."""
     after = {match.end() for match in _KNOWN.finditer(text)}
     known = [
         run
@@ -256,7 +256,7 @@ def _asked_fact(text: str, found: Iterable[Term]) -> AskedFact | None:
 
 
 def _possessives(text: str) -> Iterator[Possessive]:
-    """Yield what a text names by whose it is, up to the first function word."""
+    """Yield the possessives of a text, each up to its first function word."""
     function_words = word_set("function_words")
     for match in _WHOSE.finditer(text):
         what = takewhile(lambda word: word.casefold() not in function_words, match["what"].split())
@@ -313,7 +313,7 @@ def _roles(text: str) -> frozenset[str]:
     """
     Return whose turns "I" and "you" point to in a talk of user and assistant.
 
-    Neither "I have lost track." before a question, nor "Remind me", is what it is about.
+    Statements before the question ("I have lost track.") and asides ("Remind me") do not count.
     """
     asking = [said for said in _SENTENCE.findall(text) if said.endswith("?")]
     asks = _ASIDE.sub(" ", " ".join(asking) or text)

@@ -2,7 +2,7 @@
 The second step of recall: the rows that are worth scoring.
 
 Each proposing cue gives its best rows, of all that may be seen and again within a named time; the
-turns beside the best of them come along, and so does what lies near what the question calls up.
+neighbours of the best of them are added, and the rows that activated anchors are nearest to.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Search:
     within: Mask | None
     """Rows in a time that the question names, shape (n,); None when it names none."""
     activation: Activation | None
-    """How far rows are about the anchors that the question calls up; None if it calls up none."""
+    """Activation of rows by the anchors that the question calls up; None if it calls up none."""
     fusion: Fusion
 
     @classmethod

@@ -37,7 +37,7 @@ class Shown(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What was read of the best rows, in the order of their ranking."""
+    """Entries of the best rows, in the order of their ranking."""
 
     ranking: Ranking
     entries: list[LedgerEntry]
@@ -77,7 +77,7 @@ class Found(NamedTuple):
         return hits
 
     def shown(self, places: Sequence[int]) -> Shown:
-        """Return what is to be noted of them; ``places``: in the order in which they are shown."""
+        """Return the note for gate and sleep; ``places``: in the order in which they are shown."""
         rows = self.ranking.rows.tolist()
         return Shown(self.entries, [rows[place] for place in places[:_SHOWN]])
 
@@ -96,8 +96,8 @@ def read_rows(
         ledger: reads the texts.
         ranking: the rows, and why.
         k: how many.
-        corrected: ids of what was said to correct a row.
-        allowed: what the read may see of that; None is all.
+        corrected: ids of the episodes that correct a row.
+        allowed: rows that the read may see; None is all.
 
     """
     rows = ranking.rows[:k].tolist()

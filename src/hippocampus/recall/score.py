@@ -1,9 +1,9 @@
 """
-The fourth step of recall: one score a candidate, and what each signal added to it.
+The fourth step of recall: one score a candidate, and the part of each signal in it.
 
 Features are standardised over the candidates of the question (zero mean, unit variance) and added
-with fixed weights (``docs/adr/0003-fusion.md``). Then count the turns around a candidate, who
-speaks, what is new in it, its time, its session, and what its anchors call up.
+with fixed weights (``docs/adr/0003-fusion.md``). Neighbours, speaker, novelty, time, session and
+activation are added to that.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from hippocampus.recall.standardize import Numbers, standardised
 
 _ONLY_CONCEPTS: Final = frozenset({"concept", "time"})
 _BELOW_RECENT: Final = np.float32(1e-4)
-"""How far below what is recent a primed row stays: more than scores are rounded by."""
+"""Distance that a primed row keeps below recent ones: more than scores are rounded by."""
 _RARE: Final = np.float32(3)
 """Most standard deviations that news count: where hardly any turn has some, it is no answer yet."""
 _PROPOSING: Final = ("tokens", "lexical", "vector")
@@ -42,10 +42,10 @@ class Scored:
     rows: Rows
     scores: Numbers
     parts: dict[str, Numbers]
-    """What each signal added, by name."""
+    """The part of each signal, by name."""
     sessions: SessionScores
     support: Numbers
-    """What each session lends its turns, shape (sessions + 1,)."""
+    """Support of each session for its turns, shape (sessions + 1,)."""
 
 
 def score(search: Search, candidates: Candidates) -> Scored:
@@ -59,8 +59,8 @@ def score(search: Search, candidates: Candidates) -> Scored:
     parts |= _surroundings(search, places, fused, lengths)
     news, named = _novelty(search, candidates, places, lengths)
     called = _called_up(search, candidates)
-    # Activation has the session in it already, and a session is no better for having said first
-    # what others say again: neither counts towards its support.
+    # Activation includes a session term already, and novelty would favour the session that said a
+    # thing first: neither counts towards session support.
     scores = summed(parts, len(rows))
     worth = scores if called is None or not query.cues <= _ONLY_CONCEPTS else scores + called
     sessions = SessionScores.of(index.columns.session.codes[places], worth)
@@ -85,7 +85,7 @@ def score(search: Search, candidates: Candidates) -> Scored:
 def _surroundings(
     search: Search, rows: NDArray[np.intp], fused: Numbers, lengths: Numbers | None
 ) -> dict[str, Numbers]:
-    """Let the turns around a candidate, its speaker, its time and its use count towards it."""
+    """Return the parts of neighbouring turns, speaker, time and outcome, by name."""
     index, query, fusion = search.index, search.query, search.fusion
     if not len(rows):
         return {}
@@ -114,9 +114,9 @@ def _surroundings(
 
 def _shortness(search: Search, lengths: Numbers | None) -> Numbers | np.float32:
     """
-    Return how far a turn leans on what was said around it, 1 to 0.
+    Return how far a turn depends on its neighbours, 1 to 0: exp(-tokens / decay).
 
-    A long one speaks for itself, and is news or a deed by its length alone.
+    A long turn speaks for itself, and holds novel words and deeds by its length alone.
     """
     if lengths is None:
         return np.float32(1)
@@ -125,7 +125,7 @@ def _shortness(search: Search, lengths: Numbers | None) -> Numbers | np.float32:
 
 
 def _speaking(search: Search, rows: NDArray[np.intp]) -> Numbers:
-    """Let it count who speaks, more if it is of themself and they are asked about."""
+    """Return the part of the speaker: more for self-disclosure of somebody who is asked about."""
     columns, query, fusion = search.index.columns, search.query, search.fusion
     by_user = columns.role.holds("user", rows)
     worth: Numbers = by_user * np.float32(fusion.user)
@@ -147,7 +147,7 @@ def _of_asked(search: Search, rows: NDArray[np.intp]) -> Mask:
     """
     Return which rows are spoken by those who are asked about.
 
-    Where that is no one it is people: what an assistant says is mostly what it was asked for.
+    Where nobody is, all but the assistant are: its turns mostly answer a request.
     """
     columns, query = search.index.columns, search.query
     about = np.zeros(len(rows), np.bool_)
@@ -165,9 +165,9 @@ def _novelty(
     search: Search, candidates: Candidates, places: NDArray[np.intp], lengths: Numbers | None
 ) -> tuple[Numbers, Numbers | None]:
     """
-    Let it count to say what is new, to tell a deed, and to name things, of those asked about.
+    Return the parts of novelty and deeds, and of named entities, in turns of those asked about.
 
-    Returned are both of the first, and the last, which is None where it does not count.
+    The second is None where it does not count.
     """
     rows, query, fusion = candidates.rows, search.query, search.fusion
     if not len(rows):
@@ -201,7 +201,7 @@ def _parties(speakers: tuple[str, ...]) -> NDArray[np.uint32]:
 
 
 def _called_up(search: Search, candidates: Candidates) -> Numbers | None:
-    """Let it count to be about what the question calls up; alone, to lie near it as well."""
+    """Return the part of activation; asked of the concept cue alone, of its scores as well."""
     concept, weight = search.cues.concept, np.float32(search.fusion.concept)
     worth = None if candidates.activation is None else weight * candidates.activation
     if concept is not None and search.query.cues <= _ONLY_CONCEPTS:
@@ -214,9 +214,9 @@ def _called_up(search: Search, candidates: Candidates) -> Numbers | None:
 
 def _primed(search: Search, rows: Rows, scores: Numbers) -> Numbers | None:
     """
-    Let the sources of a gist that the question means rise, but past nothing that is recent.
+    Return the part of priming: sources of a gist that the question means rise, past no recent row.
 
-    Recent is what is younger than a gist needs to mature: it has none, and must not wait for one.
+    A row is recent while it is younger than a gist needs to mature, for none can prime it yet.
     """
     index, query, fusion = search.index, search.query, search.fusion
     gists = index.gists
@@ -240,7 +240,7 @@ def _lengths(search: Search, rows: Rows) -> Numbers | None:
 
 
 def _lean(lengths: Numbers | None, decay: float) -> float:
-    """Return how much turns as long as these usually are lean on their session."""
+    """Return how far turns of this mean length depend on their session, 1 to 0."""
     if lengths is None or not len(lengths):
         return 1.0
     return math.exp(-float(np.add.reduce(lengths)) / len(lengths) / decay)

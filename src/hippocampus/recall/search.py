@@ -38,17 +38,17 @@ class Ranking:
     rows: Rows
     scores: Numbers
     parts: dict[str, Numbers]
-    """What each signal added to the score, by name."""
+    """The part of each signal in the score, by name."""
     sessions: NDArray[np.int32]
     """The sessions of all candidates by code, best first."""
     activation: Numbers
-    """How far each is about the anchors that the question calls up."""
+    """Activation of each by the anchors that the question calls up."""
     candidates: int
     """How many rows were scored."""
     balls: Mapping[str, int]
     """How many Hamming balls were searched, by way."""
     superseded: Mapping[int, int]
-    """Rows that only tell what is over of what is asked; with since when, in microseconds."""
+    """Rows whose facts of the kind asked for are all superseded; since when, in microseconds."""
 
 
 # OpenBLAS computes with what lies beside short arrays too; when that is no number, NumPy warns of a
@@ -85,7 +85,7 @@ def search(
 
 
 def _resolve_fact(search: Search, scored: Scored, sources: Sources) -> Standing | None:
-    """Return how things stand with the fact that is asked for, by the best rows as well."""
+    """Resolve the fact that is asked for, reading the best rows as well."""
     fact = asked_fact(search)
     if sources.facts is None or fact is None:
         return None

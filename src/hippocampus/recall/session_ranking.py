@@ -1,10 +1,9 @@
 """
-Sessions, conversations or documents, as a whole: what they lend their turns, and their own ranking.
+Sessions, conversations or documents, ranked as wholes; and their support for their turns.
 
 A session is as good as its best turn, and better if it is about the same thing as the sessions that
-answer best, or if it is recent. The first is how one memory calls up another; the second is what a
-person who goes on with something expects. Both would crowd the one right turn out of a ranking of
-turns, which is why sessions have a ranking of their own (docs/adr/0011-sessions.md).
+answer best (association), or if it is recent. Both would crowd the one right turn out of a ranking
+of turns, which is why sessions have a ranking of their own (docs/adr/0011-sessions.md).
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ class SessionScores(NamedTuple):
 def rank_sessions(
     search: Search, rows: Rows, sessions: SessionScores, support: Numbers
 ) -> NDArray[np.int32]:
-    """Return the best sessions of rows by code, best first; ``support``: what each lends."""
+    """Return the best sessions of rows by code, best first; ``support``: of each for its turns."""
     index, fusion = search.index, search.fusion
     best = sessions.best[:-1, 0] + support[:-1]
     chosen = top_k(best, fusion.sessions, None)
@@ -99,7 +98,7 @@ def associated(
         sums: the sum of each session's vectors, shape (sessions, dimension).
         sizes: how many they are; a session without any is near nothing.
         worth: how good each session is so far; the best speak for what is meant.
-        best_within: how far below the best a session's say in that has fallen to 1/e.
+        best_within: distance below the best score at which a session's weight is 1/e.
 
     """
     # A session's own part is sums - counts * usual; it is not written out, which would take longer

@@ -1,12 +1,12 @@
 """
-Activation that spreads: what the best hits name calls up what opens with that name.
+Spreading activation: names in the best hits lead to episodes that open with such a name.
 
 "Where was the director of Silent Harbour born?" finds the film. Who directed it stands there, and
-where they were born only in a passage that the question shares no name with. So a hit lends of what
-the question's own words gave it to what holds a name it holds: more the rarer the name, and most to
-what opens with it, as a passage about somebody does. Nothing is lifted above who lent to it, so the
-first hit stays, and where speaker and session decide, as in talk, next to nothing moves
-(``docs/adr/0019-a-second-look.md``).
+where they were born only in a passage that the question shares no name with. So a hit spreads a
+share of its score by the question's own words to episodes that share a name with it: more the rarer
+the name, and most to those that open with it, as a passage about somebody does. No episode is
+lifted above its lender, so the first hit stays; in talk, where speaker and session decide, next to
+nothing moves (``docs/adr/0019-a-second-look.md``).
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ _LENDERS: Final = 3
 """Hits that lend, in each round."""
 _ROUNDS: Final = 2
 _DAMPED: Final = 0.7
-"""Part of what was lent that is lent on."""
+"""Damping: share of a received lift that spreads in the next round."""
 _WITHIN: Final = 10
-"""Who could not lift an average episode, at 0, into so many hits does not lend."""
+"""Rows too weak to lift a mean-scoring row, at 0, into this many hits do not spread."""
 _IN_PASSING: Final = 0.3
-"""What goes to an episode that holds a name but does not open with it."""
+"""Factor for an episode that holds a name but does not open with it."""
 _HEARD: Final = 50
 """A name that more episodes hold tells none of them from the others."""
 _BELOW: Final = 0.95
-"""How far, of the lender's own strength, one is lifted at most."""
+"""Share of the lender's own strength up to which a row is lifted at most."""
 AHEAD: Final = 0.1
-"""How far the first hit stays before one that is lifted, in standard deviations."""
+"""Lead that the first hit keeps before one that is lifted, in standard deviations."""
 
 
 class Lift(NamedTuple):
-    """What a row is lent, ``by`` how much, and ``to`` which score it may lift it at most."""
+    """The lift of a row: ``by`` how much, and ``to`` which score at most."""
 
     by: float
     to: float
@@ -59,7 +59,7 @@ def spread(search: Search, read: ReadTexts, rows: Rows, strengths: Numbers) -> d
         search: what is asked; its own names lead nowhere new.
         read: reads the texts of the few that lend.
         rows: the candidates so far, ascending.
-        strengths: what the question's words gave each, and what they call up, shape (rows,).
+        strengths: the score of each by features and activation alone, shape (rows,).
 
     """
     share = search.fusion.spreading_share
@@ -99,8 +99,8 @@ def lifted(lifts: Mapping[int, Lift], rows: Rows, scores: Numbers, share: float)
     """
     Return the scores, shape (rows,), of rows lifted: up to a limit, never down, never to the top.
 
-    Who could not lift an average row, at 0, into the first ``_WITHIN`` by all that counts gives
-    nothing after all.
+    Lenders too weak, by the whole score, to lift a mean-scoring row into the first ``_WITHIN`` do
+    not spread after all.
     """
     best = top_k(scores, _WITHIN)
     least = max(float(scores[best[-1]]), 0.0) if len(best) else 0.0
@@ -118,7 +118,7 @@ def lifted(lifts: Mapping[int, Lift], rows: Rows, scores: Numbers, share: float)
 
 
 def _led_to(search: Search, row: int, text: str) -> Iterator[tuple[int, float]]:
-    """Yield what holds a name that a row holds, and how surely the name leads there, in (0, 1]."""
+    """Yield rows that share a name with a row, and the strength of the tie, in (0, 1]."""
     lexical, asked = search.cues.lexical, set(search.query.terms.tolist())
     for name in dict.fromkeys(_names(text)):
         terms = hash_terms(name)

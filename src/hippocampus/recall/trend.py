@@ -1,4 +1,4 @@
-"""How often something came up, period by period."""
+"""Counts of occurrences by day, week, month or year."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class LocalEmbedder(ABC):
 
 @contextmanager
 def loading(package: str, model: str, *, fix: str) -> Iterator[None]:
-    """Raise what a package says of a model that it cannot load as ``ModelNotInstalled``."""
+    """Translate a package's error of loading a model into ``ModelNotInstalled``."""
     try:
         yield
     except (OSError, ValueError) as exc:

@@ -20,7 +20,7 @@ _RECIPE = "words, pairs, letters 3 and 4/1"
 _PLACES = 4
 """Dimensions a feature is spread over: enough that two features rarely share all of them."""
 _LETTERS, _PAIR = 0.35, 0.5
-"""What letters and pairs weigh beside the word itself, so that 'parrots' finds 'parrot'."""
+"""Weights of letters and pairs beside the word itself, so that 'parrots' finds 'parrot'."""
 _WORDS_KEPT = 8192
 
 
@@ -50,7 +50,7 @@ class HashEmbedder(LocalEmbedder):
         return [self._embed(passage.text) for passage in passages]
 
     def embed_query(self, text: str) -> Embedded:
-        """Embed a question; whoever counts what is embedded tells it from a passage."""
+        """Embed a question, not by ``embed``, which subclasses may count."""
         return self._embed(text)
 
     def _embed(self, text: str) -> Embedded:
