@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.core.records import Statement
-from hippocampus.language.entity_linking import fold_name, meant, resolve
+from hippocampus.language.entity_linking import canonical_name, fold_name, resolve
 
 
 def merged(*said, speakers=("Melanie", "Tom")):
@@ -65,8 +65,8 @@ def test_what_somebody_is_said_to_be_called_means_them_and_the_reason_is_kept():
 
     assert "Tom" == found["thomas reed"].name
     assert "Thomas Reed" in found["thomas reed"].why
-    assert "Tom" == meant("Thomas Reed", found) == meant("thomas  reed", found)
-    assert "Eva" == meant("Eva's", found)
+    assert "Tom" == canonical_name("Thomas Reed", found) == canonical_name("thomas  reed", found)
+    assert "Eva" == canonical_name("Eva's", found)
 
 
 def test_who_is_denied_to_be_somebodys_sister_is_not_taken_for_her():

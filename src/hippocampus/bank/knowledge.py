@@ -40,7 +40,7 @@ from hippocampus.index.gists import activation
 from hippocampus.index.graph import Statements
 from hippocampus.index.topic import TagGraph
 from hippocampus.index.vector import VectorCue
-from hippocampus.language.entity_linking import Same, fold_name, meant, resolve
+from hippocampus.language.entity_linking import Same, canonical_name, fold_name, resolve
 from hippocampus.recall.current_facts import FactResolver
 from hippocampus.recall.fact_timeline import Known, Told, know
 from hippocampus.sleep.artifacts import (
@@ -253,7 +253,7 @@ class Knowledge(BankPart):
         zone = self._engine.zone
         known, same, ids = self._known(read_filters({"as_of": as_of}, zone))
         moment = None if at is None else to_micros(to_moment(at, zone))
-        wanted = None if entity is None else fold_name(meant(entity, same))
+        wanted = None if entity is None else fold_name(canonical_name(entity, same))
         kept = [
             fact
             for fact in known

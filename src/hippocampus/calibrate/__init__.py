@@ -1,1 +1,1 @@
-"""What an embedder's numbers mean, found out on conversations that were made up for it."""
+"""Calibration: thresholds and weights of an embedder, found on synthetic conversations."""

@@ -1,4 +1,4 @@
-"""What the numbers of one embedder mean: found once, kept with the store, used by every default."""
+"""The calibration of an embedder: made once, kept with the store, used by every default."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """
-Fits what an embedder's evidence is worth to questions whose answers are known.
+Logistic regression on questions whose answers are known.
 
-Logistic regression, nothing more: the confidence models (``docs/adr/0010``), and how much its
-tokens and vectors weigh beside what needs no embedder (``docs/adr/0017``).
+It fits the confidence models (``docs/adr/0010``), and how much an embedder's tokens and vectors
+weigh beside what needs no embedder (``docs/adr/0017``).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ EMBEDDER_EVIDENCE: Final = frozenset({"matched", "missing", "vector"})
 """Evidence that an embedder tells. What words and speakers tell means the same for every one, and
 eight conversations cannot say it better than those that the built-in models come from."""
 RIDGE: Final = 3.0
-"""How strongly the rest is drawn to the built-in models, as a ridge: alone, those conversations
+"""Strength of the ridge that draws the rest to the built-in models: alone, those conversations
 would leave the weights of evidence that goes together to chance."""
 _WEAK_RIDGE: Final = 1e-2
 DEFAULT_HEARING: Final = 2.85
-"""How much the default embedder tells there beside words, where 1 is its weight in a ranking: these
+"""The default embedder's weight there beside words, where 1 is its weight in a ranking: these
 conversations share few words with their questions, on purpose. It is to be measured again whenever
 the other parts of a ranking change; a slow test of the calibration says so."""
 EMBEDDER_CUES: Final = frozenset({"tokens", "vector"})

@@ -1,5 +1,5 @@
 """
-Makes up months of conversation, with questions whose answers are known, from a seed.
+Synthetic conversations over months, with questions whose answers are known, from a seed.
 
 The engine's confidence ("was anything relevant found?") and its fusion weights are calibrated on
 these, so that no benchmark leaks into a default. Two people chat (in every third conversation one
@@ -136,7 +136,7 @@ class SyntheticTexts(Struct, frozen=True):
     facts: tuple[SyntheticFact, ...]
     tasks: tuple[AssistantTask, ...]
     words: Mapping[str, str]
-    """What a slot may be filled with, "|" between."""
+    """Slot -> the words that may fill it, "|" between."""
 
 
 @cache
@@ -169,7 +169,7 @@ class Filler:
 
     rng: Random
     words: Callable[[str], Sequence[str]] = words
-    """What a slot may be filled with."""
+    """Slot -> the words that may fill it."""
     used: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def fill(
@@ -218,9 +218,9 @@ class _Person:
     name: str
     role: str | None
     contracts: float
-    """How often "I am" becomes "I'm"."""
+    """Chance that "I am" becomes "I'm"."""
     exclaims: float
-    """How often a turn ends on an emoji."""
+    """Chance that a turn ends on an emoji."""
 
 
 @cache
@@ -277,7 +277,7 @@ class _Conversation:
         self.filler = Filler(self.rng)
         self.name = name
         self.alone = alone
-        """Whether the other speaker is an assistant."""
+        """True if the other speaker is an assistant."""
         names = self.rng.sample(words("name"), 2)
         roles = ("user", "assistant") if alone else (None, None)
         self.people = [

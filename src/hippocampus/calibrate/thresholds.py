@@ -1,8 +1,8 @@
 """
-Reads off conversations whose meaning is known from where on a cosine means something (HUMAN, 8.1).
+Cosine thresholds: from where on the cosine of two texts means that they are related (HUMAN, 8.1).
 
-Every threshold is a percentile of cosines that are known not to mean it, so one rule serves every
-embedder: what its numbers are like does not matter, only which are unusual.
+Every threshold is a percentile of the cosines of pairs that are known to be unrelated, so one rule
+serves every embedder, whatever the range of its cosines.
 """
 
 from __future__ import annotations

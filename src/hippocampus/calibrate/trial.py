@@ -1,8 +1,8 @@
 """
-Remembers conversations that were made up, and asks what is known of them.
+The trial of an embedder: synthetic conversations are indexed as banks are, and asked about.
 
-Every one is in a bank of its own and in one with three others, where more is there to be mistaken
-for an answer. Nothing of it leaves memory, and each turn is embedded once.
+Each is in a bank of its own, and in one with three others, where more can be mistaken for an
+answer. The store is in memory, and each turn is embedded once.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class TrialTurn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """What was said, what was asked, and the vectors of the topics' names."""
+    """The turns, the questions, and the vectors of the topics' names."""
 
     conversations: int
     seed: int

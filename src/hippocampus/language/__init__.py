@@ -1,1 +1,1 @@
-"""What a text says, read by rules and dictionaries: phrases, names, relations, times."""
+"""Reading English by rules and dictionaries: noun phrases, names, facts, times, topic tags."""

@@ -1,7 +1,7 @@
 """
-What things are called beside what they are: "Heron is what we call the boat trip".
+Alias extraction: the other names that a text gives things, "Heron is what we call the boat trip".
 
-Read by the ways in which English says so, whatever is named; at least one of the two names must be
+By the ways in which English says so, whatever is named; at least one of the two names must be
 written as names are.
 """
 
@@ -36,12 +36,12 @@ class _Named(NamedTuple):
 
     @property
     def capital(self) -> bool:
-        """Whether it is written as names are."""
+        """True if it is written with a capital, as names are."""
         return self.text[0].isupper()
 
     @property
     def one(self) -> bool:
-        """Whether it says which one of its sort is meant, as a name does, or "the boat trip"."""
+        """True if it says which one of its sort is meant, as a name does, or "the boat trip"."""
         first, *more = self.text.split()
         return self.capital or (
             bool(more) and first.casefold() not in word_set("unnaming_adjectives")

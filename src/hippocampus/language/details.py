@@ -1,8 +1,8 @@
 """
-The details of a text: what makes it say something else than one that reads almost the same.
+The details of a text: numbers, words of time, names and negations.
 
-Two sentences that differ in a number, a day, a name or a "not" are as near to an embedder as two
-wordings of one. Where what is near is to be kept once, these decide whether it is the same.
+Two sentences that differ in one of these are as near to an embedder as two wordings of one
+sentence. Where near duplicates are merged, their details decide whether they say the same.
 """
 
 from __future__ import annotations

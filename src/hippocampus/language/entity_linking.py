@@ -1,5 +1,5 @@
 """
-Which names mean one and the same: "Mel" and "Melanie", "Ana" and "Mel's sister".
+Entity linking: names that mean one person or thing, "Mel" and "Melanie", "Ana" and "Mel's sister".
 
 Two names are taken for one only where something says so and nothing else could be meant: two people
 made one are worse than one person under two names. Every merge says why.
@@ -83,7 +83,7 @@ def resolve(statements: Iterable[Statement], speakers: Collection[str]) -> dict[
     return {name: Same(_last(name, same), why) for name, (_, why) in same.items()}
 
 
-def meant(name: str, same: Mapping[str, Same]) -> str:
+def canonical_name(name: str, same: Mapping[str, Same]) -> str:
     """Return the name by which somebody is known, whichever of theirs is given."""
     known = same.get(fold_name(name)) if same else None
     return name.removesuffix("'s") if known is None else known.name

@@ -1,9 +1,9 @@
 """
-A text in fewer words of its own: what is shown of a memory as it fades, and what a summary quotes.
+Extractive compression: a text in fewer words of its own, for a memory that fades or a summary.
 
-Six levels, from the text itself to nothing. Nothing is worded anew, so nothing is made up: words
-are left out, and what makes a text say something else than its like (numbers, names, times,
-negations; see ``details.py``) is left out last. What one level leaves out no later one brings back.
+Six levels, from the text itself to nothing. No word is new, so nothing is made up: words are left
+out, its details (numbers, names, times, negations; see ``details.py``) last. A word that one level
+leaves out no later level brings back.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hippocampus.language.nouns import use_of
 
 FULL: Final = 0
 PLAIN: Final = 1
-"""Without what says nothing: greetings, fillers, emoji."""
+"""Without greetings, fillers and emoji."""
 SUMMARY: Final = 2
 GIST: Final = 3
 KEYWORDS: Final = 4

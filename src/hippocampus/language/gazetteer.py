@@ -1,5 +1,5 @@
 """
-Curated names as they are spelled, for those that phrases do not know (CONCEPT, section 4.2).
+A gazetteer: curated names, found as they are spelled (CONCEPT, section 4.2).
 
 "Break even on paper" is no noun phrase: it is found by its words, one after the other. "C++" has
 words that do not tell it from "C": what is no word in a name is found character by character, and
@@ -17,7 +17,7 @@ from hippocampus.encode.terms import hash_words
 from hippocampus.language.noun_phrases import find_phrases, key_of
 
 _WORD: Final = r"[^\W_]+(?:['’\-][^\W_]+){0,4}"
-"""What phrases read as one word, up to a length, so that no text takes long to look through."""
+"""A word as phrases read one, up to a length, so that no text takes long to look through."""
 _BETWEEN: Final = r"[\s\-]+"
 _words_in = re.compile(r"[^\W_]+").findall
 _holds_word = re.compile(r"\w").search
@@ -52,7 +52,7 @@ class _Marked(NamedTuple):
     """The groups that are no words."""
     plain: tuple[int, ...]
     words: Sequence[int]
-    """What the others must be, whatever their endings."""
+    """Hashes of the words that the other groups must be, whatever their endings."""
     pieces: Mapping[int, int]
     """The words that are part of the odd ones, and their keys."""
 

@@ -22,7 +22,7 @@ MOST_WORDS: Final = 3
 NOUN: Final = 0.6
 """From this share of noun uses on, a word may end a phrase."""
 LED_NOUN: Final = 0.3
-"""The same where a noun phrase is due: "about peer review"."""
+"""``NOUN`` where a noun phrase is due: "about peer review"."""
 VERB: Final = 0.4
 """From this share of verb uses on, a word qualifies no noun: "bought shoes"."""
 _LONGEST_ACRONYM: Final = 6

@@ -92,7 +92,7 @@ def singular(word: str) -> str:
 
 
 class Use(NamedTuple):
-    """How often a word is a noun and how often a verb, each in [0, 1]; ``known``: by us."""
+    """Shares of a word's uses as a noun and as a verb, in [0, 1]; ``known``: in the dictionary."""
 
     noun: float
     verb: float

@@ -1,4 +1,4 @@
-"""How names sound: they are heard before they are read, and spelt in many ways."""
+"""Phonetic keys of names, which are heard before they are read, and spelt in many ways."""
 
 from __future__ import annotations
 

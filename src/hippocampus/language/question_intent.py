@@ -1,4 +1,4 @@
-"""What a question asks of time: when something was, or for the last of its kind."""
+"""The temporal intent of a question: when something was, or the latest of its kind."""
 
 from __future__ import annotations
 

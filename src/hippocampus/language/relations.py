@@ -1,7 +1,7 @@
 """
-The relations that rules know: how they are said, and of how much they hold at a time.
+Relations between a person and a thing: the rules that find them, and which are functional.
 
-The vocabulary is open: what is "my" something makes a relation of its own.
+The vocabulary is open: "my dentist" makes a relation of its own.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ BY_BIRTH: Final = frozenset({"born_in", "from", "grew_up_in"})
 """Relations that hold for ever if they hold at all."""
 
 ALSO_CALLED: Final = "also_called"
-"""What a thing is to its other name."""
+"""The relation between a thing and another name of it."""
 
 
 class Rule(NamedTuple):
-    """What a beginning of a predicate says; ``named``: only of a name, as places are."""
+    """A pattern of how a predicate begins, and its relation; ``named``: the object is a name."""
 
     said: re.Pattern[str]
     relation: str

@@ -1,7 +1,7 @@
 """
-Whether a text tells of who says it, as against asking: "my sister lives in Porto".
+Self-disclosure: statements of a speaker about themself, "my sister lives in Porto".
 
-That is what memories of people are made of. A question about Ada is better answered by what Ada
+Memories of people are made of it. A question about Ada is better answered by what Ada
 says of herself than by what she wants to know, however alike the words. English, as the words of
 grammar are (``terms.py``): in other languages texts tell by chance, where a word is spelt alike, as
 "i" is "and" in Polish and "in" in Danish, and "i.e." passes for a first person too.

@@ -1,8 +1,8 @@
 """
-Have a language model read what a stretch of talk says of whom, and believe it nothing.
+Relation extraction by a language model, whose answers are checked.
 
-What it answers is read against the contract of its prompt, or refused; it is asked once more then,
-and told why.
+An answer that breaks the contract of the prompt is refused; the model is asked once more then, and
+told why.
 """
 
 from __future__ import annotations

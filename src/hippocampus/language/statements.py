@@ -1,9 +1,9 @@
 """
-What a text says of whom, as subject, relation and object: "I moved from Porto to Lisbon".
+Relation extraction by rules: (subject, relation, object) of "I moved from Porto to Lisbon".
 
-Read by rules, sentence by sentence: who it is about, how what is said of them stands to time (it is
-so, became so, was so, is so no longer), and what it is. Questions, conditions and wishes say
-nothing. English; what no rule knows is not read, for a wrong fact is worse than a missing one.
+Sentence by sentence: the subject, the predicate and its tense (it holds, began, held, ended, is
+denied), and the object. Questions, conditions and wishes state nothing. English; what no rule knows
+is not read, for a wrong fact is worse than a missing one.
 """
 
 from __future__ import annotations
@@ -145,42 +145,42 @@ class _Clause(NamedTuple):
 
     @property
     def unreal(self) -> bool:
-        """Whether it only could be so."""
+        """True if it only could be so."""
         return _RE.modal.search(self.aux) is not None and _RE.will.search(self.aux) is None
 
     @property
     def planned(self) -> bool:
-        """Whether it is still to come."""
+        """True if it is still to come."""
         return _RE.will.search(self.aux) is not None or self.rest.lower().startswith("moving")
 
     @property
     def denied(self) -> bool:
-        """Whether it is not so."""
+        """True if it is not so."""
         return _RE.negation.search(self.aux) is not None or self.over
 
     @property
     def over(self) -> bool:
-        """Whether it is so no longer."""
+        """True if it is so no longer."""
         return any(_RE.no_more.search(words) for words in (self.aux, self.rest))
 
     @property
     def used(self) -> bool:
-        """Whether it used to be so."""
+        """True if it used to be so."""
         return "used to" in self.aux
 
     @property
     def be(self) -> bool:
-        """Whether it is what somebody is or was."""
+        """True if it is what somebody is or was."""
         return _RE.be.search(self.aux) is not None
 
     @property
     def perfect(self) -> bool:
-        """Whether it is what somebody has been, or done."""
+        """True in the perfect: what somebody has been, or done."""
         return _RE.have.search(self.aux) is not None
 
     @property
     def past(self) -> bool:
-        """Whether it is what somebody was."""
+        """True if it is what somebody was."""
         return _RE.was.search(self.aux) is not None
 
 

@@ -1,8 +1,8 @@
 """
-Have a language model tag a stretch of talk (SWIFT, 3.2.1 and appendix A), and believe it nothing.
+Topic tags by a language model, whose answers are checked (SWIFT, 3.2.1 and appendix A).
 
-What a model answers is read as JSON against the contract of its prompt, or refused; it is asked
-once more then, and told why.
+An answer that breaks the contract of the prompt is refused; the model is asked once more then, and
+told why.
 """
 
 from __future__ import annotations

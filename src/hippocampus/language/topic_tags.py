@@ -1,5 +1,5 @@
 """
-Tags for a stretch of talk: what it is about in a few names, broad above narrow (SWIFT, 3.2.1).
+Topic tags for a stretch of talk, in a hierarchy of broader and narrower ones (SWIFT, 3.2.1).
 
 A tag is up to three words in lower case with underscores between. It names a topic or activity, a
 place or other entity, a feeling or an intent, and rather "italian_cuisine" than "food"; what is
@@ -33,21 +33,21 @@ MOST_FEELINGS: Final = 1
 LEAST_RELATIVE_WORTH: Final = 0.4
 """Part of the best tag's worth from which on a fourth and further ones are worth having."""
 NAME_RETURNS: Final = 0.5
-"""How likely a name is to be a subject though it was said once only."""
+"""The least chance that a name is returned to, though it was said once only."""
 PHRASE_BONUS: Final = 1.3
-"""What two or three words are worth more than one: they are more specific."""
+"""Factor for tags of two or three words, which are more specific than one."""
 LEAST_INCLUSION: Final = 0.8
-"""How often the broader of two tags must be there where the narrower is."""
+"""P(broader | narrower), over places: from here on one tag subsumes another."""
 LEAST_LIFT: Final = 4.0
-"""And how much more often than elsewhere: what is everywhere is above nothing."""
+"""P(broader | narrower) / P(broader): a tag that is everywhere is above nothing."""
 LEAST_SUPPORT: Final = 5
-"""And in how many places both must be, for that to be no accident."""
+"""Places that must have both tags, for that to be no accident."""
 LEAST_INCLUSION_IF_ALIKE: Final = 0.5
-"""The same as ``LEAST_INCLUSION`` where the two are ``ALIKE_FROM`` in meaning, too."""
+"""``LEAST_INCLUSION`` for tags that are near in meaning, too."""
 LEAST_SUPPORT_IF_ALIKE: Final = 3
-"""The same as ``LEAST_SUPPORT`` there."""
+"""``LEAST_SUPPORT`` for these."""
 ALIKE_FROM: Final = 2.0
-"""In standard deviations: as a tag and one in forty of the others are."""
+"""Standard deviations above the mean from which on two tags are near: one in forty others is."""
 
 _WORD = re.compile(r"[^\W_]+")
 _BETWEEN = re.compile(r"[\s_\-–/]+")
@@ -180,7 +180,7 @@ def tag_groups(groups: Sequence[TagReading], *, apart: Collection[str] = ()) -> 
 
 
 class _NamedTag(NamedTuple):
-    """How a group names a tag: how often, and whether as a name or as a feeling."""
+    """The counts of a tag in a group: how often it is named, as a name or as a feeling."""
 
     times: int
     proper: bool
@@ -468,7 +468,7 @@ def _called() -> Mapping[str, str]:
 
 
 Alike: TypeAlias = Callable[[str, str], float]
-"""How near in meaning a second tag is to the first, in standard deviations above all tags' mean."""
+"""Similarity of a second tag to the first, in standard deviations above the mean of all tags."""
 
 
 def subsumptions(

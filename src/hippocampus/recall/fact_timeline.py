@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from hippocampus.core.records import Statement
-from hippocampus.language.entity_linking import Same, fold_name, meant
+from hippocampus.language.entity_linking import Same, canonical_name, fold_name
 from hippocampus.language.nouns import kinds, singular
 from hippocampus.language.relations import ALSO_CALLED, EXCLUSIVE, functional
 
@@ -128,10 +128,10 @@ def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
     every: defaultdict[tuple[str, str], _About] = defaultdict(_About)
     for one in sorted(told, key=lambda one: (one.said_at, one.row)):
         said = one.statement
-        subject = meant(said.subject, same)
+        subject = canonical_name(said.subject, same)
         # Another name means whose it is; what is told is the name.
         names = said.relation in ("name", ALSO_CALLED)
-        thing = said.object if names else meant(said.object, same)
+        thing = said.object if names else canonical_name(said.object, same)
         whose, key = fold_name(subject), _key(thing)
         there, gone = every[whose, said.relation], False
         if said.mode in ("held", "ended", "denied"):

@@ -54,7 +54,7 @@ class Raw:
 
     @property
     def has_lines(self) -> bool:
-        """Whether it is named as a file is that has JSON lines."""
+        """True if its name says that it has JSON lines."""
         return self.path.lower().endswith((".jsonl", ".ndjson"))
 
     def json(self) -> Any:  # noqa: ANN401 (JSON is any)

@@ -21,7 +21,7 @@ class _Export(NamedTuple):
 
     messages: str
     holds: type
-    """What has the messages: a list, or a mapping of nodes."""
+    """The type of the messages: a list, or a mapping of nodes."""
     missing: str
     ids: tuple[str, ...]
     title: str

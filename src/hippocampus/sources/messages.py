@@ -36,7 +36,7 @@ ROLES = {
     )
     for name in names.split()
 }
-"""What speakers are called that are no persons -> the role they have."""
+"""Names of speakers that are roles -> the role."""
 _BAD_LINES = 100
 
 
@@ -220,7 +220,7 @@ def _who(record: Mapping[str, Any]) -> tuple[str | None, str | None]:
 
 
 def _is_small(value: object) -> bool:
-    """Whether a field can be metadata: something to filter by, not something to read."""
+    """Return whether a field can be metadata: something to filter by, not something to read."""
     if isinstance(value, list):
         return len(value) <= 50 and all(_is_small(item) for item in value)
     return isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= 500)

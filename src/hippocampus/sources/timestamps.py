@@ -1,4 +1,4 @@
-"""Read the ways in which files write a moment down."""
+"""Timestamps as files write them: ISO 8601, mail dates, epochs and a few written forms."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-Read time expressions in a text ("last Tuesday", "between May and July") as intervals.
+Temporal tagging: time expressions in a text ("last Tuesday", "between May and July") as intervals.
 
 A reading narrows every cue of recall, so a wrong one loses the answer and a missing one only costs
 precision. Hence: when in doubt nothing is read, and what people say loosely is read widely.

@@ -19,10 +19,10 @@ Role = Enum(
     # Of what is written with digits or marks, by the groups of "token" in "patterns/time.txt".
     " NUMBER STAMP DATE CLOCK DECADE SHORT_YEAR QUARTER POSSESSIVE COMMA DASH MARK WORD END",
 )
-"""What a word or mark does in a time expression, whatever the language."""
+"""The part of a word or mark in a time expression, whatever the language."""
 
 WRITTEN: Final = Patterns("time")
-"""How times are written, and how it is asked for the time between two."""
+"""Expressions for times as they are written, and for questions about the time between two."""
 
 Meaning: TypeAlias = tuple[Role, Any]
 

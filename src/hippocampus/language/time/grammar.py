@@ -1,4 +1,4 @@
-"""Read the tokens of a text as time: a recursive descent that keeps the longest readings."""
+"""The grammar of time expressions: a recursive descent parser that keeps the longest readings."""
 
 # ruff: noqa: PLR0911 - a reading that fails returns at once
 
@@ -27,7 +27,7 @@ class Token(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a run of characters was read as, in local time; an open side is None."""
+    """A run of characters and the local time that it means; an open side is None."""
 
     lo: datetime | None
     hi: datetime | None
@@ -36,7 +36,7 @@ class Reading(NamedTuple):
 
 
 Parsed: TypeAlias = tuple[Value, int] | None
-"""What was read, and the index of the token after it."""
+"""A value, and the index of the token after what was read as it."""
 
 # How an expression was introduced, which decides whether a bare "March" or "2021" may count.
 _BARE, _IN, _ON, _AT, _RELATION, _BY, _RANGE, _INNER, _SHIFTED = range(9)

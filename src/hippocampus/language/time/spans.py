@@ -1,4 +1,4 @@
-"""Stretches of local wall-clock time, those that recur, and calendar arithmetic on both."""
+"""Spans of local wall-clock time, recurring ones, and calendar arithmetic on both."""
 
 from __future__ import annotations
 
