@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from hippocampus.calibrate.calibration import POOL
 from hippocampus.calibrate.synthetic import SyntheticBank, SyntheticQuestion, generate
 from hippocampus.core.config import Fusion, Ingest
-from hippocampus.core.records import Embedded, Embedder, Kind, Passage, Progress, Store, Turn
+from hippocampus.core.records import Embedder, Passage, Progress, Store, Turn
 from hippocampus.encode.signature import rotation_for
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.bm25 import Bm25Cue
@@ -40,7 +41,6 @@ from hippocampus.write.encode import context_before, encode_drafts
 
 _NAME: Final = "calibrate"
 _CUES: Final = frozenset({"tokens", "vector", "lexical", "time"})
-_AT_ONCE: Final = 512
 _NOW: Final = datetime(2025, 1, 1, tzinfo=UTC)
 _SALT: Final = bytes(16)
 _LIMITS: Final = Ingest()
@@ -144,6 +144,11 @@ class _EncodedConversation(NamedTuple):
     groups: list[Group]
     encoded: Encoded
 
+    @property
+    def refs(self) -> list[str]:
+        """A name for each turn that no other conversation uses."""
+        return [f"{self.data['id']}/{e['id']}" for e in self.data["episodes"]]
+
 
 class _IndexedBank(NamedTuple):
     """A bank of some conversations: its index, and which turn each row is (a part) of."""
@@ -160,7 +165,7 @@ class _Examiner:
         self._embedder = embedder
         self._rotation = rotation_for(embedder.fingerprint)
         self._segments = Segments()
-        self._embedded: dict[str, Embedded] = {}
+        self._embed = cache(embedder.embed_query)
 
     def encode(self, data: SyntheticBank) -> _EncodedConversation:
         """Encode a conversation as a bank does."""
@@ -177,12 +182,7 @@ class _Examiner:
         ]  # fmt: skip
         drafts = [d for group in groups for d in group.drafts]
         before = context_before(drafts, {})
-        encoded: dict[Kind, dict[str, bytes]] = {}
-        for start in range(0, len(drafts), _AT_ONCE):
-            some = slice(start, start + _AT_ONCE)
-            made = encode_drafts(drafts[some], before[some], embedder=self._embedder, signed=None)
-            for kind, payloads in made.items():
-                encoded.setdefault(kind, {}).update(payloads)
+        encoded = encode_drafts(drafts, before, embedder=self._embedder, signed=None)
         return _EncodedConversation(data, groups, encoded)
 
     def index(self, pool: Sequence[_EncodedConversation]) -> _IndexedBank:
@@ -196,8 +196,8 @@ class _Examiner:
             )  # fmt: skip
             for one in pool:
                 rows = ledger.writer.add([group.drafts for group in one.groups], one.encoded)
-                turns = zip(one.data["episodes"], one.groups, strict=True)
-                of = {d.id: f"{one.data['id']}/{e['id']}" for e, g in turns for d in g.drafts}
+                turns = zip(one.refs, one.groups, strict=True)
+                of = {draft.id: ref for ref, group in turns for draft in group.drafts}
                 refs += [of[id_] for id_, _ in sorted(rows.items(), key=lambda item: item[1])]
         cues = CueSet(Bm25Cue(), VectorCue(self._embedder.fingerprint.dimension))
         if self._rotation is not None:
@@ -216,7 +216,8 @@ class _Examiner:
             if any(met[name] > 1 for name in names):
                 continue  # two of one name, or two who say "I", would make questions ambiguous
             id_ = one.data["id"]
-            topics = {f"{id_}/{e['id']}": e.get("topic") for e in one.data["episodes"]}
+            tells = (e.get("topic") for e in one.data["episodes"])
+            topics = dict(zip(one.refs, tells, strict=True))
             for question in one.data["questions"]:
                 gold = {f"{id_}/{ref}" for ref in question["gold"]}
                 about = {topics[ref] for ref in gold}
@@ -234,9 +235,7 @@ class _Examiner:
     ) -> TrialQuestion:
         index, refs = indexed
         text = asked["text"]
-        if text not in self._embedded:
-            self._embedded[text] = self._embedder.embed_query(text)
-        embedded = self._embedded[text]
+        embedded = self._embed(text)
         understood = bind(
             parse(text, now=datetime.fromisoformat(asked["at"]), cues=_CUES),
             embedded=embedded,
@@ -259,7 +258,6 @@ def _told(one: _EncodedConversation, indexed: _IndexedBank) -> TrialTurn:
     episodes = one.data["episodes"]
     vectors = indexed.live.cues.vector
     assert vectors is not None, "it is what it was made with"
-    ids = [f"{one.data['id']}/{e['id']}" for e in episodes]
     first = {ref: row for row, ref in reversed(list(enumerate(indexed.refs)))}
     sessions = [f"{one.data['id']}/{e['session']}" for e in episodes]
     said_at = np.array([datetime.fromisoformat(e["at"]).timestamp() for e in episodes])
@@ -269,7 +267,7 @@ def _told(one: _EncodedConversation, indexed: _IndexedBank) -> TrialTurn:
         places.append(turns[session])
         turns[session] += 1
     return TrialTurn(
-        vectors=vectors.vectors(np.array([first[ref] for ref in ids], np.int64)),
+        vectors=vectors.vectors(np.array([first[ref] for ref in one.refs], np.int64)),
         conversation=np.full(len(episodes), one.data["id"]),
         session=np.array(sessions),
         place=np.array(places),
