@@ -17,7 +17,6 @@ from hippocampus.cli import (  # noqa: F401 - they make their functions commands
     read,
     serve,
     sleep,
-    ui,
     upkeep,
     write,
 )
@@ -50,7 +49,7 @@ def _version(value: bool) -> None:  # noqa: FBT001 - Typer's way to call it
 def root(
     *,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which it is.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """

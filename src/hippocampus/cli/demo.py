@@ -58,7 +58,7 @@ class DemoImport:
 
 @verb("demo", opens=None)
 def demo(source: Path | None = None, *, examples: Path | None = None, engine: Engine) -> None:
-    """Show it: remember some histories, ask about them, say why each answer came and how fast."""
+    """Try it out: remember example histories, ask about them, and show why and how fast."""
     console = stdout()
     folder = None if source else _examples(examples)
     parts = [source] if source else _parts(folder) if folder else []

@@ -21,7 +21,7 @@ def facts(
     as_of: str | None = None,
     at: str | None = None,
 ) -> Answer:
-    """Show what the bank was told of whom, and from when until when it was so."""
+    """List facts about people and things, and from when until when each held."""
     found = bank.facts(entity, relation, as_of=as_of, at=at)
     rows = [
         (f.subject, f.relation, f.object, *(f"{t:%Y-%m-%d}" if t else "" for t in
@@ -41,7 +41,7 @@ def summary(bank: Bank, *, session: str | None = None, versions: bool = False) -
 
 @verb("gists")
 def gists(bank: Bank) -> Answer:
-    """Show what memories of one matter came to, the most mature first."""
+    """List gists, each the essence of several memories, the most mature first."""
     found = bank.gists()
     rows = [
         (g.text, str(len(g.sources)), f"{g.made_at:%Y-%m-%d}",
@@ -53,7 +53,7 @@ def gists(bank: Bank) -> Answer:
 
 @verb("topics")
 def topics(bank: Bank, *, plot: Path | None = None, force: bool = False) -> Answer:
-    """Show what a bank is about: its tags, the narrow ones under the broad ones."""
+    """Show the topics of a bank, narrow ones under broad ones."""
     from hippocampus.sleep.topic_plot import plot_topics  # noqa: PLC0415 - the engine, once used
 
     found = bank.topics()
@@ -75,7 +75,7 @@ def list_(bank: Bank) -> Answer:
 
 @verb("anchors report")
 def report(bank: Bank) -> Answer:
-    """Say which anchors may be worth keeping, which are about to be given up, and which were."""
+    """List anchors that may be worth keeping, that are fading, and that were given up."""
     anchors = [anchor for anchor in bank.anchors() if anchor.kind == "discovered"]
     found = {
         "promotable": [anchor.name for anchor in anchors if anchor.strong >= 3],

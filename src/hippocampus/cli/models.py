@@ -69,7 +69,7 @@ def verify(name: str | None = None) -> Answer:
 
 @verb("models check", opens=None)
 def check(spec: str) -> Answer:
-    """Ask a language model for the tags of one sentence, and say whether it can be used."""
+    """Check a language model: ask it for the tags of one sentence."""
     from hippocampus.language.topic_tag_model import tag_by_model  # noqa: PLC0415 - only when used
     from hippocampus.llm.client import load_model  # noqa: PLC0415
 

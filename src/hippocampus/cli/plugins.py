@@ -50,23 +50,19 @@ class Commands(TyperGroup):
 
     def _add_found(self) -> dict[str, MissingExtra]:
         """Add the commands of entry points; return why some cannot be, by their names."""
+        from importlib.metadata import entry_points  # noqa: PLC0415 - only when asked
+
         unusable = {
             name: MissingExtra(f"hippocampus {name}", package=distribution, extra=None)
             for name, distribution in APART.items()
         }
-        for name, found in _entry_points().items():
-            if name not in self.commands:
+        for found in entry_points(group=GROUP):
+            if found.name not in self.commands:
                 try:
-                    self.add_command(_load(found), name)
+                    self.add_command(_load(found), found.name)
                 except MissingExtra as exc:
-                    unusable[name] = exc
+                    unusable[found.name] = exc
         return {name: why for name, why in unusable.items() if name not in self.commands}
-
-
-def _entry_points() -> dict[str, EntryPoint]:
-    from importlib.metadata import entry_points  # noqa: PLC0415 - only when asked
-
-    return {found.name: found for found in entry_points(group=GROUP)}
 
 
 def _load(found: EntryPoint) -> Any:  # noqa: ANN401

@@ -18,7 +18,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
-from rich.console import Console, ConsoleOptions
+from rich.bar import Bar
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -310,22 +311,12 @@ def trend_view(periods: Sequence[Period], by: str) -> Table:
             made.add_row(Text("…", "dim"), "", Text(f"{len(some):,} {by}s without it", "dim"))
             continue
         for period in some:
-            start, share = f"{period.start:{_PERIODS[by]}}", period.count / most if most else 0
-            made.add_row(Text(start, "dim"), f"{period.count:,}", Share(share))
+            start = Text(f"{period.start:{_PERIODS[by]}}", "dim")
+            made.add_row(start, f"{period.count:,}", Bar(most or 1, 0, period.count, color="cyan"))
     total = sum(period.count for period in periods)
     length = f"in {len(periods):,} {by}{'s' * (len(periods) != 1)}"
     made.add_row("all", Text(f"{total:,}", "bold"), Text(length, "dim"))
     return made
-
-
-class Share:
-    """A bar for a share in [0, 1] of the room there is, to an eighth of a cell."""
-
-    def __init__(self, share: float) -> None:
-        self._share = share
-
-    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
-        yield Text(_bar(self._share, options.max_width).rstrip(), "cyan")
 
 
 # ---------------------------------------------------------------- progress

@@ -50,7 +50,7 @@ class SleepOptions:
 def sleep(
     *, night: SleepOptions, model: str = "none", scope: BankScope, as_json: bool = False
 ) -> Answer:
-    """Turn what was experienced into what is known."""
+    """Consolidate memories: merge repetitions, let some fade, renew topics, anchors and summary."""
     night.check()
     if night.watch:
         _watch(scope, model, as_json=as_json)
@@ -127,7 +127,7 @@ def counted(counts: Mapping[str, int], verb: str) -> Answer:
 
 @verb("policy", opens=None)
 def policy(name: str | None = None, *, scope: BankScope) -> Answer:
-    """See or choose what sleep does with a bank: what it merges, and what it lets fade."""
+    """Show or set a bank's policy: which memories sleep merges, and which it lets fade."""
     with scope.open_bank(create=name is not None) as bank:
         if name is not None:
             bank.set_policy(None if name == "default" else name)
@@ -150,13 +150,13 @@ def hold(bank: Bank, ids: list[str], *, reason: str) -> Answer:
 
 @verb("release")
 def release(bank: Bank, ids: list[str]) -> Answer:
-    """Let memories that are held or in quarantine be as all others."""
+    """End the hold or the quarantine of memories."""
     return counted({"memories": bank.release(ids)}, "released")
 
 
 @verb("quarantine")
 def quarantine(bank: Bank) -> Answer:
-    """Show what sleep keeps from being consolidated, and why; 'release' lets it go."""
+    """List memories that sleep does not consolidate yet, and why; 'release' lets them go."""
     found = bank.quarantine()
     lines = [f"{episode.id}  {why}\n  {episode}" for episode, why in found]
     return Answer(

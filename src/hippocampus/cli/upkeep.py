@@ -21,7 +21,7 @@ _MARKS = {True: ("✓", "green"), False: ("✗", "bold red"), None: ("·", "dim"
 
 @verb("verify", opens="memory")
 def verify(memory: Memory, *, residue: Annotated[str | None, text_or_stdin] = None) -> Answer:
-    """Check the store against itself, and that what was erased is gone."""
+    """Check the database, texts, indexes and journal of a store, and that erased words are gone."""
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
     with progress("verifying") as step:
@@ -39,7 +39,7 @@ def verify(memory: Memory, *, residue: Annotated[str | None, text_or_stdin] = No
 
 @verb("doctor", opens=None)
 def doctor(*, scope: Scope) -> Answer:
-    """Say what is installed, what runs, and how the store is."""
+    """Report on the installation and on the store."""
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
     rows = upkeep.doctor(Path(scope.path))
@@ -79,7 +79,7 @@ def _done(done: dict[str, int]) -> Answer:
 
 @verb("calibrate", opens="memory", embed=True)
 def calibrate(memory: Memory, *, dry_run: bool = False) -> Answer:
-    """Find out what the embedder's numbers mean, and let every default go by it."""
+    """Fit thresholds and weights to the embedder, and keep them in the store as its defaults."""
     with progress("calibrating") as step:
         found = memory.calibrate(dry_run=dry_run, progress=step)
     rows = [(r.name, f"{r.value:g}", f"{r.default:g}", r.rule) for r in found.explain()]
@@ -103,7 +103,7 @@ def compact(
     dry_run: bool = False,
     yes: bool = False,
 ) -> Answer:
-    """Remove for good what was forgotten, and give its space back."""
+    """Remove forgotten memories for good, and give their space back."""
     if not (dry_run or yes):
         would = bank.compact(superseded=superseded, faded=faded, dry_run=True)
         confirm_erasure(would.forgotten + would.superseded + would.faded)

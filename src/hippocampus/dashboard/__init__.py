@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
+from hashlib import blake2b
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -51,7 +51,10 @@ def add_dashboard(app: Starlette) -> None:
     from starlette.responses import RedirectResponse, Response  # noqa: PLC0415 - an extra's
 
     held = {
-        name: _StaticFile(body, {**_HEADERS, "ETag": _tag(body)}) for name, body in _read().items()
+        name: _StaticFile(
+            body, {**_HEADERS, "ETag": f'"{blake2b(body, digest_size=12).hexdigest()}"'}
+        )
+        for name, body in _read().items()
     }
 
     async def page(request: Request) -> Response:
@@ -76,7 +79,3 @@ def _read() -> dict[str, bytes]:
     """Return the files by name: there are few, so they are kept, and no path leads elsewhere."""
     folder = files(__name__) / "static"
     return {one.name: one.read_bytes() for one in folder.iterdir() if one.is_file()}
-
-
-def _tag(body: bytes) -> str:
-    return f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hippocampus.core.quotes import CLOSE, INDENT, OPEN, line, quote
 from hippocampus.mcp.schemas import ToolAnswer
@@ -85,11 +85,6 @@ class ShownMemory:
     episode: Episode
     hit: Hit | None = None
     cut: bool = False
-
-    @classmethod
-    def of(cls, hit: Hit) -> Self:
-        """Return what shows a hit."""
-        return cls(hit.episode, hit)
 
     def shortened(self, characters: int) -> ShownMemory:
         """Return it with the beginning of its text; where that is short, names give way to it."""
@@ -192,7 +187,8 @@ def recalled(
         lines += memories_text(shown, zone) + left_out(len(left), some) + without(reasons)
         return ToolAnswer(data, "\n".join(lines))
 
-    shown = [ShownMemory.of(hit) for hit in (found if found.found else found.hits[:_NEAREST])]
+    hits = found if found.found else found.hits[:_NEAREST]
+    shown = [ShownMemory(hit.episode, hit) for hit in hits]
     return fit(shown, budget_tokens, make, ShownMemory.shortened)
 
 
@@ -204,10 +200,7 @@ def _verdict(found: Recall, shown: Sequence[ShownMemory]) -> str:
 
 
 def _stretch(interval: Interval, zone: tzinfo) -> str:
-    start, end = (
-        "…" if side is None else moment(side, zone) for side in (interval.start, interval.end)
-    )
-    return f"{start} to {end}"
+    return " to ".join(moment(end, zone) or "…" for end in (interval.start, interval.end))
 
 
 def composed(
@@ -405,10 +398,6 @@ def names(found: Iterable[str | None]) -> list[str]:
     return [name for name in map(short, dict.fromkeys(found)) if name][:_NAMED]
 
 
-@overload
-def moment(when: datetime, zone: tzinfo) -> str: ...
-@overload
-def moment(when: datetime | None, zone: tzinfo) -> str | None: ...
 def moment(when: datetime | None, zone: tzinfo) -> str | None:
     """Return a moment to the second, with its offset."""
     if when is None:

@@ -130,9 +130,6 @@ class _Node:
     def as_entity(self, name: str) -> GraphEntity:
         return {"name": name, "entityType": self.kind, "observations": list(self.observations)}
 
-    def all_ids(self) -> list[str]:
-        return [*self.ids, *(id_ for ids in self.observations.values() for id_ in ids)]
-
 
 class _View:
     """The graph as a bank's episodes tell it."""
@@ -263,7 +260,8 @@ class Graph:
             named = set(entityNames)
             found = [name for name in entityNames if name in view.nodes]
             missing = [name for name in entityNames if name not in view.nodes]
-            ids = [id_ for name in found for id_ in view.nodes[name].all_ids()]
+            nodes = [view.nodes[name] for name in found]
+            ids = [id_ for n in nodes for its in (n.ids, *n.observations.values()) for id_ in its]
             for edge, its in view.edges.items():
                 if edge[0] in named or edge[2] in named:
                     ids += its

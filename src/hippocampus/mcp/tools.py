@@ -101,7 +101,7 @@ class Toolbox:
         only: Narrowing = _EVERYTHING,
         bank: str | None = None,
     ) -> Annotated[ToolAnswer, Recalled]:
-        """Find what is remembered about something, in any wording, the best first."""
+        """Find memories about something, in any wording, the best first."""
         memory = self._memory()
         found = self.bank(bank).recall(query, k, **only.given())
         return answers.recalled(found, budget_tokens, memory.engine.zone, _degraded(memory))
@@ -176,14 +176,14 @@ class Toolbox:
     def feedback(
         self, ids: list[str], *, helpful: bool, bank: str | None = None
     ) -> Annotated[ToolAnswer, Changed]:
-        """Say whether recalled memories were of use."""
+        """Rate recalled memories: whether they were of use."""
         noted = self.bank(bank).feedback(ids, helpful=helpful)
         return answers.changed(noted, f"noted as {'' if helpful else 'not '}helpful.")
 
     def status(
         self, *, budget_tokens: int = 1000, bank: str | None = None
     ) -> Annotated[ToolAnswer, BankStatus]:
-        """Say what the memory holds, and whether anything makes it work less well."""
+        """Describe the memory: its size, its time span, and parts that are missing."""
         memory = self._memory()
         held = self.bank(bank)
         empty = held.name not in memory.banks()
