@@ -1,22 +1,30 @@
 """Rules of the house that no linter knows; what still breaks one is listed until it is mended."""
 
 import ast
+import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import hippocampus
 
 ROOT = Path(hippocampus.__file__).parent
-TREES = {
-    file.relative_to(ROOT).as_posix(): ast.parse(file.read_text("utf-8"))
-    for file in sorted(ROOT.rglob("*.py"))
-}
+TESTS = Path(__file__).parent
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@cache
+def trees():
+    """Return the syntax tree of each module, read by the first test that asks."""
+    return {
+        file.relative_to(ROOT).as_posix(): ast.parse(file.read_text("utf-8"))
+        for file in sorted(ROOT.rglob("*.py"))
+    }
 
 
 def functions():
     """Yield (module, function) of all there are."""
-    for module, tree in TREES.items():
+    for module, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, FUNCTIONS):
                 yield module, node
@@ -33,7 +41,7 @@ SAME_NAME = {
 
 def test_no_class_name_stands_for_two_things():
     places = defaultdict(set)
-    for module, tree in TREES.items():
+    for module, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 places[node.name].add(module)
@@ -81,7 +89,7 @@ def abroad(tree):
 
 
 def test_private_names_are_not_read_across_modules():
-    found = {module: names for module, tree in TREES.items() if (names := sorted(abroad(tree)))}
+    found = {module: names for module, tree in trees().items() if (names := sorted(abroad(tree)))}
 
     assert {} == found, "ask the other module for a public name"
 
@@ -123,3 +131,16 @@ def test_only_public_verbs_and_commands_have_many_options_and_all_by_keyword():
             wrong.append(f"{module}: {function.name}")
 
     assert [] == wrong
+
+
+# ---------------------------------------------------------------- a test is named by one clause
+
+LONGEST_NAME = 80
+
+
+def test_the_name_of_a_test_is_one_clause():
+    files = [*TESTS.rglob("*.py"), *TESTS.parent.glob("packages/*/tests/**/*.py")]
+    names = re.compile(r"^ *(?:async )?def (test_\w+)", re.MULTILINE)
+    long = [n for f in files for n in names.findall(f.read_text("utf-8")) if len(n) > LONGEST_NAME]
+
+    assert [] == long

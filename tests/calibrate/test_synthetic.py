@@ -141,7 +141,7 @@ def test_questions_mostly_share_few_content_words_with_their_evidence():
     assert sorted(shared)[len(shared) // 2] < 0.25
 
 
-def test_the_things_an_unanswerable_question_names_may_be_decoys_but_it_is_never_an_answered_one():
+def test_an_unanswerable_question_is_never_an_answered_one():
     for bank in BANKS:
         answered = {q["text"] for q in bank["questions"] if q["gold"]}
         assert not answered & {q["text"] for q in bank["questions"] if not q["gold"]}

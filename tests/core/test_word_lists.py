@@ -48,7 +48,7 @@ def test_a_file_of_expressions_says_what_it_is_for_and_each_compiles_and_is_used
     assert not [line for line in text.splitlines() if line != line.rstrip()], "it would be lost"
 
 
-def test_an_expression_may_hold_another_and_a_list_and_one_that_is_not_there_is_an_error():
+def test_an_expression_may_hold_another_and_a_list():
     assert Patterns("time").difference.search("how many weeks passed between them?")
     assert Patterns("time").units.pattern.startswith("(?:second|minute|")
     with pytest.raises(AttributeError, match=r"no expression 'weather' in patterns/time\.txt"):

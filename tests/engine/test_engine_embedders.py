@@ -121,7 +121,7 @@ def test_a_question_without_words_is_answered(open_memory, question):
         assert bank.context(question, 500).tokens <= 500
 
 
-def test_what_was_stored_without_an_embedder_is_found_with_one_and_after_a_rebuild_by_it(
+def test_what_was_stored_without_an_embedder_is_found_by_one_after_a_rebuild(
     open_memory,
 ):
     memory = open_memory(embedder="none", config=SMALL)

@@ -52,9 +52,7 @@ def moved(bank, clock):
 
 
 @pytest.mark.parametrize("sleeps", [False, True])
-def test_after_a_move_the_new_place_is_first_the_old_one_dated_and_the_past_unchanged(
-    bank, clock, moved, sleeps
-):
+def test_after_a_move_the_new_place_is_first_and_the_old_one_dated(bank, clock, moved, sleeps):
     before, news = moved
     if sleeps:
         bank.sleep()

@@ -473,9 +473,7 @@ with tempfile.NamedTemporaryFile() as told:
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="pools are of the GNU C library")
 @pytest.mark.parametrize(("set_by_user", "at_most"), [({}, 2), ({"MALLOC_ARENA_MAX": "5"}, 5)])
-def test_threads_of_a_server_share_two_pools_of_memory_unless_the_user_says_otherwise(
-    set_by_user, at_most
-):
+def test_threads_of_a_server_share_two_pools_of_memory(set_by_user, at_most):
     told = subprocess.run(
         [sys.executable, "-c", POOLS], env=os.environ | set_by_user, capture_output=True,
         text=True, check=True,

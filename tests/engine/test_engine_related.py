@@ -263,7 +263,7 @@ def test_anchors_that_do_not_fit_together_are_damage_and_sleep_makes_them_anew(o
     assert violin(bank)
 
 
-def test_anchors_of_more_episodes_or_other_vectors_than_the_banks_are_left_out_with_a_reason(
+def test_anchors_that_do_not_fit_the_bank_are_left_out_with_a_reason(
     open_memory,
 ):
     memory = open_memory(config=SMALL)

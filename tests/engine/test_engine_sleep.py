@@ -371,7 +371,7 @@ def test_phrases_that_were_never_read_are_read_by_the_next_sleep_and_stay(slept)
     assert verify(memory).sound
 
 
-def test_an_anchor_that_was_given_up_is_told_of_as_long_as_anything_in_force_names_it(slept):
+def test_an_anchor_that_was_given_up_is_told_of_while_anything_in_force_names_it(slept):
     memory, bank = slept
     bank.remember("The garden is green.", at="2025-12-01")
     assert bank.anchors(pruned=True) == []
@@ -555,7 +555,7 @@ def test_what_is_denied_calls_nothing_up_from_then_on_not_even_what_is_new(open_
     assert {new.id} == {hit.id for hit in bank.recall("What about Lisbon?", 40) if hit.about}
 
 
-def test_sources_that_anchors_may_not_lead_to_are_not_called_up_by_their_sessions_either(
+def test_sources_closed_to_anchors_are_not_called_up_by_their_sessions_either(
     open_memory,
 ):
     concepts = replace(SMALL.concepts, sources=("notes",))

@@ -87,9 +87,7 @@ def test_rows_are_put_under_an_anchor_as_plain_words_say(seed, k_max, groups, de
 
 
 @given(st.integers(0, 50), st.integers(1, 9))
-def test_edges_are_few_run_both_ways_when_written_and_join_what_is_near_but_not_the_same(
-    seed, groups
-):
+def test_edges_are_few_and_join_what_is_near_but_not_the_same(seed, groups):
     random = np.random.default_rng(seed)
     vectors = alike(random, COUNT, groups)
     gists = (np.arange(COUNT) % 3 << 8).astype(np.uint32)  # 0: not known, so nothing is the same
@@ -144,7 +142,7 @@ def twins(*, details, **how):
     return cue
 
 
-def test_the_newer_of_two_that_say_the_same_stands_for_both_and_the_other_when_it_may_not_be_seen():
+def test_the_newest_that_may_be_seen_stands_for_all_that_say_the_same():
     cue = twins(details=(7, 7))
 
     assert cue.propose(ask("violin"), None, 9).tolist() == [1]

@@ -41,7 +41,7 @@ def test_activation_is_a_share_that_grows_with_time_and_with_recalls(weeks, more
     assert now <= at(weeks, days=days + 1)
 
 
-def test_what_is_recalled_every_day_matures_twice_as_fast_and_a_clock_set_back_changes_nothing():
+def test_what_is_recalled_every_day_matures_twice_as_fast():
     assert at(0.5, days=3.5) == at(1)
     assert at(-3) == at(0)
 

@@ -257,9 +257,7 @@ def test_what_is_no_answer_is_said_to_be_none_and_not_asked_again(server, model,
     assert 1 == len(server.seen)
 
 
-def test_an_answer_of_another_content_type_is_read_if_it_is_json_and_named_if_it_is_not(
-    server, model
-):
+def test_an_answer_of_another_content_type_is_read_if_it_is_json(server, model):
     server.script = [
         lambda handler: handler.say(200, {}, completion("fine"), kind="text/plain"),
         lambda handler: handler.say(200, {}, b"<html>Sign in</html>", kind="text/html"),
@@ -335,9 +333,7 @@ def test_a_schema_is_asked_for_in_the_strictest_way(server, model):
 
 
 @pytest.mark.parametrize(("known", "tries"), [("json_object", 2), ("text", 3)])
-def test_a_server_that_does_not_know_schemas_is_asked_in_a_way_it_knows_and_that_is_remembered(
-    server, model, known, tries
-):
+def test_that_a_server_knows_no_schemas_is_remembered(server, model, known, tries):
     def answer(asked):
         kind = asked.get("response_format", {}).get("type", "text")
         if FORMATS.index(kind) < FORMATS.index(known):

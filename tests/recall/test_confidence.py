@@ -98,9 +98,7 @@ def test_scores_and_confidence_do_not_depend_on_how_many_hits_are_asked_for(bank
 
 
 @pytest.mark.parametrize("question", ANSWERED)
-def test_a_filter_that_keeps_the_answer_changes_nothing_and_one_that_drops_it_finds_nothing(
-    bank, question
-):
+def test_a_filter_changes_confidence_only_where_it_drops_the_answer(bank, question):
     free = bank.recall(question)
     answer = free[0].episode
 

@@ -80,7 +80,7 @@ def test_what_is_denied_now_ends_and_of_what_nobody_told_a_denial_tells_nothing(
     assert [] == know(told(lives("Porto", "denied"), no_more), {})
 
 
-def test_what_never_was_held_at_no_time_over_or_not_and_what_is_told_later_is_believed_again():
+def test_what_never_was_held_at_no_time():
     never = lives("Porto", "denied")
     facts = know(told(lives("Porto"), lives("Rome"), never), {})
     again = know(told(lives("Porto", start=0), never, lives("Porto", "began")), {})

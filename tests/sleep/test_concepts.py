@@ -123,7 +123,7 @@ def test_what_is_hidden_lies_under_nothing():
     assert "violin" not in anchors.names
 
 
-def test_an_anchor_that_fades_is_given_up_at_the_third_rebuild_and_a_curated_one_never():
+def test_an_anchor_that_fades_is_given_up_at_the_third_rebuild_unless_curated():
     world = World(talk())
     anchors, _ = world.rebuild(curated=["hedgehog"])
     world.texts += [f"Something on chess, part {n}, and on openings." for n in range(60)]

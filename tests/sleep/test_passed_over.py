@@ -479,9 +479,7 @@ def test_what_is_released_is_a_reason_to_sleep_and_to_make_everything_anew_at_ni
     assert slept_on() == []
 
 
-def test_quarantine_that_was_over_by_day_is_a_reason_to_make_everything_anew_at_night(
-    memory, clock
-):
+def test_quarantine_that_was_over_by_day_has_everything_made_anew_at_night(memory, clock):
     bank = memory.bank("ada")
     say(bank, clock, "the ferry is slow")
     say(bank, clock, "our violin is old", odd=True)

@@ -197,7 +197,7 @@ def test_the_same_words_on_one_day_are_merged_into_the_last_and_keep_their_addre
     assert [(r.episode.id, r.how) for r in bank.related(first.id)][:1] == [(again.id, "canonical")]
 
 
-def test_erasing_what_stands_for_others_erases_them_unless_they_were_told_apart_again(memory):
+def test_erasing_what_stands_for_others_erases_them_unless_told_apart_again(memory):
     bank = memory.bank("ada")
     one = bank.remember("The code is 1234 5678.", speaker="Ada", session="a", at=START)
     two = bank.remember(
@@ -271,9 +271,7 @@ def test_the_same_words_are_not_the_same_where_their_spelling_tells(memory, cloc
     assert sorted(texts[1:]) == sorted(e.text for e in bank.episodes())
 
 
-def test_what_has_outlived_its_last_tier_lapses_unless_it_is_promoted_pinned_or_of_use(
-    memory, clock
-):
+def test_what_has_outlived_its_last_tier_lapses_unless_something_holds_it(memory, clock):
     bank = filled(memory, clock)
     old = [e.id for e in bank.episodes()]
     bank.pin(old[0])
@@ -779,9 +777,7 @@ def slept_on(memory):
     return [[step.name for step in slept.steps] for slept in memory.sleep_if_due()]
 
 
-def test_what_is_written_while_a_clock_stands_still_or_is_set_back_is_slept_on_in_its_time(
-    memory, clock
-):
+def test_what_is_written_while_a_clock_is_set_back_is_slept_on_in_its_time(memory, clock):
     bank = memory.bank("ada")
     bank.remember(said(0), speaker="Ada")
     assert len(slept_on(memory)) == 1
@@ -1399,9 +1395,7 @@ def test_what_a_process_only_recalled_is_known_to_the_next(tmp_path, clock):
         assert bank.sleep()["reconsolidate"].counts == {"corrected": 1}
 
 
-def test_closing_makes_no_bank_anew_that_was_recalled_from_and_notes_nothing_in_another(
-    tmp_path, clock
-):
+def test_closing_notes_recalls_in_banks_that_are_still_the_same_alone(tmp_path, clock):
     path = tmp_path / "m.db"
     with Memory(path, embedder="none", clock=clock) as memory:
         for name in ("gone", "again"):
@@ -1472,7 +1466,7 @@ def test_a_policy_that_only_a_later_version_knows_is_named_and_can_be_replaced(m
     assert other.sleep().number == 1
 
 
-def test_surprise_is_the_distance_from_the_mean_of_what_a_session_said_before_however_long_it_is():
+def test_surprise_is_the_distance_from_the_mean_of_what_a_session_said_before():
     rng = np.random.default_rng(1)
     vectors = rng.standard_normal((5000, 8)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

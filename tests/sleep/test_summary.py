@@ -81,7 +81,7 @@ def test_a_summary_of_turns_is_that_of_all_but_the_last_and_the_last(said):
         assert fold(clauses, 40) == take_in(fold(before, 40), last, 40)
 
 
-def test_what_settles_something_outlasts_small_talk_and_the_latest_of_two_wordings_stays():
+def test_what_settles_something_outlasts_small_talk():
     said = [("Ada", SAYINGS[0]), *[("Tom", text) for text in SAYINGS[2:] for _ in range(3)]]
     versions = go_on(every(said), reader(said), Compact(every=100))
 

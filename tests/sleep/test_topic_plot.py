@@ -32,7 +32,7 @@ def topics_of(graph):
     ]  # fmt: skip
 
 
-def test_an_outline_has_broad_tags_first_and_children_of_several_parents_once_in_full():
+def test_an_outline_has_children_of_several_parents_once_in_full():
     graph = graph_of(("animal", "cat"), ("pet", "cat"), ("cat", "kitten"), alone=["tram"])
 
     assert [

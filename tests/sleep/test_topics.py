@@ -160,7 +160,7 @@ def test_what_was_written_since_comes_under_the_tag_by_a_synonym_as_well():
     assert len(CARS) in cue.rows("automobile")
 
 
-def test_what_an_earlier_version_kept_as_two_tags_is_read_and_becomes_one_in_the_next_sleep():
+def test_two_tags_of_an_earlier_version_become_one_in_the_next_sleep():
     graph = TagGraph()
     for tag, rows in {"car": [0, 1, 4], "automobile": [2, 3]}.items():
         graph.add(tag, rows, [tuple(hash_terms(tag).tolist())])

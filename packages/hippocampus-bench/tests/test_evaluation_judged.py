@@ -96,9 +96,7 @@ def test_answers_are_compared_judged_and_counted(server, model, locomo):
     assert found["tokens_per_query"].value == 18, "the server's count of one call"
 
 
-def test_a_model_sees_the_context_the_day_and_the_question_and_a_judge_only_quotations(
-    server, model, locomo
-):
+def test_a_model_sees_the_context_and_a_judge_only_quotations(server, model, locomo):
     server.answer = answered
     run("locomo", locomo, model)
     by_kind = {}

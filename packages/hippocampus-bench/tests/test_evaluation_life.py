@@ -129,7 +129,7 @@ def test_no_word_of_a_pronoun_question_names_its_project_or_singles_out_its_targ
     assert sum(number > 20 for number in rivals) > 0.75 * len(rivals)
 
 
-def test_what_a_deep_question_calls_its_project_is_not_in_its_target_but_in_another_chunk():
+def test_what_a_deep_question_calls_its_project_is_in_another_chunk_than_its_target():
     asked = [question for question in LIFE.questions if question.mode == "depth"]
 
     assert asked

@@ -91,7 +91,7 @@ def test_messages_are_memories_of_their_bank(talk, bank):
     assert 'weather({"city": "Łódź"})' == episodes[3].text
 
 
-def test_the_last_messages_are_returned_as_they_were_after_what_bears_on_the_question(talk, bank):
+def test_the_last_messages_are_returned_as_they_were_after_what_is_recalled(talk, bank):
     bank.remember("Ada moved to Lisbon.", session="last week")
     talk.put_messages(
         [ChatMessage("Good morning", role="user"), ChatMessage("Hi", role="assistant")]

@@ -38,9 +38,7 @@ def test_a_store_that_cannot_be_opened_does_not_stop_a_chat_and_is_tried_again(
     assert ("user", "I moved to Porto.") in remembered()
 
 
-def test_while_another_process_writes_a_chat_goes_on_and_what_was_not_kept_is_counted(
-    start, path, logged
-):
+def test_a_chat_goes_on_while_another_process_writes(start, path, logged):
     memory = Memory(path, embedder="hash", config=Config(busy_timeout_s=0.02))
     memory.bank("me").remember("I moved to Lisbon in March.")
     proxy = start(memory)

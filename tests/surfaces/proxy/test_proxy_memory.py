@@ -350,7 +350,7 @@ def test_the_responses_protocol_has_memory_too_and_goes_on_by_its_id(proxy, upst
 
 
 @pytest.mark.parametrize("by", ["previous_response_id", "conversation"])
-def test_the_same_words_again_in_a_conversation_that_the_server_keeps_are_there_again(
+def test_the_same_words_again_in_a_conversation_the_server_keeps_are_there_again(
     open_memory, clock, start, upstream, by
 ):
     memory = open_memory()

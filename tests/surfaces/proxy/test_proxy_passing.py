@@ -305,9 +305,7 @@ def test_an_answer_that_breaks_off_breaks_off_for_the_client_and_is_marked(
 # ---------------------------------------------------------------- the client leaves
 
 
-def test_a_client_that_leaves_closes_the_request_upstream_and_keeps_what_it_has_heard(
-    proxy, upstream, remembered
-):
+def test_a_client_that_leaves_closes_the_request_upstream(proxy, upstream, remembered):
     def endless(handler):
         handler.begin()
         handler.piece(chunks("Once upon a time", done=False)[0])

@@ -111,7 +111,7 @@ def test_a_server_that_is_told_to_stop_under_load_loses_nothing_it_acknowledged(
     ]  # fmt: skip
 
 
-def test_who_a_server_that_stops_did_not_wait_for_is_told_and_nothing_is_said_beside_the_log(start):
+def test_a_server_that_stops_tells_whoever_it_did_not_wait_for(start):
     server = start("--drain", "1")
     head = (
         "POST /v1/banks/ada/import?name=a.md HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {}\r\n"
