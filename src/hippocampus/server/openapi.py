@@ -13,7 +13,7 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from hippocampus.server.bodies import BYTES, JSON, LINES
+from hippocampus.server.bodies import JSON
 from hippocampus.verbs import VerbSpec
 from hippocampus.wire import Fault
 
@@ -21,34 +21,20 @@ _REF: Final = "#/components/schemas/{name}"
 _HELD: Final = "x-schemas"
 """Where a route keeps the schemas that it refers to, until the document gathers them."""
 
-_BANK: Final = {
-    "name": "bank",
-    "in": "path",
-    "required": True,
-    "description": "The bank's name; what is not a letter or digit, slashes too, percent-encoded.",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 200},
-    "example": "acme/lena",
-}
-_KEY_ID: Final = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
-_CURSOR: Final = {
-    "description": "The cursor of the next page; missing on the last.",
-    "schema": {"type": "string"},
-}
-
 
 @cache
-def _examples() -> dict[str, dict[str, Any]]:
-    """Return an example of the arguments of each verb, which stand in a file beside this one."""
-    text = files("hippocampus.server").joinpath("examples.json").read_text("utf-8")
-    found: dict[str, dict[str, Any]] = json.loads(text)
+def _fixed() -> dict[str, Any]:
+    """Return what no code says: parameters of paths, what streams take and give, examples."""
+    text = files("hippocampus.server").joinpath("openapi.json").read_text("utf-8")
+    found: dict[str, Any] = json.loads(text)
     return found
 
 
 def describe(spec: VerbSpec) -> dict[str, Any]:
     """Return what FastAPI is told of the route of a verb."""
     told = _described(
-        spec.name, spec.method, [_BANK], spec.function.__doc__, spec, spec.returns, spec.role,
-        paged=bool(spec.pages),
+        spec.name, spec.method, [_fixed()["bank"]], spec.function.__doc__, spec, spec.returns,
+        spec.role, paged=bool(spec.pages),
     )  # fmt: skip
     return {"name": spec.name, **told}
 
@@ -62,7 +48,7 @@ def describe_call(
 ) -> dict[str, Any]:
     """Return what FastAPI is told of a route for the whole store."""
     name = endpoint.__name__ if endpoint.__name__ != "endpoint" else path.rpartition("/")[2]
-    where = [_BANK] if "{bank}" in path else [_KEY_ID] if "{id}" in path else []
+    where = [_fixed()["bank"]] if "{bank}" in path else [_fixed()["id"]] if "{id}" in path else []
     return _described(
         name, method, where, endpoint.__doc__, takes, gives, "store", paged=path == "/v1/banks"
     )
@@ -80,33 +66,15 @@ def describe_state(endpoint: Callable[..., Any], gives: Any) -> dict[str, Any]: 
 def describe_stream(endpoint: Callable[..., Any]) -> dict[str, Any]:
     """Return what FastAPI is told of a route that takes or gives a file."""
     name = endpoint.__name__.rstrip("_")
-    told = _described(
-        name, "GET", [] if name == "backup" else [_BANK], endpoint.__doc__, None, Any, "files"
-    )
+    fixed = _fixed()["streams"][name]
+    where = [] if name == "backup" else [_fixed()["bank"]]
+    told = _described(name, "GET", where, endpoint.__doc__, None, Any, "files")
     extra = told["openapi_extra"]
-    text = {"type": "string"}
-    if name == "import":
-        extra["parameters"] += [
-            {"name": option, "in": "query", "schema": text}
-            for option in ("name", "format", "modified")
-        ]
-        extra["requestBody"] = {
-            "required": True,
-            "content": {
-                LINES: {
-                    "schema": text,
-                    "example": '{"text": "Lisbon it is.", "at": "2024-01-07"}\n',
-                },
-                BYTES: {"schema": text | {"format": "binary"}},
-            },
-        }
-    if name == "import_concepts":
-        extra["requestBody"] = {"required": True, "content": {JSON: {"schema": {"type": "object"}}}}
-    kinds = {
-        "export": (LINES,), "backup": (BYTES,), "plot_topics": ("image/png",),
-        "import": (JSON, LINES),
-    }.get(name, (JSON,))  # fmt: skip
-    extra["responses"]["200"]["content"] = {kind: {} for kind in kinds}
+    for option in fixed.get("query", ()):
+        extra["parameters"].append({"name": option, "in": "query", "schema": {"type": "string"}})
+    if "takes" in fixed:
+        extra["requestBody"] = {"required": True, "content": fixed["takes"]}
+    extra["responses"]["200"]["content"] = {kind: {} for kind in fixed["gives"]}
     return told
 
 
@@ -126,7 +94,7 @@ def _described(
     (answer, fault, *given), held = msgspec.json.schema_components(types, ref_template=_REF)
     done: dict[str, Any] = {"description": "Done.", "content": {JSON: {"schema": answer}}}
     if paged:
-        done["headers"] = {"Next-Cursor": _CURSOR}
+        done["headers"] = {"Next-Cursor": _fixed()["cursor"]}
     wrong = {"type": "object", "properties": {"error": fault}, "required": ["error"]}
     extra: dict[str, Any] = {
         _HELD: held,
@@ -139,7 +107,7 @@ def _described(
             },
         },
     }
-    example = _examples().get(name, {})
+    example = _fixed()["examples"].get(name, {})
     if takes is not None and method == "GET":
         properties = held[takes.struct.__name__]["properties"]
         for argument in takes.arguments.values():
