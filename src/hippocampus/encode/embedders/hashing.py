@@ -37,13 +37,17 @@ class HashEmbedder(LocalEmbedder):
             msg = f"dimension={dimension}: a hash embedder needs at least 16; 256 is usual"
             raise InputError(msg)
         self._dimension = dimension
-        self.fingerprint = Fingerprint(
-            name="hash",
-            weights=sha256_of(_RECIPE, str(dimension)),
-            dimension=dimension,
-            token_dimension=dimension,
-        )
         self._word = lru_cache(_WORDS_KEPT)(self._word_vector)
+
+    @property
+    def fingerprint(self) -> Fingerprint:  # type: ignore[override] # so that a subclass may say its own
+        """The embedder's identity: its recipe and dimension."""
+        return Fingerprint(
+            name="hash",
+            weights=sha256_of(_RECIPE, str(self._dimension)),
+            dimension=self._dimension,
+            token_dimension=self._dimension,
+        )
 
     def embed(self, passages: Sequence[Passage]) -> list[Embedded]:
         """Embed passages, in order."""
