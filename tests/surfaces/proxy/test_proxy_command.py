@@ -1,4 +1,4 @@
-"""The command, in a process of its own."""
+"""The command; what serves is a process of its own."""
 
 import os
 import re
@@ -9,6 +9,9 @@ from contextlib import contextmanager
 
 import httpx
 import pytest
+from typer.testing import CliRunner
+
+from hippocampus.cli import app
 
 
 @contextmanager
@@ -77,13 +80,10 @@ def test_a_store_that_cannot_be_opened_is_said_and_chats_go_on(upstream, path):
     ],
 )
 def test_a_wrong_call_is_refused_with_code_2(options, said):
-    environment = {**os.environ, "HIPPOCAMPUS_UPSTREAM": "", "COLUMNS": "200"}
-    done = subprocess.run(
-        [sys.executable, "-m", "hippocampus", "proxy", *options],
-        env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    environment = {"HIPPOCAMPUS_UPSTREAM": "", "COLUMNS": "200"}
+    done = CliRunner().invoke(app, ["proxy", *options], env=environment)
 
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert said in done.stderr
 
 
