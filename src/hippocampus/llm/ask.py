@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -190,6 +189,8 @@ def each(
 
     if at_once == 1 or len(many) < 2:
         return [one(data) for data in many]
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - with logging, for one use
+
     with ThreadPoolExecutor(min(at_once, len(many)), thread_name_prefix="ask") as pool:
         try:
             return list(pool.map(one, many))
