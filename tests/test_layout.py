@@ -91,7 +91,8 @@ def test_importing_everything_public_imports_no_model_runtime_and_no_surface():
 
 LATER = (
     "asyncio", "concurrent.futures", "logging", "ssl", "http.client", "email.message",
-    "html.parser", "importlib.metadata", "platformdirs", "subprocess", "hippocampus.bank", "hippocampus.calibrate.run",
+    "html.parser", "importlib.metadata", "platformdirs", "subprocess", "hippocampus.bank",
+    "hippocampus.calibrate.run",
     "hippocampus.calibrate.trial", "hippocampus.engine.rebuild", "hippocampus.index.bank_index",
     "hippocampus.llm.http", "hippocampus.recall.search", "hippocampus.sleep.sleeper",
     "hippocampus.sources",
