@@ -10,15 +10,17 @@ through the one that stands for it. What is near without being the same is an ed
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from rpds import HashTrieMap
 
 from hippocampus.core.config import Concepts
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.cue import Mask, Scores
+from hippocampus.index.growable_array import GrowableArray, Versioned
 
 RICH: Final = 0xFF
 """The bits of a gist that say how many phrases an episode has, 255 at most; the others are a digest
@@ -86,7 +88,60 @@ def nearest_edges(pairs: NDArray[np.int32], cosines: Scores) -> tuple[NDArray[np
     return both[nth < MOST_RELATED], twice[nth < MOST_RELATED]
 
 
-class Under:
+_POSTING: Final = np.dtype([("row", np.int32), ("score", np.float32), ("gist", np.uint32)])
+_FREE: Final = np.array((-1, -np.inf, 0), _POSTING)
+"""A place in a posting list that holds no row."""
+
+
+class _Lists(Versioned):
+    """
+    A posting list of ``width`` places for each anchor, in versions that share unchanged lists.
+
+    A list that changes is written anew behind the others, and what is not the last of its anchor is
+    left out when it is as much as the rest.
+    """
+
+    def __init__(self, lists: NDArray[np.void]) -> None:
+        self._write(lists)
+
+    def _write(self, lists: NDArray[np.void]) -> None:
+        self._written: GrowableArray[np.void] = GrowableArray(_POSTING, lists.shape[1])
+        self._written.extend(lists)
+        self._at = GrowableArray(np.int64)
+        """Where the list of each anchor is."""
+        self._at.extend(np.arange(len(lists)))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held in memory."""
+        return self._written.nbytes + self._at.nbytes
+
+    def of(self, anchors: int | NDArray[np.intp]) -> NDArray[np.void]:
+        """Return the lists of some anchors, shape (anchors, width), as a copy; of one, (width,)."""
+        return self._written.view[self._at.view[anchors]]
+
+    def put(self, anchors: NDArray[np.intp], lists: NDArray[np.void]) -> None:
+        """Replace the lists of some anchors, each once."""
+        first = len(self._written)
+        if first + len(lists) > 2 * len(self._at):
+            self._write(self.of(np.arange(len(self._at))))
+            first = len(self._written)
+        self._written.extend(lists)
+        self._at.put(anchors, np.arange(first, first + len(lists)))
+
+    def widen(self, width: int) -> None:
+        """Give each list more places."""
+        self._write(_widened(self.of(np.arange(len(self._at))), width))
+
+
+def _widened(lists: NDArray[np.void], width: int) -> NDArray[np.void]:
+    """Return lists with free places at their ends."""
+    wider = np.full((len(lists), width), _FREE)
+    wider[:, : lists.shape[1]] = lists
+    return wider
+
+
+class Under(Versioned):
     """
     The rows under each anchor, taken over from a rebuild and kept fresh; at most ``k_max`` each.
 
@@ -114,29 +169,37 @@ class Under:
         filled = np.arange(width) < sizes[:, None]
         nth = np.arange(len(anchors.rows)) - np.repeat(anchors.ends[:-1], sizes)
         kept = nth < width
-        self._width = width
-        self._rows = np.full(filled.shape, -1, np.int32)
-        self._scores = np.full(filled.shape, -np.inf, np.float32)
-        self._gists: Gists = np.zeros(filled.shape, np.uint32)
-        self._rows[filled] = anchors.rows[kept]
-        self._scores[filled] = anchors.scores[kept]
-        self._gists[filled] = anchors.gists[kept]
-        self._least = self._to_beat(np.arange(len(anchors)))
-        self._stands: dict[int, int] = dict(anchors.aliases.tolist())
-        self._repeats: defaultdict[int, list[int]] = defaultdict(list)
+        lists = np.zeros(filled.shape, _POSTING)
+        lists["row"] = -1
+        lists["score"] = -np.inf
+        lists["row"][filled] = anchors.rows[kept]
+        lists["score"][filled] = anchors.scores[kept]
+        lists["gist"][filled] = anchors.gists[kept]
+        self._lists = _Lists(lists)
+        self._least = GrowableArray(np.float32)
+        """The score above which a row is under an anchor: any, while there is room."""
+        self._least.extend(self._to_beat(lists))
+        self._stands: HashTrieMap[int, int] = HashTrieMap(anchors.aliases.tolist())
+        """The row that stands for a row, one step."""
+        repeats: defaultdict[int, list[int]] = defaultdict(list)
         for row, other in anchors.aliases.tolist():
-            self._repeats[other].append(row)
+            repeats[other].append(row)
+        self._repeats: HashTrieMap[int, frozenset[int]] = HashTrieMap(
+            {row: frozenset(others) for row, others in repeats.items()}
+        )
         self._built_edges, self._built_cosines = anchors.edges, anchors.edge_cosines
-        self._edges: defaultdict[int, dict[int, float]] = defaultdict(dict)
+        self._edges: HashTrieMap[int, Mapping[int, float]] = HashTrieMap()
+        """Edges since the rebuild, both ways."""
 
     @property
     def nbytes(self) -> int:
         """Bytes held in arrays."""
-        return self._rows.nbytes + self._scores.nbytes + self._gists.nbytes + self._least.nbytes
+        return self._lists.nbytes + self._least.nbytes
 
     def of(self, anchor: int) -> tuple[NDArray[np.int32], Scores]:
         """Return the rows under an anchor, best first, and their scores."""
-        rows, scores = self._rows[anchor], self._scores[anchor]
+        here = self._lists.of(anchor)
+        rows, scores = here["row"], here["score"]
         order = np.argsort(-scores, kind="stable")[: int(np.count_nonzero(rows >= 0))]
         return rows[order], scores[order]
 
@@ -148,10 +211,11 @@ class Under:
 
         Where what it says lies there already, the richer, then the newer of the two stays.
         """
-        places = np.flatnonzero(near & (scores > self._least))
+        places = np.flatnonzero(near & (scores > self._least.view))
         if not len(places):
             return
-        held, gists = self._rows[places], self._gists[places]
+        lists = self._lists.of(places)  # a copy
+        held, gists = lists["row"], lists["gist"]
         there = held >= 0
         cosines = np.full(held.shape, -1, np.float32)
         cosines[there] = self._cosines(vector, held[there].astype(np.uint32))
@@ -159,11 +223,19 @@ class Under:
         enters: Mask = np.ones(len(places), np.bool_)
         if alike.any():
             enters = self._merge(row, gist, alike, held, gists)
-            gone = alike & enters[:, None]
-            self._clear(places, gone)
-            cosines[gone] = -1
+        gone = alike & enters[:, None]
         self._relate(row, held, np.where(enters[:, None] & ~alike, cosines, np.float32(-1)))
-        self._enter(places[enters], row, scores, gist)
+        lists[gone] = _FREE
+        places, lists = places[enters], lists[enters]
+        if lists.shape[1] < self._how.k_max and not np.isinf(lists["score"]).any(axis=1).all():
+            wider = min(self._how.k_max, 2 * lists.shape[1])
+            self._lists.widen(wider)
+            lists = _widened(lists, wider)
+        slots = np.argmin(lists["score"], axis=1)  # the first that is free, or the least
+        for name, value in (("row", row), ("score", scores[places]), ("gist", gist)):
+            lists[name][np.arange(len(places)), slots] = value
+        self._lists.put(places, lists)
+        self._least.put(places, self._to_beat(lists))
 
     def _merge(
         self,
@@ -198,54 +270,35 @@ class Under:
             return
         before = self._stands.get(row)
         if before is not None:
-            self._repeats[before].remove(row)
-        self._stands[row] = other
-        self._repeats[other].append(row)
+            self._repeats = self._repeats.insert(before, self._repeats[before] - {row})
+        self._stands = self._stands.insert(row, other)
+        own = self._repeats.get(other) or frozenset()
+        self._repeats = self._repeats.insert(other, own | {row})
 
-    def _clear(self, places: NDArray[np.intp], gone: Mask) -> None:
-        at, slot = np.nonzero(gone)
-        self._rows[places[at], slot] = -1
-        self._scores[places[at], slot] = -np.inf
-        self._gists[places[at], slot] = 0
-
-    def _enter(self, places: NDArray[np.intp], row: int, scores: Scores, gist: np.uint32) -> None:
-        if self._width < self._how.k_max and not np.isinf(self._scores[places]).any(axis=1).all():
-            self._widen(min(self._how.k_max, 2 * self._width))
-        slots = np.argmin(self._scores[places], axis=1)  # the first that is free, or the least
-        self._rows[places, slots] = row
-        self._scores[places, slots] = scores[places]
-        self._gists[places, slots] = gist
-        self._least[places] = self._to_beat(places)
-
-    def _widen(self, width: int) -> None:
-        more = ((0, 0), (0, width - self._width))
-        self._width = width
-        self._rows = np.pad(self._rows, more, constant_values=-1)
-        self._scores = np.pad(self._scores, more, constant_values=-np.inf)
-        self._gists = np.pad(self._gists, more)
-
-    def _to_beat(self, places: NDArray[np.intp]) -> Scores:
-        """Return the scores above which a row is under an anchor: any, while there is room."""
-        if self._width < self._how.k_max:
-            return np.full(len(places), -np.inf, np.float32)
-        least: Scores = self._scores[places].min(axis=1)
+    def _to_beat(self, lists: NDArray[np.void]) -> Scores:
+        """Return the least score of each list, -inf for those that have room."""
+        if lists.shape[1] < self._how.k_max:
+            return np.full(len(lists), -np.inf, np.float32)
+        least: Scores = lists["score"].min(axis=1)
         return least
 
     # ------------------------------------------------------------ what is the same, what is near
 
     def canonical(self, row: int) -> int:
         """Return the row that stands for a row: itself, where none does. Ranks rise on the way."""
-        while row in self._stands:
-            row = self._stands[row]
+        stands = self._stands
+        while row in stands:
+            row = stands[row]
         return row
 
     def repeats(self, row: int) -> list[int]:
         """Return the rows that a row stands for, over however many steps, ascending."""
         found: list[int] = []
-        queue = list(self._repeats.get(row, ()))
+        queue = [row]
         while queue:
-            found.append(queue.pop())
-            queue += self._repeats.get(found[-1], ())
+            repeats = self._repeats.get(queue.pop()) or frozenset()
+            found += repeats
+            queue += repeats
         return sorted(found)
 
     def related(self, row: int) -> list[tuple[int, float]]:
@@ -255,16 +308,17 @@ class Under:
             self._built_edges[inside, 1].tolist(),
             self._built_cosines[inside].tolist(),
         )
-        edges = dict(zip(others, cosines, strict=True)) | self._edges.get(row, {})
+        edges = {**dict(zip(others, cosines, strict=True)), **(self._edges.get(row) or {})}
         return sorted(edges.items(), key=lambda edge: (-edge[1], edge[0]))[:MOST_RELATED]
 
     def _relate(self, row: int, held: NDArray[np.int32], cosines: NDArray[np.float32]) -> None:
         near = cosines > self._from.related
         edges = dict(zip(held[near].tolist(), cosines[near].tolist(), strict=True))
         best = sorted(edges.items(), key=lambda edge: (-edge[1], edge[0]))[:MOST_RELATED]
+        if best:
+            self._edges = self._edges.insert(row, dict(best))
         for other, cosine in best:
-            self._edges[row][other] = cosine
-            those = self._edges[other]
-            those[row] = cosine
+            those = {**(self._edges.get(other) or {}), row: cosine}
             if len(those) > MOST_RELATED:
                 del those[min(those, key=lambda one: (those[one], -one))]
+            self._edges = self._edges.insert(other, those)

@@ -15,6 +15,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from rpds import HashTrieMap, HashTrieSet
 
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
@@ -23,7 +24,7 @@ from hippocampus.index.anchor_postings import Under
 from hippocampus.index.anchor_search import Meant
 from hippocampus.index.anchors import Anchors, effective
 from hippocampus.index.cue import Mask, Rows, Scores
-from hippocampus.index.growable_array import GrowableArray
+from hippocampus.index.growable_array import GrowableArray, Versioned
 from hippocampus.index.phrase_codec import PROPER, unpack_phrases
 from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once, is_among, looked_up
@@ -155,7 +156,7 @@ def _share(values: Scores) -> Scores:
     return values / most if most > 0 else values
 
 
-class _TiedCounts:
+class _TiedCounts(Versioned):
     """Numbers of distinct tied anchors in each row and in each session."""
 
     def __init__(self, anchors: Anchors, sessions: NDArray[np.int32]) -> None:
@@ -166,6 +167,7 @@ class _TiedCounts:
         self._sessions = GrowableArray(np.float32)
         self._sessions.extend(np.bincount(pairs[pairs >= 0] // max(1, len(anchors))))
         self._seen: set[tuple[int, int]] = set()
+        """Sessions and what they named since, for who writes."""
 
     def add(self, row: int, session: int, places: Sequence[int]) -> None:
         """Count what came since; an anchor that a session named before then counts once more."""
@@ -192,8 +194,11 @@ def _tied_mentions(anchors: Anchors) -> tuple[Places, NDArray[np.int32]]:
 
 
 def _raise_count(counts: GrowableArray[np.float32], place: int, by: int) -> None:
-    counts.extend(np.zeros(max(0, place + 1 - len(counts))))
-    counts.put(place, counts.view[place] + by)
+    missing = place - len(counts)
+    if missing < 0:
+        counts.put(place, counts.view[place] + by)
+    else:
+        counts.extend(np.array([*[0] * missing, by]))
 
 
 def _counted(counts: Scores, places: NDArray[Any]) -> Scores:
@@ -204,7 +209,7 @@ def _counted(counts: Scores, places: NDArray[Any]) -> Scores:
     return out
 
 
-class ConceptCue:
+class ConceptCue(Versioned):
     """
     Anchors and the rows under them, kept up with what is written.
 
@@ -248,11 +253,11 @@ class ConceptCue:
         self._place = {key: place for place, key in enumerate(anchors.keys.tolist())}
         self._meant = Meant(anchors.vectors, how.exact_search_anchors)
         self.under = Under(anchors, how, seen.cosines, said_at)
-        self._more: defaultdict[int, list[int]] = defaultdict(list)
+        self._more: HashTrieMap[int, tuple[int, ...]] = HashTrieMap()
         """Rows that name an anchor and came since."""
-        self._novel: defaultdict[int, list[int]] = defaultdict(list)
+        self._novel: HashTrieMap[int, tuple[int, ...]] = HashTrieMap()
         """Rows with a phrase that is no anchor yet, by its key."""
-        self._new_names: set[int] = set()
+        self._new_names: HashTrieSet[int] = HashTrieSet()
         """Of those keys, the ones written as a name."""
         self._sounds: defaultdict[str, list[int]] = defaultdict(list)
         self._parts: defaultdict[int, list[int]] = defaultdict(list)
@@ -292,11 +297,11 @@ class ConceptCue:
             place = self._place.get(key)
             if place is None:
                 if key not in self._denied:
-                    self._novel[key].append(row)
+                    self._novel = self._novel.insert(key, (*self._novel.get(key, ()), row))
                     if written & PROPER:
-                        self._new_names.add(key)
+                        self._new_names = self._new_names.insert(key)
             else:
-                self._more[place].append(row)
+                self._more = self._more.insert(place, (*self._more.get(place, ()), row))
                 mentioned[row].append(place)
         codes = self._sessions() if mentioned else np.empty(0, np.int32)
         for row, places in mentioned.items():
@@ -388,7 +393,9 @@ class ConceptCue:
         for sound in question.phonetic_codes:
             for place in self._sounds.get(sound, ()):
                 heard.setdefault(place, _BY_SOUND)
-        if any(map(self.anchors.is_tied, heard)) or self._new_names & question.phrases.keys():
+        if any(map(self.anchors.is_tied, heard)) or any(
+            key in self._new_names for key in question.phrases
+        ):
             return heard
         parts = [self._parts.get(key, ()) for key in question.definite_words - self._denied]
         some = {place: _BY_PART for places in parts if len(places) <= _FEW for place in places}

@@ -44,7 +44,7 @@ class GrowableArray(Generic[Item]):
     Reading is safe while a fork is changed by another thread; only one thread changes a version.
     """
 
-    def __init__(self, dtype: type[Item], *trailing: int) -> None:
+    def __init__(self, dtype: type[Item] | np.dtype[Item], *trailing: int) -> None:
         self._room: NDArray[Item] = np.empty((0, *trailing), dtype)
         self._length = 0
         self._taken = [0]
