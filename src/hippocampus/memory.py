@@ -188,7 +188,7 @@ class Memory:
         """
         bank = self.bank(name)
         with bank.state.writing:
-            with bank.state.reading, self.engine.store.write():
+            with bank.state.following, self.engine.store.write():
                 ledger = self.engine.ledger(name)
                 ledger.writer.check_free(self.engine.store.episodes.scan(ledger.bank))
                 self.engine.store.banks.drop(ledger.bank)

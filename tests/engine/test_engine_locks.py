@@ -64,9 +64,9 @@ def ranked(memory, names):
     """Give every lock of a memory its rank; return what is held of them."""
     here = Here([memory.bank(name) for name in names])
     for bank in here.banks:
-        bank.state.writing, bank.state.reading = (
+        bank.state.writing, bank.state.following = (
             Ranked("writing", 1, here),
-            Ranked("reading", 2, here),
+            Ranked("following", 2, here),
         )
     memory.engine.embedder_lock = Ranked("moving", 3, here)
     memory.engine.store.transactions.gate = Ranked("store", 4, here)
@@ -119,7 +119,7 @@ def test_every_verb_takes_its_locks_in_one_order(open_memory, tmp_path, where, r
         memory.calibrate()
         assert bank.recall("garden")
 
-    assert {"writing", "reading", "moving", "store", "hot", "texts"} == here.ever
+    assert {"writing", "following", "moving", "store", "hot", "texts"} == here.ever
     assert [] == here.held
 
 
@@ -150,7 +150,7 @@ def test_every_verb_of_sleep_takes_its_locks_in_the_same_order(open_memory, room
     with memory.sleeping(look_every_s=0.001):
         assert bank.recall("garden")
 
-    assert {"writing", "reading", "store"} <= here.ever
+    assert {"writing", "following", "store"} <= here.ever
     assert [] == here.held
 
 

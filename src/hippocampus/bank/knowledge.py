@@ -41,7 +41,6 @@ from hippocampus.index.graph import Statements
 from hippocampus.index.topic import TagGraph
 from hippocampus.index.vector import VectorCue
 from hippocampus.language.entity_linking import Same, canonical_name, fold_name, resolve
-from hippocampus.recall.current_facts import FactResolver
 from hippocampus.recall.fact_timeline import Known, Told, know
 from hippocampus.sleep.artifacts import (
     check_curated,
@@ -85,18 +84,19 @@ class Knowledge(BankPart):
     def _sum_up(
         self, here: BankSnapshot, session: str | None, newest: int | None = None
     ) -> Summary:
-        """Make a summary, of what sleep has not kept of the ``newest`` rows; holds ``reading``."""
+        """Make a summary, of what sleep has not kept of the ``newest`` rows."""
         index, ledger = here.index, here.ledger
-        asked = (index, index.seq, session, newest)
-        if self._state.summarised is not None and self._state.summarised[0] == asked:
-            return self._state.summarised[1]
+        asked, memo = (index, session, newest), here.summaries
+        last = memo.last
+        if last is not None and last[0] == asked:
+            return last[1]
         how, kept = self._engine.config.compact, here.slept.summary
-        if len(self._state.quotable) > _MOST_QUOTED:
-            self._state.quotable.clear()
+        if len(memo.quotable) > _MOST_QUOTED:
+            memo.quotable.clear()
         with self._store.read():
             shown, read, told, since = (
                 index.columns.visible(),
-                quoting(ledger, self._state.quotable),
+                quoting(ledger, memo.quotable),
                 "",
                 0,
             )
@@ -121,7 +121,7 @@ class Knowledge(BankPart):
                 version.told or tell([version], how).text for version in versions
             ),
         )  # fmt: skip
-        self._state.summarised = asked, made
+        memo.last = asked, made
         return made
 
     def own_summary(self, filters: Filters) -> str:
@@ -320,8 +320,7 @@ class Knowledge(BankPart):
     def _read_facts(self) -> Statements:
         """Return what was read of whom, after reading what came since somebody last asked."""
         while True:
-            with self._state.reading:
-                here = self._state.take()
+            with self._state.asking() as here:
                 index, ledger, before = here.index, here.ledger, here.slept.facts.known
             with self._store.read():
                 records = [
@@ -331,9 +330,8 @@ class Knowledge(BankPart):
                 ]
                 texts = ledger.reader.texts([record.row for record in records])
             made = read_on(before, records, texts, self._engine.zone) if records else before
-            facts = FactResolver(made, index.columns, self._engine.zone)
             # unless somebody erased, or slept, in the meantime
-            if made is before or self._state.resolve_facts(here, facts):
+            if made is before or self._state.read_on(before, made):
                 return made
 
     @staying

@@ -147,7 +147,7 @@ class SleepVerbs(BankPart):
             return slept
 
     def _gathered(self, ledger: Ledger, *, unread: bool) -> Gathered:
-        with self._state.asking() as here:  # what was seen never changes: the rest needs no lock
+        with self._state.asking() as here:
             return gather(ledger, here.index, unread=unread)
 
     def _changed(self, change: Callable[[], list[Act]]) -> list[Act]:

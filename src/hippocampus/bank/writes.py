@@ -262,8 +262,7 @@ class Writes(BankPart):
                         progress(rows.stop, stop)
                 self._store.upkeep.scrub()
                 after = sum(self._store.upkeep.stored_bytes(ledger.bank).values())
-                with self._state.reading:
-                    self._state.take()  # the writer pays for the index, not the next reader
+                self._state.take()  # the writer pays for the index, not the next reader
         return Compacted(
             forgotten=removed["forgotten"], superseded=removed["superseded"] if superseded else 0,
             faded=settled, bytes_before=before, bytes_after=after, dry_run=dry_run,
@@ -331,10 +330,9 @@ class Writes(BankPart):
         ledger = self._engine.ledger(self.name, create=True)
         fresh: dict[str, Group] = {}
         answer: dict[str, int] = {}
-        with self._state.reading:
-            self._state.take()  # what is wrong with it is said before anything is encoded
-            for groups, now in calls:
-                self._sift(ledger, groups, now, fresh, answer)
+        self._state.take()  # what is wrong with it is said before anything is encoded
+        for groups, now in calls:
+            self._sift(ledger, groups, now, fresh, answer)
         if fresh:
             answer |= self.add(ledger, [group.drafts for group in fresh.values()])
         kept: list[list[Episode]] = []

@@ -15,6 +15,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
+from rpds import HashTrieMap, HashTrieSet
 
 from hippocampus.kernel import (
     Bm25Index,
@@ -26,6 +27,8 @@ from hippocampus.kernel import (
 _NATIVE: Final = (Bm25Index, DynamicWaveletMatrix, HuffmanWaveletMatrix, WaveletMatrix)
 _NOT_HELD: Final = (type, ModuleType, FunctionType, MethodType)
 """What belongs to the program. A method's object is reached by who made it."""
+_OF_AN_ENTRY: Final = 64
+"""Bytes of a node of a persistent map and of its place in the node above, on a 64-bit machine."""
 _NOTES: Final = 8
 """Notes of banks that let go of the rest may be one part in so many of the budget."""
 
@@ -254,5 +257,10 @@ def held_bytes(*roots: object, apart: Collection[object] = ()) -> int:
             if isinstance(one, _NATIVE):
                 total += one.nbytes
         ahead = gc.get_referents(*held)
+        for one in held:  # which the collector does not look into
+            if isinstance(one, HashTrieMap | HashTrieSet):
+                total += _OF_AN_ENTRY * len(one)
+                ahead += one
+                ahead += one.values() if isinstance(one, HashTrieMap) else ()
         ahead += [one.base for one in held if isinstance(one, np.ndarray) and one.base is not None]
     return total

@@ -19,14 +19,14 @@ from hippocampus.core.events import (
     RecallsNoted,
     class_of,
 )
-from hippocampus.core.records import Embedder, Summary
+from hippocampus.core.records import Embedder
 from hippocampus.engine.bank_cache import held_bytes
 from hippocampus.engine.context import EngineContext
-from hippocampus.engine.snapshot import BankSnapshot, attach_slept, take_snapshot
+from hippocampus.engine.snapshot import BankSnapshot, follow, take_snapshot
+from hippocampus.index.graph import Statements
 from hippocampus.journal.ledger import Ledger
 from hippocampus.recall.current_facts import FactResolver
 from hippocampus.recall.read import Shown
-from hippocampus.sleep.summary import QuotableClause
 from hippocampus.write.echo_filter import EchoFilter
 
 _ANEW: Final[frozenset[type[JournalEvent]]] = frozenset({ArtifactReplaced, AnchorsCurated})
@@ -63,17 +63,19 @@ class BankState:
 
     1. ``writing``, by whoever changes the bank, for as long as that takes, encoding included;
        what others bring to be kept meanwhile is kept in one go by the next;
-    2. ``reading``, by whoever uses the snapshot or the echo filter, and never while a text is
-       encoded, so that no recall waits for another thread's embedding (but for the few texts that
-       are written during the last pass of a rebuild, which its transaction encodes);
+    2. ``following``, by whoever brings the snapshot up, and by a writer from before its transaction
+       until the snapshot has what it wrote, so that it pays for the index and not the next reader;
     3. ``EngineContext.embedder_lock``, by whoever makes an index or changes the embedder, so that
        an index and those who ask it have the same one;
     4. the store's transaction, ``store.write()`` or ``store.read()``;
-    5. for a moment, and waiting for nothing: that of the ``BankCache``, by whoever begins or ends
-       to use a bank, those of what is kept of texts and of models, and that of who waits to write.
+    5. for a moment, and waiting for nothing: ``_noting``, by whoever notes what was shown; that of
+       the ``BankCache``, by whoever begins or ends to use a bank; those of what is kept of texts
+       and of models, and that of who waits to write.
 
-    Whoever takes the first or the second begins to use the bank before that, and ends after it:
-    The cache has a bank let go of its memory only while nobody uses it.
+    Who reads takes none of them, unless the snapshot is behind: it is never changed, and stays as
+    long as somebody holds it. Whoever takes the first or the second, or a snapshot, begins to use
+    the bank before that, and ends after it: the cache has a bank let go of its memory only while
+    nobody uses it.
 
     No thread holds locks of two banks. What keeps writers of other processes apart is the
     transaction alone, so whatever was looked up before it is looked at again inside.
@@ -83,7 +85,7 @@ class BankState:
         self.name = name
         self.engine = engine
         self.writing = threading.RLock()
-        self.reading = threading.RLock()
+        self.following = threading.RLock()
         self.echo_filter = EchoFilter(echo_words=engine.config.ingest.echo_words)
         self.recalled: list[list[int]] = []
         """Recalls to be written down: when, in microseconds, and the rows shown."""
@@ -91,13 +93,13 @@ class BankState:
         """The last one taken; ``take`` brings it up."""
         self.has_anchors = False
         """Whether the bank had anchors when it was last looked at."""
-        self.quotable: dict[int, QuotableClause | None] = {}
-        """What a summary may quote of rows, of those that were read lately."""
-        self.summarised: tuple[tuple[object, ...], Summary] | None = None
-        """The last summary that was asked for, and what it was of."""
         self._store = engine.store
         self._number = NO_BANK
         self._seen = -1
+        """The state of the store that the snapshot is of; set after it, and read before it."""
+        self._erasures = 0
+        """How often something left memory that an index cannot take back."""
+        self._noting = threading.Lock()
         self._heeded = 0
         """The last change that notes were looked through for."""
         self._position: tuple[int, Hashable] | None = None
@@ -106,9 +108,14 @@ class BankState:
 
     @contextmanager
     def asking(self) -> Iterator[BankSnapshot]:
-        """Hold the snapshot, caught up with every process."""
-        with self.engine.bank_cache.use(self), self.reading:
-            yield self.take()
+        """Lend the snapshot, caught up with every process, and see that it stays in memory."""
+        with self.engine.bank_cache.use(self):
+            here = self.take()
+            try:
+                yield here
+            finally:
+                if here.erasures != self._erasures:  # texts that it read may be gone since
+                    self.engine.segments.drop(here.ledger.bank)
 
     @contextmanager
     def changing(self) -> Iterator[None]:
@@ -123,7 +130,7 @@ class BankState:
 
         Not ``indexed`` are those of which each would have the index made anew, but for the last.
         """
-        with self.reading:
+        with self.following:
             if indexed:
                 self.take()  # what is wrong with it is said before anything is written
             with self._store.write():
@@ -142,28 +149,37 @@ class BankState:
         return self.engine.ledger_of(number, self.name)
 
     def take(self) -> BankSnapshot:
-        """Return the snapshot, caught up with every process; the caller holds ``reading``."""
+        """Return the snapshot, caught up with every process."""
+        seen, held = self._seen, self.snapshot
+        if held is not None and seen == self._store.changes():
+            return held
+        with self.following:
+            return self._catch_up()
+
+    def _catch_up(self) -> BankSnapshot:
         engine, seen = self.engine, self._store.changes()
-        if self.snapshot is not None and seen == self._seen:
-            return self.snapshot
+        last = self.snapshot
+        if last is not None and seen == self._seen:
+            return last
         with engine.embedder_lock:  # others may have begun to write theirs
             engine.check_embedder(engine.embedder)
             engine.settle_signatures(record=False)
         number = self._store.banks.number(self.name) or NO_BANK
         if number != self._number:  # new, or deleted and perhaps made anew
-            engine.segments.drop(self._number)
-            self._number, self.snapshot, self._heeded = number, None, 0
-            self.quotable.clear()
-            self.echo_filter.clear()
-            self.recalled.clear()  # rows of another bank
-        last, self.snapshot = self.snapshot, None  # one that fails half-way is not gone on with
+            self._forget_texts()
+            self.forget_notes()  # rows of another bank
+            last, self._number, self._heeded = None, number, 0
         if last is not None and (
             engine.signatures() != last.signatures or engine.calibration() != last.calibrated
         ):
             last = None
-        now = (None if last is None else self._follow(last)) or self._build()
-        self.snapshot, self.has_anchors = now, now.slept.has_anchors
-        self._seen, self._heeded = seen, now.index.seq
+        try:
+            now = (None if last is None else self._follow(last)) or self._build()
+        except BaseException:  # readers keep what they hold, and the next one is made anew
+            self.snapshot, self._seen = None, -1
+            raise
+        self.snapshot, self.has_anchors, self._heeded = now, now.slept.has_anchors, now.index.seq
+        self._seen = seen
         return now
 
     def _follow(self, last: BankSnapshot) -> BankSnapshot | None:
@@ -173,57 +189,57 @@ class BankState:
                 self._number, after=last.index.seq, kinds=_GONE | _ANEW
             )
             undone = {class_of(change.kind) for change in found}
-            if undone and undone <= _ANEW:
-                self.summarised = None
-                slept = attach_slept(self.engine, last.ledger, last.index, last.calibrated)
-                last = replace(last, slept=slept)
             if undone <= _ANEW:
-                last.index.catch_up()
+                return follow(self.engine, last, slept_anew=bool(undone))
         if Erased in undone:
-            self.quotable.clear()
-            self.engine.segments.drop(self._number)
-            self.echo_filter.clear()
-        return last if undone <= _ANEW else None
+            self._forget_texts()
+        return None
 
     def _build(self) -> BankSnapshot:
-        self.summarised = None
-        with self.engine.embedder_lock, self._store.read():  # one moment for both
+        engine = self.engine
+        with engine.embedder_lock, self._store.read():  # one moment for both
             if self._heeded and self._erased_since(self._heeded):
-                self.echo_filter.clear()
-            return take_snapshot(self.engine, self.engine.ledger_of(self._number, self.name))
+                self._forget_texts()
+            ledger = engine.ledger_of(self._number, self.name)
+            return take_snapshot(engine, ledger, self._erasures)
+
+    def _forget_texts(self) -> None:
+        """Have texts leave memory that may have been erased; readers who hold any see to theirs."""
+        with self._noting:
+            self._erasures += 1
+            self.echo_filter.clear()
+        self.engine.segments.drop(self._number)
 
     def _erased_since(self, seq: int) -> bool:
         return bool(self._store.journal.read(self._number, after=seq, kinds=(Erased,)))
 
-    def resolve_facts(self, snapshot: BankSnapshot, facts: FactResolver) -> bool:
-        """Put facts that were read on in the place of a snapshot's; False if it has changed."""
-        with self.reading:
-            if self.take() is not snapshot:
+    def read_on(self, before: Statements, made: Statements) -> bool:
+        """Put statements that were read on in the place of those before; False if these changed."""
+        with self.following:
+            now = self.take()
+            if now.slept.facts.known is not before:
                 return False
-            self.snapshot = replace(snapshot, slept=replace(snapshot.slept, facts=facts))
+            facts = FactResolver(made, now.index.columns, self.engine.zone)
+            self.snapshot = replace(now, slept=replace(now.slept, facts=facts))
             return True
 
     def note_shown(self, snapshot: BankSnapshot, shown: Shown) -> None:
         """Note what a recall has shown: texts that may come back, and rows that were of use."""
-        with self.engine.bank_cache.use(self), self.reading:
-            if snapshot.ledger.bank != self._number:
-                return  # it was deleted meanwhile, and another one has its name
-            now = self.snapshot
-            anew = now is None or now.index is not snapshot.index
-            if anew and self._erased_since(snapshot.index.seq):
-                return  # while a reranker had the texts
-            at = self.engine.clock.now()
+        at = self.engine.clock.now()
+        with self.engine.bank_cache.use(self), self._noting:
+            if snapshot.erasures != self._erasures:
+                return  # something was erased meanwhile, or it is another bank of that name
             self.echo_filter.note(snapshot.ledger, shown.entries, at)
             if shown.rows:
                 self.recalled.append([to_micros(at), *shown.rows])
                 del self.recalled[:-_MOST_RECALLS]
 
     def write_recalls(self, ledger: Ledger) -> None:
-        """Note what was recalled; the caller has begun to write, and so holds ``reading``."""
-        if self.recalled:
+        """Note what was recalled; the caller has begun to write, and so holds ``following``."""
+        with self._noting:
             shown, self.recalled = self.recalled, []
-            if ledger.bank == self._number:  # and not another one of that name
-                ledger.writer.note(RecallsNoted(shown=shown))
+        if shown and ledger.bank == self._number:  # and not another one of that name
+            ledger.writer.note(RecallsNoted(shown=shown))
 
     def note_recalls(self) -> None:
         """Write down what was recalled since the last time; writing, sleep and closing do so."""
@@ -264,8 +280,7 @@ class BankState:
     def held(self, *, notes: bool = False) -> int:
         """Return how many bytes are held now; ``notes``: by these alone."""
         now = self.snapshot
-        made = () if now is None else (now.index, now.slept)
-        derived = (*made, self.quotable, self.summarised)
+        derived = () if now is None else (now.index, now.slept, now.summaries)
         parts = (self.echo_filter, self.recalled, *(() if notes else derived))
         engine = self.engine
         shared = (engine, engine.store, engine.config, engine.segments, engine.zone)
@@ -273,15 +288,13 @@ class BankState:
 
     def let_go(self) -> tuple[int, object]:
         """Keep only notes, unless asked anew; return their bytes, and what is to be freed."""
-        gone = self.snapshot, self.quotable, self.summarised
-        self.snapshot = self.summarised = None
-        self.quotable, self._weighed = {}, _NEVER
+        gone, self.snapshot, self._weighed = self.snapshot, None, _NEVER
         self.engine.segments.drop(self._number)
         return self.held(notes=True), gone
 
     def forget_notes(self) -> object:
         """Forget what was shown, and what was recalled since that was last written down."""
-        gone = list(self.recalled)
-        self.echo_filter.clear()
-        self.recalled.clear()
+        with self._noting:
+            gone, self.recalled = self.recalled, []
+            self.echo_filter.clear()
         return gone

@@ -1,17 +1,17 @@
 """
 The snapshot of a bank: everything its readers need, as of one moment.
 
-It is swapped whole and never changed, but for its index, which takes in new rows in place; so who
-reads one holds the bank's lock ``reading`` for as long as it asks the index.
+It is never changed and swapped whole: readers hold one and take no lock. The next one shares with
+it all that has stayed the same (``index/growable_array.py``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hippocampus.core.config import Fusion, Signatures
-from hippocampus.core.records import Degradation, Embedder
+from hippocampus.core.records import Degradation, Embedder, Summary
 from hippocampus.encode.signature import Rotation, rotation_for
 from hippocampus.engine.context import Calibrated, EngineContext
 from hippocampus.errors import StoreCorrupt
@@ -38,7 +38,7 @@ from hippocampus.sleep.artifacts import (
     read_summary,
     read_topics,
 )
-from hippocampus.sleep.summary import SummaryVersions
+from hippocampus.sleep.summary import QuotableClause, SummaryVersions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +55,16 @@ class SleptState:
     """The curated names among its anchors."""
     problems: Sequence[Degradation] = ()
     """What of it could not be read; it grows if texts turn out to be damaged."""
+
+
+@dataclass(slots=True, eq=False)
+class SummaryMemo:
+    """What readers have worked out for summaries; gone with the index when anything is erased."""
+
+    quotable: dict[int, QuotableClause | None] = field(default_factory=dict)
+    """What a summary may quote of rows that were read lately."""
+    last: tuple[tuple[object, ...], Summary] | None = None
+    """The last summary that was asked for, and what it was of."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,9 +85,12 @@ class BankSnapshot:
     fusion: Fusion
     """Weights of the ranking, as calibrated."""
     slept: SleptState
+    erasures: int
+    """How often it had been made anew for an erasure until then."""
+    summaries: SummaryMemo
 
 
-def take_snapshot(engine: EngineContext, ledger: Ledger) -> BankSnapshot:
+def take_snapshot(engine: EngineContext, ledger: Ledger, erasures: int) -> BankSnapshot:
     """Build a bank's index from the store, and read what sleep has left."""
     with engine.embedder_lock, engine.store.read():
         embedder, signatures = engine.embedder, engine.signatures()
@@ -95,7 +108,21 @@ def take_snapshot(engine: EngineContext, ledger: Ledger) -> BankSnapshot:
         slept = attach_slept(engine, ledger, index, calibrated)
         index.catch_up()
     fusion = engine.config.fusion.heard(calibrated.values.hearing)
-    return BankSnapshot(ledger, index, embedder, rotation, signatures, calibrated, fusion, slept)
+    return BankSnapshot(
+        ledger, index, embedder, rotation, signatures, calibrated, fusion, slept, erasures,
+        SummaryMemo(),
+    )  # fmt: skip
+
+
+def follow(engine: EngineContext, last: BankSnapshot, *, slept_anew: bool) -> BankSnapshot:
+    """Return the snapshot of now, made from the last: nothing has left the index since."""
+    index = last.index.fork()
+    if slept_anew:
+        slept = attach_slept(engine, last.ledger, index, last.calibrated)
+    else:
+        slept = replace(last.slept, facts=last.slept.facts.of(index.columns))
+    index.catch_up()
+    return replace(last, index=index, slept=slept)
 
 
 def attach_slept(
@@ -121,12 +148,10 @@ def attach_slept(
     gazetteer = Gazetteer() if anchors is None else Gazetteer(anchors.curated())
     anchors = _fitting(anchors, index.cues.vector, problems)
     if anchors is not None and index.cues.vector is not None:
-        columns = index.columns
         how = engine.config.concepts.heard(cosines)
         index.cues.graph = GraphCue()
         index.cues.concept = ConceptCue(
-            anchors, how, index.cues.vector, columns.said_at, lambda: columns.session.codes,
-            None if how.sources is None else columns.source.telling(how.sources),
+            anchors, how, *index.row_facts(how.sources),
             [key_of(name) for name in read_curated(ledger).denied],
             _Mentions(ledger, gazetteer, problems) if gazetteer else None,
         )  # fmt: skip

@@ -32,6 +32,8 @@ Rows = NDArray[np.int64]
 Gists = NDArray[np.uint32]
 Cosines = Callable[[NDArray[np.float32], NDArray[np.uint32]], Scores]
 """Gives the cosines of a vector and of rows, shape (rows,)."""
+Times = Callable[[NDArray[np.uint32]], NDArray[np.int64]]
+"""Gives when rows were said, in microseconds, shape (rows,)."""
 
 
 def same(cosines: Scores, one: Gists | np.uint32, other: Gists | np.uint32, near: float) -> Mask:
@@ -158,12 +160,11 @@ class Under(Versioned):
         anchors: Anchors,
         how: Concepts,
         cosines: Cosines,
-        said_at: Callable[[NDArray[np.uint32]], NDArray[np.int64]],
+        said_at: Times,
     ) -> None:
         self._how = how
         self._from = how.cosines()
-        self._cosines = cosines
-        self._said_at = said_at
+        self.attach(cosines, said_at)
         sizes = np.diff(anchors.ends)
         width = max(1, min(how.k_max, int(sizes.max(initial=0))))
         filled = np.arange(width) < sizes[:, None]
@@ -179,7 +180,7 @@ class Under(Versioned):
         self._least = GrowableArray(np.float32)
         """The score above which a row is under an anchor: any, while there is room."""
         self._least.extend(self._to_beat(lists))
-        self._stands: HashTrieMap[int, int] = HashTrieMap(anchors.aliases.tolist())
+        self._stands: HashTrieMap[int, int] = HashTrieMap(dict(anchors.aliases.tolist()))
         """The row that stands for a row, one step."""
         repeats: defaultdict[int, list[int]] = defaultdict(list)
         for row, other in anchors.aliases.tolist():
@@ -190,6 +191,11 @@ class Under(Versioned):
         self._built_edges, self._built_cosines = anchors.edges, anchors.edge_cosines
         self._edges: HashTrieMap[int, Mapping[int, float]] = HashTrieMap()
         """Edges since the rebuild, both ways."""
+
+    def attach(self, cosines: Cosines, said_at: Times) -> None:
+        """Ask these about rows from now on; see ``ConceptCue.attach``."""
+        self._cosines = cosines
+        self._said_at = said_at
 
     @property
     def nbytes(self) -> int:

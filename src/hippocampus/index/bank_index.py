@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Collection, Iterator
+from typing import Final, Self
 
 import numpy as np
+from rpds import HashTrieMap
 
 from hippocampus.core.events import (
     Annotated,
@@ -17,10 +18,13 @@ from hippocampus.core.events import (
     decode,
 )
 from hippocampus.core.records import STATE_CHANGES, Kind, Payloads, Store
+from hippocampus.index.anchor_postings import Times
 from hippocampus.index.columns import Columns
+from hippocampus.index.concept import Leads, Sessions
 from hippocampus.index.cues import CueSet
 from hippocampus.index.gists import Priming
-from hippocampus.index.growable_array import GrowableArray
+from hippocampus.index.growable_array import GrowableArray, Versioned
+from hippocampus.index.vector import VectorCue
 
 _TAKEN_IN: Final[tuple[type[JournalEvent], ...]] = (
     *STATE_CHANGES,
@@ -42,11 +46,13 @@ def _outcome(event: JournalEvent) -> int:
     return 0
 
 
-class BankIndex:
+class BankIndex(Versioned):
     """
     Derived, disposable: what it holds can be rebuilt from the store at any time.
 
-    Not safe to share between threads without the bank's lock.
+    Any number of threads may read a version. To bring it up, one thread makes a fork and has that
+    catch up, and readers have the one or the other. After an error on the way neither can be gone
+    on with, for versions share what they hold: the index is made anew.
     """
 
     def __init__(self, store: Store, bank: int, cues: CueSet) -> None:
@@ -58,7 +64,7 @@ class BankIndex:
         """The last change taken in."""
         self.outcome = GrowableArray(np.float32)
         """How often each row helped, less how often it did not or was found to be otherwise."""
-        self.corrected: dict[int, list[str]] = {}
+        self.corrected: HashTrieMap[int, tuple[str, ...]] = HashTrieMap()
         """Rows that were found to be otherwise, each with the ids of what says so, in order."""
         self.gists: Priming | None = None
         """What sleep has made of clusters of rows, if it has."""
@@ -69,6 +75,24 @@ class BankIndex:
 
     def __len__(self) -> int:
         return len(self.columns)
+
+    def fork(self) -> Self:
+        """Return a version to be brought up; what happens to it is not seen in this one."""
+        version = super().fork()
+        version.cues = self.cues.fork()
+        concept = version.cues.concept
+        if concept is not None:
+            concept.attach(*version.row_facts(concept.sources))
+        return version
+
+    def row_facts(
+        self, sources: Collection[str] | None
+    ) -> tuple[VectorCue, Times, Sessions, Leads | None]:
+        """Return what the concept cue asks about rows; it leads to those of ``sources``, or all."""
+        columns, vector = self.columns, self.cues.vector
+        assert vector is not None, "anchors are compared with vectors"
+        leads = None if sources is None else columns.source.telling(sources)
+        return vector, columns.said_at, lambda: columns.session.codes, leads
 
     def catch_up(self) -> None:
         """Take in what has changed since the last call; one snapshot."""
@@ -105,14 +129,15 @@ class BankIndex:
     def _judge(self, row: int, change: JournalRow) -> None:
         """Take in what was said of a row."""
         event = decode(change, bank=self._bank, path=self._store.path)
-        self.outcome.put(row, self.outcome.view[row] + _outcome(event))
+        outcome, told = _outcome(event), self.corrected.get(row) or ()
+        if outcome:
+            self.outcome.put(row, self.outcome.view[row] + outcome)
         match event:
             case Annotated(why="corrected", by=str(by)):
-                self.corrected.setdefault(row, []).append(by)
-            case AnnotationWithdrawn(why="corrected", by=str(by)):
-                told = self.corrected.setdefault(row, [])
-                if by in told:
-                    told.remove(by)
+                self.corrected = self.corrected.insert(row, (*told, by))
+            case AnnotationWithdrawn(why="corrected", by=str(by)) if by in told:
+                at = told.index(by)
+                self.corrected = self.corrected.insert(row, told[:at] + told[at + 1 :])
 
 
 def read_payloads(store: Store, bank: int, kind: Kind, start: int, stop: int) -> Iterator[Payloads]:

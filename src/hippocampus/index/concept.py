@@ -20,7 +20,7 @@ from rpds import HashTrieMap, HashTrieSet
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
 from hippocampus.core.records import Kind, Payloads
-from hippocampus.index.anchor_postings import Under
+from hippocampus.index.anchor_postings import Times, Under
 from hippocampus.index.anchor_search import Meant
 from hippocampus.index.anchors import Anchors, effective
 from hippocampus.index.cue import Mask, Rows, Scores
@@ -54,6 +54,8 @@ Item = TypeVar("Item", bound=np.integer[Any])
 Places: TypeAlias = NDArray[np.intp]
 Sessions: TypeAlias = Callable[[], NDArray[np.int32]]
 """Gives the sessions of all rows by number, -1 for none."""
+Leads: TypeAlias = Callable[[Rows], Mask]
+"""Tells which of some rows anchors may lead to."""
 Spelled: TypeAlias = Callable[
     [Sequence[int]], Mapping[int, tuple[Collection[int], Collection[int]]]
 ]
@@ -232,19 +234,15 @@ class ConceptCue(Versioned):
         anchors: Anchors,
         how: Concepts,
         seen: Vectors,
-        said_at: Callable[[Rows], NDArray[np.int64]],
+        said_at: Times,
         sessions: Sessions,
-        leads: Callable[[Rows], Mask] | None = None,
+        leads: Leads | None = None,
         denied: Collection[int] = (),
         spelled: Spelled | None = None,
     ) -> None:
         self.anchors = anchors
         self._how = how
         self._least = how.cosines()
-        self._seen = seen
-        self._said_at = said_at
-        self._sessions = sessions
-        self._leads = leads
         self._spelled = spelled
         self._denied = frozenset(denied)
         self._silent = np.isin(anchors.keys, np.array(sorted(self._denied), np.uint32))
@@ -253,6 +251,7 @@ class ConceptCue(Versioned):
         self._place = {key: place for place, key in enumerate(anchors.keys.tolist())}
         self._meant = Meant(anchors.vectors, how.exact_search_anchors)
         self.under = Under(anchors, how, seen.cosines, said_at)
+        self.attach(seen, said_at, sessions, leads)
         self._more: HashTrieMap[int, tuple[int, ...]] = HashTrieMap()
         """Rows that name an anchor and came since."""
         self._novel: HashTrieMap[int, tuple[int, ...]] = HashTrieMap()
@@ -278,9 +277,21 @@ class ConceptCue(Versioned):
         return self._length
 
     @property
+    def sources(self) -> Collection[str] | None:
+        """The sources of what anchors may lead to; None for all."""
+        return self._how.sources
+
+    @property
     def nbytes(self) -> int:
         kept = (self.anchors.vectors, self.anchors.mentions, self._tied, self._meant, self.under)
         return sum(array.nbytes for array in kept)
+
+    def attach(
+        self, seen: Vectors, said_at: Times, sessions: Sessions, leads: Leads | None = None
+    ) -> None:
+        """Ask these about rows from now on: those of the version of the index it is part of."""
+        self._seen, self._said_at, self._sessions, self._leads = seen, said_at, sessions, leads
+        self.under.attach(seen.cosines, said_at)
 
     # ------------------------------------------------------------ taking in
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,11 @@ class Cue(Protocol):
     """
     One way into memory, over the episodes of one bank.
 
-    Rows are dense and observed in order, once. A cue knows nothing of other cues or of the store;
-    it is built from payloads alone and can be dropped and rebuilt at any time. The allowed set is
-    applied inside ``propose``: a row outside it is never returned and never displaces another.
+    Rows are dense and observed in order, once. A version of a cue is read by any number of threads
+    while its fork takes in more (``growable_array.Versioned``). A cue knows nothing of other cues
+    or of the store; it is built from payloads alone and can be dropped and rebuilt at any time. The
+    allowed set is applied inside ``propose``: a row outside it is never returned and never
+    displaces another.
     """
 
     @property
@@ -38,6 +40,10 @@ class Cue(Protocol):
 
     def __len__(self) -> int:
         """How many rows have been observed."""
+        ...
+
+    def fork(self) -> Self:
+        """Return a version that may grow on, which is not seen in this one."""
         ...
 
     def observe(self, payloads: Payloads) -> None:

@@ -41,6 +41,11 @@ class CueSet:
     def __iter__(self) -> Iterator[Cue]:
         return iter(self.named().values())
 
+    def fork(self) -> CueSet:
+        """Return a set of forks of the cues there are."""
+        cues = {one.name: getattr(self, one.name) for one in fields(self)}
+        return CueSet(**{name: cue and cue.fork() for name, cue in cues.items()})
+
     def among(self, names: Container[str]) -> CueSet:
         """Return the same cues without those that are not named; ``lexical`` stays for its IDF."""
         left_out: dict[str, Any] = {

@@ -8,6 +8,7 @@ at a time, are weighed so, and not where the question asks for the past.
 
 from __future__ import annotations
 
+import copy
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -68,6 +69,12 @@ class FactResolver:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", Aliases(self.known))
+
+    def of(self, columns: Columns) -> FactResolver:
+        """Return the same for later columns of the bank; what was looked up is shared."""
+        twin = copy.copy(self)
+        object.__setattr__(twin, "columns", columns)
+        return twin
 
     def look(
         self, read: ReadTexts, asked: AskedFact, rows: Rows, allowed: Mask | None
@@ -144,7 +151,8 @@ class FactResolver:
         if allowed is not None:
             there[there] = allowed[said.rows[there]]
         see, key = there.tobytes(), (relation, subject, own)
-        if key not in self._folds or self._folds[key].see != see:
+        fold = self._folds.get(key)
+        if fold is None or fold.see != see:
             times = self.columns.said_at(said.rows[there]).tolist()
             told = [
                 Told(row, at, at, said.statements[place])
@@ -153,8 +161,8 @@ class FactResolver:
                 )
                 if not own or fold_name(self._speaker(row)) == subject
             ]
-            self._folds[key] = _Fold(see, told, _standing(told))
-        return self._folds[key]
+            fold = self._folds[key] = _Fold(see, told, _standing(told))
+        return fold
 
     def _speaks(self, name: str) -> bool:
         """Return whether somebody may be "I"."""
