@@ -177,8 +177,8 @@ def test_what_others_add_and_forget_while_a_term_is_looked_for_does_no_harm(
     read, late = memory.engine.store.read, [True]
 
     def reading():
-        """Let others come between the index, which is locked, and the texts."""
-        if late and not bank.state.reading._is_owned():
+        """Let others come between the index, which is of one moment, and the texts."""
+        if late and not bank.state.following._is_owned():
             late.clear()
             other.forget(kept[0].id)
             other.remember("Lisbon, later.", at="2025-01-02")  # which seals a segment

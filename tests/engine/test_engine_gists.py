@@ -295,8 +295,7 @@ def test_what_is_in_quarantine_is_in_no_gist(open_memory, clock):
 def test_what_is_erased_while_gists_are_made_does_no_harm_and_is_in_none(memory, bank):
     say(bank, "The marzipan recipe of Aunt Ottilie needs rose water", 1, 2, 3)
     ledger, values = memory.engine.ledger("ada"), memory.engine.calibration().values
-    with bank.state.reading:
-        seen = gather(ledger, bank.state.take().index)
+    seen = gather(ledger, bank.state.take().index)
     night = read_night(
         ledger, seen.material, policy=bank.policy, now=to_micros(memory.now()),
         zone=memory.engine.zone, vectors=seen.vectors,
