@@ -228,3 +228,24 @@ def test_settings_by_their_old_names_warn_and_work():
         assert Fusion().lent == Fusion().spreading_share
     with pytest.raises(TypeError, match="nonsense"):
         Fusion(nonsense=1)
+
+
+@pytest.mark.parametrize(
+    ("record", "old", "new"),
+    [("Cost", "balls", "hamming_searches"), ("Imported", "skipped", "unreadable"),
+     ("Hit", "about", "activation"), ("Hit", "until", "valid_to"),
+     ("Policy", "probation", "probationary_share"), ("Policy", "settle", "evict_probationary")],
+)  # fmt: skip
+def test_fields_by_their_old_names_warn_and_work(record, old, new):
+    from hippocampus.core import config, records
+
+    cls = getattr(records, record, None) or getattr(config, record)
+    needed = {"Cost": {"elapsed_s": 0.0}, "Imported": {"added": 0, "unchanged": 0, "removed": 0},
+              "Hit": {"episode": None, "score": 0.5, "shares": {}}}.get(record, {})  # fmt: skip
+    value = True if old == "settle" else 0.25
+    with pytest.warns(DeprecationWarning, match=rf"{record}\.{old} is {record}\.{new}"):
+        made = cls(**needed, **{old: value})
+
+    assert value == getattr(made, new)
+    with pytest.warns(DeprecationWarning, match=new):
+        assert value == getattr(made, old)

@@ -129,25 +129,8 @@ MOVED: Final = {
 """Old name -> new name."""
 
 
-class _MovedLoader(Loader):
-    """Loads a module that is there already, under its new name."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:  # noqa: ARG002
-        """Return the module; what it says of itself stays as it is."""
-        module = import_module(self._name)
-        self._own = module.__spec__
-        return module
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Do nothing: it has run."""
-        module.__spec__ = self._own
-
-
-class _OldNames(MetaPathFinder):
-    """Finds modules that were moved."""
+class _OldNames(MetaPathFinder, Loader):
+    """Finds modules that were moved, and loads what is there already, under its new name."""
 
     def find_spec(
         self,
@@ -161,7 +144,16 @@ class _OldNames(MetaPathFinder):
             return None
         msg = f"{fullname} is {new} now; the old name goes with 0.3"
         warnings.warn(msg, DeprecationWarning, stacklevel=2)
-        return ModuleSpec(fullname, _MovedLoader(new))
+        return ModuleSpec(fullname, self, loader_state=import_module(new).__spec__)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the module, which has run."""
+        return import_module(MOVED[spec.name])
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Let the module say of itself what it said before it was found by its old name."""
+        assert module.__spec__ is not None, "the machinery has just set it"
+        module.__spec__ = module.__spec__.loader_state
 
 
 def find_by_old_names() -> None:

@@ -25,13 +25,7 @@ from hippocampus.core.records import Embedder, Progress, Reranker, Slept
 from hippocampus.encode.keywords import KeywordExtractor
 from hippocampus.engine.context import CALIBRATED, EngineContext, check_name
 from hippocampus.engine.sleep_thread import sleeping
-from hippocampus.errors import (
-    HippocampusError,
-    InputError,
-    StoreLocked,
-    StoreReadOnly,
-    UnknownBank,
-)
+from hippocampus.errors import HippocampusError, InputError, StoreLocked, StoreReadOnly, UnknownBank
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.schedule import Schedule
 

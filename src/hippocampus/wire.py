@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import (
-    Any,
-    Final,
-    Literal,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 import numpy as np
 
 from hippocampus import errors
+from hippocampus.core.renamed import RENAMED
 from hippocampus.errors import HippocampusError, InputError
 
 _Record = TypeVar("_Record")
@@ -53,6 +45,9 @@ def load(kind: type[_Record], data: bytes | str) -> _Record:
     """
     wanted: Any = kind
     try:
+        text = data if isinstance(data, str) else data.decode()
+        if any(f'"{old}":' in text for old in _old_names(wanted)):
+            return convert(kind, msgspec.json.decode(data))
         return revived(_decoder(wanted).decode(data))  # type: ignore[no-any-return]
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
         raise InputError(_told(exc)) from exc
@@ -62,10 +57,43 @@ def convert(kind: type[_Record], value: object, *, strict: bool = True) -> _Reco
     """Return the record that builtins tell of; not ``strict``, numbers may be text as in a URL."""
     wanted: Any = kind
     try:
-        found = msgspec.convert(value, read_as(wanted), strict=strict)
+        found = msgspec.convert(_renamed(wanted, value), read_as(wanted), strict=strict)
     except (msgspec.MsgspecError, RecursionError) as exc:
         raise InputError(_told(exc)) from exc
     return revived(found)  # type: ignore[no-any-return]
+
+
+@cache
+def _old_names(kind: Hashable) -> frozenset[str]:
+    """Return the names that an earlier version may have for what records of a type tell."""
+    inner = {*get_args(kind), *_fields_of(kind).values()}
+    return frozenset(RENAMED.get(kind, ())).union(*map(_old_names, inner))
+
+
+def _renamed(kind: Any, value: object) -> object:  # noqa: ANN401 - a type
+    """Return what an earlier version may have written, by the names that fields have today."""
+    if not _old_names(kind):
+        return value
+    if isinstance(value, list):
+        inner = [one for one in get_args(kind) if one is not ...]
+        return [_renamed(inner[0], one) for one in value] if inner else value
+    if not isinstance(value, dict):
+        return value
+    if get_origin(kind) in (Union, types.UnionType):
+        kind = next((one for one in get_args(kind) if _fields_of(one)), None)
+    names, hints = RENAMED.get(kind, {}), _fields_of(kind)
+    today = {names.get(name, name): one for name, one in value.items()}
+    return {name: _renamed(hints.get(name), one) for name, one in today.items()}
+
+
+@cache
+def _fields_of(kind: Any) -> Mapping[str, Any]:  # noqa: ANN401 - a type
+    """Return the fields of a record, each with its type; none of what is no record."""
+    if not isinstance(kind, type):
+        return {}
+    if issubclass(kind, msgspec.Struct):
+        return {one.name: one.type for one in msgspec.structs.fields(kind)}
+    return get_type_hints(kind) if is_dataclass(kind) else {}
 
 
 def _told(exc: Exception) -> str:

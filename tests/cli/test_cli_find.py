@@ -55,7 +55,7 @@ def test_a_store_is_signed_by_reindex_and_from_then_on_by_every_command(told):
         sum("trams" in h["episode"]["text"] for h in found.json["hits"]),
         found.json["degraded"],
     )
-    assert {"scan"} == set(found.json["cost"]["balls"])
+    assert {"scan"} == set(found.json["cost"]["hamming_searches"])
     explained = told("recall", "trams", "--cues", "signature", "--explain").out
     assert "Hamming balls searched, " in explained
     with Memory(told.store, embedder="none") as memory:

@@ -73,7 +73,7 @@ def test_a_folder_is_imported_and_again_changes_nothing(shell, tmp_path):
     again = shell("import", str(notes))
 
     assert (first.code, first.json["added"]) == (0, 1)
-    assert first.json["skipped"][0][0] == "broken.md"
+    assert first.json["unreadable"][0][0] == "broken.md"
     assert "0 added, 1 unchanged, 0 withdrawn" in again.out
     assert "broken.md" in again.err
 

@@ -113,7 +113,7 @@ def test_what_is_over_says_beside_its_date_until_when_it_was_so(bank):
 
     assert "\n[2025-03-01 10:00, until 2025-05-02] Ada: I live in Porto.\n" in asked.text
     assert "\n[2025-05-02 10:00] Ada: I moved to Lisbon.\n" in asked.text
-    assert 1 == sum(hit.until is not None for hit in asked.items)
+    assert 1 == sum(hit.valid_to is not None for hit in asked.items)
     assert "until" not in plain.text, "nothing of the kind is asked"
 
 
@@ -147,7 +147,7 @@ def test_what_is_over_or_corrected_keeps_the_budget_as_well(talk, budget, recent
     found = talk.recall("the spare key", k=10)
     until = datetime(2025, 5, 2, tzinfo=UTC)
     hits = [
-        replace(hit, until=until if ended else None, corrected_by="x" if wrong else None)
+        replace(hit, valid_to=until if ended else None, corrected_by="x" if wrong else None)
         for hit, (ended, wrong) in zip(found.hits, over, strict=True)
     ]
     turns = talk.episodes(limit=recent, newest=True) if recent else []
@@ -161,8 +161,8 @@ def test_what_is_over_or_corrected_keeps_the_budget_as_well(talk, budget, recent
     shown = made.text.count("until 2025-05-02")
     inside = [hit for hit in hits if hit in made.items]
     beside = [hit for hit in hits if hit.id in last]
-    least = sum(hit.until is not None for hit in inside)
-    assert least <= shown <= least + sum(hit.until is not None for hit in beside)
+    least = sum(hit.valid_to is not None for hit in inside)
+    assert least <= shown <= least + sum(hit.valid_to is not None for hit in beside)
 
 
 def test_times_are_shown_in_the_configured_zone(open_memory):

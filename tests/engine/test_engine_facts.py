@@ -60,10 +60,10 @@ def test_after_a_move_the_new_place_is_first_and_the_old_one_dated(bank, clock, 
     now, then = bank.recall(ASKED), bank.recall(ASKED, as_of=last_month)
     old = next(hit for hit in now if hit.id == before[0].id)
 
-    assert (news.id, None) == (now[0].id, now[0].until)
-    assert news.said_at == old.until
+    assert (news.id, None) == (now[0].id, now[0].valid_to)
+    assert news.said_at == old.valid_to
     assert "(until 2" in str(old)
-    assert (before[0].id, None) == (then[0].id, then[0].until)
+    assert (before[0].id, None) == (then[0].id, then[0].valid_to)
     assert [("user", "lives_in", "Porto", True)] == lines(
         bank.facts("user", "lives_in", as_of=last_month)
     )
@@ -80,7 +80,7 @@ def test_after_a_move_the_new_place_is_first_and_the_old_one_dated(bank, clock, 
 
 @pytest.mark.usefixtures("moved")
 def test_a_question_for_the_past_is_answered_as_any_other(bank):
-    assert all(hit.until is None for hit in bank.recall("Where did I live before?"))
+    assert all(hit.valid_to is None for hit in bank.recall("Where did I live before?"))
 
 
 def test_somebodys_kin_is_found_by_what_they_are(bank, clock):
@@ -93,7 +93,7 @@ def test_somebodys_kin_is_found_by_what_they_are(bank, clock):
 
 
 def stand(bank):
-    return [(hit.id, hit.until) for hit in bank.recall(ASKED, k=8)]
+    return [(hit.id, hit.valid_to) for hit in bank.recall(ASKED, k=8)]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -120,7 +120,7 @@ def test_what_was_looked_up_once_holds_only_for_who_may_see_it(bank, moved):
     assert (news.id, None) == known[0] == stand(bank)[0]
     assert (before[0].id, None) == hidden[0]
     assert (before[0].id, None) in [
-        (hit.id, hit.until) for hit in bank.recall(ASKED, until=before[-1].said_at)
+        (hit.id, hit.valid_to) for hit in bank.recall(ASKED, until=before[-1].said_at)
     ]
 
 

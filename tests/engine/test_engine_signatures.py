@@ -228,17 +228,17 @@ def test_a_recall_tells_how_the_balls_were_searched(open_memory, monkeypatch):
     found = bank.recall("violin", cues=["signature"])
 
     spellings = sum(len(form) > 0 for form in forms("violin"))
-    assert {"scan"} == set(found.cost.balls)
-    assert spellings <= found.cost.balls["scan"]
-    assert f"signatures: Hamming balls searched, {found.cost.balls['scan']} by scan" in (
+    assert {"scan"} == set(found.cost.hamming_searches)
+    assert spellings <= found.cost.hamming_searches["scan"]
+    assert f"signatures: Hamming balls searched, {found.cost.hamming_searches['scan']} by scan" in (
         found.explain()
     )
-    assert {} == bank.recall("violin", cues=["lexical"]).cost.balls
+    assert {} == bank.recall("violin", cues=["lexical"]).cost.hamming_searches
     assert "Hamming" not in bank.recall("violin", cues=["lexical"]).explain()
     monkeypatch.setattr(hamming, "LEAST", 1)
     for way, balls in (("scan", 0.0), ("descent", 1e9)):
         monkeypatch.setitem(hamming.CODE_NS, 8, balls)
-        assert {way} == set(bank.recall("violin", cues=["signature"]).cost.balls)
+        assert {way} == set(bank.recall("violin", cues=["signature"]).cost.hamming_searches)
 
 
 def test_signatures_of_a_generator_that_is_not_known_are_refused(open_memory):

@@ -427,11 +427,11 @@ def travels(memory, *, sources=("notes", "chats")):
 
 def test_who_curates_a_name_does_not_lose_what_it_calls_up(open_memory):
     bank = travels(open_memory(config=SMALL))
-    before = [hit.about for hit in bank.recall("What about Lisbon?", 3)]
+    before = [hit.activation for hit in bank.recall("What about Lisbon?", 3)]
     bank.curate(add=["Lisbon"])
     bank.sleep()
 
-    assert before == [hit.about for hit in bank.recall("What about Lisbon?", 3)]
+    assert before == [hit.activation for hit in bank.recall("What about Lisbon?", 3)]
     assert before[0] == pytest.approx(1)
 
 
@@ -449,9 +449,9 @@ def test_what_is_curated_need_be_no_noun_phrase_to_be_heard_and_called_up(open_m
     bank.curate(add=[name])
     bank.sleep()
 
-    assert said == {hit.id for hit in bank.recall(asked, 40) if hit.about > 0.9}
+    assert said == {hit.id for hit in bank.recall(asked, 40) if hit.activation > 0.9}
     others = bank.recall(name.replace(" ", " and "), 40)
-    assert not [hit for hit in others if hit.id in said and hit.about > 0.9]
+    assert not [hit for hit in others if hit.id in said and hit.activation > 0.9]
 
 
 def curate_by_hand(bank, names, _path):
@@ -491,7 +491,7 @@ def test_what_is_curated_is_matched_as_it_is_spelled_and_is_nothing_else(
         return {bank.remember(f"We looked into {what} {n}.", session=n).id for n in sessions}
 
     def called_up(what):
-        return {hit.id for hit in bank.recall(f"What about {what}?", 60) if hit.about > 0.9}
+        return {hit.id for hit in bank.recall(f"What about {what}?", 60) if hit.activation > 0.9}
 
     own, others = remember(name, "t1", "t2"), remember(other, "u1", "u2")
     curate(bank, [name, other], tmp_path / "concepts.json")
@@ -541,7 +541,7 @@ def test_what_is_denied_calls_nothing_up_from_then_on_not_even_what_is_new(open_
     other = open_memory(config=SMALL).bank("travels")
 
     def about(which=bank):
-        return max(hit.about for hit in which.recall("What about Lisbon?", 40))
+        return max(hit.activation for hit in which.recall("What about Lisbon?", 40))
 
     assert about() == about(other) == pytest.approx(1)
     bank.curate(deny=["Lisbon"])
@@ -549,10 +549,10 @@ def test_what_is_denied_calls_nothing_up_from_then_on_not_even_what_is_new(open_
     bank.sleep()
     new = bank.remember("I flew to Lisbon, to Lisbon at last.", session="new")
     assert about() == about(other) == 0, "none that there is"
-    assert not bank.recall("What about Lisbon?", 40, cues=["concept"])[0].about
+    assert not bank.recall("What about Lisbon?", 40, cues=["concept"])[0].activation
     bank.curate(remove=["Lisbon"])
     assert about() == about(other) == pytest.approx(1)
-    assert {new.id} == {hit.id for hit in bank.recall("What about Lisbon?", 40) if hit.about}
+    assert {new.id} == {hit.id for hit in bank.recall("What about Lisbon?", 40) if hit.activation}
 
 
 def test_sources_closed_to_anchors_are_not_called_up_by_their_sessions_either(
@@ -561,7 +561,7 @@ def test_sources_closed_to_anchors_are_not_called_up_by_their_sessions_either(
     concepts = replace(SMALL.concepts, sources=("notes",))
     bank = travels(open_memory(config=replace(SMALL, concepts=concepts)))
 
-    about = {hit.episode.source: hit.about for hit in bank.recall("What about Lisbon?", 24)}
+    about = {hit.episode.source: hit.activation for hit in bank.recall("What about Lisbon?", 24)}
     assert about["notes"] > 0
     assert about["chats"] == 0
 
@@ -572,7 +572,7 @@ def test_what_a_read_may_not_see_activates_nothing(open_memory):
         if "Lisbon" in episode.text:
             bank.forget(episode.id)
 
-    assert all(hit.about == 0 for hit in bank.recall("What about Lisbon?", 24))
+    assert all(hit.activation == 0 for hit in bank.recall("What about Lisbon?", 24))
 
 
 def test_words_that_call_something_up_may_weigh_nothing(open_memory):

@@ -463,7 +463,7 @@ def test_a_file_that_cannot_be_read_is_reported_and_the_rest_goes_on(notes, fold
     imported = notes.import_(root)
 
     assert 2 == imported.added
-    assert {"b.md", "c.json"} == {path for path, _ in imported.skipped}
+    assert {"b.md", "c.json"} == {path for path, _ in imported.unreadable}
     assert sorted(PARAGRAPHS[:2]) == said(notes)
     with pytest.raises(InputError):
         notes.import_(root / "nowhere.md")

@@ -10,7 +10,7 @@ import pytest
 from hippocampus import Turn
 from hippocampus.core.config import Policy
 
-KEEP_THREE = Policy(episode_target=3, probation=0.0, cap=1.0)
+KEEP_THREE = Policy(episode_target=3, probationary_share=0.0, cap=1.0)
 
 
 def tell(bank, clock, *turns):
@@ -176,7 +176,7 @@ def test_what_lapses_for_want_of_room_and_what_fades_by_age_share_one_cap(bank, 
 @pytest.mark.parametrize("rows", [0, 1])
 def test_a_bank_with_hardly_anything_is_no_trouble(bank, clock, rows):
     tell(bank, clock, *(plain(n) for n in range(rows)))
-    sleep(bank, replace(KEEP_THREE, settle=True))
+    sleep(bank, replace(KEEP_THREE, evict_probationary=True))
 
     assert rows == len(there(bank))
 
@@ -187,6 +187,6 @@ def test_at_the_end_of_a_season_what_was_of_no_use_goes_though_there_is_room(ban
         bank, clock, Turn(text="Mended.", metadata={"refers_to": "issue-7"}),
         *(plain(n) for n in range(4)),
     )  # fmt: skip
-    sleep(bank, replace(KEEP_THREE, episode_target=9, settle=True))
+    sleep(bank, replace(KEEP_THREE, episode_target=9, evict_probationary=True))
 
     assert {used} == there(bank)

@@ -181,8 +181,8 @@ def test_a_night_meets_its_target_fades_no_pinned_one_and_twice_is_once(
 ):
     history, there, pinned = season
     cost = np.ones(len(there))
-    keeper = Retention(target=target, probation=probation)
-    choose = {"pinned": pinned, "cost": cost, "now_h": 3001.0, "settle": settle}
+    keeper = Retention(target=target, probationary_share=probation)
+    choose = {"pinned": pinned, "cost": cost, "now_h": 3001.0, "evict_probationary": settle}
     fades = keeper.choose(history, there, **choose).fades
 
     assert not np.any(fades & (pinned | ~there))
@@ -204,7 +204,7 @@ def stream(n, used):
 def test_what_has_been_referred_to_stays_and_a_small_share_is_for_the_rest():
     history = stream(300, used=90)
     every, none = np.ones(300, bool), np.zeros(300, bool)
-    keeper = Retention(target=50, probation=0.1)
+    keeper = Retention(target=50, probationary_share=0.1)
     chosen = keeper.choose(history, every, none, np.ones(300), now_h=300.0)
     kept = ~chosen.fades
 
@@ -216,9 +216,11 @@ def test_what_has_been_referred_to_stays_and_a_small_share_is_for_the_rest():
 def test_where_there_is_room_those_on_probation_use_it_until_the_season_ends():
     history = stream(300, used=20)
     every, none = np.ones(300, bool), np.zeros(300, bool)
-    keeper = Retention(target=100, probation=0.2)
+    keeper = Retention(target=100, probationary_share=0.2)
     open_, closed = (
-        ~keeper.choose(history, every, none, np.ones(300), now_h=300.0, settle=end).fades
+        ~keeper.choose(
+            history, every, none, np.ones(300), now_h=300.0, evict_probationary=end
+        ).fades
         for end in (False, True)
     )
 
@@ -232,7 +234,10 @@ def test_where_there_is_room_those_on_probation_use_it_until_the_season_ends():
     [
         ({"target": -1}, "target=-1: must be a number from 0.0"),
         ({"target": float("nan")}, "target=nan"),
-        ({"target": 1, "probation": 1.0}, "probation=1.0: must be a number from 0.0 to below 1.0"),
+        (
+            {"target": 1, "probationary_share": 1.0},
+            "probationary_share=1.0: must be a number from 0.0 to below 1.0",
+        ),
         ({"target": 1, "step_h": 0.0}, "step_h=0.0: must be a number above 0.0"),
     ],
 )

@@ -105,6 +105,21 @@ def test_a_later_versions_record_is_read_for_what_is_known_of_it():
     assert wire.load(records.Period, b'{"start": "2024-01-01T00:00:00Z", "count": 1, "mood": "?"}')
 
 
+def test_an_earlier_versions_record_is_read_by_the_names_of_today():
+    found = wire.load(
+        list[records.Recall],
+        b'[{"query":"q","found":true,"confidence":0.5,"cost":{"elapsed_s":1,"balls":{"scan":2}},'
+        b'"hits":[{"episode":{"id":"e","bank":"b","text":"t","said_at":"2025-03-02T00:00:00Z",'
+        b'"noted_at":"2025-03-02T00:00:00Z","metadata":{"until":1}},"score":0.5,"shares":{},'
+        b'"about":0.25,"until":"2025-03-02T00:00:00Z"}]}]',
+    )[0]
+
+    assert {"scan": 2} == found.cost.hamming_searches
+    assert (0.25, datetime(2025, 3, 2, tzinfo=UTC)) == (found[0].activation, found[0].valid_to)
+    assert {"until": 1} == found[0].episode.metadata
+    assert wire.convert(Policy, {"settle": True}).evict_probationary
+
+
 def test_a_record_that_checks_itself_does_so_here():
     with pytest.raises(InputError, match=r"\$\.near"):
         wire.load(Policy, b'{"near": 7}')

@@ -118,7 +118,8 @@ class Recaller(BankPart):
             intervals=bound.intervals, when=when if found else None,
             cost=Cost(
                 elapsed_s=ended - started, embed_s=encoded.elapsed_s, steps_s=steps,
-                allowed=count, candidates=ranking.candidates, balls=ranking.balls,
+                allowed=count, candidates=ranking.candidates,
+                hamming_searches=ranking.hamming_searches,
             ),
             degraded=tuple(degraded),
         )  # fmt: skip
@@ -165,7 +166,7 @@ class Recaller(BankPart):
         to ``gists`` mature gists of what was found, the
         memories in order of time, each with date and speaker and quoted as data, the ``recent``
         last turns, up to ``pointers`` addresses of what did not fit, for ``expand``, and the
-        ``user``'s message. A memory whose ``Hit.until`` or ``Hit.corrected_by`` is known says so
+        ``user``'s message. A memory whose ``Hit.valid_to`` or ``Hit.corrected_by`` is known says so
         beside its date. Where it gets tight, memories go by rank, the last ones first. Tokens
         are counted in ``encode.tokens.VOCABULARY``.
 

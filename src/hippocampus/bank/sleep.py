@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -264,7 +263,7 @@ class SleepVerbs(BankPart):
         with self._state.changing():
             self._engine.ledger(self.name, create=True)
             with self._state.transaction() as ledger:
-                ledger.writer.note(PolicySet(policy=None if policy is None else asdict(policy)))
+                ledger.writer.note(PolicySet(policy=None if policy is None else policy.to_stored()))
 
     def pin(self, id: str | Collection[str]) -> int:  # noqa: A002
         """Keep episodes, long texts whole, from fading and from being merged; return how many."""

@@ -192,7 +192,7 @@ def _show_remembered(console: Console, remembered: Iterable[DemoImport]) -> None
             Text(one_line(part.name), "bold"),
             f"{part.done.added:>6,} episodes",
             f"{part.elapsed_s:>6.2f} s",
-            f"{len(part.done.skipped)} not read" if part.done.skipped else "",
+            f"{len(part.done.unreadable)} not read" if part.done.unreadable else "",
         )
         for part in remembered
     ]

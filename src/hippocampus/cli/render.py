@@ -250,7 +250,7 @@ def recall_view(
 
 def _hit(hit: Hit, text: Text, zone: tzinfo, *, ids: bool) -> Text:
     """Return a hit's head and its text, and whether it is over or was corrected."""
-    over = f"  until {hit.until.astimezone(zone):%Y-%m-%d}" if hit.until else ""
+    over = f"  until {hit.valid_to.astimezone(zone):%Y-%m-%d}" if hit.valid_to else ""
     other = f"  corrected by {hit.corrected_by}" if hit.corrected_by else ""
     what = head_line(hit.episode, zone).append(f"{over}{other}\n", "dim").append_text(text)
     return what.append(f"\n{hit.id}", "dim") if ids else what

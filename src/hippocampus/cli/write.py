@@ -47,7 +47,9 @@ def import_(bank: Bank, path: Path, *, format: str | None = None) -> Answer:  # 
     return Answer(
         done,
         f"{done.added:,} added, {done.unchanged:,} unchanged, {done.removed:,} withdrawn",
-        note=(f"{len(done.skipped):,} not read:", table(done.skipped)) if done.skipped else (),
+        note=(f"{len(done.unreadable):,} not read:", table(done.unreadable))
+        if done.unreadable
+        else (),
         success=bool(done.added or done.unchanged or done.removed),
     )
 

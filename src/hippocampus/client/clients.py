@@ -128,30 +128,32 @@ class RemoteBank(_Verbs, Bank):
         found = list(files_of(root))
         many = len(found) > 1
         added = unchanged = removed = 0
-        skipped: list[tuple[str, str]] = []
+        unreadable: list[tuple[str, str]] = []
         for nth, (name, file) in enumerate(found, 1):
             if isinstance(file, SourceProblem):
-                skipped.append((file.path, file.reason))
+                unreadable.append((file.path, file.reason))
                 continue
             try:
                 modified = datetime.fromtimestamp(file.stat().st_mtime, UTC)
                 with reading(file):
                     pass
             except SourceError as exc:
-                skipped.append((name, str(exc).removeprefix(f"{file}: ")))
+                unreadable.append((name, str(exc).removeprefix(f"{file}: ")))
                 continue
             except OSError as exc:
-                skipped.append((name, exc.strerror or str(exc)))
+                unreadable.append((name, exc.strerror or str(exc)))
                 continue
             given = {"name": name, "modified": modified, "format": format}
             call = Call("POST", self._path("import"), query=to_query(given), body=file, long=True)
             done: Imported = self.line.follow(call, None if many else progress, Imported)
             added, unchanged = added + done.added, unchanged + done.unchanged
             removed += done.removed
-            skipped += done.skipped
+            unreadable += done.unreadable
             if progress and many:
                 progress(nth, len(found))
-        return Imported(added=added, unchanged=unchanged, removed=removed, skipped=tuple(skipped))
+        return Imported(
+            added=added, unchanged=unchanged, removed=removed, unreadable=tuple(unreadable)
+        )
 
     @_as(Bank.export_concepts)
     def export_concepts(self, path: str | Path, *, overwrite: bool = False) -> int:

@@ -69,7 +69,7 @@ def compose(
         BudgetTooSmall: the frame alone does not fit.
 
     """
-    marked = {hit.id: hit for hit in recall.hits if hit.until or hit.corrected_by}
+    marked = {hit.id: hit for hit in recall.hits if hit.valid_to or hit.corrected_by}
     renderer, spent = _known(Renderer(frame, zone, marked), extras, budget_tokens)
     tags = count(f"{OPEN}\n{CLOSE}\n") + 2
     recent: list[Episode] = []

@@ -74,7 +74,7 @@ class Renderer:
         hit = self.marked.get(episode.id)
         if hit is None:
             return line(episode, self.zone)
-        return line(episode, self.zone, until=hit.until, corrected=hit.corrected_by is not None)
+        return line(episode, self.zone, until=hit.valid_to, corrected=hit.corrected_by is not None)
 
     def cost(self, episode: Episode) -> int:
         """Return the tokens of an episode's line with its line break."""

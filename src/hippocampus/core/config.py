@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
+from dataclasses import asdict, dataclass, field, replace
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Meta
 
@@ -323,11 +323,15 @@ def _is_named(source: object) -> bool:
     return isinstance(source, str) and bool(source.strip())
 
 
+POLICY_NAMES: Final = {"probation": "probationary_share", "settle": "evict_probationary"}
+"""Fields of a ``Policy`` that had another name until 0.1, which they keep in stored bytes."""
+
 _Weight: TypeAlias = Annotated[float, Meta(ge=0.0, le=1e6)]
 _Level: TypeAlias = Annotated[int, Meta(ge=0, le=5)]
 _Target: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 62)]
 
 
+@renamed(POLICY_NAMES)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """
@@ -378,10 +382,10 @@ class Policy:
     """Most memories that are kept; what has been of use since it was said stays, and of the rest
     what is likely to be. What exceeds it lapses. None: as many as there are; then the next two mean
     nothing."""
-    probation: Annotated[float, Meta(ge=0.0, le=0.99)] = 0.1
+    probationary_share: Annotated[float, Meta(ge=0.0, le=0.99)] = 0.1
     """Share of them for what has not been of use yet, where what has would fill all the room: the
     less, the surer that what is kept was of use, and the less of what is new."""
-    settle: bool = False
+    evict_probationary: bool = False
     """Whether what is on probation beyond that share lapses although there is room: at the end of a
     season, when what has not been of use is no longer waited for."""
     prune_turns: Annotated[int, Meta(ge=1, le=1 << 31)] = 100
@@ -402,6 +406,16 @@ class Policy:
         if self.promote + self.prune > 1:
             msg = f"Policy.promote={self.promote} and prune={self.prune}: together at most 1"
             raise InputError(msg)
+
+    def to_stored(self) -> dict[str, object]:
+        """Return the fields by the names that the journal has for them."""
+        stored = {new: old for old, new in POLICY_NAMES.items()}
+        return {stored.get(name, name): value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_stored(cls, fields: Mapping[str, Any]) -> Policy:
+        """Return the policy that the journal tells of."""
+        return cls(**{POLICY_NAMES.get(name, name): value for name, value in fields.items()})
 
     @classmethod
     def named(cls, name: str) -> Policy:

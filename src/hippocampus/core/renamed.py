@@ -1,13 +1,16 @@
-"""Settings by the names they had until 0.1: they still work, with a warning, until 0.3."""
+"""Fields by the names they had until 0.1: they still work, with a warning, until 0.3."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 T = TypeVar("T")
+
+RENAMED: Final[dict[Hashable, Mapping[str, str]]] = {}
+"""Of each class with such names, old name -> new name."""
 
 
 def renamed(names: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
@@ -31,6 +34,7 @@ def renamed(names: Mapping[str, str]) -> Callable[[type[T]], type[T]]:
                 given[names[old]] = given.pop(old)
             init(self, *args, **given)
 
+        RENAMED[cast("Hashable", cls)] = names
         cls.__init__ = take  # type: ignore[method-assign]
         for old, new in names.items():
             setattr(cls, old, property(_reader(cls, old, new)))

@@ -87,7 +87,7 @@ class SignatureCue(Versioned):
         """Return the inverse document frequency of each keyword, at least 0."""
         return rarity(self._held(question))
 
-    def balls(self, question: Query) -> Mapping[str, int]:
+    def searches(self, question: Query) -> Mapping[str, int]:
         """Return how many Hamming balls were searched for a question, by way."""
         return self._answer(question).balls
 

@@ -21,15 +21,7 @@ from hippocampus.core.events import (
     Unquarantined,
     kind_of,
 )
-from hippocampus.core.records import (
-    DEEPEST,
-    DOUBTED,
-    HELD,
-    PINNED,
-    STATE_CHANGES,
-    Act,
-    EpisodeRow,
-)
+from hippocampus.core.records import DEEPEST, DOUBTED, HELD, PINNED, STATE_CHANGES, Act, EpisodeRow
 from hippocampus.journal.reader import LedgerReader
 from hippocampus.journal.writer import LedgerWriter
 

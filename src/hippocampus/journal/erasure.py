@@ -18,12 +18,7 @@ from hippocampus.core.events import (
     Restored,
     TextsShortened,
 )
-from hippocampus.core.records import (
-    HELD,
-    SETTLED,
-    EpisodeRow,
-    State,
-)
+from hippocampus.core.records import HELD, SETTLED, EpisodeRow, State
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.lineage import Lineage
 from hippocampus.journal.payloads import DERIVED, NEXT, LedgerPayloads

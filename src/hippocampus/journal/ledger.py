@@ -6,9 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from hippocampus.core.config import Ingest
-from hippocampus.core.records import (
-    Store,
-)
+from hippocampus.core.records import Store
 from hippocampus.journal.acts import SleepActs
 from hippocampus.journal.content import Segments
 from hippocampus.journal.erasure import Erasure

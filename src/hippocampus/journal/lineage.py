@@ -19,14 +19,7 @@ from hippocampus.core.events import (
     Restored,
     class_of,
 )
-from hippocampus.core.records import (
-    SETTLED,
-    STATE_CHANGES,
-    Beside,
-    Change,
-    EpisodeRow,
-    State,
-)
+from hippocampus.core.records import SETTLED, STATE_CHANGES, Beside, Change, EpisodeRow, State
 from hippocampus.journal.reader import LedgerReader
 from hippocampus.language.details import digest_details
 from hippocampus.language.noun_phrases import proper_keys

@@ -6,11 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from hippocampus.core.config import Ingest
-from hippocampus.core.records import (
-    Block,
-    Kind,
-    Payloads,
-)
+from hippocampus.core.records import Block, Kind, Payloads
 from hippocampus.journal.content import Segment
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.reader import LedgerReader

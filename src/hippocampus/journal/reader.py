@@ -8,13 +8,7 @@ from typing import NamedTuple, cast
 
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import from_micros
-from hippocampus.core.events import (
-    E,
-    JournalRow,
-    Record,
-    decode,
-    fields_of,
-)
+from hippocampus.core.events import E, JournalRow, Record, decode, fields_of
 from hippocampus.core.records import (
     HELD,
     PINNED,

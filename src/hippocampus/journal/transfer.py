@@ -27,6 +27,8 @@ from hippocampus.journal.ledger import Ledger
 
 EXPORT_FORMAT = 1
 
+_FIELDS = tuple(name for name in EpisodeRow._fields if name not in {"row", "digest"})
+"""What is told of an episode: its row is its place in the file, and digests are of one store."""
 _TEXTS_AT_ONCE = 1000
 _ATTEMPTS = 5
 """How often an export begins anew because an episode was erased while it was written."""
@@ -86,28 +88,13 @@ def _records(
         some = rows[start : start + _TEXTS_AT_ONCE]
         texts = ledger.reader.texts([row.row for row in some])
         for row in some:
-            yield {
-                "episode": {
-                    "id": row.id,
-                    "text": texts.get(row.row, ""),
-                    "said_at": row.said_at,
-                    "noted_at": row.noted_at,
-                    "session": row.session,
-                    "turn": row.turn,
-                    "part": row.part,
-                    "parts": row.parts,
-                    "speaker": row.speaker,
-                    "role": row.role,
-                    "source": row.source,
-                    "address": row.address,
-                    "metadata": json.loads(row.metadata),
-                    "state": row.state,
-                    "supersedes": ids[row.supersedes],
-                    "superseded_by": ids[row.superseded_by],
-                    "level": row.level,
-                    "marks": row.marks,
-                }
+            told = row._asdict() | {
+                "metadata": json.loads(row.metadata),
+                "supersedes": ids[row.supersedes],
+                "superseded_by": ids[row.superseded_by],
             }
+            own = {name: told[name] for name in _FIELDS}
+            yield {"episode": {"id": own.pop("id"), "text": texts.get(row.row, ""), **own}}
     for change in changes:
         yield {
             "change": {
@@ -198,18 +185,14 @@ def _whole(episodes: list[dict[str, Any]], changes: list[dict[str, Any]], salt: 
     """Return what has been checked as rows; their order in the file is their number."""
     rows: dict[str | None, int | None] = {e["id"]: row for row, e in enumerate(episodes)}
     rows[None] = None
-    records = [
-        EpisodeRow(
-            row=row, id=e["id"], said_at=e["said_at"], noted_at=e["noted_at"],
-            session=e["session"], turn=e["turn"], part=e["part"], parts=e["parts"],
-            speaker=e["speaker"], role=e["role"], source=e["source"], address=e["address"],
-            metadata=dump_metadata(e["metadata"]), digest=digest(salt, e["text"]),
-            state=e["state"], supersedes=rows[e["supersedes"]],
-            superseded_by=rows[e["superseded_by"]],
-            level=e.get("level", 0), marks=e.get("marks", 0),
-        )
-        for row, e in enumerate(episodes)
-    ]  # fmt: skip
+    records: list[EpisodeRow] = []
+    for row, e in enumerate(episodes):
+        told = {name: e[name] for name in _FIELDS if name in e} | {
+            "metadata": dump_metadata(e["metadata"]),
+            "supersedes": rows[e["supersedes"]],
+            "superseded_by": rows[e["superseded_by"]],
+        }
+        records.append(EpisodeRow(row=row, digest=digest(salt, e["text"]), **told))
     journal = [
         JournalRow(seq, c["at"], c["kind"], rows[c["episode"]], detail_of(c["detail"]))
         for seq, c in enumerate(changes, 1)

@@ -16,13 +16,7 @@ from hippocampus.core.events import (
     Restored,
     encode,
 )
-from hippocampus.core.records import (
-    HELD,
-    STATE_CHANGES,
-    EpisodeRow,
-    State,
-    Store,
-)
+from hippocampus.core.records import HELD, STATE_CHANGES, EpisodeRow, State, Store
 from hippocampus.errors import InputError
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.lineage import Lineage

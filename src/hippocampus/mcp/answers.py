@@ -112,7 +112,7 @@ class ShownMemory:
             source=short(episode.source),
             address=None if episode.address == episode.id else short(episode.address),
             score=None if hit is None else round(hit.score, 2),
-            over_since=None if hit is None else moment(hit.until, zone),
+            over_since=None if hit is None else moment(hit.valid_to, zone),
             corrected_by=None if hit is None else hit.corrected_by,
             state=None if episode.state == "active" else episode.state,
             cut=self.cut or None,

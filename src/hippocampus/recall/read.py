@@ -69,8 +69,8 @@ class Found(NamedTuple):
                     score=score,
                     shares={n: g / total for n, g in given.items() if g > 0} if total else {},
                     tokens=tokens,
-                    about=float(ranking.activation[place]),
-                    until=None if until is None else from_micros(until),
+                    activation=float(ranking.activation[place]),
+                    valid_to=None if until is None else from_micros(until),
                     corrected_by=self.corrections[place],
                 )
             )

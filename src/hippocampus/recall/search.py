@@ -45,7 +45,7 @@ class Ranking:
     """Activation of each by the anchors that the question calls up."""
     candidates: int
     """How many rows were scored."""
-    balls: Mapping[str, int]
+    hamming_searches: Mapping[str, int]
     """How many Hamming balls were searched, by way."""
     superseded: Mapping[int, int]
     """Rows whose facts of the kind asked for are all superseded; since when, in microseconds."""
@@ -79,7 +79,9 @@ def search(
         sessions=rank_sessions(search, rows, scored.sessions, scored.support),
         activation=np.zeros(len(best), np.float32) if near is None else near[best],
         candidates=len(rows),
-        balls=signature.balls(query) if signature is not None and query.keywords else {},
+        hamming_searches=signature.searches(query)
+        if signature is not None and query.keywords
+        else {},
         superseded={} if standing is None else standing.over,
     )
 

@@ -216,7 +216,7 @@ async def _take_turns(
             await keep()
     if batch:
         await keep()
-    return Imported(added=added, unchanged=unchanged, removed=0, skipped=tuple(skipped))
+    return Imported(added=added, unchanged=unchanged, removed=0, unreadable=tuple(skipped))
 
 
 def _remember(

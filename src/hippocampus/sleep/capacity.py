@@ -35,13 +35,15 @@ def retain(night: SleepSnapshot) -> list[Act]:
         return []
     history = read_history(night, firsts)
     there = night.material.shown[firsts]
-    chosen = Retention(target=policy.episode_target, probation=policy.probation).choose(
+    chosen = Retention(
+        target=policy.episode_target, probationary_share=policy.probationary_share
+    ).choose(
         history,
         there,
         (night.kept | ~night.trusted)[firsts] & there,
         np.ones(len(firsts)),
         now_h=night.now / MICROS_PER_HOUR,
-        settle=policy.settle,
+        evict_probationary=policy.evict_probationary,
     )
     gone = np.flatnonzero(chosen.fades)
     order = gone[np.argsort(chosen.value[gone], kind="stable")]

@@ -185,7 +185,7 @@ class Retention:
 
     target: Annotated[float, Meta(ge=0.0)]
     """What all that is kept may cost, in the unit of the costs: episodes or tokens."""
-    probation: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.1
+    probationary_share: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.1
     """Share of what is kept for what has not been of use yet, where what has would fill it all. The
     less, the surer it is that what is kept was of use, and the less is there of what is new."""
     step_h: Annotated[float, Meta(gt=0.0)] = STEP_H
@@ -202,7 +202,7 @@ class Retention:
         cost: Numbers,
         *,
         now_h: float,
-        settle: bool = False,
+        evict_probationary: bool = False,
     ) -> Chosen:
         """
         Return who fades tonight. Pure: the same history gives the same choice.
@@ -213,8 +213,8 @@ class Retention:
             pinned: who stays in any case, shape (n,).
             cost: what each row costs, shape (n,).
             now_h: the present moment, on the history's scale.
-            settle: close the books, at the end of a season: whoever is on probation beyond its
-                share goes, although there is room; unless nothing was of use at all.
+            evict_probationary: close the books, at the end of a season: whoever is on probation
+                beyond its share goes, although there is room; unless nothing was of use at all.
 
         """
         count, _ = times_used(history.group, history.uses)
@@ -224,13 +224,15 @@ class Retention:
         room = self.target - float(cost[held].sum())
         proven = there & used & ~pinned
         fades = there & ~pinned
-        if not settle and float(cost[fades].sum()) <= room:
+        if not evict_probationary and float(cost[fades].sum()) <= room:
             return Chosen(np.zeros(len(there), np.bool_), value)
-        kept = self._best(value, cost, proven, (1 - self.probation) * room)
+        kept = self._best(value, cost, proven, (1 - self.probationary_share) * room)
         spent = float(cost[kept].sum())
         most = room - spent
-        if settle and spent:  # where nothing was ever of use, that says nothing against anybody
-            most = min(most, self.probation / (1 - self.probation) * spent)
+        if (
+            evict_probationary and spent
+        ):  # where nothing was ever of use, that says nothing against anybody
+            most = min(most, self.probationary_share / (1 - self.probationary_share) * spent)
         kept |= self._best(value, cost, fades & ~used, most)
         return Chosen(fades & ~kept, value)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from typing import Final, TypeAlias
 
@@ -142,7 +142,7 @@ class Sleeper:
                 SleepEnded(
                     sleep=number,
                     rows=rows,
-                    policy=asdict(self.policy),
+                    policy=self.policy.to_stored(),
                     steps=told,
                     over=[name for name in told if name not in self._blind],
                 )

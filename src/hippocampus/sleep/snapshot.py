@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import tzinfo
-from typing import Any, Final, NamedTuple, TypeAlias, cast
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -233,7 +233,7 @@ def count_sleeps(ledger: Ledger) -> int:
 
 def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:
     """Return what each step has gone over; under another policy, that was nothing."""
-    own, begun = asdict(policy), dict[int, int]()
+    own, begun = policy.to_stored(), dict[int, int]()
     rows: Counter[str] = Counter()
     last: dict[str, tuple[int, int]] = {}
     for change in ledger.reader.events(SleepBegan, SleepEnded):
@@ -330,7 +330,7 @@ def read_policy(ledger: Ledger, default: Policy) -> Policy:
     own = ledger.reader.events(PolicySet)
     told = own[-1].event.policy if own else None
     try:
-        return default if told is None else Policy(**cast("Mapping[str, Any]", told))
+        return default if told is None else Policy.from_stored(told)
     except (TypeError, InputError) as exc:
         msg = f"bank {ledger.name!r} has a policy that this version does not know ({exc}); set one"
         raise StoreCorrupt(msg, path=ledger.store.path) from exc

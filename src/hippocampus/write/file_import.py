@@ -43,7 +43,7 @@ def import_files(
         done += len(file.turns)
         if progress:
             progress(done, total)
-    return Imported(added=added, unchanged=unchanged, removed=removed, skipped=skipped)
+    return Imported(added=added, unchanged=unchanged, removed=removed, unreadable=skipped)
 
 
 def as_turns(file: SourceFile, chunk_tokens: int) -> Iterator[Turn]:

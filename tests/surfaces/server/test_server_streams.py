@@ -54,7 +54,7 @@ def test_a_line_that_is_no_turn_is_named_and_the_rest_goes_on(http, bank):
     _, last = told(sent(http, body))
 
     done = wire.convert(Imported, last["result"])
-    assert ["line 2", "line 4", "line 5"] == [where for where, _ in done.skipped]
+    assert ["line 2", "line 4", "line 5"] == [where for where, _ in done.unreadable]
     assert {"one", "two"} == {episode.text for episode in bank.episodes()}
 
 

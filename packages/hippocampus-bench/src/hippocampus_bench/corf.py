@@ -362,7 +362,7 @@ def _find(bank: Bank, system: System, question: Question) -> _Found:
     worth = (
         _ref(hit.episode)
         for hit in hits
-        if system.plain or hit.score >= INJECTED or hit.about >= ABOUT
+        if system.plain or hit.score >= INJECTED or hit.activation >= ABOUT
     )
     first = embed_s[0] if embed_s else 0.0
     return _Found(ranked, frozenset(worth), elapsed_s - sum(embed_s), first, answer)

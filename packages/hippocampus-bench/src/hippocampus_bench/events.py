@@ -289,9 +289,9 @@ def _everything(night: Night) -> Flags:
 
 def _retained(night: Night, probation: float = PROBATION) -> Flags:
     n = len(night.there)
-    chosen = Retention(target=night.target, probation=probation).choose(
+    chosen = Retention(target=night.target, probationary_share=probation).choose(
         night.history, night.there, np.zeros(n, np.bool_), np.ones(n),
-        now_h=night.now_h, settle=night.last,
+        now_h=night.now_h, evict_probationary=night.last,
     )  # fmt: skip
     return chosen.fades
 
@@ -748,7 +748,7 @@ class _Season:
         clock = ManualClock(_when(self.events[0]))
         ids: list[str] = []
         gone: set[str] = set()
-        policy = SleepPolicy(episode_target=self.target, probation=PROBATION, cap=1.0)
+        policy = SleepPolicy(episode_target=self.target, probationary_share=PROBATION, cap=1.0)
         with Memory(path, embedder=embedder, clock=clock) as memory:
             bank = memory.bank(_BANK)
             for stop in self.stops:
@@ -759,7 +759,7 @@ class _Season:
                 assert len(ids) == stop  # one first part a turn, also of what was there already
                 remembered = time.perf_counter()
                 before = _are_there(ids, gone)
-                bank.set_policy(replace(policy, settle=stop == len(self.events)))
+                bank.set_policy(replace(policy, evict_probationary=stop == len(self.events)))
                 (step,) = bank.sleep(steps=("forget",)).steps
                 gone |= {deed.episode for deed in step.deeds if deed.deed == "lapse"}
                 after = _are_there(ids, gone)

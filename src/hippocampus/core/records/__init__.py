@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from hippocampus.core.records.embedding import (
-    Embedded,
-    Embedder,
-    Fingerprint,
-    Passage,
-    Reranker,
-)
+from hippocampus.core.records.embedding import Embedded, Embedder, Fingerprint, Passage, Reranker
 from hippocampus.core.records.episode import (
     Change,
     Compacted,
@@ -46,16 +40,8 @@ from hippocampus.core.records.recall import (
     Pointer,
     Recall,
 )
-from hippocampus.core.records.sleep import (
-    Act,
-    Deeds,
-    SleepStep,
-    Slept,
-    Usage,
-)
-from hippocampus.core.records.store import (
-    Store,
-)
+from hippocampus.core.records.sleep import Act, Deeds, SleepStep, Slept, Usage
+from hippocampus.core.records.store import Store
 from hippocampus.core.records.stored import (
     DEEPEST,
     DOUBTED,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
+from hippocampus.core.renamed import renamed
+
 When: TypeAlias = datetime | str
 """A moment as a caller may give it: an aware or naive datetime, or ISO 8601 text."""
 
@@ -117,6 +119,7 @@ class Stats:
     """Bytes of memory that the bank holds in this process, about: its index, notes and texts."""
 
 
+@renamed({"skipped": "unreadable"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
     """What an import did: episodes added, found unchanged, hidden because their source changed."""
@@ -124,7 +127,7 @@ class Imported:
     added: int
     unchanged: int
     removed: int
-    skipped: tuple[tuple[str, str], ...] = ()
+    unreadable: tuple[tuple[str, str], ...] = ()
     """(path, reason) of what could not be read; the rest went on."""
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from hippocampus.core.cue_names import CUE_WORDS
 from hippocampus.core.records.episode import Episode
+from hippocampus.core.renamed import renamed
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Interval:
     text: str = ""
 
 
+@renamed({"about": "activation", "until": "valid_to"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """
@@ -35,11 +37,12 @@ class Hit:
     times: tuple[Interval, ...] = ()
     """If the question asks when: the times that the text names, as of when it was said; of hits
     at least half as likely as the best, ten at most."""
-    about: float = 0.0
-    """How far it is about what the question calls up, in [0, 1]; 0 where that is nothing."""
-    until: datetime | None = None
-    """Since when what it tells of what is asked is over, and something else is so; None: it is not
-    known to be, or nothing of the kind is asked."""
+    activation: float = 0.0
+    """How active the anchors it lies under are by this question, in [0, 1]: how far it is about
+    what the question calls up; 0 where that is nothing."""
+    valid_to: datetime | None = None
+    """Since when what it tells of what is asked is over, and something else is so: the end of its
+    valid time. None: it is not known to be, or nothing of the kind is asked."""
     corrected_by: str | None = None
     """The id of what a person said of it, soon after it was recalled, that it is otherwise; None if
     nobody did, as far as sleep has noted, or if that is nothing that this recall may see."""
@@ -60,7 +63,7 @@ class Hit:
         return self.episode.address
 
     def __str__(self) -> str:
-        over = f"  (until {self.until:%Y-%m-%d})" if self.until else ""
+        over = f"  (until {self.valid_to:%Y-%m-%d})" if self.valid_to else ""
         other = f"  (corrected by {self.corrected_by})" if self.corrected_by else ""
         return f"{self.score:.2f}  {self.episode}{over}{other}"
 
@@ -76,6 +79,7 @@ class Degradation:
         return f"{self.part}: {self.reason}"
 
 
+@renamed({"balls": "hamming_searches"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
     """What a recall paid: seconds by step, and how much it looked at."""
@@ -85,7 +89,7 @@ class Cost:
     steps_s: Mapping[str, float] = field(default_factory=dict)
     allowed: int = 0
     candidates: int = 0
-    balls: Mapping[str, int] = field(default_factory=dict)
+    hamming_searches: Mapping[str, int] = field(default_factory=dict)
     """How many Hamming balls the signature cue searched, by way: ``scan`` or ``descent``."""
 
 
@@ -147,8 +151,9 @@ class Recall:
             f"cost: {self.cost.elapsed_s * 1e3:.2f} ms ({steps});"
             f" {self.cost.candidates} candidates of {self.cost.allowed} allowed"
         )
-        if self.cost.balls:
-            ways = ", ".join(f"{count} by {way}" for way, count in self.cost.balls.items())
+        if self.cost.hamming_searches:
+            searches = self.cost.hamming_searches.items()
+            ways = ", ".join(f"{count} by {way}" for way, count in searches)
             lines.append(f"signatures: Hamming balls searched, {ways}")
         lines += [f"degraded: {d}" for d in self.degraded]
         if not self.found:

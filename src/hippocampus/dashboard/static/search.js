@@ -132,8 +132,8 @@ const hit = (one, rank, inside, query, ctx) => {
       h("span", { class: `dot ${used ? "on" : ""}`, role: "img", "aria-label": used ? "in the context" : "not in the context", title: used ? "in the context" : "not in the context" })),
     first: h("span", { class: "who num", title: "How likely it bears on the question" }, percent(one.score)),
     after: [
-      (one.until || one.corrected_by || one.times.length > 0) && h("p", { class: "row" },
-        one.until && h("span", { class: "tag warn" }, `over since ${day(one.until)}`),
+      (one.valid_to || one.corrected_by || one.times.length > 0) && h("p", { class: "row" },
+        one.valid_to && h("span", { class: "tag warn" }, `over since ${day(one.valid_to)}`),
         one.corrected_by && h("span", { class: "tag warn" }, "corrected later"),
         one.times.map((when) => h("span", { class: "tag" }, `“${when.text}” is ${stretch(when)}`))),
       shares(one),
