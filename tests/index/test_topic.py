@@ -15,7 +15,7 @@ from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import InputError
 from hippocampus.index.bm25 import pack_terms
 from hippocampus.index.query import Query
-from hippocampus.index.topic import FORMAT, Artifact, Routing, TagGraph, TopicCue, pack, unpack
+from hippocampus.index.topic import FORMAT, Artifact, TagGraph, TopicCue, pack, unpack
 
 NAMES = list("abcdefg")
 
@@ -297,7 +297,7 @@ def test_a_tag_near_in_meaning_is_found_though_no_word_is_shared():
     graph = graph_of(rows={name: [at] for at, name in enumerate("abcdefgh")})
     for tag, vector in zip(graph, np.eye(8, dtype=np.float32), strict=True):
         tag.vector = vector
-    cue = TopicCue(graph, 8, Routing(likeness=1.5))
+    cue = TopicCue(graph, 8)
 
     near = np.zeros(8, np.float32)
     near[2] = 1

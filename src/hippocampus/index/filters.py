@@ -47,26 +47,6 @@ from hippocampus.core.records import OneOrMany, Stretch, When, Where
 from hippocampus.core.timestamps import end_micros, is_day, to_moment
 from hippocampus.errors import InvalidFilter
 
-__all__ = [
-    "ORDER",
-    "Condition",
-    "Either",
-    "Every",
-    "Filter",
-    "Frozen",
-    "Not",
-    "Predicate",
-    "elements",
-    "flatten",
-    "fold_name",
-    "freeze",
-    "holds",
-    "make_filter",
-    "merge",
-    "read_where",
-    "to_moment",
-]
-
 MAX_LEVELS = 32
 
 Frozen: TypeAlias = Hashable

@@ -363,21 +363,17 @@ _FLAT: Final = 1e-3
 """A cosine; tags that differ by less are equally near."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Routing:
-    """Settings of the router from questions to tags, and weights of tags for rows."""
-
-    tags: int = 8
-    """Tags a question finds by itself at most, called k."""
-    likeness: float = 1.5
-    """Standard deviations above all tags' mean cosine from which on a tag is near in meaning."""
-    named: float = 3.0
-    """Standard deviations that are added where the question names the tag."""
-    down: int = 2
-    up: int = 1
-    """Steps to narrower and to broader tags, called D_max."""
-    fade: float = 0.6
-    """Factor on a tag's weight for each step down; a step up takes its square."""
+_TAGS: Final = 8
+"""Most tags that a question finds by itself, called k in SWIFT, 3.2."""
+_LIKENESS: Final = 1.5
+"""Standard deviations above all tags' mean cosine from which on a tag is near in meaning."""
+_NAMED: Final = np.float32(3.0)
+"""Standard deviations that are added where the question names the tag."""
+_DOWN: Final = 2
+_UP: Final = 1
+"""Steps to narrower and to broader tags, called D_max in SWIFT, 3.2."""
+_FADE: Final = 0.6
+"""Factor on a tag's weight for each step down; a step up takes its square."""
 
 
 class TopicCue(Versioned, DenseCue):
@@ -393,10 +389,9 @@ class TopicCue(Versioned, DenseCue):
 
     kind: Kind = "lexical"
 
-    def __init__(self, graph: TagGraph, length: int = 0, routing: Routing | None = None) -> None:
+    def __init__(self, graph: TagGraph, length: int = 0) -> None:
         self.graph = graph
         self._length = length
-        self._routing = routing or Routing()
         self._tags = list(graph)
         self._place = {tag.name: at for at, tag in enumerate(self._tags)}
         self._rows = [tag.rows for tag in self._tags]
@@ -464,7 +459,6 @@ class TopicCue(Versioned, DenseCue):
 
     def route(self, question: Query) -> dict[str, float]:
         """Return the tags a question is about, and how much, from 0 up."""
-        how = self._routing
         near = np.zeros(len(self._tags), np.float32)
         if (
             len(self._seen)
@@ -475,19 +469,19 @@ class TopicCue(Versioned, DenseCue):
             cosines = dot_rows(self._bytes, self._scales, question.vector, every)
             usual = np.float32(cosines.mean())
             above = (cosines - usual) / np.float32(max(float(cosines.std()), _FLAT))
-            near[self._seen] = np.where(above < how.likeness, 0, above)
+            near[self._seen] = np.where(above < _LIKENESS, 0, above)
         counts = question.term_weights > 0
         terms = question.terms[counts]
         named, _ = self._naming(terms, np.zeros(len(terms), np.int64))
-        near[named] += np.float32(how.named)
-        best = top_k(near, how.tags)
+        near[named] += _NAMED
+        best = top_k(near, _TAGS)
         weights: dict[str, float] = {}
         for at in best.tolist():
             start, weight = self._tags[at].name, float(near[at])
             if weight <= 0:
                 continue
-            for name, steps in self.graph.expand([start], down=how.down, up=how.up).items():
-                worth = weight * (how.fade**steps if steps >= 0 else how.fade ** (-2 * steps))
+            for name, steps in self.graph.expand([start], down=_DOWN, up=_UP).items():
+                worth = weight * (_FADE**steps if steps >= 0 else _FADE ** (-2 * steps))
                 weights[name] = max(weights.get(name, 0.0), worth)
         return weights
 

@@ -322,11 +322,6 @@ def _roles(text: str) -> frozenset[str]:
     return frozenset(roles | {"assistant"} if words & _SECOND else roles)
 
 
-def named(text: str, speakers: Iterable[str]) -> frozenset[str]:
-    """Return the speakers whose name, or first name, stands in the text as a word."""
-    return _named(_words(text, find_terms(text)), speakers)
-
-
 def _named(words: set[str], speakers: Iterable[str]) -> frozenset[str]:
     words = words | {word.removesuffix("'s").removesuffix("’s") for word in words}
     return frozenset(speaker for speaker in speakers if _first_name(speaker) in words)
