@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 from hippocampus.core.records import Embedder
@@ -24,10 +25,15 @@ SPECS = {
 }
 """Every form a specification takes, and what it means."""
 
+_ADAPTERS = {
+    "sentence-transformers": "SentenceTransformerEmbedder",
+    "fastembed": "FastEmbedEmbedder",
+    "model2vec": "Model2VecEmbedder",
+}
+"""Classes by the kind of specification; each lies in a module of that name, loaded when used."""
 
-def load_embedder(  # noqa: PLR0911 - one for each form
-    spec: str, *, directory: Path | None = None
-) -> Embedder | None:
+
+def load_embedder(spec: str, *, directory: Path | None = None) -> Embedder | None:
     """
     Load the embedder a specification names; None for ``"none"``.
 
@@ -60,20 +66,10 @@ def load_embedder(  # noqa: PLR0911 - one for each form
 
             model, _, url = name.partition("@")
             return OpenAIEmbedder(model, base_url=url or None)
-        case "sentence-transformers", name if name:
-            from hippocampus.encode.embedders.sentence_transformers import (  # noqa: PLC0415
-                SentenceTransformerEmbedder,
-            )
-
-            return SentenceTransformerEmbedder(name)
-        case "fastembed", name if name:
-            from hippocampus.encode.embedders.fastembed import FastEmbedEmbedder  # noqa: PLC0415
-
-            return FastEmbedEmbedder(name)
-        case "model2vec", name if name:
-            from hippocampus.encode.embedders.model2vec import Model2VecEmbedder  # noqa: PLC0415
-
-            return Model2VecEmbedder(name)
+        case _, name if name and kind in _ADAPTERS:
+            module = import_module(f"hippocampus.encode.embedders.{kind.replace('-', '_')}")
+            made: Embedder = getattr(module, _ADAPTERS[kind])(name)
+            return made
     forms = ", ".join(SPECS)
     msg = f"unknown embedder {spec!r}: use one of {forms}"
     raise InputError(msg)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Self
@@ -43,7 +43,7 @@ class CachedEmbedder:
         self._inner = inner
         self._path = Path(path)
         self._lock = Lock()
-        self._queries: OrderedDict[str, Embedded] = OrderedDict()
+        self._query = lru_cache(_QUERIES_KEPT)(inner.embed_query)
         self.fingerprint = made = inner.fingerprint  # but for rounding the vectors are the same
         self._salt = repr((made.name, made.weights, made.dimension, made.token_dimension)).encode()
         with self._translated():
@@ -86,17 +86,7 @@ class CachedEmbedder:
 
     def embed_query(self, text: str) -> Embedded:
         """Embed a question; the last few hundred are remembered in memory, as they were made."""
-        with self._lock:
-            known = self._queries.get(text)
-            if known is not None:
-                self._queries.move_to_end(text)
-                return known
-        made = self._inner.embed_query(text)
-        with self._lock:
-            self._queries[text] = made
-            if len(self._queries) > _QUERIES_KEPT:
-                self._queries.popitem(last=False)
-        return made
+        return self._query(text)
 
     def close(self) -> None:
         """Close the file. May be called twice."""
