@@ -70,7 +70,7 @@ class SignatureCue(Versioned):
     def propose(self, question: Query, allowed: Mask | None, limit: int) -> Rows:
         if not question.keywords or not len(self):
             return np.empty(0, np.uint32)
-        held = self._held(question)
+        held = self._answer(question).held
         return best_rows(rarity(held) @ held.astype(np.float32), limit, allowed)
 
     def score(self, question: Query, rows: Rows) -> Scores | None:
@@ -81,11 +81,11 @@ class SignatureCue(Versioned):
 
     def matches(self, question: Query, rows: Rows) -> Scores:
         """Return which keywords each row holds, 1 or 0, shape (rows, keywords)."""
-        return self._held(question)[:, rows.astype(np.intp)].T.astype(np.float32)
+        return self._answer(question).held[:, rows.astype(np.intp)].T.astype(np.float32)
 
     def rarity(self, question: Query) -> Scores:
         """Return the inverse document frequency of each keyword, at least 0."""
-        return rarity(self._held(question))
+        return rarity(self._answer(question).held)
 
     def searches(self, question: Query) -> Mapping[str, int]:
         """Return how many Hamming balls were searched for a question, by way."""
@@ -144,10 +144,6 @@ class SignatureCue(Versioned):
         if radius or 2 * self.codes.settled < len(self.codes) or any(len(f) > 1 for f in keyword):
             return False
         return 2 * spans * _RANK_NS * self.codes.bits < self.codes.scan_ns(len(self.codes))
-
-    def _held(self, question: Query) -> NDArray[np.bool_]:
-        """Return which rows hold each keyword, shape (keywords, rows)."""
-        return self._answer(question).held
 
     def _answer(self, question: Query) -> _Answer:
         """Look for the keywords of a question; remembered for one question."""

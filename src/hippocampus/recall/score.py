@@ -127,20 +127,26 @@ def _shortness(search: Search, lengths: Numbers | None) -> Numbers | np.float32:
 def _speaking(search: Search, rows: NDArray[np.intp]) -> Numbers:
     """Return the part of the speaker: more for self-disclosure of somebody who is asked about."""
     columns, query, fusion = search.index.columns, search.query, search.fusion
-    by_user = columns.role.holds("user", rows)
-    worth: Numbers = by_user * np.float32(fusion.user)
-    about = np.zeros(len(rows), np.bool_)
+    worth: Numbers = columns.role.holds("user", rows) * np.float32(fusion.user)
     if query.speakers:
-        about |= columns.spoken_by(query.speakers)[rows]
-        worth += about * np.float32(fusion.speaker)
-    if "assistant" in query.roles:
-        worth += columns.role.holds("assistant", rows) * np.float32(fusion.addressee)
-    if "user" in query.roles:
-        worth += by_user * np.float32(fusion.addressee)
-        about |= by_user
+        worth += columns.spoken_by(query.speakers)[rows] * np.float32(fusion.speaker)
+    for role in ("assistant", "user"):
+        if role in query.roles:
+            worth += columns.role.holds(role, rows) * np.float32(fusion.addressee)
     tells = search.cues.lexical.marked(rows.astype(np.uint32))[:, 0]
-    worth += (about & tells) * np.float32(fusion.self_disclosure)
+    worth += (_of_named(search, rows) & tells) * np.float32(fusion.self_disclosure)
     return worth
+
+
+def _of_named(search: Search, rows: NDArray[np.intp]) -> Mask:
+    """Return which rows are spoken by those whom the question names, or by the user at "I"."""
+    columns, query = search.index.columns, search.query
+    named = np.zeros(len(rows), np.bool_)
+    if query.speakers:
+        named |= columns.spoken_by(query.speakers)[rows]
+    if "user" in query.roles:
+        named |= columns.role.holds("user", rows)
+    return named
 
 
 def _of_asked(search: Search, rows: NDArray[np.intp]) -> Mask:
@@ -149,16 +155,11 @@ def _of_asked(search: Search, rows: NDArray[np.intp]) -> Mask:
 
     Where nobody is, all but the assistant are: its turns mostly answer a request.
     """
-    columns, query = search.index.columns, search.query
-    about = np.zeros(len(rows), np.bool_)
-    if query.speakers:
-        about |= columns.spoken_by(query.speakers)[rows]
-    if "user" in query.roles:
-        about |= columns.role.holds("user", rows)
-    if not about.any():
-        by_assistant = columns.role.holds("assistant", rows)
-        about = by_assistant if "assistant" in query.roles else ~by_assistant
-    return about
+    named = _of_named(search, rows)
+    if named.any():
+        return named
+    by_assistant = search.index.columns.role.holds("assistant", rows)
+    return by_assistant if "assistant" in search.query.roles else ~by_assistant
 
 
 def _novelty(
