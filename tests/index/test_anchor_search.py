@@ -9,7 +9,7 @@ from hippocampus.calibrate.synthetic import generate
 from hippocampus.core.records import Passage
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.model_files import installed
-from hippocampus.index.anchor_search import Meant
+from hippocampus.index.anchor_search import AnchorSearch
 from hippocampus.language.noun_phrases import find_phrases
 
 D = 64
@@ -26,7 +26,7 @@ def test_few_anchors_are_all_compared_and_names_mean_nothing(seed, count, most):
     vectors = unit(random, count)
     vectors[::3] = 0
     query = unit(random)
-    meant = Meant(vectors, 1000)
+    meant = AnchorSearch(vectors, 1000)
     places, cosines = meant.best(query, most)
     exact = vectors @ query
 
@@ -42,7 +42,7 @@ def test_what_is_asked_for_is_compared_however_far_it_is(seed):
     vectors = unit(random, 300)
     vectors[7] = 0
     query = unit(random)
-    meant = Meant(vectors, 10)
+    meant = AnchorSearch(vectors, 10)
     told = meant.cosines(query, 0.3, np.array([3, 7]))
     exact = vectors @ query
 
@@ -67,7 +67,7 @@ def test_of_many_real_phrases_the_two_levels_find_what_all_of_them_hold():
     asked = np.stack(
         [one.vector for one in embedder.embed(list(map(Passage, sorted(texts)[::20])))]
     )
-    exact, levels = Meant(anchors, len(anchors)), Meant(anchors, 100)
+    exact, levels = AnchorSearch(anchors, len(anchors)), AnchorSearch(anchors, 100)
     found, near = [], []
     nobody = np.empty(0, np.intp)
     for query in asked:

@@ -26,8 +26,8 @@ MARGIN: Final = 0.1
 Places = NDArray[np.intp]
 
 
-class Meant:
-    """Vectors of anchors, shape (a, dimension), zero for those without a meaning."""
+class AnchorSearch:
+    """An index of anchor vectors, shape (a, dimension), zero for those without a meaning."""
 
     def __init__(self, vectors: NDArray[np.float32], exact: int) -> None:
         self.has_meaning: Mask = np.asarray(vectors.any(axis=1))

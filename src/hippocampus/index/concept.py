@@ -21,7 +21,7 @@ from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.index.anchor_postings import Times, Under
-from hippocampus.index.anchor_search import Meant
+from hippocampus.index.anchor_search import AnchorSearch
 from hippocampus.index.anchors import Anchors, effective
 from hippocampus.index.cue import Mask, Rows, Scores
 from hippocampus.index.growable_array import GrowableArray, Versioned
@@ -249,7 +249,7 @@ class ConceptCue(Versioned):
         """Which anchors were denied since they were chosen."""
         self._length = anchors.rows_built
         self._place = {key: place for place, key in enumerate(anchors.keys.tolist())}
-        self._meant = Meant(anchors.vectors, how.exact_search_anchors)
+        self._search = AnchorSearch(anchors.vectors, how.exact_search_anchors)
         self.under = Under(anchors, how, seen.cosines, said_at)
         self.attach(seen, said_at, sessions, leads)
         self._more: HashTrieMap[int, tuple[int, ...]] = HashTrieMap()
@@ -283,7 +283,7 @@ class ConceptCue(Versioned):
 
     @property
     def nbytes(self) -> int:
-        kept = (self.anchors.vectors, self.anchors.mentions, self._tied, self._meant, self.under)
+        kept = (self.anchors.vectors, self.anchors.mentions, self._tied, self._search, self.under)
         return sum(array.nbytes for array in kept)
 
     def attach(
@@ -357,8 +357,8 @@ class ConceptCue(Versioned):
         vectors = self._seen.vectors(rows)
         for row, vector, worth, gist in zip(rows.tolist(), vectors, lasting, gists, strict=True):
             named = np.array(mentioned.get(row, ()), np.intp)
-            cosines = self._meant.cosines(vector, self._least.theta, named)
-            cosines[named] += np.where(self._meant.has_meaning[named], how.mention, 1.0)
+            cosines = self._search.cosines(vector, self._least.theta, named)
+            cosines[named] += np.where(self._search.has_meaning[named], how.mention, 1.0)
             scores = effective(cosines, worth, 0.0, how.alpha)
             self.under.put(row, (cosines >= self._least.theta) & (scores > 0), scores, vector, gist)
 
@@ -388,7 +388,7 @@ class ConceptCue(Versioned):
         if question.deixis and not heard and self._how.pronouns:
             heard |= dict.fromkeys(list(self.active(question))[:_MEANT_BY_POINTING], 1.0)
         if question.vector is not None and len(self.anchors):
-            best, cosines = self._meant.best(question.vector, self._how.meant_anchors)
+            best, cosines = self._search.best(question.vector, self._how.meant_anchors)
             for place, cosine in zip(best.tolist(), cosines.tolist(), strict=True):
                 if cosine >= self._least.sem_theta and not self._silent[place]:
                     heard.setdefault(place, cosine)
