@@ -8,8 +8,7 @@ and taking one costs the same for ten rows and ten million.
 
 from __future__ import annotations
 
-import copy
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Final, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +29,11 @@ class Versioned:
 
     def fork(self) -> Self:
         """Return a version that holds the same, and whose changes nobody sees in this one."""
-        version = copy.copy(self)
-        for name, value in vars(self).items():
-            if isinstance(value, Versioned | GrowableArray | Bm25Index):
-                setattr(version, name, value.fork())
+        version = object.__new__(type(self))
+        version.__dict__ = {
+            name: value.fork() if isinstance(value, _FORKED) else value
+            for name, value in self.__dict__.items()
+        }
         return version
 
 
@@ -70,7 +70,9 @@ class GrowableArray(Generic[Item]):
     def fork(self) -> GrowableArray[Item]:
         """Return a version with the same rows; what is done to either is not seen in the other."""
         self._shared = True
-        return copy.copy(self)
+        version: GrowableArray[Item] = object.__new__(GrowableArray)
+        version.__dict__ = self.__dict__.copy()
+        return version
 
     def extend(self, rows: NDArray[Any]) -> None:
         """Append rows of matching trailing shape."""
@@ -97,3 +99,7 @@ class GrowableArray(Generic[Item]):
         room = np.empty((size, *self._room.shape[1:]), self._room.dtype)
         room[: self._length] = self._room[: self._length]
         self._room, self._taken, self._shared = room, [self._length], False
+
+
+_FORKED: Final = (Versioned, GrowableArray, Bm25Index)
+"""What a version has a version of; as one tuple, for that is looked at at each attribute."""

@@ -1,0 +1,129 @@
+"""A bank's snapshot never changes: who holds one has the same answers whatever happens."""
+
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from hippocampus import Config, Ingest, Turn
+
+NAMES = ("Ada", "Tom", "Lena", "Oskar")
+THINGS = ("garden plan", "boat repair", "piano lesson", "train ticket", "budget letter", "red kite")
+DEEDS = ("spoke of", "lost", "found", "sold", "wrote about", "does not like")
+QUESTIONS = (
+    ("What did Ada say of the garden plan?", {}),
+    ("Who lost the red kite?", {"speaker": "Tom"}),
+    ("the latest piano lesson", {"where": {"n": {"$in": [0, 2]}}}),
+    ("What happened in March 2025?", {"since": "2025-03-05"}),
+    ("Does she like it?", {"session": "s1"}),
+)
+
+
+def turn(rng, n):
+    """Return a turn: now and then of a new session, late, of nobody known, or a very long one."""
+    words = [f"{rng.choice(NAMES)} {rng.choice(DEEDS)} the {rng.choice(THINGS)}." for _ in "abc"]
+    return Turn(
+        text=f"{' '.join(words * rng.choice((1, 1, 9)))} Number {n}.",
+        speaker=rng.choice((*NAMES, None, f"Guest {n}")), session=f"s{rng.randrange(1 + n // 6)}",
+        at=f"2025-03-{rng.randint(1, 28):02d}", metadata={"n": n % 3, f"key{n % 5}": "x"},
+    )  # fmt: skip
+
+
+def write(bank, rng, n):
+    """Do something that changes the bank, but erases nothing."""
+    ids = [episode.id for episode in bank.episodes()]
+    match rng.randrange(9):
+        case 0 if ids:
+            bank.forget(rng.choice(ids))
+        case 1 if ids:
+            bank.feedback(rng.choice(ids), helpful=rng.random() < 0.5)
+        case 2 if ids:
+            bank.correct(rng.choice(ids), f"Number {n}: Tom sold the red kite.")
+        case 3:
+            bank.sleep()
+        case _:
+            bank.remember_many([turn(rng, n) for _ in range(rng.choice((1, 1, 3)))])
+
+
+def contents(bank, here, monkeypatch):
+    """Return what a snapshot answers."""
+    with monkeypatch.context() as pinned:
+        pinned.setattr(bank.state, "take", lambda: here)
+        found = [bank.recall(question, **filters) for question, filters in QUESTIONS]
+        listed = [episode.id for episode in bank.episodes(limit=5, newest=True)]
+    said = [
+        ([(hit.episode.id, hit.score, hit.corrected_by) for hit in one.hits], one.confidence,
+         one.sessions, one.cost.allowed, one.cost.candidates)
+        for one in found
+    ]  # fmt: skip
+    columns, cues = here.index.columns, here.index.cues
+    beside = [cues.concept.beside(row) for row in range(len(here.index))] if cues.concept else []
+    neighbours = [side.tolist() for side in columns.neighbours()]
+    shown = columns.visible().tolist()
+    return said, listed, neighbours, beside, columns.speakers(), shown, [len(cue) for cue in cues]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_snapshot_answers_the_same_whatever_is_written_after_it(open_memory, monkeypatch, seed):
+    rng = random.Random(seed)  # noqa: S311 - no secrets
+    memory = open_memory(config=Config(ingest=Ingest(seal_rows=8)))
+    bank, held = memory.bank("ada"), []
+    bank.remember("Tom sold the red kite.")
+    for n in range(30):
+        write(bank, rng, n)
+        here = bank.state.take()
+        held.append((here, contents(bank, here, monkeypatch)))
+
+    assert len({id(here) for here, _ in held}) > 20
+    for here, answered in held:
+        assert answered == contents(bank, here, monkeypatch)
+    bank.state.let_go()
+    assert held[-1][1] == contents(bank, bank.state.take(), monkeypatch)
+
+
+def test_readers_wait_for_no_writer(open_memory):
+    bank = open_memory().bank("ada")
+    bank.remember("Tom sold the red kite.")
+    with ThreadPoolExecutor(1) as pool, bank.state.following:
+        found = pool.submit(bank.recall, "Who sold the kite?").result(timeout=30)
+        listed = pool.submit(bank.episodes).result(timeout=30)
+
+    assert [found.hits[0].episode] == listed
+
+
+def test_what_is_acknowledged_is_in_every_answer_asked_for_later(open_memory):
+    bank, told, stop = open_memory().bank("ada"), [0], threading.Event()
+    rng = random.Random(1)  # noqa: S311 - no secrets
+
+    def read():
+        while not stop.is_set():
+            least = told[0]
+            found = bank.recall("What of the garden plan?", 3)
+            assert found.cost.allowed >= least
+            assert len(bank.episodes()) >= least
+
+    with ThreadPoolExecutor(3) as pool:
+        readers = [pool.submit(read) for _ in range(3)]
+        try:
+            for n in range(40):
+                bank.remember(turn(rng, n).text, session="s")
+                told[0] = n + 1
+                if n == 20:
+                    bank.sleep()
+        finally:
+            stop.set()
+        for reader in readers:
+            reader.result(timeout=60)
+
+
+def test_what_an_old_reader_read_leaves_memory_with_what_is_erased(open_memory):
+    memory = open_memory(config=Config(ingest=Ingest(seal_rows=2)))
+    bank = memory.bank("ada")
+    plans = bank.remember_many([Turn(text=f"Plan {n}, rosebud.") for n in range(4)])
+    with bank.state.asking() as here:
+        bank.forget([plans[0].id], erase=True)
+        here.ledger.reader.texts([2, 3])
+        assert memory.engine.segments.nbytes(here.ledger.bank)
+
+    assert 0 == memory.engine.segments.nbytes(here.ledger.bank)
