@@ -125,8 +125,7 @@ class Memory:
         """
         used = self.engine.embedder
         if used is None:
-            msg = "there is no embedder to calibrate; open the store with one"
-            raise InputError(msg)
+            raise InputError("there is no embedder to calibrate; open the store with one")
         if self.engine.read_only and not dry_run:
             msg = "was opened read-only, and what is found could not be kept; pass dry_run"
             raise StoreReadOnly(msg, path=self.engine.store.path)
@@ -200,11 +199,7 @@ class Memory:
         return self.engine.now()
 
     def backup(
-        self,
-        target: str | Path,
-        *,
-        overwrite: bool = False,
-        progress: Progress | None = None,
+        self, target: str | Path, *, overwrite: bool = False, progress: Progress | None = None
     ) -> None:
         """
         Write a complete copy of the store while others go on reading and writing.

@@ -282,8 +282,7 @@ def find_residue(
     ``how``: the way its tokens were signed, if they were.
     """
     if not text.strip():
-        msg = "residue: give the words to look for; blank text is everywhere"
-        raise InputError(msg)
+        raise InputError("residue: give the words to look for; blank text is everywhere")
     needles: set[bytes] = set()
     for form in {text, text.strip(), text.lower(), text.strip().casefold()}:
         needles |= {form.encode(), form.encode("utf-16-le")}
@@ -329,8 +328,7 @@ def reembed(path: str | Path, embedder: str, *, progress: Progress | None = None
     """
     target = load_embedder(embedder)
     if target is None:
-        msg = f"embedder={embedder!r}: name the embedder to move to, such as 'default'"
-        raise InputError(msg)
+        raise InputError(f"embedder={embedder!r}: name the embedder to move to, such as 'default'")
     with Memory(path, embedder="none", create=False) as memory:
         return memory.rebuild(embedder=target, progress=progress)
 

@@ -86,12 +86,7 @@ class Bulk(BankPart):
                 added = sum(map(len, missing))
                 return Imported(added=added, unchanged=len(ids) - added, removed=0)
             drafts = whole.drafts()
-            self._writes.store_encoded(
-                ledger,
-                drafts,
-                partial(_loaded, whole),
-                progress,
-            )
+            self._writes.store_encoded(ledger, drafts, partial(_loaded, whole), progress)
             return Imported(added=len(drafts), unchanged=0, removed=0)
 
     def _replace_source(

@@ -76,8 +76,7 @@ class Knowledge(BankPart):
         nothing was said.
         """
         if session is not None and (not isinstance(session, str) or not session):
-            msg = f"session={session!r}: name one session, or None for the whole bank"
-            raise InputError(msg)
+            raise InputError(f"session={session!r}: name one session, or None for the whole bank")
         with self._state.asking() as here:
             return self._sum_up(here, session)
 
@@ -248,8 +247,7 @@ class Knowledge(BankPart):
         """
         for name, value in (("entity", entity), ("relation", relation)):
             if value is not None and (not isinstance(value, str) or not value.strip()):
-                msg = f"{name}={value!r}: give a name, or leave it out for all"
-                raise InputError(msg)
+                raise InputError(f"{name}={value!r}: give a name, or leave it out for all")
         zone = self._engine.zone
         known, same, ids = self._known(read_filters({"as_of": as_of}, zone))
         moment = None if at is None else to_micros(to_moment(at, zone))
@@ -375,11 +373,7 @@ class Knowledge(BankPart):
         return graph
 
     def curate(
-        self,
-        *,
-        add: Collection[str] = (),
-        deny: Collection[str] = (),
-        remove: Collection[str] = (),
+        self, *, add: Collection[str] = (), deny: Collection[str] = (), remove: Collection[str] = ()
     ) -> None:
         """
         Say what shall be an anchor and what shall never be.
@@ -419,8 +413,7 @@ class Knowledge(BankPart):
             anchors = read_anchors(ledger)
             used = engine.fingerprint()
             if anchors is None or used is None:
-                msg = f"bank {self.name!r} has no concept index; sleep makes one"
-                raise InputError(msg)
+                raise InputError(f"bank {self.name!r} has no concept index; sleep makes one")
             document = export_concepts(ledger, anchors, model=used.name, now=engine.now())
         written = json.dumps(document, ensure_ascii=False, indent=1)
         with writing(path, overwrite=overwrite) as unfinished:
@@ -475,8 +468,7 @@ class Knowledge(BankPart):
         except SourceError:
             raise
         except (ValueError, RecursionError) as exc:
-            msg = f"not JSON ({exc})"
-            raise SourceError(msg, path=path) from exc
+            raise SourceError(f"not JSON ({exc})", path=path) from exc
         if engine.embedder is None:
             msg = "a concept index is read with the embedder that made it; open the store with one"
             raise InputError(msg)

@@ -105,8 +105,7 @@ class Lookup(BankPart):
 
         """
         if not terms:
-            msg = "find: give at least one word or phrase to look for"
-            raise InputError(msg)
+            raise InputError("find: give at least one word or phrase to look for")
         page = _page(limit, offset, newest=newest)
         phrases = [TokenPattern(term) for term in terms] if radius is None else []
         chosen = read_filters(filters, self._engine.zone)
@@ -130,12 +129,10 @@ class Lookup(BankPart):
         """Return the rows that hold every term by its signatures, ascending."""
         cue, how = here.index.cues.signature, here.signatures
         if how is None or cue is None:
-            msg = f"radius={radius!r}: nothing is signed here; see Config.signatures"
-            raise InputError(msg)
+            raise InputError(f"radius={radius!r}: nothing is signed here; see Config.signatures")
         whole = isinstance(radius, int) and not isinstance(radius, bool)
         if not whole or not 0 <= radius <= how.bits:
-            msg = f"radius={radius!r}: must be a number of bits, from 0 to {how.bits}"
-            raise InputError(msg)
+            raise InputError(f"radius={radius!r}: must be a number of bits, from 0 to {how.bits}")
         if len(terms) > MOST_KEYWORDS:
             msg = f"find: {len(terms)} terms; by signatures at most {MOST_KEYWORDS} at once"
             raise InputError(msg)

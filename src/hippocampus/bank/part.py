@@ -71,6 +71,5 @@ def ids_of(given: object) -> list[str]:
     if isinstance(given, str):
         return [given]
     if isinstance(given, Mapping | bytes) or not isinstance(given, Collection):
-        msg = f"id={given!r}: give one episode's id, or a collection of ids"
-        raise InputError(msg)
+        raise InputError(f"id={given!r}: give one episode's id, or a collection of ids")
     return list(dict.fromkeys(given))

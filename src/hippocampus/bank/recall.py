@@ -180,8 +180,7 @@ class Recaller(BankPart):
 
         """
         if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int):
-            msg = f"budget_tokens={budget_tokens!r}: must be a whole number of tokens"
-            raise InputError(msg)
+            raise InputError(f"budget_tokens={budget_tokens!r}: must be a whole number of tokens")
         check_whole(recent=recent, pointers=pointers, gists=gists)
         if isinstance(without, str):
             msg = f"without={without!r:.100}: give the texts in a list, even if it is one"

@@ -31,16 +31,7 @@ from hippocampus.core.events import (
     class_of,
     decode,
 )
-from hippocampus.core.records import (
-    DOUBTED,
-    HELD,
-    PINNED,
-    Act,
-    Episode,
-    Progress,
-    SleepStep,
-    Slept,
-)
+from hippocampus.core.records import DOUBTED, HELD, PINNED, Act, Episode, Progress, SleepStep, Slept
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_cache import give_back
 from hippocampus.errors import InputError, StoreError, UnknownBank
@@ -50,13 +41,7 @@ from hippocampus.sleep.artifacts import Gathered, gather
 from hippocampus.sleep.gists import demote
 from hippocampus.sleep.schedule import NIGHTLY, STEPS, Past, Schedule, due
 from hippocampus.sleep.sleeper import BY_MEANING, Sleeper, check_steps
-from hippocampus.sleep.snapshot import (
-    DOUBTS,
-    count_sleeps,
-    doubts_of,
-    find_uses,
-    read_policy,
-)
+from hippocampus.sleep.snapshot import DOUBTS, count_sleeps, doubts_of, find_uses, read_policy
 
 _LOOKED_BACK: Final = 1000
 """Changes at a time among which the last that somebody made is looked for."""
@@ -169,8 +154,7 @@ class SleepVerbs(BankPart):
             whole = isinstance(sleep, int) and not isinstance(sleep, bool)
             if not whole or not 1 <= sleep <= begun:
                 had = f"from 1 to {begun}" if begun else "none: it has not slept"
-                msg = f"sleep={sleep!r}: bank {self.name!r} has had {had}"
-                raise InputError(msg)
+                raise InputError(f"sleep={sleep!r}: bank {self.name!r} has had {had}")
             demote(ledger, sleep)
             return dict(ledger.acts.undo(sleep))
 
@@ -258,8 +242,7 @@ class SleepVerbs(BankPart):
         if isinstance(policy, str):
             policy = Policy.named(policy)
         if policy is not None and not isinstance(policy, Policy):
-            msg = f"policy={policy!r}: must be a Policy, the name of one, or None"
-            raise InputError(msg)
+            raise InputError(f"policy={policy!r}: must be a Policy, the name of one, or None")
         with self._state.changing():
             self._engine.ledger(self.name, create=True)
             with self._state.transaction() as ledger:
@@ -314,8 +297,7 @@ class SleepVerbs(BankPart):
         Returns of how many it was noted.
         """
         if not isinstance(helpful, bool):
-            msg = f"helpful={helpful!r}: must be True or False"
-            raise InputError(msg)
+            raise InputError(f"helpful={helpful!r}: must be True or False")
         ids = ids_of(id)
         if not ids:
             return 0

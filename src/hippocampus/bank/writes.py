@@ -299,8 +299,7 @@ class Writes(BankPart):
     def group(self, turn: Turn, now: datetime, *, by_metadata: bool = False) -> Group:
         """Check a turn and make it ready to be stored."""
         if not isinstance(turn, Turn):
-            msg = f"{turn!r:.100} is not a Turn; wrap the text, as in Turn(text=…)"
-            raise InputError(msg)
+            raise InputError(f"{turn!r:.100} is not a Turn; wrap the text, as in Turn(text=…)")
         engine = self._engine
         text = check_text(turn.text, limits=engine.config.ingest)
         fresh = without_quotes(text)
@@ -364,10 +363,7 @@ class Writes(BankPart):
                 answer[id_] = echo
 
     def add(
-        self,
-        ledger: Ledger,
-        groups: Sequence[Sequence[Draft]],
-        progress: Progress | None = None,
+        self, ledger: Ledger, groups: Sequence[Sequence[Draft]], progress: Progress | None = None
     ) -> dict[str, int]:
         """Encode and store; returns the rows by id."""
         drafts = [d for group in groups for d in group]

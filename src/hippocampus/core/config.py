@@ -226,8 +226,7 @@ class Signatures:
             ("seed", (1 << 64) - 1, "2**64 - 1"),
         ):
             if (given := getattr(self, name)) > most:
-                msg = f"Signatures.{name}={given}: must not be above {why}"
-                raise InputError(msg)
+                raise InputError(f"Signatures.{name}={given}: must not be above {why}")
 
 
 _Count: TypeAlias = Annotated[int, Meta(ge=0, le=100_000)]
@@ -305,8 +304,7 @@ class Concepts:
             msg = f"Concepts.sources={self.sources!r}: give names in a tuple, or None for all"
             raise InputError(msg)
         if self.k > self.k_max:
-            msg = f"Concepts.k={self.k}: must not be above k_max, {self.k_max}"
-            raise InputError(msg)
+            raise InputError(f"Concepts.k={self.k}: must not be above k_max, {self.k_max}")
 
     def cosines(self) -> Cosines:
         """Return from where on cosines count: as given, or else as for the default embedder."""
@@ -428,13 +426,11 @@ class Policy:
         name, colon, target = given.partition(":")
         if name not in POLICIES or (colon and not target.isdecimal()):
             known = ", ".join(POLICIES)
-            msg = f"policy {given!r}: must be one of {known}; NAME:NUMBER sets a target"
-            raise InputError(msg)
+            raise InputError(f"policy {given!r}: must be one of {known}; NAME:NUMBER sets a target")
         policy = POLICIES[name]
         if not target:
             if name in _AIMED:
-                msg = f"policy {given!r}: say what to keep, as in {name}:{_AIMED[name]}"
-                raise InputError(msg)
+                raise InputError(f"policy {given!r}: say what to keep, as in {name}:{_AIMED[name]}")
             return policy
         if name == "useful":
             return replace(policy, episode_target=int(target))
@@ -525,5 +521,4 @@ class Config:
         check(self)
         how = self.signatures
         if how is not None and how != "stored" and not isinstance(how, Signatures):
-            msg = f"Config.signatures={how!r}: must be 'stored', None or a Signatures"
-            raise InputError(msg)
+            raise InputError(f"Config.signatures={how!r}: must be 'stored', None or a Signatures")

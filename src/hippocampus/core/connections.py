@@ -242,11 +242,10 @@ def _proxy(to: SplitResult) -> SplitResult | None:
     except InputError:
         well = False
     if not well:
-        msg = (
+        raise InputError(
             f"{to.scheme}_proxy=[not shown, it may have a password]: must be a proxy's address,"
             " such as http://host:port"
         )
-        raise InputError(msg)
     return via
 
 

@@ -55,8 +55,7 @@ def check_whole(*, least: int = 0, optional: bool = False, **given: object) -> N
         if value is None and optional:
             continue
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            msg = f"{name}={value!r}: must be a whole number, {least} or more"
-            raise InputError(msg)
+            raise InputError(f"{name}={value!r}: must be a whole number, {least} or more")
 
 
 def check(settings: Any) -> None:  # noqa: ANN401 - any dataclass
@@ -72,8 +71,7 @@ def check(settings: Any) -> None:  # noqa: ANN401 - any dataclass
             # NumPy's are floats that msgspec does not know.
             convert(float(given) if isinstance(given, float) else given, kind)
         except ValidationError as exc:
-            msg = f"{type(settings).__name__}.{name}={given!r}: must be {rule}"
-            raise InputError(msg) from exc
+            raise InputError(f"{type(settings).__name__}.{name}={given!r}: must be {rule}") from exc
 
 
 @cache

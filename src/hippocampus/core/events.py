@@ -312,8 +312,7 @@ class Record(NamedTuple, Generic[E]):
 def kind_of(event: type[JournalEvent]) -> str:
     """Return the ``kind`` of the rows of a class of events."""
     if _CLASSES.get(kind := str(event.__struct_config__.tag)) is not event:
-        msg = f"{event.__name__}: rows of this class have no kind of their own"
-        raise ValueError(msg)
+        raise ValueError(f"{event.__name__}: rows of this class have no kind of their own")
     return kind
 
 

@@ -272,8 +272,7 @@ def check_output(path: str | Path, *, overwrite: bool = False) -> None:
             raise OutputExists(msg, path=path) from None
         return
     except OSError as exc:
-        msg = f"cannot be written: {exc.strerror}"
-        raise OutputError(msg, path=path) from exc
+        raise OutputError(f"cannot be written: {exc.strerror}", path=path) from exc
     if not stat.S_ISREG(status.st_mode):
         raise OutputExists("is no regular file; name a new file", path=path)
     if is_database(target):
@@ -330,8 +329,7 @@ def _telling_of(path: str | Path) -> Iterator[None]:
             raise StoreFull(msg, path=path) from exc
         if exc.errno is None or (exc.filename is not None and PARTIAL not in str(exc.filename)):
             raise  # it is about something else
-        msg = f"cannot be written: {exc.strerror}"
-        raise OutputError(msg, path=path) from exc
+        raise OutputError(f"cannot be written: {exc.strerror}", path=path) from exc
 
 
 def sync(path: Path) -> None:

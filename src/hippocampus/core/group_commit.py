@@ -95,8 +95,7 @@ class GroupCommit(Generic[Asked, Made]):
 
 
 def _settle(
-    some: Sequence[_Call[Asked, Made]],
-    do: Callable[[Sequence[Asked]], Sequence[Made]],
+    some: Sequence[_Call[Asked, Made]], do: Callable[[Sequence[Asked]], Sequence[Made]]
 ) -> None:
     """Do some calls and tell whoever waits for each."""
     if not some:

@@ -62,11 +62,10 @@ def check_url(
         return parts._replace(netloc=f"{account}{at}{host}{port}")
     open_part = str(url).partition("?")[0].partition("#")[0]
     shown = "[not shown, for it has a password]" if "@" in str(url) else f"{open_part!r:.100}"
-    msg = (
+    raise InputError(
         f"{name}={shown}: must be the address of a server, such as {example}, without user or"
         " password; a key is given apart"
     )
-    raise InputError(msg)
 
 
 def check_key(key: object) -> str:

@@ -31,11 +31,10 @@ def to_moment(when: When, timezone: tzinfo, *, name: str = "time") -> datetime:
     try:
         moment.astimezone(UTC)
     except OverflowError as exc:
-        msg = (
+        raise InvalidTime(
             f"{name}={when!r}: outside the years 1 to 9999 in UTC;"
             " name a moment within them, or leave an open end out"
-        )
-        raise InvalidTime(msg) from exc
+        ) from exc
     return moment
 
 
@@ -71,8 +70,7 @@ def _parse(text: object, name: str) -> datetime:
     if isinstance(text, str) and "W" not in text:
         with suppress(ValueError):
             return datetime.fromisoformat(text.strip())
-    msg = (
+    raise InvalidTime(
         f"{name}={text!r}: not a moment;"
         " give a datetime or ISO 8601 text, such as '2024-03-05T14:30+01:00'"
     )
-    raise InvalidTime(msg)

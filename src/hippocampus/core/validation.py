@@ -18,25 +18,22 @@ shallow stack and never be read from a deep one."""
 def check_text(text: object, *, limits: Ingest) -> str:
     """Return ``text`` if it can be remembered; raise ``InvalidText`` or ``TextTooLong``."""
     if not isinstance(text, str):
-        msg = f"text must be a str, not {type(text).__name__}; decode bytes first"
-        raise InvalidText(msg)
+        raise InvalidText(f"text must be a str, not {type(text).__name__}; decode bytes first")
     if not text.strip():
         msg = f"text is blank ({len(text)} characters of white space); there is nothing to remember"
         raise InvalidText(msg)
     try:
         size = len(text) if text.isascii() else len(text.encode())
     except UnicodeEncodeError as exc:
-        msg = (
+        raise InvalidText(
             f"text holds the lone surrogate U+{ord(text[exc.start]):04X} at character {exc.start},"
             " which cannot be stored byte for byte; decode the source with errors='replace' first"
-        )
-        raise InvalidText(msg) from exc
+        ) from exc
     if size > limits.max_text_bytes:
-        msg = (
+        raise TextTooLong(
             f"text has {size:,} bytes; one call takes at most {limits.max_text_bytes:,}"
             " (Ingest.max_text_bytes); split it, or write it to a file and import that"
         )
-        raise TextTooLong(msg)
     return text
 
 
@@ -64,8 +61,7 @@ def dump_metadata(metadata: Mapping[str, Any]) -> str:
 def _check_shape(value: object, levels: int) -> None:
     """Refuse keys that JSON would turn into text, and nesting that could not be read again."""
     if not levels:
-        msg = f"metadata is nested more than {_METADATA_LEVELS} levels deep; flatten it"
-        raise InputError(msg)
+        raise InputError(f"metadata is nested more than {_METADATA_LEVELS} levels deep; flatten it")
     if isinstance(value, Mapping):
         for key, item in value.items():
             if not isinstance(key, str):

@@ -58,8 +58,7 @@ class Patterns:
     def __getattr__(self, name: str) -> re.Pattern[str]:
         expression = dict(pattern_list(self._name)).get(name)
         if expression is None:
-            msg = f"no expression {name!r} in patterns/{self._name}.txt"
-            raise AttributeError(msg)
+            raise AttributeError(f"no expression {name!r} in patterns/{self._name}.txt")
         compiled = re.compile(expression)
         setattr(self, name, compiled)  # so that Python finds it without asking here again
         return compiled

@@ -17,12 +17,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 from rpds import HashTrieMap, HashTrieSet
 
-from hippocampus.kernel import (
-    Bm25Index,
-    DynamicWaveletMatrix,
-    HuffmanWaveletMatrix,
-    WaveletMatrix,
-)
+from hippocampus.kernel import Bm25Index, DynamicWaveletMatrix, HuffmanWaveletMatrix, WaveletMatrix
 
 _NATIVE: Final = (Bm25Index, DynamicWaveletMatrix, HuffmanWaveletMatrix, WaveletMatrix)
 _NOT_HELD: Final = (type, ModuleType, FunctionType, MethodType)

@@ -16,13 +16,7 @@ from hippocampus.calibrate.calibration import BUILT_IN, Calibration
 from hippocampus.core.clock import Clock, SystemClock, to_micros
 from hippocampus.core.config import Config, Signatures
 from hippocampus.core.cue_names import CUES, USED
-from hippocampus.core.records import (
-    Degradation,
-    Embedder,
-    Fingerprint,
-    Reranker,
-    Store,
-)
+from hippocampus.core.records import Degradation, Embedder, Fingerprint, Reranker, Store
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.keywords import KeywordExtractor
@@ -102,20 +96,16 @@ class EngineContext:
         try:
             self.zone = ZoneInfo(self.config.timezone)
         except (ZoneInfoNotFoundError, ValueError) as exc:
-            msg = (
+            raise InputError(
                 f"timezone={self.config.timezone!r}: not an IANA time zone, such as"
                 " 'Europe/Berlin' or 'UTC'"
-            )
-            raise InputError(msg) from exc
+            ) from exc
         most = self.config.resident_mb
         limit = None if most is None else int(most * 1e6)
         self.segments = Segments(KEPT_BYTES if limit is None else min(KEPT_BYTES, limit))
         self.bank_cache: BankCache[Any] = BankCache(limit, self.segments.nbytes)
         self.store: Store = open_store(
-            path,
-            busy_timeout_s=self.config.busy_timeout_s,
-            read_only=read_only,
-            create=create,
+            path, busy_timeout_s=self.config.busy_timeout_s, read_only=read_only, create=create
         )
         self.embedder_lock = threading.RLock()
         self.embedder: Embedder | None = None
@@ -197,11 +187,10 @@ class EngineContext:
         if cues is None:
             return self.cues
         if "signature" in _known_cues(cues) and self.signatures() is None:
-            msg = (
+            raise InputError(
                 f"cues={cues!r}: the store has no signatures; open it with Config.signatures, or"
                 " run 'hippocampus reindex --signatures'"
             )
-            raise InputError(msg)
         return tuple(cues)
 
     def settings(self) -> tuple[str | None, ...]:
@@ -283,11 +272,10 @@ def check_name(name: object) -> str:
 
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name) or not name.strip():
-        msg = (
+        raise InvalidScope(
             f"bank={name!r}: a bank's name is required, 1 to 200 characters without control"
             " characters; there is no default bank"
         )
-        raise InvalidScope(msg)
     tokenizer.encode(name)
     return name
 
@@ -297,8 +285,7 @@ def _known_cues(cues: Sequence[str] | None) -> tuple[str, ...]:
     if cues is None:
         return USED
     if isinstance(cues, str) or not cues or set(cues) - set(CUES):
-        msg = f"cues={cues!r}: must be one or more of {', '.join(CUES)}"
-        raise InputError(msg)
+        raise InputError(f"cues={cues!r}: must be one or more of {', '.join(CUES)}")
     return tuple(cues)
 
 

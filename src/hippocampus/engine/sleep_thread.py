@@ -31,8 +31,7 @@ def sleeping(
 
     """
     if not look_every_s > 0:
-        msg = f"look_every_s={look_every_s!r}: must be above 0 seconds"
-        raise InputError(msg)
+        raise InputError(f"look_every_s={look_every_s!r}: must be above 0 seconds")
     ended, raised = threading.Event(), list[Exception]()
 
     @contextmanager

@@ -30,11 +30,7 @@ class Erasure:
     """What takes words out of a bank for good, inside ``store.write()``."""
 
     def __init__(
-        self,
-        reader: LedgerReader,
-        lineage: Lineage,
-        payloads: LedgerPayloads,
-        writer: LedgerWriter,
+        self, reader: LedgerReader, lineage: Lineage, payloads: LedgerPayloads, writer: LedgerWriter
     ) -> None:
         self._reader = reader
         self._lineage = lineage

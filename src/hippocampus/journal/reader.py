@@ -58,8 +58,7 @@ class LedgerReader:
     def find(self, id: str, *, erased: bool = False) -> EpisodeRow:  # noqa: A002
         """Return an episode by id; an erased one only when asked for."""
         if not isinstance(id, str) or not id:
-            msg = f"id={id!r}: an episode's id is a non-empty text"
-            raise InputError(msg)
+            raise InputError(f"id={id!r}: an episode's id is a non-empty text")
         tokenizer.encode(id)  # refuses what no store can look up
         rows = self.store.episodes.rows_of(self.bank, [id])
         records = self.store.episodes.read(self.bank, list(rows.values()))

@@ -259,8 +259,7 @@ def _check_episode(e: dict[str, Any], ids: set[str]) -> None:
 
 def _check_moment(micros: object) -> None:
     if not isinstance(micros, int) or isinstance(micros, bool):
-        msg = f"{micros!r} is not a time"
-        raise TypeError(msg)
+        raise TypeError(f"{micros!r} is not a time")
     from_micros(micros)
 
 

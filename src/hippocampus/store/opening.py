@@ -40,11 +40,7 @@ def connect(
 ) -> sqlite3.Connection:
     """Return a connection of which every statement is traced, set up by our pragmas and these."""
     db = sqlite3.connect(
-        uri,
-        uri=True,
-        timeout=timeout_s,
-        isolation_level=None,
-        check_same_thread=False,
+        uri, uri=True, timeout=timeout_s, isolation_level=None, check_same_thread=False
     )
     try:
         db.set_trace_callback(tracer)

@@ -56,11 +56,10 @@ def draft(
         _check_label(name, getattr(turn, name))
     metadata = dump_metadata(turn.metadata)
     if len(metadata) > limits.max_text_bytes:
-        msg = (
+        raise TextTooLong(
             f"metadata has {len(metadata):,} characters; one call takes at most"
             f" {limits.max_text_bytes:,} (Ingest.max_text_bytes); keep what is long in the text"
         )
-        raise TextTooLong(msg)
     pieces = _split(text, limits)
     apart = metadata if by_metadata else ""
     drafts = [
@@ -87,8 +86,7 @@ def _check_label(name: str, value: object) -> None:
     if value is None:
         return
     if not isinstance(value, str) or not value.strip():
-        msg = f"{name}={value!r}: must be text that is not blank, or left out"
-        raise InputError(msg)
+        raise InputError(f"{name}={value!r}: must be text that is not blank, or left out")
     if len(value) > _LABEL_CHARACTERS:
         msg = f"{name} has {len(value):,} characters; at most {_LABEL_CHARACTERS:,} are kept"
         raise InputError(msg)

@@ -71,8 +71,7 @@ def split_text(text: str, limit: int, count: Count, *, target: int = 256) -> lis
         target: the size in tokens that pieces of a longer text aim at; at most ``limit`` counts.
     """
     if limit < 1 or target < 1:
-        msg = f"limit={limit}, target={target}: a piece holds at least 1 token"
-        raise InputError(msg)
+        raise InputError(f"limit={limit}, target={target}: a piece holds at least 1 token")
     cutter = _Cutter(limit, min(target, limit), count)
     if cutter.fitting(text, limit) is not None:
         return [text]
