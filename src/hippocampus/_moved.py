@@ -81,7 +81,7 @@ MOVED: Final = {
         ingest.content journal.content
         ingest.gate write.echo_filter
         ingest.ledger journal.ledger
-        ingest.rebuild write.rebuild
+        ingest.rebuild engine.rebuild
         ingest.sources sources
         ingest.sources.base sources.base
         ingest.sources.chatgpt sources.chat_exports

@@ -60,6 +60,9 @@ BENCH = "hippocampus-bench"
 class HippocampusError(Exception):
     """Anything this package raises on purpose."""
 
+    __str__ = Exception.__str__
+    """The message, whatever built-in error one is as well: ``KeyError`` would quote it."""
+
 
 # ---------------------------------------------------------------- what the caller passed
 
@@ -103,13 +106,9 @@ class BudgetTooSmall(InputError):
 class UnknownBank(InputError, KeyError):
     """No bank of that name is in the store."""
 
-    __str__ = Exception.__str__
-
 
 class UnknownEpisode(InputError, KeyError):
     """No episode with that id is in the bank."""
-
-    __str__ = Exception.__str__
 
 
 class NotRecorded(InputError, LookupError):
@@ -155,13 +154,9 @@ class StoreCorrupt(StoreError):
 class StoreFull(StoreError, OSError):
     """The disk is full. The write was rolled back; what was stored before is intact."""
 
-    __str__ = Exception.__str__
-
 
 class StoreReadOnly(StoreError, PermissionError):
     """The file or its folder cannot be written by this user."""
-
-    __str__ = Exception.__str__
 
 
 class NotAStore(StoreError):
@@ -247,8 +242,6 @@ class ModelAnswer(ModelError, ValueError):
 class AccessError(HippocampusError, PermissionError):
     """The key is known, and not allowed to do that. Nothing was changed."""
 
-    __str__ = Exception.__str__
-
 
 class Unauthorized(AccessError):
     """A key is needed, and there is none, or none that the server knows."""
@@ -256,8 +249,6 @@ class Unauthorized(AccessError):
 
 class Overloaded(HippocampusError, TimeoutError):
     """More was asked than the server takes; try again after ``retry_after_s``."""
-
-    __str__ = Exception.__str__
 
     def __init__(self, message: str, *, retry_after_s: float) -> None:
         super().__init__(message)
@@ -284,13 +275,9 @@ class ServerError(HippocampusError):
 class ServerUnavailable(ServerError, ConnectionError):
     """The server is not there, or was gone before it had answered, after every attempt."""
 
-    __str__ = Exception.__str__
-
 
 class ServerTimeout(ServerError, TimeoutError):
     """The server did not answer in time."""
-
-    __str__ = Exception.__str__
 
 
 class ServerMismatch(ServerError, ValueError):
@@ -310,8 +297,6 @@ class SourceError(InputError):
 
 class OutputError(InputError, OSError):
     """A file could not be written. What was there before is as it was. ``path`` names it."""
-
-    __str__ = Exception.__str__
 
     def __init__(self, message: str, *, path: Path | str) -> None:
         super().__init__(f"{path}: {message}")

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -228,6 +228,10 @@ class Memory:
 
         What is there stays in use until all of it is ready, then changes in one transaction.
         Stopped half-way, it goes on where it was. With ``embedder`` the vectors become that one's.
+
+        Raises:
+            InputError: ``embedder`` with only some of the banks; a store has one.
+
         """
         from hippocampus.engine.rebuild import rebuild  # noqa: PLC0415
 
@@ -246,14 +250,13 @@ class Memory:
                 slept += [] if one is None else [one]
         return slept
 
-    @contextmanager
     def sleeping(
         self,
         schedule: Schedule | None = None,
         *,
         look_every_s: float = 60.0,
         failed: Callable[[Exception], None] | None = None,
-    ) -> Iterator[None]:
+    ) -> AbstractContextManager[None]:
         """
         Let banks sleep when it is time, on a thread of its own, while the block runs.
 
@@ -267,11 +270,10 @@ class Memory:
 
         """
         when = schedule or Schedule()
-        with sleeping(
+        return sleeping(
             self.banks, lambda name: self.bank(name).sleep_if_due(when),
             look_every_s=look_every_s, failed=failed,
-        ):  # fmt: skip
-            yield
+        )  # fmt: skip
 
     def close(self) -> None:
         """

@@ -12,11 +12,10 @@ import pytest
 from hippocampus import Config, Ingest, Schedule, Turn
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.encode.terms import hash_terms
-from hippocampus.engine.rebuild import rebuild
+from hippocampus.engine.rebuild import drop, rebuild
 from hippocampus.errors import EncoderError
 from hippocampus.testing import Fails, Gate, ScriptedEmbedder
 from hippocampus.upkeep import verify
-from hippocampus.write.rebuild import drop
 
 SMALL = Config(ingest=Ingest(seal_rows=8, batch=8))
 ROOM = {"all stay": SMALL, "none stays": replace(SMALL, resident_mb=0)}

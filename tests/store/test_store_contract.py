@@ -462,6 +462,21 @@ def test_sealing_a_block_takes_its_rows_off_the_tail(store):
     assert store.upkeep.check() == []
 
 
+def test_what_is_sealed_and_what_is_not_is_told_of_several_kinds_at_once(store):
+    bank = new_bank(store, episodes=5)
+    with store.write():
+        store.payloads.put_block(bank, "content", Block(0, 2, b"first"))
+        store.payloads.put_block(bank, "content", Block(2, 1, b"second"))
+
+    assert store.payloads.sealed(bank, ["content", "vector"]) == {"content": 3, "vector": 0}
+    assert store.payloads.tails(bank, {"content": 0, "vector": 4, "signature": 0}) == {
+        "content": {3: b"content 3", 4: b"content 4"},
+        "vector": {4: b"vector 4"},
+        "signature": {},
+    }
+    assert store.payloads.tails(bank, {}) == store.payloads.sealed(bank, []) == {}
+
+
 def test_a_block_replaces_those_within_it_and_never_part_of_one(store):
     bank = new_bank(store, episodes=6)
     with store.write():

@@ -93,12 +93,8 @@ class Knowledge(BankPart):
         if len(memo.quotable) > _MOST_QUOTED:
             memo.quotable.clear()
         with self._store.read():
-            shown, read, told, since = (
-                index.columns.visible(),
-                quoting(ledger, memo.quotable),
-                "",
-                0,
-            )
+            shown, read = index.columns.visible(), quoting(ledger, memo.quotable)
+            told, since = "", 0
             turns = shown.sum()
             shown[otherwise(ledger, index)] = False
             if session is not None:
@@ -212,8 +208,8 @@ class Knowledge(BankPart):
         return sorted(listed, key=lambda anchor: -anchor.salience)
 
     def _read_anchors(self) -> Anchors | None:
-        with self._store.read():
-            return read_anchors(self._engine.ledger(self.name))
+        with self._books() as ledger:
+            return read_anchors(ledger)
 
     def _shown(self, rows: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which of some rows are in force."""
@@ -363,8 +359,8 @@ class Knowledge(BankPart):
 
     def _tag_graph(self) -> TagGraph:
         """Return the tags of what is in force, and those above them."""
-        with self._store.read():
-            found = read_topics(self._engine.ledger(self.name))
+        with self._books() as ledger:
+            found = read_topics(ledger)
         graph = TagGraph() if found is None else found.graph
         seen = {tag.name for tag in graph if self._shown(tag.rows).any()}
         seen |= set(graph.expand(seen, up=len(graph)))
@@ -408,8 +404,7 @@ class Knowledge(BankPart):
 
         """
         engine = self._engine
-        with self._store.read():
-            ledger = engine.ledger(self.name)
+        with self._books() as ledger:
             anchors = read_anchors(ledger)
             used = engine.fingerprint()
             if anchors is None or used is None:
@@ -434,8 +429,7 @@ class Knowledge(BankPart):
         """
         with self._state.asking() as here:
             cues = here.index.cues
-            with self._store.read():
-                ledger = self._engine.ledger(self.name)
+            with self._books() as ledger:
                 row = ledger.reader.find(id).row
                 told = ledger.lineage.beside(row)
                 under = [] if cues.concept is None else cues.concept.beside(row)

@@ -36,8 +36,7 @@ class Lookup(BankPart):
             UnknownEpisode: the bank has no such id, or it was erased.
 
         """
-        with self._store.read():
-            ledger = self._engine.ledger(self.name)
+        with self._books() as ledger:
             return ledger.reader.episodes([ledger.reader.find(id).row])[0]
 
     def expand(self, address: str) -> list[Episode]:
@@ -48,8 +47,7 @@ class Lookup(BankPart):
             UnknownEpisode: there is none.
 
         """
-        with self._store.read():
-            ledger = self._engine.ledger(self.name)
+        with self._books() as ledger:
             rows = self._store.episodes.rows_at(ledger.bank, address)
             rows = rows or self._store.episodes.rows_at(
                 ledger.bank, unquote(address)
@@ -188,8 +186,7 @@ class Lookup(BankPart):
 
     def history(self, id: str) -> list[Change]:  # noqa: A002
         """Return every change to an episode and to its earlier and later versions, in order."""
-        with self._store.read():
-            ledger = self._engine.ledger(self.name)
+        with self._books() as ledger:
             return ledger.lineage.history(ledger.reader.find(id, erased=True).row)
 
     def journal(self, *, after: int = 0, limit: int | None = None) -> list[Change]:
@@ -204,8 +201,7 @@ class Lookup(BankPart):
     def stats(self) -> Stats:
         """Return what the bank holds, and how many bytes by kind of data."""
         fingerprint, held = self._engine.fingerprint(), self._state.held()
-        with self._store.read():
-            ledger = self._engine.ledger(self.name)
+        with self._books() as ledger:
             return ledger.reader.stats(
                 embedder=None if fingerprint is None else str(fingerprint),
                 uncalibrated=self._engine.calibration().lacking,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from hippocampus.engine.bank_state import BankState
 from hippocampus.errors import InputError
+from hippocampus.journal.ledger import Ledger
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,6 +25,22 @@ class BankPart:
         self._state = state
         self._engine = state.engine
         self._store = state.engine.store
+
+    @contextmanager
+    def _books(self) -> Iterator[Ledger]:
+        """Lend the books of a bank that is there, at one moment."""
+        with self._store.read():
+            yield self._engine.ledger(self.name)
+
+    def _change(
+        self, named: str | Collection[str], change: Callable[[Ledger, list[str]], int]
+    ) -> int:
+        """Change one episode or several in one transaction; return how many changed."""
+        ids = _ids_of(named)
+        if not ids:
+            return 0
+        with self._state.changing(), self._state.transaction() as ledger:
+            return change(ledger, ids)
 
 
 def staying(verb: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:
@@ -66,7 +84,7 @@ class Verb(Generic[P, R]):
         return method
 
 
-def ids_of(given: object) -> list[str]:
+def _ids_of(given: object) -> list[str]:
     """Return one id or several as a list, each once."""
     if isinstance(given, str):
         return [given]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from hippocampus.bank.part import BankPart, ids_of, staying
+from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import giving_way
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.config import Policy
@@ -101,20 +101,13 @@ class SleepVerbs(BankPart):
         sleeper = Sleeper(
             ledger=ledger,
             look=lambda: self._gathered(ledger, unread=dry_run or "phrases" not in wanted),
-            change=self._changed,
-            embedder=engine.embedder,
-            model=engine.model,
+            change=self._changed, embedder=engine.embedder, model=engine.model,
             concepts=engine.config.concepts.heard(calibrated.values.cosines),
-            cosines=calibrated.values.cosines,
-            signals=calibrated.values.signals,
-            policy=self.policy,
-            compact=engine.config.compact,
-            zone=engine.zone,
-            now=to_micros(engine.now()),
-            progress=progress,
-            dry_run=dry_run,
+            cosines=calibrated.values.cosines, signals=calibrated.values.signals,
+            policy=self.policy, compact=engine.config.compact, zone=engine.zone,
+            now=to_micros(engine.now()), progress=progress, dry_run=dry_run,
             recalled=list(self._state.recalled) if dry_run else (),
-        )
+        )  # fmt: skip
         notes = [] if calibrated.lacking is None else [calibrated.lacking]
         if "deduplicate" in wanted and engine.embedder is None:
             notes += [_BLIND] if sleeper.policy.merge in BY_MEANING else []
@@ -160,8 +153,7 @@ class SleepVerbs(BankPart):
 
     def sleeps(self) -> list[Slept]:
         """Return the sleeps there were, in order; of one that was killed, no steps."""
-        with self._store.read():
-            ledger = self._engine.ledger(self.name)
+        with self._books() as ledger:
             begun = ledger.reader.events(SleepBegan)
             told = {
                 ended.event.sleep: ended.event.steps for ended in ledger.reader.events(SleepEnded)
@@ -271,17 +263,11 @@ class SleepVerbs(BankPart):
 
     def release(self, id: str | Collection[str]) -> int:  # noqa: A002
         """Let what is held or in quarantine be as everything else; return how many changed."""
-        ids = ids_of(id)
-        if not ids:
-            return 0
-        with self._state.changing(), self._state.transaction() as ledger:
-            freed = ledger.writer.mark(ids, HELD, Released(), on=False)
-            return freed + ledger.writer.mark(ids, DOUBTED, Unquarantined(), on=False)
+        return self._change(id, _release)
 
     def quarantine(self) -> list[tuple[Episode, str]]:
         """Return what is kept from being consolidated, and why; see ``release``."""
-        with self._store.read():
-            ledger = self._engine.ledger(self.name)
+        with self._books() as ledger:
             rows = [e.row for e in self._store.episodes.scan(ledger.bank) if e.marks & DOUBTED]
             episodes = ledger.reader.episodes(rows)
             why = {}
@@ -298,11 +284,8 @@ class SleepVerbs(BankPart):
         """
         if not isinstance(helpful, bool):
             raise InputError(f"helpful={helpful!r}: must be True or False")
-        ids = ids_of(id)
-        if not ids:
-            return 0
-        with self._state.changing(), self._state.transaction() as ledger:
-            return ledger.writer.tell(ids, FeedbackGiven(helpful=helpful))
+        told = FeedbackGiven(helpful=helpful)
+        return self._change(id, lambda ledger, ids: ledger.writer.tell(ids, told))
 
     def uses(self, id: str) -> list[datetime]:  # noqa: A002
         """
@@ -310,8 +293,7 @@ class SleepVerbs(BankPart):
 
         What is of use fades as if it had been said then (``Policy.decay_per_hour``).
         """
-        with self._store.read():
-            ledger = self._engine.ledger(self.name)
+        with self._books() as ledger:
             found = find_uses(ledger, ledger.reader.find(id).row, list(self._state.recalled))
         return [from_micros(at) for at in found]
 
@@ -320,11 +302,12 @@ class SleepVerbs(BankPart):
         self._state.note_recalls()
 
     def _mark(self, named: str | Collection[str], marks: int, event: Event, *, on: bool) -> int:
-        ids = ids_of(named)
-        if not ids:
-            return 0
-        with self._state.changing(), self._state.transaction() as ledger:
-            return ledger.writer.mark(ids, marks, event, on=on)
+        return self._change(named, lambda ledger, ids: ledger.writer.mark(ids, marks, event, on=on))
+
+
+def _release(ledger: Ledger, ids: list[str]) -> int:
+    freed = ledger.writer.mark(ids, HELD, Released(), on=False)
+    return freed + ledger.writer.mark(ids, DOUBTED, Unquarantined(), on=False)
 
 
 def _moment(record: Record[SleepBegan]) -> _Moment:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
 from hippocampus.bank.lookup import Lookup
-from hippocampus.bank.part import BankPart, ids_of, staying
+from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.clock import from_micros
 from hippocampus.core.config import Signatures
 from hippocampus.core.group_commit import GroupCommit
@@ -197,23 +197,17 @@ class Writes(BankPart):
 
         Returns how many episodes changed.
         """
-        ids = ids_of(id)
-        if not ids:
-            return 0
         with self._state.changing():
-            with self._state.transaction() as ledger:
-                changed = ledger.erasure.erase(ids) if erase else ledger.writer.forget(ids)
-            if erase:
+            if not erase:
+                return self._change(id, lambda ledger, ids: ledger.writer.forget(ids))
+            changed = self._change(id, lambda ledger, ids: ledger.erasure.erase(ids))
+            if changed:
                 self._store.upkeep.scrub()
             return changed
 
     def restore(self, id: str | Collection[str]) -> int:  # noqa: A002
         """Bring forgotten episodes back, until ``compact``. Returns how many changed."""
-        ids = ids_of(id)
-        if not ids:
-            return 0
-        with self._state.changing(), self._state.transaction() as ledger:
-            return ledger.writer.restore(ids)
+        return self._change(id, lambda ledger, ids: ledger.writer.restore(ids))
 
     def compact(
         self,
@@ -410,12 +404,9 @@ class Writes(BankPart):
         for start in range(0, len(drafts), batch):
             some = slice(start, start + batch)
             made = encode_drafts(
-                drafts[some],
-                before[some],
-                embedder=embedder,
-                signed=how,
+                drafts[some], before[some], embedder=embedder, signed=how,
                 phrases=self._state.has_anchors,
-            )
+            )  # fmt: skip
             for kind, payloads in made.items():
                 encoded.setdefault(kind, {}).update(payloads)
             if progress:

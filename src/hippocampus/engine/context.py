@@ -7,6 +7,7 @@ import re
 import secrets
 import threading
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -291,11 +292,4 @@ def _known_cues(cues: Sequence[str] | None) -> tuple[str, ...]:
 
 def dump_fingerprint(fingerprint: Fingerprint) -> str:
     """Return a fingerprint as the store keeps it."""
-    return json.dumps(
-        {
-            "name": fingerprint.name,
-            "weights": fingerprint.weights,
-            "dimension": fingerprint.dimension,
-            "token_dimension": fingerprint.token_dimension,
-        }
-    )
+    return json.dumps(asdict(fingerprint))

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Final
 
 from hippocampus.core.config import Signatures
+from hippocampus.core.events import IndexRebuilt
 from hippocampus.core.records import Embedder, Kind, Progress
 from hippocampus.encode.random_indexing import dump
 from hippocampus.engine.context import SIGNED, EngineContext, dump_fingerprint
 from hippocampus.errors import InputError
-from hippocampus.write.rebuild import REBUILDING, drop, promote, stage
+from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.payloads import NEXT
+from hippocampus.write.encode import context_before, encode_drafts
+
+REBUILDING: Final = "rebuilding"
+"""The setting that says whose vectors an unfinished rebuild makes; there is one at a time."""
 
 
 def rebuild(
@@ -19,16 +26,7 @@ def rebuild(
     embedder: Embedder | None = None,
     progress: Progress | None = None,
 ) -> dict[str, int]:
-    """
-    Make every derived payload anew from the texts; returns episodes by bank.
-
-    What is there stays in use until all of it is ready, then changes in one transaction.
-    Stopped half-way, it goes on where it was. With ``embedder`` the vectors become that one's.
-
-    Raises:
-        InputError: ``embedder`` with only some of the banks; a store has one.
-
-    """
+    """Make every derived payload anew; see ``Memory.rebuild``."""
     maker = embedder or engine.embedder
     if embedder is not None:
         if set(engine.store.banks.names()) - set(_named(engine, banks)):
@@ -39,7 +37,7 @@ def rebuild(
     _begin(engine, mark)
     for report in (progress, None):  # twice: once more for what was written meanwhile
         for name in _named(engine, banks):
-            stage(engine.ledger(name), maker, signed, mark, progress=report)
+            _stage(engine.ledger(name), maker, signed, mark, progress=report)
     return _swap(engine, banks, maker)
 
 
@@ -82,8 +80,8 @@ def _swap(
                 _begin(engine, mark)  # if another one has come between
                 for name in _named(engine, banks):
                     ledger = engine.ledger(name)
-                    stage(ledger, maker, signed, mark)  # what came until this transaction
-                    done[name] = promote(ledger, kinds)
+                    _stage(ledger, maker, signed, mark)  # what came until this transaction
+                    done[name] = _promote(ledger, kinds)
                     if moves:
                         ledger.payloads.forget_slept()
                 if maker is not None:
@@ -98,3 +96,67 @@ def _swap(
             engine.embedder = before
             raise
     return done
+
+
+def drop(ledger: Ledger) -> None:
+    """Throw away what an unfinished rebuild has made; inside a transaction."""
+    for kind in NEXT.values():
+        ledger.store.payloads.drop(ledger.bank, kind)
+
+
+def _stage(
+    ledger: Ledger,
+    embedder: Embedder | None,
+    signed: Signatures | None,
+    mark: str,
+    *,
+    progress: Progress | None = None,
+) -> None:
+    """
+    Make the derived payloads anew beside the present ones; goes on where it was stopped.
+
+    One transaction a batch; ends early when the setting is no longer ``mark``, for then another
+    rebuild has begun, or ended this one. Reads texts alone: a damaged index is to be repaired.
+    """
+    store, bank, batch = ledger.store, ledger.bank, ledger.limits.batch
+    staged = {row for row, _ in store.payloads.tail(bank, NEXT["lexical"])}
+    records = list(store.episodes.scan(bank))
+    missing = {e.row for e in records if e.state != "erased"} - staged
+    if not missing:
+        return
+    stop = len(records)
+    phrases = bool(
+        store.payloads.block_spans(bank, "phrase") or store.payloads.tail(bank, "phrase")
+    )
+    said: dict[str, list[str]] = {}
+    for first in range(0, stop, batch):  # from 0: what was said before colours what comes after
+        some = records[first : first + batch]
+        drafts = ledger.reader.drafts(some)
+        before = context_before(drafts, said)
+        if any(record.row in missing for record in some):
+            encoded = encode_drafts(
+                drafts, before, embedder=embedder, signed=signed, phrases=phrases
+            )
+            made = {NEXT[kind]: encoded[kind] for kind in NEXT if kind in encoded}
+            with store.write():
+                if store.settings.get(REBUILDING) != mark:
+                    return
+                # What was erased while we encoded it must not come in again by this door.
+                there = store.episodes.read(bank, [record.row for record in some])
+                ledger.payloads.put(made, {e.id: e.row for e in there if e.state != "erased"})
+        if progress:
+            progress(min(first + batch, stop), stop)
+
+
+def _promote(ledger: Ledger, kinds: Collection[Kind]) -> int:
+    """
+    Put what ``_stage`` made of some kinds in the place of what was; inside a transaction.
+
+    Returns how many episodes are in force.
+    """
+    for kind, made in NEXT.items():
+        if kind in kinds:
+            ledger.store.payloads.move(ledger.bank, made, kind)
+    ledger.payloads.seal()
+    ledger.writer.note(IndexRebuilt())
+    return sum(row.state == "active" for row in ledger.store.episodes.scan(ledger.bank))

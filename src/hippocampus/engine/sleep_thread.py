@@ -18,17 +18,9 @@ def sleeping(
     failed: Callable[[Exception], None] | None,
 ) -> Iterator[None]:
     """
-    Call ``sleep`` for every bank again and again, on a thread of its own, while the block runs.
+    Call ``sleep`` for every bank again and again while the block runs; see ``Memory.sleeping``.
 
-    The block's end waits for the call that has begun. A store that is locked, or a bank that is
-    gone, is tried again; what else goes wrong ends the thread, and is raised at the end.
-
-    Args:
-        names: returns the names of the banks there are.
-        sleep: lets one sleep if it is time.
-        look_every_s: pause between two rounds, in seconds, above 0.
-        failed: told what else goes wrong; then it is tried again, and the other banks sleep.
-
+    ``names`` returns those of the banks there are; ``sleep`` lets one sleep if it is time.
     """
     if not look_every_s > 0:
         raise InputError(f"look_every_s={look_every_s!r}: must be above 0 seconds")

@@ -156,12 +156,9 @@ def attach_slept(
             _Mentions(ledger, gazetteer, problems) if gazetteer else None,
         )  # fmt: skip
     return SleptState(
-        facts=FactResolver(facts, index.columns, engine.zone),
-        summary=summary,
-        has_anchors=anchors is not None,
-        gazetteer=gazetteer,
-        problems=problems,
-    )
+        facts=FactResolver(facts, index.columns, engine.zone), summary=summary,
+        has_anchors=anchors is not None, gazetteer=gazetteer, problems=problems,
+    )  # fmt: skip
 
 
 def _fitting(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 from typing import Final, Self
 
 import numpy as np
@@ -106,8 +107,11 @@ class BankIndex(Versioned):
             stop = start + len(fresh)
             self.outcome.extend(np.zeros(len(fresh), np.float32))
             self.columns.observe(fresh)  # cues may ask when rows were said
-            for cue in self.cues:
-                for payloads in read_payloads(self._store, self._bank, cue.kind, len(cue), stop):
+            cues = list(self.cues)
+            wanted = [(cue.kind, len(cue)) for cue in cues]
+            parts = read_together(self._store, self._bank, wanted, stop)
+            for cue, own in zip(cues, parts, strict=True):
+                for payloads in own:
                     cue.observe(payloads)
         for change in changes:
             if change.row is None:
@@ -141,12 +145,34 @@ class BankIndex(Versioned):
 
 
 def read_payloads(store: Store, bank: int, kind: Kind, start: int, stop: int) -> Iterator[Payloads]:
-    """Yield the payloads of rows ``[start, stop)`` in order; rows without one come out empty."""
-    for first, count in store.payloads.block_spans(bank, kind):
+    """Return the payloads of rows ``[start, stop)`` in order; rows without one come out empty."""
+    (payloads,) = read_together(store, bank, [(kind, start)], stop)
+    return payloads
+
+
+def read_together(
+    store: Store, bank: int, wanted: Sequence[tuple[Kind, int]], stop: int
+) -> Iterator[Iterator[Payloads]]:
+    """Yield, for each kind and first row wanted, its payloads up to ``stop``: asked for at once."""
+    sealed = store.payloads.sealed(bank, {kind for kind, _ in wanted})
+    unsealed: dict[Kind, int] = {}
+    for kind, start in wanted:
+        if (first := max(start, sealed[kind])) < stop:
+            unsealed[kind] = min(first, unsealed.get(kind, first))
+    tails = store.payloads.tails(bank, unsealed)
+    for kind, start in wanted:
+        rest = range(max(start, sealed[kind]), stop)
+        tail = [Payloads.of([tails[kind].get(row, b"") for row in rest])] if rest else []
+        yield chain(_read_blocks(store, bank, kind, start, min(sealed[kind], stop)), tail)
+
+
+def _read_blocks(store: Store, bank: int, kind: Kind, start: int, stop: int) -> Iterator[Payloads]:
+    """Yield the payloads of rows ``[start, stop)``, none of them behind the last block."""
+    for first, count in store.payloads.block_spans(bank, kind) if start < stop else ():
         if first + count <= start or first >= stop:
             continue
         if first > start:
-            yield _absent(first - start)
+            yield Payloads(np.zeros(first - start, np.uint32), np.empty(0, np.uint8))
             start = first
         payloads = Payloads.from_block(store.payloads.block(bank, kind, first))
         skip, keep = start - first, min(first + count, stop) - first
@@ -155,10 +181,3 @@ def read_payloads(store: Store, bank: int, kind: Kind, start: int, stop: int) ->
             payloads = Payloads(payloads.lengths[skip:keep], payloads.data[ends[skip] : ends[keep]])
         yield payloads
         start = first + keep
-    if start < stop:
-        present = dict(store.payloads.tail(bank, kind, start=start))
-        yield Payloads.of([present.get(row, b"") for row in range(start, stop)])
-
-
-def _absent(count: int) -> Payloads:
-    return Payloads(np.zeros(count, np.uint32), np.empty(0, np.uint8))

@@ -22,21 +22,19 @@ from hippocampus.core.events import (
     kind_of,
 )
 from hippocampus.core.records import DEEPEST, DOUBTED, HELD, PINNED, STATE_CHANGES, Act, EpisodeRow
-from hippocampus.journal.reader import LedgerReader
+from hippocampus.journal.reader import LedgerPart, LedgerReader
 from hippocampus.journal.writer import LedgerWriter
 
 DEEDS: Final = (Merged, Faded, Lapsed, Quarantined, Unquarantined, Annotated)
 """What sleep does to single episodes."""
 
 
-class SleepActs:
+class SleepActs(LedgerPart):
     """What sleep does to episodes, inside ``store.write()``."""
 
     def __init__(self, reader: LedgerReader, writer: LedgerWriter) -> None:
-        self._reader = reader
+        super().__init__(reader)
         self._writer = writer
-        self._store = reader.store
-        self._bank = reader.bank
 
     def do(self, acts: Sequence[Act], sleep: int) -> list[Act]:
         """

@@ -22,22 +22,20 @@ from hippocampus.core.records import HELD, SETTLED, EpisodeRow, State
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.lineage import Lineage
 from hippocampus.journal.payloads import DERIVED, NEXT, LedgerPayloads
-from hippocampus.journal.reader import LedgerReader
+from hippocampus.journal.reader import LedgerPart, LedgerReader
 from hippocampus.journal.writer import LedgerWriter
 
 
-class Erasure:
+class Erasure(LedgerPart):
     """What takes words out of a bank for good, inside ``store.write()``."""
 
     def __init__(
         self, reader: LedgerReader, lineage: Lineage, payloads: LedgerPayloads, writer: LedgerWriter
     ) -> None:
-        self._reader = reader
+        super().__init__(reader)
         self._lineage = lineage
         self._payloads = payloads
         self._writer = writer
-        self._store = reader.store
-        self._bank = reader.bank
 
     def erase(self, ids: Iterable[str]) -> int:
         """

@@ -20,18 +20,13 @@ from hippocampus.core.events import (
     class_of,
 )
 from hippocampus.core.records import SETTLED, STATE_CHANGES, Beside, Change, EpisodeRow, State
-from hippocampus.journal.reader import LedgerReader
+from hippocampus.journal.reader import LedgerPart
 from hippocampus.language.details import digest_details
 from hippocampus.language.noun_phrases import proper_keys
 
 
-class Lineage:
+class Lineage(LedgerPart):
     """The ties between a bank's episodes: corrections, merges, and what sleep noted beside them."""
-
-    def __init__(self, reader: LedgerReader) -> None:
-        self._reader = reader
-        self._store = reader.store
-        self._bank = reader.bank
 
     def standing(self, rows: Iterable[int]) -> list[int]:
         """Return what is in force in the place of rows: a row itself, or what superseded it."""

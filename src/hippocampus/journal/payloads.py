@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, cast
 
 from hippocampus.core.config import Ingest
 from hippocampus.core.records import Block, Kind, Payloads
 from hippocampus.journal.content import Segment
 from hippocampus.journal.draft import Encoded
-from hippocampus.journal.reader import LedgerReader
+from hippocampus.journal.reader import LedgerPart, LedgerReader
 
 DERIVED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical", "signature", "phrase")
 """Payloads that are made from texts, and can be made anew."""
@@ -17,22 +17,15 @@ DERIVED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical", "signature", 
 SLEPT: Final[tuple[Kind, ...]] = ("gist", "concept", "topic", "summary", "graph")
 """What sleep makes of a whole bank, in one block each."""
 
-NEXT: Final[Mapping[Kind, Kind]] = {
-    "vector": "vector.next",
-    "tokens": "tokens.next",
-    "lexical": "lexical.next",
-    "signature": "signature.next",
-    "phrase": "phrase.next",
-}
+NEXT: Final[Mapping[Kind, Kind]] = {kind: cast("Kind", f"{kind}.next") for kind in DERIVED}
 """Where an unfinished rebuild keeps what it has made of each."""
 
 
-class LedgerPayloads:
+class LedgerPayloads(LedgerPart):
     """What writes payloads, inside ``store.write()``."""
 
     def __init__(self, reader: LedgerReader, limits: Ingest) -> None:
-        self._store = reader.store
-        self._bank = reader.bank
+        super().__init__(reader)
         self._content = reader.content
         self._limits = limits
 
@@ -54,9 +47,9 @@ class LedgerPayloads:
     def seal(self) -> None:
         """Turn full runs of tail rows into blocks."""
         run, stop = self._limits.seal_rows, self._store.episodes.count(self._bank)
-        for kind in ("content", *DERIVED):
-            spans = self._store.payloads.block_spans(self._bank, kind)
-            first = spans[-1][0] + spans[-1][1] if spans else 0
+        ends = self._store.payloads.sealed(self._bank, ("content", *DERIVED))
+        for kind, end in ends.items():
+            first = end
             if stop - first < run:
                 continue
             present = dict(self._store.payloads.tail(self._bank, kind, start=first))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
@@ -16,7 +17,6 @@ from hippocampus.core.records import (
     Change,
     Episode,
     EpisodeRow,
-    State,
     Stats,
     Store,
 )
@@ -148,27 +148,20 @@ class LedgerReader:
         self, *, embedder: str | None, uncalibrated: str | None, resident_bytes: int
     ) -> Stats:
         """Return what the bank holds, and how many bytes by kind of data."""
-        states: dict[State, int] = {"active": 0, "superseded": 0, "forgotten": 0, "erased": 0}
-        active: list[EpisodeRow] = []
-        for record in self.store.episodes.scan(self.bank):
-            states[record.state] += 1
-            if record.state == "active":
-                active.append(record)
+        every = list(self.store.episodes.scan(self.bank))
+        states = Counter(e.state for e in every)
+        active = [e for e in every if e.state == "active"]
         return Stats(
-            bank=self.name,
-            episodes=states["active"],
-            superseded=states["superseded"],
+            bank=self.name, episodes=states["active"], superseded=states["superseded"],
             forgotten=states["forgotten"],
             sessions=len({e.session for e in active if e.session}),
             speakers=tuple(sorted({e.speaker for e in active if e.speaker})),
             sources=tuple(sorted({e.source for e in active if e.source})),
             first=from_micros(min(e.said_at for e in active)) if active else None,
             last=from_micros(max(e.said_at for e in active)) if active else None,
-            stored_bytes=self.store.upkeep.stored_bytes(self.bank),
-            embedder=embedder,
-            uncalibrated=uncalibrated,
-            resident_bytes=resident_bytes,
-        )
+            stored_bytes=self.store.upkeep.stored_bytes(self.bank), embedder=embedder,
+            uncalibrated=uncalibrated, resident_bytes=resident_bytes,
+        )  # fmt: skip
 
     def ids(self, rows: Collection[int]) -> dict[int, str]:
         """Return the ids of rows."""
@@ -180,36 +173,30 @@ class LedgerReader:
         ids = self.ids({change.row for change in rows if change.row is not None})
         return [
             Change(
-                seq=change.seq,
-                at=from_micros(change.at),
-                kind=change.kind,
+                seq=change.seq, at=from_micros(change.at), kind=change.kind,
                 episode=None if change.row is None else ids.get(change.row),
                 detail=fields_of(change, bank=self.name, path=self.store.path),
             )
             for change in rows
-        ]
+        ]  # fmt: skip
+
+
+class LedgerPart:
+    """What does one kind of thing with a bank's books, beside its reader."""
+
+    def __init__(self, reader: LedgerReader) -> None:
+        self._reader = reader
+        self._store = reader.store
+        self._bank = reader.bank
 
 
 def _episode(bank: str, e: EpisodeRow, text: str, ids: Mapping[int, str]) -> Episode:
     return Episode(
-        id=e.id,
-        bank=bank,
-        text=text,
-        said_at=from_micros(e.said_at),
-        noted_at=from_micros(e.noted_at),
-        session=e.session,
-        turn=e.turn,
-        part=e.part,
-        parts=e.parts,
-        speaker=e.speaker,
-        role=e.role,
-        source=e.source,
-        address=e.address,
-        metadata={} if e.metadata == "{}" else json.loads(e.metadata),
-        state=e.state,
+        id=e.id, bank=bank, text=text, said_at=from_micros(e.said_at),
+        noted_at=from_micros(e.noted_at), session=e.session, turn=e.turn, part=e.part,
+        parts=e.parts, speaker=e.speaker, role=e.role, source=e.source, address=e.address,
+        metadata={} if e.metadata == "{}" else json.loads(e.metadata), state=e.state,
         supersedes=None if e.supersedes is None else ids.get(e.supersedes),
         superseded_by=None if e.superseded_by is None else ids.get(e.superseded_by),
-        level=e.level,
-        pinned=bool(e.marks & PINNED),
-        held=bool(e.marks & HELD),
-    )
+        level=e.level, pinned=bool(e.marks & PINNED), held=bool(e.marks & HELD),
+    )  # fmt: skip

@@ -21,10 +21,10 @@ from hippocampus.errors import InputError
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.lineage import Lineage
 from hippocampus.journal.payloads import LedgerPayloads
-from hippocampus.journal.reader import LedgerReader
+from hippocampus.journal.reader import LedgerPart, LedgerReader
 
 
-class LedgerWriter:
+class LedgerWriter(LedgerPart):
     """
     What writes, inside ``store.write()``, which it never opens itself.
 
@@ -39,11 +39,9 @@ class LedgerWriter:
         *,
         clock: Callable[[], datetime],
     ) -> None:
-        self._reader = reader
+        super().__init__(reader)
         self._lineage = lineage
         self._payloads = payloads
-        self._store = reader.store
-        self._bank = reader.bank
         self._clock = clock
 
     def add(self, groups: Iterable[Sequence[Draft]], encoded: Encoded) -> dict[str, int]:

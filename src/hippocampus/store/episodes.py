@@ -49,11 +49,8 @@ class SqliteEpisodes:
             "UPDATE episodes SET state = ?1,"
             " superseded_by = CASE ?1 WHEN 'active' THEN NULL ELSE COALESCE(?2, superseded_by) END"
             " WHERE bank = ?3 AND row IN (SELECT value FROM json_each(?4)) AND state <> 'erased'",
-            state,
-            None if superseded_by is None else int(superseded_by),
-            bank,
-            as_json(rows),
-        )
+            state, None if superseded_by is None else int(superseded_by), bank, as_json(rows),
+        )  # fmt: skip
 
     def set_level(self, bank: int, rows: Collection[int], level: int) -> None:
         self._db.do(
@@ -68,11 +65,8 @@ class SqliteEpisodes:
         self._db.do(
             "UPDATE episodes SET marks = CASE WHEN ?1 THEN marks | ?2 ELSE marks & ~?2 END"
             " WHERE bank = ?3 AND row IN (SELECT value FROM json_each(?4)) AND state <> 'erased'",
-            on,
-            int(marks),
-            bank,
-            as_json(rows),
-        )
+            on, int(marks), bank, as_json(rows),
+        )  # fmt: skip
 
     def count(self, bank: int) -> int:
         last = self._db.rows("SELECT MAX(row) FROM episodes WHERE bank = ?", bank)[0][0]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import json
+from collections.abc import Collection, Iterable, Mapping
 
 from hippocampus.core.records import Block, Kind
 from hippocampus.errors import StoreError
@@ -27,6 +28,16 @@ class SqlitePayloads:
         sql = "SELECT row, payload FROM tail WHERE bank = ? AND kind = ? AND row >= ? ORDER BY row"
         return [(row, payload) for row, payload in self._db.rows(sql, bank, kind, start)]
 
+    def tails(self, bank: int, starts: Mapping[Kind, int]) -> dict[Kind, dict[int, bytes]]:
+        found: dict[Kind, dict[int, bytes]] = {kind: {} for kind in starts}
+        for kind, row, payload in self._db.rows(
+            "SELECT kind, row, payload FROM json_each(?) CROSS JOIN tail"
+            " ON bank = ? AND kind = key AND row >= value",
+            json.dumps({kind: int(start) for kind, start in starts.items()}), bank,
+        ):  # fmt: skip
+            found[kind][row] = payload
+        return found
+
     def read(self, bank: int, kind: Kind, rows: Collection[int]) -> dict[int, bytes]:
         return dict(
             self._db.rows(
@@ -43,20 +54,13 @@ class SqlitePayloads:
         self._db.do(
             "DELETE FROM blocks WHERE bank = ? AND kind = ?"
             " AND first >= ? AND (first = ? OR first + count <= ?)",
-            bank,
-            kind,
-            first,
-            first,
-            ends,
-        )
+            bank, kind, first, first, ends,
+        )  # fmt: skip
         clash = self._db.rows(
             "SELECT first, count FROM blocks WHERE bank = ? AND kind = ?"
             " AND first < ? AND first + count > ?",
-            bank,
-            kind,
-            ends,
-            first,
-        )
+            bank, kind, ends, first,
+        )  # fmt: skip
         if clash:
             raise self._db.connections.refuse(
                 StoreError,
@@ -67,24 +71,26 @@ class SqlitePayloads:
         self._db.do(
             "INSERT INTO blocks (bank, kind, first, count, checksum, payload)"
             " VALUES (?, ?, ?, ?, ?, ?)",
-            bank,
-            kind,
-            first,
-            ends - first,
-            checksum,
-            framed,
-        )
+            bank, kind, first, ends - first, checksum, framed,
+        )  # fmt: skip
         self._db.do(
             "DELETE FROM tail WHERE bank = ? AND kind = ? AND row >= ? AND row < ?",
-            bank,
-            kind,
-            first,
-            ends,
-        )
+            bank, kind, first, ends,
+        )  # fmt: skip
 
     def block_spans(self, bank: int, kind: Kind) -> list[tuple[int, int]]:
         sql = "SELECT first, count FROM blocks WHERE bank = ? AND kind = ? ORDER BY first"
         return [(first, count) for first, count in self._db.rows(sql, bank, kind)]
+
+    def sealed(self, bank: int, kinds: Collection[Kind]) -> dict[Kind, int]:
+        return dict(
+            self._db.rows(
+                "SELECT value, IFNULL((SELECT first + count FROM blocks WHERE bank = ?"
+                " AND kind = value ORDER BY first DESC LIMIT 1), 0) FROM json_each(?)",
+                bank,
+                json.dumps(list(kinds)),
+            )
+        )
 
     def block_marks(self, bank: int, kind: Kind) -> list[tuple[int, int, bytes]]:
         return [

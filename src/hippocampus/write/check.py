@@ -64,21 +64,13 @@ def draft(
     apart = metadata if by_metadata else ""
     drafts = [
         Draft(
-            id=episode_id(bank, text, turn.speaker, said_at, part, apart),
-            text=piece,
-            said_at=said_at,
-            session=turn.session,
-            part=part,
-            parts=len(pieces),
-            speaker=turn.speaker,
-            role=turn.role,
-            source=turn.source,
-            address=turn.address or "",
-            metadata=metadata,
-            digest=digest(salt, piece),
+            id=episode_id(bank, text, turn.speaker, said_at, part, apart), text=piece,
+            said_at=said_at, session=turn.session, part=part, parts=len(pieces),
+            speaker=turn.speaker, role=turn.role, source=turn.source, address=turn.address or "",
+            metadata=metadata, digest=digest(salt, piece),
         )
         for part, piece in enumerate(pieces)
-    ]
+    ]  # fmt: skip
     return Group(drafts, dated=turn.at is not None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -63,15 +64,10 @@ def as_turns(file: SourceFile, chunk_tokens: int) -> Iterator[Turn]:
         for piece in pieces:
             if not piece.strip():
                 continue
-            yield Turn(
-                text=piece,
-                at=turn.at,
-                speaker=turn.speaker,
-                role=turn.role,
-                session=whole,
-                source=turn.source or file.path,
-                address=f"{whole}#chunk-{place}" if len(pieces) > 1 else whole,
-                metadata=turn.metadata,
+            address = f"{whole}#chunk-{place}" if len(pieces) > 1 else whole
+            source = turn.source or file.path
+            yield dataclasses.replace(
+                turn, text=piece, session=whole, source=source, address=address
             )
             place += 1
 

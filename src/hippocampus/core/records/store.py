@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -134,6 +134,9 @@ class PayloadTable(Protocol):
     def tail(self, bank: int, kind: Kind, *, start: int = 0) -> list[tuple[int, bytes]]:
         """Return the tail's (row, payload) from row ``start`` on, in order."""
 
+    def tails(self, bank: int, starts: Mapping[Kind, int]) -> dict[Kind, dict[int, bytes]]:
+        """Return the payloads of several tails by kind and row, each from some row on."""
+
     def read(self, bank: int, kind: Kind, rows: Collection[int]) -> dict[int, bytes]:
         """Return single payloads from the tail (sealed ones are read by block)."""
 
@@ -147,6 +150,9 @@ class PayloadTable(Protocol):
 
     def block_spans(self, bank: int, kind: Kind) -> list[tuple[int, int]]:
         """Return (first, count) of every sealed block, in order."""
+
+    def sealed(self, bank: int, kinds: Collection[Kind]) -> dict[Kind, int]:
+        """Return the row behind the last sealed block of each of some kinds; 0 if there is none."""
 
     def block_marks(self, bank: int, kind: Kind) -> list[tuple[int, int, bytes]]:
         """Return (first, count, mark) of every sealed block; its mark changes whenever it does."""
