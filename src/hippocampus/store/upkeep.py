@@ -10,7 +10,7 @@ from pathlib import Path
 from hippocampus.core.files import COMPANIONS, ReadAt, reading_raw, writing
 from hippocampus.core.records import Progress
 from hippocampus.errors import StoreCorrupt, StoreLocked
-from hippocampus.store.invariants import INVARIANTS
+from hippocampus.store.invariants import invariants
 from hippocampus.store.opening import beside
 from hippocampus.store.payloads import SqlitePayloads
 from hippocampus.store.seam import Seam
@@ -98,7 +98,7 @@ class SqliteUpkeep:
                 wrong += [f"SQLite: {text}" for text in found if text != "ok"]
                 for table, _, parent, _ in self._db.rows("PRAGMA foreign_key_check"):
                     wrong.append(f"table {table}: a row belongs to none of the {parent}")
-                for message, sql in INVARIANTS:
+                for message, sql in invariants():
                     wrong += [message.format(*row) for row in self._db.rows(sql)]
                 wrong += self._damaged_blocks()
         except StoreCorrupt as exc:  # damage that keeps us from looking further
