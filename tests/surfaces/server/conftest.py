@@ -1,5 +1,6 @@
 """One server for the tests of a module, around a memory that is empty before each of them."""
 
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -52,3 +53,16 @@ def url(home, memory):
 def http(home, memory):
     assert memory is home[0]
     return home[3]
+
+
+@pytest.fixture
+def kept_waiting():
+    """Return a way to have whoever recalls from a bank wait: it left memory, and is not let in."""
+
+    @contextmanager
+    def hold(bank):
+        with bank.state.following:
+            bank.state.let_go()
+            yield
+
+    return hold

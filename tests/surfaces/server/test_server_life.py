@@ -247,14 +247,16 @@ def test_a_store_that_is_locked_by_another_process_says_when_to_try_again(serve,
     assert path.with_name("locked.db").exists()
 
 
-def test_more_requests_than_there_is_room_for_are_sent_away_and_the_rest_is_served(serve, memory):
+def test_more_requests_than_there_is_room_for_are_sent_away_and_the_rest_is_served(
+    serve, memory, kept_waiting
+):
     bank = memory.bank("ada")
     bank.remember("Something.")
     limits = Limits(readers=1, waiting=2, answers_bytes=0)
     with httpx.Client(base_url=serve(memory, limits=limits), timeout=30) as http:
         http.get("/v1/banks")
         with ThreadPoolExecutor(8) as threads:
-            with bank.state.reading:  # whoever recalls waits for it
+            with kept_waiting(bank):
                 asked = [
                     threads.submit(http.post, f"{AT}/recall", json={"query": f"some {n}"})
                     for n in range(8)

@@ -196,16 +196,19 @@ def _within_a_second(fact):
     return False
 
 
-def test_a_key_that_was_revoked_is_refused_however_busy_a_server_is(serve, open_memory):
+def test_a_key_that_was_revoked_is_refused_however_busy_a_server_is(
+    serve, open_memory, kept_waiting
+):
     memory = open_memory("busy.db")
-    memory.bank("ada").remember("Something.")
+    bank = memory.bank("ada")
+    bank.remember("Something.")
     keys = Keys(memory)
     made = keys.create("x", "read", ["*"])
     limits = Limits(readers=1, waiting=1, answers_bytes=0)
     headers = {"Authorization": f"Bearer {made.token}"}
     with httpx.Client(base_url=serve(memory, limits=limits), headers=headers, timeout=30) as http:
         assert http.get("/v1/whoami").status_code == 200
-        with ThreadPoolExecutor(3) as threads, memory.bank("ada").state.reading:
+        with ThreadPoolExecutor(3) as threads, kept_waiting(bank):
             asked = [  # one waits for the bank, one for the thread, and one is sent away
                 threads.submit(http.post, "/v1/banks/ada/recall", json={"query": "some"})
                 for _ in range(3)

@@ -140,14 +140,14 @@ def test_figures_are_by_route_and_name_no_bank(serve, memory):
     assert float(figures["hippocampus_answers_bytes"]) > 500
 
 
-def test_figures_are_told_when_no_thread_is_free(serve, memory):
+def test_figures_are_told_when_no_thread_is_free(serve, memory, kept_waiting):
     bank = memory.bank("acme/lena")
     bank.remember(SAID)
     limits = Limits(readers=1, waiting=1)
     with (
         httpx.Client(base_url=serve(memory, limits=limits), timeout=30) as http,
         ThreadPoolExecutor(2) as threads,
-        bank.state.reading,
+        kept_waiting(bank),
     ):
         for number in range(2):
             threads.submit(http.post, f"{AT}/recall", json={"query": f"code {number}"})
