@@ -24,7 +24,8 @@ import numpy as np
 from hippocampus import Memory, Turn
 from hippocampus.calibrate.synthetic import generate
 from hippocampus.core.records import Embedded, Embedder, Fingerprint, Passage
-from hippocampus.encode.embed import CachedEmbedder, load_embedder
+from hippocampus.encode.embed import load_embedder
+from hippocampus_bench.cached_embedder import CachedEmbedder
 
 SEED = 20
 CONVERSATIONS = 30

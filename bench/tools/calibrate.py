@@ -18,7 +18,8 @@ from hippocampus.calibrate.fit import balanced, learn_models
 from hippocampus.calibrate.run import read_off
 from hippocampus.calibrate.synthetic import UNANSWERABLE
 from hippocampus.calibrate.trial import run_trial
-from hippocampus.encode.embed import CachedEmbedder, load_embedder
+from hippocampus.encode.embed import load_embedder
+from hippocampus_bench.cached_embedder import CachedEmbedder
 from hippocampus_bench.metrics import area_under_roc
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from pathlib import Path
 
 from hippocampus.core.records import Embedder
-from hippocampus.encode.embedders.cached import CachedEmbedder
 from hippocampus.encode.embedders.hashing import HashEmbedder
 from hippocampus.encode.model_files import DEFAULT_MODEL, installed, not_installed
-from hippocampus.errors import InputError
+from hippocampus.errors import BENCH, InputError, MissingExtra
 
-__all__ = ["SPECS", "CachedEmbedder", "HashEmbedder", "load_embedder"]
+__all__ = ["SPECS", "HashEmbedder", "load_embedder"]
 
 SPECS = {
     "default": f"{DEFAULT_MODEL} on this machine, installed by 'hippocampus models install'",
@@ -73,3 +73,20 @@ def load_embedder(spec: str, *, directory: Path | None = None) -> Embedder | Non
     forms = ", ".join(SPECS)
     msg = f"unknown embedder {spec!r}: use one of {forms}"
     raise InputError(msg)
+
+
+def __getattr__(name: str) -> object:
+    """Return ``CachedEmbedder`` from where it is now, until 0.3."""
+    if name != "CachedEmbedder":
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    home = "hippocampus_bench.cached_embedder"
+    try:
+        cached: object = import_module(home).CachedEmbedder
+    except ModuleNotFoundError as exc:
+        if exc.name != "hippocampus_bench":
+            raise  # it is there and broken: do not hide that
+        raise MissingExtra(f"{__name__}.{name}", package=BENCH, extra=None) from exc
+    msg = f"{__name__}.{name} is {home}.{name} now; the old name goes with 0.3"
+    warnings.warn(msg, DeprecationWarning, stacklevel=2)
+    return cached

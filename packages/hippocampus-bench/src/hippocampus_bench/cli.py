@@ -373,7 +373,8 @@ def _models(given: Answers) -> Models | None:
 @contextmanager
 def _running(call: _Call) -> Iterator[tuple[Embedder | None, Progress]]:
     """Load an embedder now, so that a missing model is an error, not a worse run; show progress."""
-    from hippocampus.encode.embed import CachedEmbedder, load_embedder  # noqa: PLC0415 - heavy
+    from hippocampus.encode.embed import load_embedder  # noqa: PLC0415 - heavy
+    from hippocampus_bench.cached_embedder import CachedEmbedder  # noqa: PLC0415 - heavy
 
     usual = "none" if call.name == "events" else "default"
     model = load_embedder(call.asking.embedder or usual)

@@ -1,4 +1,4 @@
-"""A cache of vectors on disk, for benchmarks and imports that are run again."""
+"""A cache of vectors on disk, for benchmarks that are run again."""
 
 from __future__ import annotations
 
