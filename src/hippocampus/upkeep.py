@@ -73,21 +73,18 @@ def verify(
     bytes of every file, as UTF-8, UTF-16 and as packed token ids, and the decoded texts of all
     episodes. Then pages in use hold it nowhere, and pages that are not in use must be blank.
     """
-    problems = memory.engine.store.upkeep.check()
+    engine, signed = memory.engine, memory.engine.stored_signatures()
+    problems = engine.store.upkeep.check()
     places: list[ResiduePlace] = []
     if residue is not None:
-        problems += memory.engine.store.upkeep.leftovers()
-        places += find_residue(
-            memory.engine.store.upkeep.files(), residue, memory.engine.stored_signatures()
-        )
+        problems += engine.store.upkeep.leftovers()
+        places += find_residue(engine.store.upkeep.files(), residue, signed)
     checked = {"banks": 0, "episodes": 0, "changes": 0}
     names = memory.banks()
     for place, name in enumerate(names):
         checked["banks"] += 1
         try:
-            found, counts, told = _verify_bank(
-                memory.engine.ledger(name), residue, memory.engine.stored_signatures()
-            )
+            found, counts, told = _verify_bank(engine.ledger(name), residue, signed)
         except StoreCorrupt as exc:
             problems.append(f"bank {name!r}: {exc}")
             continue
@@ -97,7 +94,7 @@ def verify(
             checked[key] = checked.get(key, 0) + number
         if progress:
             progress(place + 1, len(names))
-    calibrated = memory.engine.calibration()
+    calibrated = engine.calibration()
     if calibrated.damaged:
         problems.append(str(calibrated.lacking))
     return Findings(
@@ -367,12 +364,13 @@ def doctor(target: Memory | Path | None = None) -> list[tuple[str, str, bool | N
 
 
 def _store_rows(memory: Memory) -> list[tuple[str, str, bool | None]]:
-    size = sum(file.stat().st_size for file in memory.engine.store.upkeep.files())
-    fingerprint = memory.engine.stored_fingerprint()
-    signed = memory.engine.store.settings.get(SIGNED)
-    problems = memory.engine.store.upkeep.check()
+    engine = memory.engine
+    size = sum(file.stat().st_size for file in engine.store.upkeep.files())
+    fingerprint = engine.stored_fingerprint()
+    signed = engine.store.settings.get(SIGNED)
+    problems = engine.store.upkeep.check()
     return [
-        ("store", f"{memory.engine.store.path}, {size / 1e6:.1f} MB", True),
+        ("store", f"{engine.store.path}, {size / 1e6:.1f} MB", True),
         ("banks", str(len(memory.banks())), None),
         ("vectors", "none yet" if fingerprint is None else str(fingerprint), None),
         ("signatures", signed or "none", None),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from hippocampus.bank.part import BankPart, staying
@@ -85,8 +84,15 @@ class Bulk(BankPart):
                     self._writes.add(ledger, missing, progress)
                 added = sum(map(len, missing))
                 return Imported(added=added, unchanged=len(ids) - added, removed=0)
+
+            def load(books: Ledger, encoded: Encoded) -> None:
+                own = books.reader.events(PolicySet)
+                books.writer.load(whole.records, whole.journal, encoded)
+                if own:  # what was chosen here holds here
+                    books.writer.note(own[-1].event)
+
             drafts = whole.drafts()
-            self._writes.store_encoded(ledger, drafts, partial(_loaded, whole), progress)
+            self._writes.store_encoded(ledger, drafts, load, progress)
             return Imported(added=len(drafts), unchanged=0, removed=0)
 
     def _replace_source(
@@ -111,10 +117,3 @@ class Bulk(BankPart):
             unchanged=update.unchanged,
             removed=len(update.gone),
         )
-
-
-def _loaded(whole: Export, books: Ledger, encoded: Encoded) -> None:
-    own = books.reader.events(PolicySet)
-    books.writer.load(whole.records, whole.journal, encoded)
-    if own:  # what was chosen here holds here
-        books.writer.note(own[-1].event)

@@ -196,7 +196,9 @@ class Lookup(BankPart):
             ledger = self._state.ledger()
             last = self._store.journal.last_seq(ledger.bank)
             after, limit = min(after, last), None if limit is None else min(limit, last)
-            return ledger.reader.journal(after=after, limit=limit)
+            return ledger.reader.changes(
+                self._store.journal.read(ledger.bank, after=after, limit=limit)
+            )
 
     def stats(self) -> Stats:
         """Return what the bank holds, and how many bytes by kind of data."""

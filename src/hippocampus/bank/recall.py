@@ -75,7 +75,8 @@ class Recaller(BankPart):
         """
         started = time.perf_counter()
         engine, state = self._engine, self._state
-        text = self._check_query(query, k)
+        check_whole(k=k)
+        text = check_text(query, limits=engine.config.ingest)
         wanted = frozenset(engine.check_cues(cues))
         chosen = read_filters(filters, engine.zone)
         moment = engine.now() if now is None else to_moment(now, engine.zone)
@@ -132,10 +133,6 @@ class Recaller(BankPart):
             query, embedder, lacking=engine.no_embedder, signed=signs is not None,
             extract=engine.keywords,
         )  # fmt: skip
-
-    def _check_query(self, query: str, k: int) -> str:
-        check_whole(k=k)
-        return check_text(query, limits=self._engine.config.ingest)
 
     @spell_out
     @answering()

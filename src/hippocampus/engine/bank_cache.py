@@ -130,7 +130,7 @@ class BankCache(Generic[Held]):
         try:
             yield
         finally:
-            weight = self._weight(one)
+            weight = 0 if self.limit is None else one.weigh()
             with self._lock:
                 self._users[one] -= 1
                 if not self._users[one]:
@@ -141,9 +141,6 @@ class BankCache(Generic[Held]):
                     self._warm.take(one)
                 freed = self._shed()
             _free(freed)
-
-    def _weight(self, one: Holder) -> int:
-        return 0 if self.limit is None else one.weigh()
 
     def _sum(self) -> int:
         return self._warm.nbytes + self._cold.nbytes + self._beside()

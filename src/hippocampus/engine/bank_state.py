@@ -198,7 +198,8 @@ class BankState:
     def _build(self) -> BankSnapshot:
         engine = self.engine
         with engine.embedder_lock, self._store.read():  # one moment for both
-            if self._heeded and self._erased_since(self._heeded):
+            since = self._heeded
+            if since and self._store.journal.read(self._number, after=since, kinds=(Erased,)):
                 self._forget_texts()
             ledger = engine.ledger_of(self._number, self.name)
             return take_snapshot(engine, ledger, self._erasures)
@@ -209,9 +210,6 @@ class BankState:
             self._erasures += 1
             self.echo_filter.clear()
         self.engine.segments.drop(self._number)
-
-    def _erased_since(self, seq: int) -> bool:
-        return bool(self._store.journal.read(self._number, after=seq, kinds=(Erased,)))
 
     def read_on(self, before: Statements, made: Statements) -> bool:
         """Put statements that were read on in the place of those before; False if these changed."""

@@ -140,10 +140,6 @@ class LedgerReader:
             for c in found
         ]
 
-    def journal(self, *, after: int, limit: int | None) -> list[Change]:
-        """Return the bank's changes in order, from ``after`` on."""
-        return self.changes(self.store.journal.read(self.bank, after=after, limit=limit))
-
     def stats(
         self, *, embedder: str | None, uncalibrated: str | None, resident_bytes: int
     ) -> Stats:

@@ -44,9 +44,38 @@ class LedgerWriter(LedgerPart):
         self._payloads = payloads
         self._clock = clock
 
-    def add(self, groups: Iterable[Sequence[Draft]], encoded: Encoded) -> dict[str, int]:
-        """Add drafts, turn by turn, with their payloads; returns the rows by id."""
-        return self._add(groups, encoded, at=self.now())
+    def add(
+        self,
+        groups: Iterable[Sequence[Draft]],
+        encoded: Encoded,
+        *,
+        at: int | None = None,
+        old: EpisodeRow | None = None,
+    ) -> dict[str, int]:
+        """
+        Add drafts, turn by turn, with their payloads; returns the rows by id.
+
+        ``at``: now by default. ``old``: what they are a new wording of.
+        """
+        at = self.now() if at is None else at
+        groups = list(groups)
+        start = self._store.episodes.count(self._bank)
+        # Another process may have been first with some of them.
+        places = self._store.episodes.rows_of(self._bank, [d.id for group in groups for d in group])
+        turns = _SessionTurns(self._store, self._bank, old)
+        records: list[EpisodeRow] = []
+        for group in groups:
+            fresh = [d for d in group if d.id not in places]
+            turn = turns.next(group[0].session) if fresh else None
+            for d in fresh:
+                row = places[d.id] = start + len(records)
+                records.append(_record(d, row=row, at=at, turn=turn, old=old))
+        link = None if old is None else old.id
+        self._store.episodes.add(self._bank, records)
+        self.note_at(at, ((e.row, Remembered(id=e.id, supersedes=link)) for e in records))
+        self._payloads.put(encoded, {e.id: e.row for e in records})
+        self._payloads.seal()
+        return places
 
     def correct(self, old: EpisodeRow, drafts: Sequence[Draft], encoded: Encoded) -> int:
         """
@@ -64,7 +93,7 @@ class LedgerWriter(LedgerPart):
                 raise InputError(msg)
             self.change_at(at, [row], Restored(supersedes=old.id))
         else:
-            row = self._add([drafts], encoded, at=at, old=old)[new]
+            row = self.add([drafts], encoded, at=at, old=old)[new]
         self.change_at(at, [old.row], Corrected(by=new), by=row)
         return row
 
@@ -134,33 +163,6 @@ class LedgerWriter(LedgerPart):
         self._store.journal.append(self._bank, (c._replace(seq=last + c.seq) for c in journal))
         self._payloads.put(encoded, {record.id: record.row for record in records})
         self._payloads.seal()
-
-    def _add(
-        self,
-        groups: Iterable[Sequence[Draft]],
-        encoded: Encoded,
-        *,
-        at: int,
-        old: EpisodeRow | None = None,
-    ) -> dict[str, int]:
-        groups = list(groups)
-        start = self._store.episodes.count(self._bank)
-        # Another process may have been first with some of them.
-        places = self._store.episodes.rows_of(self._bank, [d.id for group in groups for d in group])
-        turns = _SessionTurns(self._store, self._bank, old)
-        records: list[EpisodeRow] = []
-        for group in groups:
-            fresh = [d for d in group if d.id not in places]
-            turn = turns.next(group[0].session) if fresh else None
-            for d in fresh:
-                row = places[d.id] = start + len(records)
-                records.append(_record(d, row=row, at=at, turn=turn, old=old))
-        link = None if old is None else old.id
-        self._store.episodes.add(self._bank, records)
-        self.note_at(at, ((e.row, Remembered(id=e.id, supersedes=link)) for e in records))
-        self._payloads.put(encoded, {e.id: e.row for e in records})
-        self._payloads.seal()
-        return places
 
     def _move(self, ids: Iterable[str], event: Forgotten | Restored, *, start: State) -> int:
         whole = self._reader.whole(map(self._reader.find, ids))

@@ -63,7 +63,8 @@ class EchoFilter:
         if row is not None:
             return row
         first = group.first
-        if first.parts == 1 and self._is_short(first.text):
+        words = first.text.split(maxsplit=self._echo_words - 1)
+        if first.parts == 1 and len(words) < self._echo_words:
             return None
         shown = self._shown.get(first.digest)
         if group.dated and (shown is None or not _follows(first, shown, now)):
@@ -100,9 +101,6 @@ class EchoFilter:
             if row is not None:
                 return row
         return None
-
-    def _is_short(self, text: str) -> bool:
-        return len(text.split(maxsplit=self._echo_words - 1)) < self._echo_words
 
 
 def _follows(d: Draft, shown: datetime, now: datetime) -> bool:
