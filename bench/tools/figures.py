@@ -79,10 +79,11 @@ def _accuracy(reports: Mapping[Row, Mapping[str, Any]]) -> Iterator[str]:
         )
     yield ""
     yield (
-        "In brackets: 95 % bootstrap interval over questions. The baselines are this package's own"
-        " cues, alone but with the same help of neighbouring turns, speakers, sessions and times,"
-        " so they stand higher than plain ones; a session of theirs ranks where its best turn does."
-        " p50: the median `recall`, the question's embedding included."
+        "In brackets: 95 % bootstrap interval over questions. The baselines are cues of this"
+        " package: BM25 alone, vectors alone, or both. They get the same boosts from neighbouring"
+        " turns, speakers, sessions and times, and therefore score higher than plain BM25 or plain"
+        " vector search would. Baselines rank a session by its best turn."
+        " p50: the median time of one `recall`, including the embedding of the question."
     )
     yield from dict.fromkeys(_made_on(report) for report in reports.values())
 

@@ -22,17 +22,18 @@ class Cosines(NamedTuple):
     """
 
     theta: float = 0.28
-    """An anchor and an episode that is on it: above 99 in 100 that are on something else."""
+    """Least cosine of an anchor and an episode listed under it: the 99th percentile of the cosines
+    of anchors and episodes about other things."""
     sem_theta: float = 0.41
-    """A question and an anchor that it means: above 999 in 1 000 that it does not, for a bank has
-    hundreds of anchors."""
+    """Least cosine of a question and an anchor that it means: the 99.9th percentile of the cosines
+    of questions and anchors they do not mean; so high because a bank has hundreds of anchors."""
     related: float = 0.72
-    """Two turns that have to do with each other: above 99 in 100 pairs of a conversation."""
+    """Least cosine of two related turns: the 99th percentile of pairs in a conversation."""
     near: float = 0.91
     """Two turns that say the same: above ``related``, and above 99 in 100 pairs that say of one
     thing what the other says of another, in the same words."""
     interference: float = 0.65
-    """Two turns that may be taken for each other: above 9 in 10 pairs of a session."""
+    """Least cosine of two confusable turns: the 90th percentile of pairs in a session."""
     cluster: float = 0.69
     """Two turns of one matter: above 19 in 20 pairs of a session. The paper gives 1 minus that,
     as a distance."""
