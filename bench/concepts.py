@@ -41,7 +41,6 @@ from hippocampus.index.vector import VectorCue, pack_vectors
 from hippocampus.kernel import top_k
 from hippocampus.language.noun_phrases import Phrase, find_phrases
 from hippocampus.recall.parse import bind, parse
-from hippocampus.sleep.artifacts import find_missing_phrases, gather, rebuild_concepts
 from hippocampus.sleep.concepts import Material, rebuild
 from hippocampus.write.analyse import phrase_payload
 
@@ -285,10 +284,7 @@ def written() -> Iterator[Row]:
             bank = banks[which] = memory.bank("b")
             bank.remember_many(made[:-WRITES])
             if which == "with":
-                ledger = memory.engine.ledger("b")
-                find_missing_phrases(ledger)
-                gathered = gather(ledger, bank.state.take().index)
-                assert rebuild_concepts(ledger, gathered, embedder, HOW, to_micros(NOW))
+                bank.sleep(steps=["phrases", "concepts"])
         for place, turn in enumerate(made[-WRITES:]):
             for which in sorted(banks, reverse=place % 2 == 0):  # none always comes first
                 bank = banks[which]

@@ -30,13 +30,7 @@ from hippocampus.journal.draft import digest
 from hippocampus.journal.ledger import Ledger
 from hippocampus.kernel import build_info
 from hippocampus.memory import Memory
-from hippocampus.sleep.artifacts import (
-    read_anchors,
-    read_facts,
-    read_gists,
-    read_summary,
-    read_topics,
-)
+from hippocampus.sleep.artifacts import ANCHORS, ARTIFACTS
 from hippocampus.write.analyse import lexical_payload, phrase_payload
 
 _TEXTS_AT_ONCE = 1000
@@ -213,50 +207,17 @@ def _spelled_in_sleep(
     """
     spelled: list[tuple[str, str]] = []
     problems: list[str] = []
-    for words_of in (_of_anchors, _of_gists, _of_topics, _of_summary, _of_facts):
+    for artifact in ARTIFACTS.values():
         try:
-            spelled += words_of(ledger)
+            made = artifact.read(ledger)
         except StoreCorrupt as exc:
             problems.append(str(exc))
-    anchors = None if problems else read_anchors(ledger)
+        else:
+            spelled += () if made is None else artifact.spelled(made)
+    anchors = None if problems else ANCHORS.read(ledger)
     if anchors is not None and (anchors.gists != gists[anchors.rows]).any():
         problems.append("anchors know episodes otherwise than they are; sleep once more")
     return spelled, problems
-
-
-def _of_anchors(ledger: Ledger) -> Iterator[tuple[str, str]]:
-    anchors = read_anchors(ledger)
-    yield from (("an anchor", name) for name in (() if anchors is None else anchors.names))
-
-
-def _of_gists(ledger: Ledger) -> Iterator[tuple[str, str]]:
-    made = read_gists(ledger)
-    yield from (("a gist", trace.text) for trace in (() if made is None else made.traces))
-
-
-def _of_topics(ledger: Ledger) -> Iterator[tuple[str, str]]:
-    topics = read_topics(ledger)
-    if topics is not None:
-        for tag in topics.graph:
-            yield from (("a topic", name.replace("_", " ")) for name in (tag.name, *tag.aliases))
-        yield from (("a model's tags", str(answer)) for answer in topics.kept.values())
-
-
-def _of_summary(ledger: Ledger) -> Iterator[tuple[str, str]]:
-    summary = read_summary(ledger)
-    if summary is not None:
-        for version in summary.versions:
-            yield from (("a summary", f"{c.who}: {c.text}") for c in version.clauses)
-        told = [summary.told, *(version.told for version in summary.versions)]
-        yield from (("a model's summary", line) for line in told if line)
-
-
-def _of_facts(ledger: Ledger) -> Iterator[tuple[str, str]]:
-    facts = read_facts(ledger)
-    if facts is not None:
-        for said in facts.rows.values():
-            yield from (("a fact", f"{s.subject} {s.relation} {s.object}") for s in said)
-        yield from (("a model's facts", answer) for answer in facts.kept.values())
 
 
 def _told(

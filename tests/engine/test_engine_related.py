@@ -11,7 +11,7 @@ from hippocampus.core.config import Concepts
 from hippocampus.core.records import Block, Payloads
 from hippocampus.errors import InputError, StoreCorrupt, UnknownEpisode
 from hippocampus.index.anchors import Anchors
-from hippocampus.sleep.artifacts import read_anchors
+from hippocampus.sleep.artifacts import ANCHORS
 from hippocampus.upkeep import verify
 
 SMALL = Config(ingest=Ingest(seal_rows=16, batch=32), concepts=Concepts(theta=0.1, related=0.5))
@@ -252,11 +252,11 @@ def test_anchors_that_do_not_fit_together_are_damage_and_sleep_makes_them_anew(o
     bank.remember_many([*talk(), same(1), same(2)])
     bank.curate(add=["violin"])
     bank.sleep()
-    sound = read_anchors(memory.engine.ledger("ada"))
+    sound = ANCHORS.read(memory.engine.ledger("ada"))
     for change, message in spoilt(sound):
         put_anchors(bank, replace(sound, **change))
         with pytest.raises(StoreCorrupt, match=message):
-            read_anchors(memory.engine.ledger("ada"))
+            ANCHORS.read(memory.engine.ledger("ada"))
         assert not verify(memory).sound
     bank.sleep()
     assert verify(memory).sound
@@ -270,7 +270,7 @@ def test_anchors_that_do_not_fit_the_bank_are_left_out_with_a_reason(
     bank = memory.bank("ada")
     bank.remember_many([*talk(), same(1)])
     bank.sleep()
-    sound = read_anchors(memory.engine.ledger("ada"))
+    sound = ANCHORS.read(memory.engine.ledger("ada"))
     for change, message in (
         ({"rows_built": 99}, "sleep saw 99 episodes"),
         ({"vectors": sound.vectors[:, :8], "centres": sound.centres[:, :8]}, "8 dimensions"),
@@ -312,8 +312,8 @@ def test_gists_that_are_not_the_episodes_are_told(open_memory):
     bank = memory.bank("ada")
     bank.remember_many(talk())
     bank.sleep()
-    sound = read_anchors(memory.engine.ledger("ada"))
+    sound = ANCHORS.read(memory.engine.ledger("ada"))
     put_anchors(bank, replace(sound, gists=sound.gists + np.uint32(1)))
 
-    assert isinstance(read_anchors(memory.engine.ledger("ada")), Anchors)
+    assert isinstance(ANCHORS.read(memory.engine.ledger("ada")), Anchors)
     assert any("otherwise than they are" in problem for problem in verify(memory).problems)

@@ -15,7 +15,7 @@ from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import InputError
 from hippocampus.index.bm25 import pack_terms
 from hippocampus.index.query import Query
-from hippocampus.index.topic import FORMAT, Artifact, TagGraph, TopicCue, pack, unpack
+from hippocampus.index.topic import FORMAT, TagGraph, TopicCue, Topics, pack, unpack
 
 NAMES = list("abcdefg")
 
@@ -138,7 +138,7 @@ def some_artifact():
     graph.add("kitten", [4])
     graph.merge("kitten", into="cat")
     graph["cat"].vector = np.array([1, 0.5], np.float32)
-    return Artifact(graph, 5, "hash 2", {"a": "b"})
+    return Topics(graph, 5, "hash 2", {"a": "b"})
 
 
 def test_what_is_packed_is_unpacked():
@@ -157,7 +157,7 @@ def test_what_is_packed_is_unpacked():
 
 
 def test_an_empty_graph_is_packed_too():
-    assert 0 == len(unpack(pack(Artifact(TagGraph(), 0))).graph)
+    assert 0 == len(unpack(pack(Topics(TagGraph(), 0))).graph)
 
 
 def test_a_later_version_is_refused_as_such():

@@ -15,18 +15,18 @@ from hippocampus.core.config import Compact, Config
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.index.topic import pack
 from hippocampus.sleep.artifacts import (
-    read_anchors,
-    read_facts,
-    read_gists,
-    read_summary,
-    read_topics,
+    ANCHORS,
+    FACTS,
+    GISTS,
+    SUMMARY,
+    TOPICS,
 )
 from hippocampus.sleep.concepts import PRUNED_AFTER
 from hippocampus.sleep.schedule import NIGHTLY, STEPS
 from hippocampus.sleep.summary import TAKEN_IN
 
 START = datetime(2025, 1, 1, 8, tzinfo=UTC)
-TOPICS = ("ferry", "violin", "roof")
+THINGS = ("ferry", "violin", "roof")
 NEAR = Policy(merge="near", near=0.9)
 ODD = {"start": "2025-02-02", "end": "2025-02-01"}
 """Metadata of what is put in quarantine by whichever sleep sees it first."""
@@ -45,7 +45,7 @@ class ByTopic:
         return [self.embed_query(passage.text) for passage in passages]
 
     def embed_query(self, text):
-        return self._inner.embed_query(next((t for t in TOPICS if t in text.lower()), text))
+        return self._inner.embed_query(next((t for t in THINGS if t in text.lower()), text))
 
 
 @pytest.fixture
@@ -289,13 +289,13 @@ SMALL = Config(policy=Policy(promote=1.0, prune=0.0), compact=Compact(every=4))
 def made_of(memory):
     """Return what the last sleep has made of the bank, but for when it was made."""
     ledger = memory.engine.ledger("ada")
-    anchors = read_anchors(ledger)
+    anchors = ANCHORS.read(ledger)
     ends = anchors.ends.tolist()
     return {
-        "summary": read_summary(ledger),
-        "facts": read_facts(ledger),
-        "topics": pack(read_topics(ledger)),
-        "gists": {(trace.rows, trace.text) for trace in read_gists(ledger).traces},
+        "summary": SUMMARY.read(ledger),
+        "facts": FACTS.read(ledger),
+        "topics": pack(TOPICS.read(ledger)),
+        "gists": {(trace.rows, trace.text) for trace in GISTS.read(ledger).traces},
     }, {
         name: frozenset(anchors.rows[first:end].tolist())
         for name, first, end in zip(anchors.names, ends[:-1], ends[1:], strict=True)
@@ -421,7 +421,7 @@ def test_whatever_happens_in_the_end_no_two_say_the_same_and_a_sleep_finds_nothi
             named = ids[number % len(ids)] if ids else None
             if do in ("say", "doubt"):
                 clock.advance(timedelta(minutes=6))
-                text = f"the {TOPICS[number % 3]} is fine"
+                text = f"the {THINGS[number % 3]} is fine"
                 one = bank.remember(text, at=clock.now(), metadata=ODD if do == "doubt" else None)
                 ids.append(one.id)
             elif do == "sleep":

@@ -15,7 +15,7 @@ from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import EncoderError
 from hippocampus.index.bm25 import pack_terms
 from hippocampus.index.query import Query
-from hippocampus.index.topic import Artifact, TagGraph, TopicCue, pack, unpack
+from hippocampus.index.topic import TagGraph, TopicCue, Topics, pack, unpack
 from hippocampus.language.topic_tags import read_group, same_as
 from hippocampus.sleep import topics
 from hippocampus.sleep.topics import RULES, WINDOW, WindowTurn, group_turns, make_topics
@@ -164,7 +164,7 @@ def test_two_tags_of_an_earlier_version_become_one_in_the_next_sleep():
     graph = TagGraph()
     for tag, rows in {"car": [0, 1, 4], "automobile": [2, 3]}.items():
         graph.add(tag, rows, [tuple(hash_terms(tag).tolist())])
-    before = unpack(pack(Artifact(graph, len(CARS))))
+    before = unpack(pack(Topics(graph, len(CARS))))
 
     assert [2, 3] == TopicCue(before.graph, before.length).rows("automobile").tolist()
     assert "car" == made(CARS, before=before)[0].graph["automobile"].name

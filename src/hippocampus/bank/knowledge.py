@@ -43,6 +43,8 @@ from hippocampus.index.vector import VectorCue
 from hippocampus.language.entity_linking import Same, canonical_name, fold_name, resolve
 from hippocampus.recall.fact_timeline import Known, Told, know
 from hippocampus.sleep.artifacts import (
+    ANCHORS,
+    TOPICS,
     check_curated,
     export_concepts,
     find_missing_phrases,
@@ -50,8 +52,6 @@ from hippocampus.sleep.artifacts import (
     import_concepts,
     otherwise,
     quoting,
-    read_anchors,
-    read_topics,
 )
 from hippocampus.sleep.concept_document import parse
 from hippocampus.sleep.concepts import PRUNED_AFTER
@@ -209,7 +209,7 @@ class Knowledge(BankPart):
 
     def _read_anchors(self) -> Anchors | None:
         with self._books() as ledger:
-            return read_anchors(ledger)
+            return ANCHORS.read(ledger)
 
     def _shown(self, rows: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which of some rows are in force."""
@@ -360,7 +360,7 @@ class Knowledge(BankPart):
     def _tag_graph(self) -> TagGraph:
         """Return the tags of what is in force, and those above them."""
         with self._books() as ledger:
-            found = read_topics(ledger)
+            found = TOPICS.read(ledger)
         graph = TagGraph() if found is None else found.graph
         seen = {tag.name for tag in graph if self._shown(tag.rows).any()}
         seen |= set(graph.expand(seen, up=len(graph)))
@@ -405,7 +405,7 @@ class Knowledge(BankPart):
         """
         engine = self._engine
         with self._books() as ledger:
-            anchors = read_anchors(ledger)
+            anchors = ANCHORS.read(ledger)
             used = engine.fingerprint()
             if anchors is None or used is None:
                 raise InputError(f"bank {self.name!r} has no concept index; sleep makes one")

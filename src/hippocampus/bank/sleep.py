@@ -37,7 +37,7 @@ from hippocampus.engine.bank_cache import give_back
 from hippocampus.errors import InputError, StoreError, UnknownBank
 from hippocampus.journal.acts import DEEDS
 from hippocampus.journal.ledger import Ledger
-from hippocampus.sleep.artifacts import Gathered, gather
+from hippocampus.sleep.artifacts import Gathered, SleepContext, gather
 from hippocampus.sleep.gists import demote
 from hippocampus.sleep.schedule import NIGHTLY, STEPS, Past, Schedule, due
 from hippocampus.sleep.sleeper import BY_MEANING, Sleeper, check_steps
@@ -98,19 +98,21 @@ class SleepVerbs(BankPart):
             self._state.note_recalls()
         ledger = engine.ledger(self.name)
         calibrated = engine.calibration()
-        sleeper = Sleeper(
-            ledger=ledger,
-            look=lambda: self._gathered(ledger, unread=dry_run or "phrases" not in wanted),
-            change=self._changed, embedder=engine.embedder, model=engine.model,
+        context = SleepContext(
+            ledger=ledger, embedder=engine.embedder, model=engine.model,
             concepts=engine.config.concepts.heard(calibrated.values.cosines),
             cosines=calibrated.values.cosines, signals=calibrated.values.signals,
             policy=self.policy, compact=engine.config.compact, zone=engine.zone,
-            now=to_micros(engine.now()), progress=progress, dry_run=dry_run,
+            now=to_micros(engine.now()),
             recalled=list(self._state.recalled) if dry_run else (),
+        )  # fmt: skip
+        sleeper = Sleeper(
+            context=context, change=self._changed, progress=progress, dry_run=dry_run,
+            look=lambda: self._gathered(ledger, unread=dry_run or "phrases" not in wanted),
         )  # fmt: skip
         notes = [] if calibrated.lacking is None else [calibrated.lacking]
         if "deduplicate" in wanted and engine.embedder is None:
-            notes += [_BLIND] if sleeper.policy.merge in BY_MEANING else []
+            notes += [_BLIND] if context.policy.merge in BY_MEANING else []
         try:
             with giving_way():
                 slept = sleeper.sleep(wanted, notes)

@@ -31,12 +31,12 @@ from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.recall.current_facts import FactResolver
 from hippocampus.sleep.artifacts import (
-    read_anchors,
+    ANCHORS,
+    FACTS,
+    GISTS,
+    SUMMARY,
+    TOPICS,
     read_curated,
-    read_facts,
-    read_gists,
-    read_summary,
-    read_topics,
 )
 from hippocampus.sleep.summary import QuotableClause, SummaryVersions
 
@@ -132,11 +132,11 @@ def attach_slept(
     problems: list[Degradation] = []
     facts, gists, topics, anchors, summary = Statements(), None, None, None, None
     try:
-        gists = read_gists(ledger)
-        topics = read_topics(ledger)
-        anchors = read_anchors(ledger)
-        facts = read_facts(ledger) or facts
-        summary = read_summary(ledger)
+        gists = GISTS.read(ledger)
+        topics = TOPICS.read(ledger)
+        anchors = ANCHORS.read(ledger)
+        facts = FACTS.read(ledger) or facts
+        summary = SUMMARY.read(ledger)
     except StoreCorrupt as exc:
         problems.append(Degradation(part="sleep", reason=str(exc)))
     cosines = calibrated.values.cosines

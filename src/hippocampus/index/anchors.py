@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.errors import StoreCorrupt
+from hippocampus.errors import InputError
 from hippocampus.kernel import quantise_rows
 
 AnchorKind: TypeAlias = Literal["curated", "named", "discovered"]
@@ -154,12 +154,12 @@ class Anchors:
         return written.getvalue()
 
     @classmethod
-    def load(cls, payload: bytes, *, path: str) -> Anchors:
+    def load(cls, payload: bytes) -> Anchors:
         """
         Read what ``to_bytes`` wrote.
 
         Raises:
-            StoreCorrupt: it is not that, or a later version's.
+            InputError: it is not that, or a later version's.
 
         """
         try:
@@ -167,8 +167,8 @@ class Anchors:
                 arrays = dict(kept)
             head = json.loads(arrays.pop("head").tobytes())
             if head["version"] != _VERSION:
-                msg = f"anchors of version {head['version']}, and this one reads {_VERSION}"
-                raise StoreCorrupt(msg, path=path)
+                msg = f"they are of version {head['version']}, and this one reads {_VERSION}"
+                raise InputError(msg)
             for name in ("vectors", "centres"):
                 arrays[name] = arrays[name] * arrays.pop(f"{name}_scales")[:, None]
             made = cls(
@@ -180,7 +180,7 @@ class Anchors:
             made.check()
         except _UNREADABLE as exc:
             msg = f"the anchors of the concept cue cannot be read ({exc}); sleep makes them anew"
-            raise StoreCorrupt(msg, path=path) from exc
+            raise InputError(msg) from exc
         return made
 
     def check(self) -> None:

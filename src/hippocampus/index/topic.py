@@ -221,7 +221,7 @@ _HEAD: Final = struct.Struct("<6sHIQ")
 _MOST_BYTES: Final = 1 << 30
 
 
-class Artifact(NamedTuple):
+class Topics(NamedTuple):
     """
     A graph as it is kept.
 
@@ -265,7 +265,7 @@ class _StoredGraph(msgspec.Struct):
     readings: bytes = b""  # earlier versions kept none
 
 
-def pack(artifact: Artifact) -> bytes:
+def pack(artifact: Topics) -> bytes:
     """Return the bytes of an artifact; the same graph gives the same bytes."""
     graph, length, embedder, kept, readings = artifact
     tags = sorted(graph, key=lambda tag: tag.name)
@@ -290,7 +290,7 @@ def pack(artifact: Artifact) -> bytes:
     return _HEAD.pack(_MAGIC, FORMAT, zlib.crc32(packed), len(body)) + packed
 
 
-def unpack(data: bytes) -> Artifact:
+def unpack(data: bytes) -> Topics:
     """
     Read the bytes of an artifact.
 
@@ -332,7 +332,7 @@ def _unframe(data: bytes) -> bytes:
     raise InputError(msg)
 
 
-def _read(said: _StoredGraph) -> Artifact:
+def _read(said: _StoredGraph) -> Topics:
     graph = TagGraph()
     for tag in said.tags:
         rows = np.frombuffer(tag.rows, "<u4")
@@ -353,7 +353,7 @@ def _read(said: _StoredGraph) -> Artifact:
         raise ValueError(said.embedder)
     for name, vector in zip(seen, vectors, strict=True):
         graph[name].vector = vector
-    return Artifact(graph, said.length, said.embedder, said.kept, said.readings)
+    return Topics(graph, said.length, said.embedder, said.kept, said.readings)
 
 
 # ---------------------------------------------------------------- the cue

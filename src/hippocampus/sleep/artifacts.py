@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeVar
+from operator import eq
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.background_yield import pausing
-from hippocampus.core.config import Compact, Concepts
-from hippocampus.core.events import AnchorsCurated, ArtifactReplaced, Erased, IndexRebuilt
+from hippocampus.core.config import Compact, Concepts, Cosines, Policy
+from hippocampus.core.events import (
+    AnchorsCurated,
+    ArtifactReplaced,
+    Consolidated,
+    Erased,
+    IndexRebuilt,
+)
 from hippocampus.core.records import Block, Embedder, Kind, Passage, Payloads, SleepStep
 from hippocampus.encode.tokens import encode
 from hippocampus.errors import InputError, StoreCorrupt
@@ -27,19 +34,20 @@ from hippocampus.index.graph import Statements
 from hippocampus.index.graph import pack as pack_facts
 from hippocampus.index.graph import unpack as unpack_facts
 from hippocampus.index.phrase_codec import PROPER, unpack_phrases
-from hippocampus.index.topic import Artifact, pack, unpack
+from hippocampus.index.topic import Topics
+from hippocampus.index.topic import pack as pack_topics
+from hippocampus.index.topic import unpack as unpack_topics
 from hippocampus.journal.draft import spoken
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.llm.ask import ChatModel, Completer
-from hippocampus.sleep.appraisal import Appraisal
+from hippocampus.sleep.appraisal import Appraisal, appraise
 from hippocampus.sleep.concept_document import from_json, spelled_rows, to_json
 from hippocampus.sleep.concepts import Floats, Material, Reads, Rows, rebuild
-from hippocampus.sleep.facts import FactReading as FactsRead
-from hippocampus.sleep.facts import count, read_on, read_with_model
+from hippocampus.sleep.facts import FactReading, count, read_on, read_with_model
 from hippocampus.sleep.gists import make_gists, read_noted
-from hippocampus.sleep.snapshot import SleepSnapshot
+from hippocampus.sleep.snapshot import SleepSnapshot, read_night
 from hippocampus.sleep.summary import QuotableClause, Read, SummaryVersions, clause_of, summarise
 from hippocampus.sleep.summary import pack as pack_summary
 from hippocampus.sleep.summary import unpack as unpack_summary
@@ -47,15 +55,7 @@ from hippocampus.sleep.topics import TagAnswers, WindowTurn, make_topics
 from hippocampus.write.analyse import phrase_payloads
 
 _AT_ONCE: Final = 1024
-Made = TypeVar(
-    "Made",
-    Anchors | None,
-    Artifact | None,
-    SummaryVersions | None,
-    Statements | None,
-    Traces | None,
-)
-Left = TypeVar("Left")
+T = TypeVar("T")
 _LONGEST_NAME: Final = 100
 
 
@@ -102,23 +102,6 @@ def read_curated(ledger: Ledger) -> Curated:
     return Curated(tuple(wanted.values()), tuple(denied.values()))
 
 
-def read_anchors(ledger: Ledger) -> Anchors | None:
-    """Return what the last rebuild of a bank left, if there was one."""
-    payload = _slept(ledger, "concept")
-    if payload is None:
-        return None
-    made = Anchors.load(payload, path=ledger.store.path)
-    _check_length(ledger, made.rows_built)
-    return made
-
-
-def _check_length(ledger: Ledger, seen: int) -> None:
-    count = ledger.store.episodes.count(ledger.bank)
-    if seen > count:
-        msg = f"sleep saw {seen} episodes, and the bank has {count}; sleep makes it anew"
-        raise StoreCorrupt(msg, path=ledger.store.path)
-
-
 def find_missing_phrases(ledger: Ledger) -> SleepStep:
     """Read the phrases of episodes that were written when nobody needed them."""
     started, store, bank = time.perf_counter(), ledger.store, ledger.bank
@@ -134,179 +117,9 @@ def find_missing_phrases(ledger: Ledger) -> SleepStep:
                 ledger.payloads.fill("phrase", made)
                 ledger.payloads.seal()
         done += len(made)
-    return _step("phrases", started, episodes=done)
-
-
-def read_topics(ledger: Ledger) -> Artifact | None:
-    """Return the tags that the last sleep of a bank left, if there are any."""
-    return _unpacked(ledger, "topic", unpack, lambda made: made.length)
-
-
-def _unpacked(
-    ledger: Ledger, kind: Kind, unpack: Callable[[bytes], Left], length: Callable[[Left], int]
-) -> Left | None:
-    """Return what the last sleep left of a kind, after checking that it is of this bank."""
-    payload = _slept(ledger, kind)
-    if payload is None:
-        return None
-    try:
-        made = unpack(payload)
-    except InputError as exc:
-        raise StoreCorrupt(str(exc), path=ledger.store.path) from exc
-    _check_length(ledger, length(made))
-    return made
-
-
-def _slept(ledger: Ledger, kind: Kind) -> bytes | None:
-    with ledger.store.read():
-        spans = ledger.store.payloads.block_spans(ledger.bank, kind)
-        return (
-            ledger.store.payloads.block(ledger.bank, kind, spans[0][0]).payload if spans else None
-        )
-
-
-def _if_sound(read: Callable[[Ledger], Made], ledger: Ledger) -> Made | None:
-    """Return what the last sleep left; nothing if it is damaged, for it is made anew."""
-    try:
-        return read(ledger)
-    except StoreCorrupt:
-        return None
-
-
-def rebuild_topics(
-    ledger: Ledger,
-    gathered: Gathered,
-    embedder: Embedder | None,
-    model: Completer | ChatModel | None,
-    answers: TagAnswers,
-) -> SleepStep | None:
-    """
-    Bring the graph of tags up to what was said since the last sleep (SWIFT, section 3.2).
-
-    None if somebody erased or rebuilt in the meantime: then what was gathered must not be kept.
-    ``answers``: what a model answered in earlier tries, to which those of this one are added.
-    """
-    started, shown = time.perf_counter(), gathered.material.shown
-    rows = np.flatnonzero(shown).tolist()
-    if not rows:
-        return SleepStep(name="topics", elapsed_s=0.0, skipped="there are no episodes")
-    with ledger.store.read():
-        texts = ledger.reader.texts(rows)
-        records = ledger.store.episodes.read(ledger.bank, range(len(shown)))
-        before = _if_sound(read_topics, ledger)
-    made, report = make_topics(
-        [WindowTurn(e.row, texts.get(e.row, ""), e.session, e.said_at) for e in records],
-        length=len(shown),
-        speakers={e.speaker for e in records if e.speaker and e.row in texts},
-        embedder=embedder,
-        model=model,
-        answers=answers,
-        before=before,
+    return SleepStep(
+        name="phrases", elapsed_s=time.perf_counter() - started, counts={"episodes": done}
     )
-    if not _keep(ledger, "topic", len(shown), pack(made), gathered.seq):
-        return None
-    counts = {"groups read": report.read, "tags": report.tags, "relations": report.relations}
-    counts["by a model"] = report.by_model
-    counts |= {"refused": report.refused} if report.refused else {}
-    names = {"fallbacks": report.fallbacks}
-    return replace(_step("topics", started, **counts), names=names, usage=answers.usage)
-
-
-def read_gists(ledger: Ledger) -> Traces | None:
-    """Return the gists that the last sleep of a bank left, if there are any."""
-    return _unpacked(ledger, "gist", unpack_gists, lambda made: made.length)
-
-
-def rebuild_gists(
-    ledger: Ledger,
-    gathered: Gathered,
-    look: Callable[[], SleepSnapshot],
-    appraise: Callable[[SleepSnapshot], Appraisal],
-    embedder: Embedder | None,
-    cluster: float,
-    model: Completer | ChatModel | None,
-    answers: TagAnswers,
-) -> SleepStep | None:
-    """
-    Make gists of what is promoted and belongs together (HUMAN, section 4).
-
-    None if somebody erased or rebuilt in the meantime: then what was gathered must not be kept.
-    ``answers``: what a model answered in earlier tries, to which those of this one are added.
-    """
-    started = time.perf_counter()
-    if embedder is None or gathered.vectors is None or not gathered.material.shown.any():
-        why = "there are no episodes" if embedder else "there is no embedder to tell what is near"
-        return SleepStep(name="gists", elapsed_s=0.0, skipped=why)
-    night, before = look(), _if_sound(read_gists, ledger)
-    made, report = make_gists(
-        night,
-        read_noted(ledger),
-        cluster=cluster,
-        appraise=lambda: appraise(night),
-        embed=_naming(embedder),
-        before=before,
-        model=model,
-        answered=answers.by_digest,
-    )
-    answers.usage += report.usage
-    if report.note is not None:
-        with ledger.store.write():
-            ledger.writer.note(report.note)
-    if (before is None or made.traces != before.traces) and not _keep(
-        ledger, "gist", made.length, pack_gists(made), gathered.seq
-    ):
-        return None
-    counts = {"promoted": report.promoted, "gists": len(made.traces), "made": report.made}
-    counts["by a model"] = sum(trace.by_model for trace in made.traces)
-    names = {"fallbacks": report.fallbacks}
-    return replace(_step("gists", started, **counts), names=names, usage=answers.usage)
-
-
-def read_summary(ledger: Ledger) -> SummaryVersions | None:
-    """Return the summaries that the last sleep of a bank left, if there are any."""
-    return _unpacked(ledger, "summary", unpack_summary, lambda made: made.rows)
-
-
-def rebuild_summary(
-    ledger: Ledger,
-    gathered: Gathered,
-    how: Compact,
-    model: Completer | ChatModel | None,
-    answers: TagAnswers,
-) -> SleepStep | None:
-    """
-    Bring the running summary up to what was said since the last sleep (HEMA, section 3.2).
-
-    None if somebody erased or rebuilt in the meantime: then what was gathered must not be kept.
-    ``answers``: what a model answered in earlier tries, to which those of this one are added.
-    """
-    started, shown = time.perf_counter(), gathered.material.shown
-    if not shown.any():
-        return SleepStep(name="summary", elapsed_s=0.0, skipped="there are no episodes")
-
-    def talk(rows: Sequence[int]) -> list[str]:
-        texts = ledger.reader.texts(rows)
-        records = ledger.store.episodes.read(ledger.bank, list(texts))
-        return [spoken(e.speaker, texts[e.row]) for e in records]
-
-    before = _if_sound(read_summary, ledger)
-    made, report = summarise(
-        shown,
-        quoting(ledger, {}),
-        talk,
-        how,
-        before=before,
-        model=model,
-        answered=answers.by_digest,
-    )
-    answers.usage += report.usage
-    if made != before and not _keep(
-        ledger, "summary", len(shown), pack_summary(made), gathered.seq
-    ):
-        return None
-    counts = {"versions": len(made.versions), "made": report.made, "by a model": report.by_model}
-    names = {"fallbacks": report.fallbacks}
-    return replace(_step("summary", started, **counts), names=names, usage=answers.usage)
 
 
 def quoting(ledger: Ledger, known: dict[int, QuotableClause | None]) -> Read:
@@ -320,46 +133,6 @@ def quoting(ledger: Ledger, known: dict[int, QuotableClause | None]) -> Read:
         return [known.get(row) for row in rows]
 
     return read
-
-
-def read_facts(ledger: Ledger) -> Statements | None:
-    """Return what the last sleep of a bank has read of whom, if it did."""
-    return _unpacked(ledger, "graph", unpack_facts, lambda made: made.length)
-
-
-def rebuild_facts(
-    ledger: Ledger,
-    gathered: Gathered,
-    model: Completer | ChatModel | None,
-    answers: TagAnswers,
-    zone: tzinfo,
-) -> SleepStep | None:
-    """
-    Read what the bank was told of whom, from where reading stopped.
-
-    None if somebody erased or rebuilt in the meantime: then what was gathered must not be kept.
-    ``answers``: what a model answered in earlier tries, to which those of this one are added.
-    """
-    started, length = time.perf_counter(), len(gathered.material)
-    if not length:
-        return SleepStep(name="facts", elapsed_s=0.0, skipped="there are no episodes")
-    with ledger.store.read():
-        before = _if_sound(read_facts, ledger) or Statements()
-        first = before.length if model is None else 0
-        every = ledger.store.episodes.scan(ledger.bank, start=first)
-        records = [record for record in every if record.row < length]
-        texts = ledger.reader.texts([record.row for record in records])
-    fresh = [record for record in records if record.row >= before.length]
-    made = read_on(before, fresh, texts, zone)
-    report = FactsRead(count(made.rows))
-    if model is not None:
-        made, report = read_with_model(made, records, texts, model, answers)
-    if made != before and not _keep(ledger, "graph", length, pack_facts(made), gathered.seq):
-        return None
-    counts = {"statements": report.statements, "episodes read": len(fresh)}
-    counts |= {"by a model": report.by_model} if model is not None else {}
-    names = {"fallbacks": report.fallbacks}
-    return replace(_step("facts", started, **counts), names=names, usage=answers.usage)
 
 
 class Gathered(NamedTuple):
@@ -414,36 +187,6 @@ def otherwise(ledger: Ledger, index: BankIndex) -> list[int]:
     return [row for row, by in told if by and ledger.lineage.correction(row, by, shown) is not None]
 
 
-def rebuild_concepts(
-    ledger: Ledger, gathered: Gathered, embedder: Embedder | None, how: Concepts, now: int
-) -> SleepStep | None:
-    """
-    Choose the anchors anew and rank what lies under each (CONCEPT, section 4.5).
-
-    None if somebody erased or rebuilt in the meantime: then what was gathered must not be kept.
-    """
-    started = time.perf_counter()
-    if embedder is None or gathered.vectors is None or not len(gathered.material):
-        why = "there are no episodes" if embedder else "there is no embedder to tell what is near"
-        return SleepStep(name="concepts", elapsed_s=0.0, skipped=why)
-    curated = read_curated(ledger)
-    made, report = rebuild(
-        _with_curated(ledger, gathered.material, curated.wanted),
-        _if_sound(read_anchors, ledger),
-        Reads(gathered.vectors, ledger.reader.names, _naming(embedder)),
-        curated=curated.wanted,
-        denied=curated.denied,
-        now=now,
-        how=how,
-    )
-    if not _keep(ledger, "concept", made.rows_built, made.to_bytes(), gathered.seq):
-        return None
-    names = {"found": report.found, "pruned": report.pruned, "promotable": report.promotable}
-    counts = {"anchors": len(made), "entries": report.entries}
-    counts |= {what: len(which) for what, which in names.items()}
-    return replace(_step("concepts", started, **counts), names=names)
-
-
 def _with_curated(ledger: Ledger, material: Material, names: Sequence[str]) -> Material:
     """Have whoever says a curated name mention it, phrase or not: "go to market", "C++"."""
     spellings = Gazetteer(names)
@@ -465,6 +208,320 @@ def _with_curated(ledger: Ledger, material: Material, names: Sequence[str]) -> M
         keys=np.append(material.keys[kept], (new % PROPER).astype(np.uint32)),
         owner=np.append(material.owner[kept], new // PROPER),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SleepContext:
+    """
+    What the steps of a sleep share: the bank's books, its models, and settings as calibrated.
+
+    ``now`` in microseconds. ``zone``: in which a day is meant. ``recalled``: what was recalled and
+    is not noted yet, for a dry run.
+    """
+
+    ledger: Ledger
+    embedder: Embedder | None
+    model: Completer | ChatModel | None
+    concepts: Concepts
+    cosines: Cosines
+    signals: Mapping[str, float]
+    policy: Policy
+    compact: Compact
+    zone: tzinfo
+    now: int
+    recalled: Sequence[Sequence[int]] = ()
+
+    def snapshot(self, gathered: Gathered) -> SleepSnapshot:
+        """Return the bank as of the moment it was gathered."""
+        return read_night(
+            self.ledger, gathered.material, policy=self.policy, now=self.now, zone=self.zone,
+            vectors=gathered.vectors, recalled=self.recalled,
+        )  # fmt: skip
+
+    def appraise(self, night: SleepSnapshot) -> Appraisal:
+        """Return what every memory in force is worth."""
+        return appraise(night, signals=self.signals, interference=self.cosines.interference)
+
+
+class NewArtifact(NamedTuple, Generic[T]):
+    """An artifact as just made, and what its step reports; ``note``: for the journal, if any."""
+
+    content: T
+    counts: Mapping[str, int]
+    names: Mapping[str, tuple[str, ...]]
+    note: Consolidated | None = None
+
+
+Make: TypeAlias = Callable[[SleepContext, Gathered, T | None, TagAnswers], NewArtifact[T]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact(Generic[T]):
+    """
+    One block that a step of sleep makes of a bank's first rows, and keeps until it makes it anew.
+
+    ``kind`` is that of the block, whose format ``pack`` and ``unpack`` know; ``length``: of how
+    many rows one was made. ``make`` gets what the last sleep kept, to take again what is as it was,
+    and what a model answered in earlier tries, to which it adds. ``is_same``: whether there is
+    nothing new to keep. ``by_meaning``: it takes an embedder; ``of_hidden``: rows that are not in
+    force count. ``spelled``: the words in it, each with what they are, for who looks for residue.
+    """
+
+    step: str
+    kind: Kind
+    pack: Callable[[T], bytes]
+    unpack: Callable[[bytes], T]
+    length: Callable[[T], int]
+    make: Make[T]
+    spelled: Callable[[T], Iterator[tuple[str, str]]]
+    is_same: Callable[[T, T], bool] = lambda _made, _before: False
+    by_meaning: bool = False
+    of_hidden: bool = False
+
+    def read(self, ledger: Ledger) -> T | None:
+        """
+        Return what the last sleep of a bank left, None if it left nothing.
+
+        Raises:
+            StoreCorrupt: it is damaged, of a later version, or of more rows than there are.
+
+        """
+        store, bank = ledger.store, ledger.bank
+        with store.read():
+            spans = store.payloads.block_spans(bank, self.kind)
+            if not spans:
+                return None
+            payload = store.payloads.block(bank, self.kind, spans[0][0]).payload
+        try:
+            made = self.unpack(payload)
+        except InputError as exc:
+            raise StoreCorrupt(str(exc), path=store.path) from exc
+        seen, count = self.length(made), store.episodes.count(bank)
+        if seen > count:
+            msg = f"sleep saw {seen} episodes, and the bank has {count}; sleep makes it anew"
+            raise StoreCorrupt(msg, path=store.path)
+        return made
+
+    def rebuild(
+        self, context: SleepContext, gathered: Gathered, answers: TagAnswers
+    ) -> SleepStep | None:
+        """
+        Make it anew and keep it, and say what was done.
+
+        None if somebody erased or rebuilt in the meantime: then what was gathered must not be kept.
+        """
+        started, ledger, skipped = time.perf_counter(), context.ledger, ""
+        if self.by_meaning and context.embedder is None:
+            skipped = "there is no embedder to tell what is near"
+        elif not (len(gathered.material) if self.of_hidden else gathered.material.shown.any()) or (
+            self.by_meaning and gathered.vectors is None
+        ):
+            skipped = "there are no episodes"
+        if skipped:
+            return SleepStep(name=self.step, elapsed_s=0.0, skipped=skipped)
+        try:
+            before = self.read(ledger)
+        except StoreCorrupt:
+            before = None  # and what is damaged is mended
+        made = self.make(context, gathered, before, answers)
+        if made.note is not None:
+            with ledger.store.write():
+                ledger.writer.note(made.note)
+        same = before is not None and self.is_same(made.content, before)
+        if not same and not self.keep(ledger, made.content, gathered.seq):
+            return None
+        return SleepStep(
+            name=self.step, elapsed_s=time.perf_counter() - started, counts=made.counts,
+            names=made.names, usage=answers.usage,
+        )  # fmt: skip
+
+    def keep(self, ledger: Ledger, made: T, seq: int) -> bool:
+        """Put it in the place of the last; False if rows were erased or rebuilt after ``seq``."""
+        store, bank = ledger.store, ledger.bank
+        with store.write():
+            if store.journal.read(bank, after=seq, kinds=(Erased, IndexRebuilt)):
+                return False
+            store.payloads.drop(bank, self.kind)
+            block = Block(0, self.length(made), self.pack(made))
+            store.payloads.put_block(bank, self.kind, block)
+            ledger.writer.note(ArtifactReplaced())
+        return True
+
+
+# ---------------------------------------------------------------- how each is made
+
+
+def _make_anchors(
+    context: SleepContext, gathered: Gathered, before: Anchors | None, _: TagAnswers
+) -> NewArtifact[Anchors]:
+    """Choose the anchors anew and rank what lies under each (CONCEPT, section 4.5)."""
+    assert context.embedder is not None, "it is by meaning"
+    assert gathered.vectors is not None, "and of episodes"
+    ledger, curated = context.ledger, read_curated(context.ledger)
+    made, report = rebuild(
+        _with_curated(ledger, gathered.material, curated.wanted),
+        before,
+        Reads(gathered.vectors, ledger.reader.names, _naming(context.embedder)),
+        curated=curated.wanted,
+        denied=curated.denied,
+        now=context.now,
+        how=context.concepts,
+    )
+    names = {"found": report.found, "pruned": report.pruned, "promotable": report.promotable}
+    counts = {"anchors": len(made), "entries": report.entries}
+    return NewArtifact(made, counts | {what: len(of) for what, of in names.items()}, names)
+
+
+def _make_topics(
+    context: SleepContext, gathered: Gathered, before: Topics | None, answers: TagAnswers
+) -> NewArtifact[Topics]:
+    """Bring the graph of tags up to what was said since the last sleep (SWIFT, section 3.2)."""
+    ledger, shown = context.ledger, gathered.material.shown
+    with ledger.store.read():
+        texts = ledger.reader.texts(np.flatnonzero(shown).tolist())
+        records = ledger.store.episodes.read(ledger.bank, range(len(shown)))
+    made, report = make_topics(
+        [WindowTurn(e.row, texts.get(e.row, ""), e.session, e.said_at) for e in records],
+        length=len(shown),
+        speakers={e.speaker for e in records if e.speaker and e.row in texts},
+        embedder=context.embedder,
+        model=context.model,
+        answers=answers,
+        before=before,
+    )
+    counts = {"groups read": report.read, "tags": report.tags, "relations": report.relations}
+    counts["by a model"] = report.by_model
+    counts |= {"refused": report.refused} if report.refused else {}
+    return NewArtifact(made, counts, {"fallbacks": report.fallbacks})
+
+
+def _make_gists(
+    context: SleepContext, gathered: Gathered, before: Traces | None, answers: TagAnswers
+) -> NewArtifact[Traces]:
+    """Make gists of what is promoted and belongs together (HUMAN, section 4)."""
+    assert context.embedder is not None, "it is by meaning"
+    night = context.snapshot(gathered)
+    made, report = make_gists(
+        night,
+        read_noted(context.ledger),
+        cluster=context.cosines.cluster,
+        appraise=lambda: context.appraise(night),
+        embed=_naming(context.embedder),
+        before=before,
+        model=context.model,
+        answered=answers.by_digest,
+    )
+    answers.usage += report.usage
+    counts = {"promoted": report.promoted, "gists": len(made.traces), "made": report.made}
+    counts["by a model"] = sum(trace.by_model for trace in made.traces)
+    return NewArtifact(made, counts, {"fallbacks": report.fallbacks}, report.note)
+
+
+def _make_summary(
+    context: SleepContext, gathered: Gathered, before: SummaryVersions | None, answers: TagAnswers
+) -> NewArtifact[SummaryVersions]:
+    """Bring the running summary up to what was said since the last sleep (HEMA, section 3.2)."""
+    ledger = context.ledger
+
+    def talk(rows: Sequence[int]) -> list[str]:
+        texts = ledger.reader.texts(rows)
+        records = ledger.store.episodes.read(ledger.bank, list(texts))
+        return [spoken(e.speaker, texts[e.row]) for e in records]
+
+    made, report = summarise(
+        gathered.material.shown,
+        quoting(ledger, {}),
+        talk,
+        context.compact,
+        before=before,
+        model=context.model,
+        answered=answers.by_digest,
+    )
+    answers.usage += report.usage
+    counts = {"versions": len(made.versions), "made": report.made, "by a model": report.by_model}
+    return NewArtifact(made, counts, {"fallbacks": report.fallbacks})
+
+
+def _make_facts(
+    context: SleepContext, gathered: Gathered, before: Statements | None, answers: TagAnswers
+) -> NewArtifact[Statements]:
+    """Read what the bank was told of whom, from where reading stopped."""
+    ledger, model, before = context.ledger, context.model, before or Statements()
+    with ledger.store.read():
+        start = before.length if model is None else 0
+        every = ledger.store.episodes.scan(ledger.bank, start=start)
+        records = [record for record in every if record.row < len(gathered.material)]
+        texts = ledger.reader.texts([record.row for record in records])
+    fresh = [record for record in records if record.row >= before.length]
+    made = read_on(before, fresh, texts, context.zone)
+    report = FactReading(count(made.rows))
+    if model is not None:
+        made, report = read_with_model(made, records, texts, model, answers)
+    counts = {"statements": report.statements, "episodes read": len(fresh)}
+    counts |= {"by a model": report.by_model} if model is not None else {}
+    return NewArtifact(made, counts, {"fallbacks": report.fallbacks})
+
+
+# ---------------------------------------------------------------- the words in each
+
+
+def _of_anchors(anchors: Anchors) -> Iterator[tuple[str, str]]:
+    yield from (("an anchor", name) for name in anchors.names)
+
+
+def _of_gists(made: Traces) -> Iterator[tuple[str, str]]:
+    yield from (("a gist", trace.text) for trace in made.traces)
+
+
+def _of_topics(topics: Topics) -> Iterator[tuple[str, str]]:
+    for tag in topics.graph:
+        yield from (("a topic", name.replace("_", " ")) for name in (tag.name, *tag.aliases))
+    yield from (("a model's tags", str(answer)) for answer in topics.kept.values())
+
+
+def _of_summary(summary: SummaryVersions) -> Iterator[tuple[str, str]]:
+    for version in summary.versions:
+        yield from (("a summary", f"{c.who}: {c.text}") for c in version.clauses)
+    told = [summary.told, *(version.told for version in summary.versions)]
+    yield from (("a model's summary", line) for line in told if line)
+
+
+def _of_facts(facts: Statements) -> Iterator[tuple[str, str]]:
+    for said in facts.rows.values():
+        yield from (("a fact", f"{s.subject} {s.relation} {s.object}") for s in said)
+    yield from (("a model's facts", answer) for answer in facts.kept.values())
+
+
+ANCHORS: Final[Artifact[Anchors]] = Artifact(
+    step="concepts", kind="concept", pack=Anchors.to_bytes, unpack=Anchors.load,
+    length=lambda made: made.rows_built, make=_make_anchors, spelled=_of_anchors,
+    by_meaning=True, of_hidden=True,
+)  # fmt: skip
+GISTS: Final[Artifact[Traces]] = Artifact(
+    step="gists", kind="gist", pack=pack_gists, unpack=unpack_gists,
+    length=lambda made: made.length, make=_make_gists, spelled=_of_gists,
+    is_same=lambda made, before: made.traces == before.traces, by_meaning=True,
+)  # fmt: skip
+TOPICS: Final[Artifact[Topics]] = Artifact(
+    step="topics", kind="topic", pack=pack_topics, unpack=unpack_topics,
+    length=lambda made: made.length, make=_make_topics, spelled=_of_topics,
+)  # fmt: skip
+SUMMARY: Final[Artifact[SummaryVersions]] = Artifact(
+    step="summary", kind="summary", pack=pack_summary, unpack=unpack_summary,
+    length=lambda made: made.rows, make=_make_summary, spelled=_of_summary, is_same=eq,
+)  # fmt: skip
+FACTS: Final[Artifact[Statements]] = Artifact(
+    step="facts", kind="graph", pack=pack_facts, unpack=unpack_facts,
+    length=lambda made: made.length, make=_make_facts, spelled=_of_facts, is_same=eq,
+    of_hidden=True,
+)  # fmt: skip
+ARTIFACTS: Final[Mapping[str, Artifact[Any]]] = {
+    artifact.step: artifact for artifact in (ANCHORS, GISTS, TOPICS, SUMMARY, FACTS)
+}
+"""All that sleep makes anew, by the step that makes it."""
+
+
+# ---------------------------------------------------------------- anchors as a document
 
 
 def export_concepts(
@@ -495,21 +552,10 @@ def import_concepts(
         how=how,
         now=now,
     )
-    if not _keep(ledger, "concept", made.rows_built, made.to_bytes(), gathered.seq):
+    if not ANCHORS.keep(ledger, made, gathered.seq):
         msg = "somebody erased or rebuilt at the same time; import once more"
         raise InputError(msg)
     return len(made)
-
-
-def _keep(ledger: Ledger, kind: Kind, rows: int, payload: bytes, seq: int) -> bool:
-    """Keep what sleep has made of the first rows; False if some were erased after ``seq``."""
-    with ledger.store.write():
-        if ledger.store.journal.read(ledger.bank, after=seq, kinds=(Erased, IndexRebuilt)):
-            return False
-        ledger.store.payloads.drop(ledger.bank, kind)
-        ledger.store.payloads.put_block(ledger.bank, kind, Block(0, rows, payload))
-        ledger.writer.note(ArtifactReplaced())
-    return True
 
 
 def _payloads(ledger: Ledger, rows: range) -> Payloads:
@@ -526,7 +572,3 @@ def _naming(embedder: Embedder) -> Callable[[Sequence[str]], NDArray[np.float32]
         return np.stack([one.vector for one in made]).astype(np.float32)
 
     return embed
-
-
-def _step(name: str, started: float, **counts: int) -> SleepStep:
-    return SleepStep(name=name, elapsed_s=time.perf_counter() - started, counts=counts)

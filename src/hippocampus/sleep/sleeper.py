@@ -11,37 +11,23 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import tzinfo
 from typing import Final, TypeAlias
 
 from hippocampus.core.clock import from_micros
-from hippocampus.core.config import Compact, Concepts, Cosines, Policy
 from hippocampus.core.events import Faded, JournalEvent, SleepBegan, SleepEnded, SleepEvent
-from hippocampus.core.records import STATE_CHANGES, Act, Deeds, Embedder, Progress, SleepStep, Slept
+from hippocampus.core.records import STATE_CHANGES, Act, Deeds, Progress, SleepStep, Slept
 from hippocampus.errors import InputError
-from hippocampus.journal.ledger import Ledger
-from hippocampus.llm.ask import ChatModel, Completer
-from hippocampus.sleep.appraisal import Appraisal, appraise
-from hippocampus.sleep.artifacts import (
-    Gathered,
-    find_missing_phrases,
-    rebuild_concepts,
-    rebuild_facts,
-    rebuild_gists,
-    rebuild_summary,
-    rebuild_topics,
-)
+from hippocampus.sleep.artifacts import ARTIFACTS, Gathered, SleepContext, find_missing_phrases
 from hippocampus.sleep.capacity import retain
 from hippocampus.sleep.forget import forget
 from hippocampus.sleep.merge import merge
 from hippocampus.sleep.reconsolidate import reconsolidate
 from hippocampus.sleep.schedule import STEPS
-from hippocampus.sleep.snapshot import SleepSnapshot, count_sleeps, read_doubts, read_night
+from hippocampus.sleep.snapshot import SleepSnapshot, count_sleeps, read_doubts
 from hippocampus.sleep.topics import TagAnswers
 from hippocampus.sleep.validate import validate
 
 Propose: TypeAlias = Callable[[SleepSnapshot], list[Act]]
-Rebuild: TypeAlias = Callable[[Gathered], SleepStep | None]
 
 _TELLING: Final = ("gists", "summary")
 """Those that say in the bank's name what was said: not what somebody has corrected."""
@@ -70,33 +56,17 @@ def check_steps(steps: Collection[str] | None) -> tuple[str, ...]:
 @dataclass(kw_only=True)
 class Sleeper:
     """
-    What a sleep needs of a bank.
+    One sleep of a bank.
 
     ``look`` returns what the bank is at this moment. ``change`` runs what changes it and returns
-    what that did, under the locks of whoever owns them. ``recalled``: what was recalled and is not
-    noted yet, for a dry run. ``concepts``, ``cosines`` and ``signals``
-    are as calibrated.
+    what that did, under the locks of whoever owns them.
     """
 
-    ledger: Ledger
+    context: SleepContext
     look: Callable[[], Gathered]
     change: Callable[[Callable[[], list[Act]]], list[Act]]
-    embedder: Embedder | None
-    model: Completer | ChatModel | None
-    concepts: Concepts
-    cosines: Cosines
-    signals: Mapping[str, float]
-    policy: Policy
-    compact: Compact
-    zone: tzinfo
-    now: int
     progress: Progress | None = None
     dry_run: bool = False
-    recalled: Sequence[Sequence[int]] = ()
-    answers: TagAnswers = field(default_factory=TagAnswers)
-    summed: TagAnswers = field(default_factory=TagAnswers)
-    read: TagAnswers = field(default_factory=TagAnswers)
-    gisted: TagAnswers = field(default_factory=TagAnswers)
     _seen: int = field(default=0, init=False)
     """Up to which change the night tells."""
     _blind: set[str] = field(default_factory=set, init=False)
@@ -122,27 +92,27 @@ class Sleeper:
         if self.progress:
             self.progress(len(steps), len(steps))
         return Slept(
-            bank=self.ledger.name,
+            bank=self.context.ledger.name,
             steps=tuple(report),
             notes=tuple(notes),
             number=number,
-            at=from_micros(self.now),
+            at=from_micros(self.context.now),
         )
 
     def _begin(self, steps: Sequence[str]) -> int:
-        with self.ledger.store.write():
-            number = count_sleeps(self.ledger) + 1
-            self.ledger.writer.note(SleepBegan(sleep=number, steps=list(steps)))
+        with self.context.ledger.store.write():
+            number = count_sleeps(self.context.ledger) + 1
+            self.context.ledger.writer.note(SleepBegan(sleep=number, steps=list(steps)))
         return number
 
     def _end(self, number: int, rows: int, report: Sequence[SleepStep]) -> None:
         told = {step.name: dict(step.counts) for step in report}
-        with self.ledger.store.write():
-            self.ledger.writer.note(
+        with self.context.ledger.store.write():
+            self.context.ledger.writer.note(
                 SleepEnded(
                     sleep=number,
                     rows=rows,
-                    policy=self.policy.to_stored(),
+                    policy=self.context.policy.to_stored(),
                     steps=told,
                     over=[name for name in told if name not in self._blind],
                 )
@@ -151,7 +121,7 @@ class Sleeper:
     # ------------------------------------------------------------ steps that change episodes
 
     def _acting(self) -> Mapping[str, Propose]:
-        cosines = self.cosines
+        cosines = self.context.cosines
         return {
             "validate": validate,
             "reconsolidate": lambda night: reconsolidate(night, related=cosines.related),
@@ -160,19 +130,16 @@ class Sleeper:
         }
 
     def _forget(self, night: SleepSnapshot) -> list[Act]:
-        if self.policy.episode_target is not None:
+        if self.context.policy.episode_target is not None:
             after = night.after(lapsed := retain(night))
-            left = int(self.policy.cap * night.material.shown.sum()) - len(lapsed)
+            left = int(self.context.policy.cap * night.material.shown.sum()) - len(lapsed)
             return [*lapsed, *self._fade(after, most=max(0, left))]
         return self._fade(night)
 
     def _fade(self, night: SleepSnapshot, *, most: int | None = None) -> list[Act]:
-        if not self.policy.deepest:
+        if not self.context.policy.deepest:
             return []
-        return forget(night, self._value(night), most=most)
-
-    def _value(self, night: SleepSnapshot) -> Appraisal:
-        return appraise(night, signals=self.signals, interference=self.cosines.interference)
+        return forget(night, self.context.appraise(night), most=most)
 
     def _act(
         self, name: str, propose: Propose, number: int, night: SleepSnapshot | None
@@ -189,7 +156,7 @@ class Sleeper:
             done: list[Act] = []
             for start in range(0, len(acts), _AT_ONCE):
                 some = acts[start : start + _AT_ONCE]
-                done += self.change(lambda some=some: self.ledger.acts.do(some, number))  # type: ignore[misc]
+                done += self.change(lambda some=some: self.context.ledger.acts.do(some, number))  # type: ignore[misc]
             acts = done
         if self._is_blind(name, night):
             self._blind.add(name)
@@ -211,15 +178,15 @@ class Sleeper:
 
     def _is_blind(self, name: str, night: SleepSnapshot) -> bool:
         by_meaning = {
-            "reconsolidate": self.policy.reconsolidate,
-            "deduplicate": self.policy.merge in BY_MEANING,
+            "reconsolidate": self.context.policy.reconsolidate,
+            "deduplicate": self.context.policy.merge in BY_MEANING,
         }
         return night.vectors is None and by_meaning.get(name, False)
 
     def _fresh(self) -> SleepSnapshot:
         gathered = self.look()
         self._seen = gathered.seq
-        return self._night(gathered)
+        return self.context.snapshot(gathered)
 
     def _is_disturbed(self, number: int) -> bool:
         """
@@ -227,19 +194,11 @@ class Sleeper:
 
         Who makes room would let go of more than it has to, and of the wrong.
         """
-        events = (change.event for change in self.ledger.reader.events(*_VISIBLE, after=self._seen))
-        return any(not isinstance(e, SleepEvent) or e.sleep != number for e in events)
-
-    def _night(self, gathered: Gathered) -> SleepSnapshot:
-        return read_night(
-            self.ledger,
-            gathered.material,
-            policy=self.policy,
-            now=self.now,
-            zone=self.zone,
-            vectors=gathered.vectors,
-            recalled=self.recalled,
+        events = (
+            change.event
+            for change in self.context.ledger.reader.events(*_VISIBLE, after=self._seen)
         )
+        return any(not isinstance(e, SleepEvent) or e.sleep != number for e in events)
 
     # ------------------------------------------------------------ steps that make something anew
 
@@ -247,17 +206,11 @@ class Sleeper:
         if self.dry_run:
             return SleepStep(name=name, elapsed_s=0.0, skipped=_ANEW)
         if name == "phrases":
-            return find_missing_phrases(self.ledger)
-        makers: dict[str, Rebuild] = {
-            "gists": self._gists,
-            "facts": self._facts,
-            "concepts": self._concepts,
-            "topics": self._topics,
-            "summary": self._summary,
-        }
-        make = makers[name]
+            return find_missing_phrases(self.context.ledger)
+        answers = TagAnswers()
         for _ in range(_TRIES):
-            done = make(self._trusted(standing=name in _TELLING))
+            gathered = self._trusted(standing=name in _TELLING)
+            done = ARTIFACTS[name].rebuild(self.context, gathered, answers)
             if done is not None:
                 return done
         return SleepStep(name=name, elapsed_s=0.0, skipped=_RESTLESS)
@@ -266,33 +219,9 @@ class Sleeper:
         """Return what the bank is, without what is in quarantine, or ``standing`` is corrected."""
         gathered = self.look()
         shown = gathered.material.shown.copy()
-        shown[[row for row in read_doubts(self.ledger).since if row < len(shown)]] = False
+        shown[[row for row in read_doubts(self.context.ledger).since if row < len(shown)]] = False
         shown[gathered.otherwise if standing else []] = False
         return gathered._replace(material=replace(gathered.material, shown=shown))
-
-    def _concepts(self, gathered: Gathered) -> SleepStep | None:
-        return rebuild_concepts(self.ledger, gathered, self.embedder, self.concepts, self.now)
-
-    def _facts(self, gathered: Gathered) -> SleepStep | None:
-        return rebuild_facts(self.ledger, gathered, self.model, self.read, self.zone)
-
-    def _gists(self, gathered: Gathered) -> SleepStep | None:
-        return rebuild_gists(
-            self.ledger,
-            gathered,
-            lambda: self._night(gathered),
-            self._value,
-            self.embedder,
-            self.cosines.cluster,
-            self.model,
-            self.gisted,
-        )
-
-    def _topics(self, gathered: Gathered) -> SleepStep | None:
-        return rebuild_topics(self.ledger, gathered, self.embedder, self.model, self.answers)
-
-    def _summary(self, gathered: Gathered) -> SleepStep | None:
-        return rebuild_summary(self.ledger, gathered, self.compact, self.model, self.summed)
 
 
 def _counted(act: Act) -> str:

@@ -26,7 +26,7 @@ from hippocampus.core.background_yield import pausing
 from hippocampus.core.records import Embedder, Passage, Usage
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import EncoderError, ModelAnswer
-from hippocampus.index.topic import Artifact, Tag, TagGraph, Terms
+from hippocampus.index.topic import Tag, TagGraph, Terms, Topics
 from hippocampus.language.topic_tag_model import read_answer, tag_by_model, write_answer
 from hippocampus.language.topic_tags import (
     Alike,
@@ -122,8 +122,8 @@ def make_topics(
     embedder: Embedder | None = None,
     model: Completer | ChatModel | None = None,
     answers: TagAnswers | None = None,
-    before: Artifact | None = None,
-) -> tuple[Artifact, Tagged]:
+    before: Topics | None = None,
+) -> tuple[Topics, Tagged]:
     """
     Make the graph of tags of a bank, and say what came of it.
 
@@ -185,7 +185,7 @@ def make_topics(
         asked=len(asked),
         fallbacks=tuple(fallbacks),
     )
-    return Artifact(graph, length, vectors.identity, kept, readings.packed()), report
+    return Topics(graph, length, vectors.identity, kept, readings.packed()), report
 
 
 def group_turns(turns: Iterable[WindowTurn], size: int = WINDOW) -> list[list[WindowTurn]]:
@@ -231,7 +231,7 @@ def _digest(texts: Sequence[str]) -> str:
 class _Readings:
     """What groups name, each read once."""
 
-    def __init__(self, before: Artifact | None) -> None:
+    def __init__(self, before: Topics | None) -> None:
         self.made = 0
         self._known: dict[str, TagReading] = {}
         if before is not None and before.readings:
@@ -257,7 +257,7 @@ class _Readings:
 class _Vectors:
     """Embeddings of names, each made once, in batches."""
 
-    def __init__(self, embedder: Embedder | None, before: Artifact | None) -> None:
+    def __init__(self, embedder: Embedder | None, before: Topics | None) -> None:
         self._embedder = embedder
         self.identity = "" if embedder is None else str(embedder.fingerprint)
         self.made = 0

@@ -37,7 +37,7 @@ from hippocampus.language.question_intent import asks_when
 from hippocampus.language.time import find_intervals
 from hippocampus.recall.parse import bind, parse
 from hippocampus.recall.search import search
-from hippocampus.sleep.artifacts import read_topics
+from hippocampus.sleep.artifacts import TOPICS
 from hippocampus.sleep.tag_clusters import cluster_tags, lay_out
 from hippocampus_bench import locomo, longmemeval, metrics
 from hippocampus_bench.datasets import (
@@ -394,7 +394,7 @@ class _Searcher:
         cues = CueSet(Bm25Cue(), VectorCue(used.dimension))
         if self.rotation is not None:
             cues.tokens = LateInteractionCue(self.rotation.bits)
-        topics = read_topics(ledger)
+        topics = TOPICS.read(ledger)
         assert topics is not None, "the bank has slept"
         cues.topic = self.topic = TopicCue(topics.graph, topics.length)
         self.index = BankIndex(memory.engine.store, ledger.bank, cues)
@@ -437,7 +437,7 @@ def _layout(memory: Memory, name: str, seed: int) -> Iterator[_Made]:
     As they arrived, by cluster of tags, and, as the best that any order could do, in one run.
     """
     ledger = memory.engine.ledger(name)
-    topics = read_topics(ledger)
+    topics = TOPICS.read(ledger)
     assert topics is not None, "the bank has slept"
     blocks = [
         payloads.data.reshape(len(payloads), -1)[:, :-4].view(np.int8)
