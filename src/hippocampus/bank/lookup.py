@@ -113,12 +113,12 @@ class Lookup(BankPart):
             order, allowed = columns.in_order(), columns.mask(chosen)
             seen = np.ones(len(columns), np.bool_) if allowed is None else allowed
             ledger = here.ledger
-        with self._store.read():  # what is found and what is read belong to one moment
-            found = np.zeros(len(seen), np.bool_)
-            found[
-                ledger.reader.content.find(phrases, seen) if near is None else near[seen[near]]
-            ] = True
-            kept = ledger.reader.episodes(page(order[found[order]]))
+            with self._store.read():  # what is found and what is read belong to one moment
+                found = np.zeros(len(seen), np.bool_)
+                found[
+                    ledger.reader.content.find(phrases, seen) if near is None else near[seen[near]]
+                ] = True
+                kept = ledger.reader.episodes(page(order[found[order]]))
         if chosen.as_of is None:  # others may have forgotten some since the index was asked
             kept = [episode for episode in kept if episode.state == "active"]
         return kept
@@ -180,9 +180,9 @@ class Lookup(BankPart):
             columns = here.index.columns
             said_at = columns.said_at(np.arange(len(columns), dtype=np.uint32))
             allowed = columns.mask(chosen)
-            ledger = here.ledger
-        seen = np.ones(len(said_at), np.bool_) if allowed is None else allowed
-        return ledger.reader.content.count(phrase, seen), said_at, seen
+            seen = np.ones(len(said_at), np.bool_) if allowed is None else allowed
+            # here, for what is read counts towards the budget when the bank is let go
+            return here.ledger.reader.content.count(phrase, seen), said_at, seen
 
     def history(self, id: str) -> list[Change]:  # noqa: A002
         """Return every change to an episode and to its earlier and later versions, in order."""
