@@ -316,13 +316,13 @@ class Knowledge(BankPart):
         while True:
             with self._state.asking() as here:
                 index, ledger, before = here.index, here.ledger, here.slept.facts.known
-            with self._store.read():
-                records = [
-                    record
-                    for record in self._store.episodes.scan(ledger.bank, start=before.length)
-                    if record.row < len(index)
-                ]
-                texts = ledger.reader.texts([record.row for record in records])
+                with self._store.read():  # in use: or texts erased meanwhile might stay in memory
+                    records = [
+                        record
+                        for record in self._store.episodes.scan(ledger.bank, start=before.length)
+                        if record.row < len(index)
+                    ]
+                    texts = ledger.reader.texts([record.row for record in records])
             made = read_on(before, records, texts, self._engine.zone) if records else before
             # unless somebody erased, or slept, in the meantime
             if made is before or self._state.read_on(before, made):
