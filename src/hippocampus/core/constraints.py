@@ -91,6 +91,8 @@ def _rule(kind: Any) -> str | None:  # noqa: ANN401 - types have no common type
     if origin is Literal:
         return f"one of {', '.join(map(str, args))}"
     if origin is Annotated:
+        # As numbers of that type: to typing's cache, bounds of 0 and of 0.0 are the same kind.
         bounds = ((words, getattr(args[1], bound)) for bound, words in _BOUNDS.items())
-        return _SCALARS[args[0]] + "".join(f"{words} {n}" for words, n in bounds if n is not None)
+        said = (f"{words} {args[0](n)}" for words, n in bounds if n is not None)
+        return _SCALARS[args[0]] + "".join(said)
     return _SCALARS.get(kind)
