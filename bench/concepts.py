@@ -82,7 +82,7 @@ class Life:
             owner=np.repeat(np.arange(count), [len(own) for own in each]),
             lasting=lasting[self.made_of[:, 0]],
             gists=np.arange(count, dtype=np.uint32) % 1000 + 1 << 8,
-            said_at=np.linspace(to_micros(FIRST), to_micros(LAST), count).astype(np.int64),
+            occurred_at=np.linspace(to_micros(FIRST), to_micros(LAST), count).astype(np.int64),
             shown=np.ones(count, np.bool_),
             by_user=np.ones(count, np.bool_),
             session=(np.arange(count) // TURNS_A_SESSION).astype(np.int32),
@@ -108,7 +108,7 @@ class Life:
         there = m.owner < count
         cut = {
             name: getattr(m, name)[:count]
-            for name in ("lasting", "gists", "said_at", "shown", "by_user", "session")
+            for name in ("lasting", "gists", "occurred_at", "shown", "by_user", "session")
         }
         return Material(keys=m.keys[there], owner=m.owner[there], **cut)
 
@@ -187,7 +187,7 @@ def pairs(ours: Callable[[], object], theirs: Callable[[], object], rounds: int)
 def looked_up(life: Life, anchors: Anchors, size: str) -> Iterator[Row]:
     """Yield what looking up and writing take."""
     sessions = life.material.session
-    times = life.material.said_at
+    times = life.material.occurred_at
     cue = ConceptCue(
         anchors, HOW, life.cue, lambda rows: times[rows.astype(np.intp)], lambda: sessions
     )
@@ -228,7 +228,7 @@ def looked_up(life: Life, anchors: Anchors, size: str) -> Iterator[Row]:
 
 def put_under(life: Life, anchors: Anchors, cue: ConceptCue, size: str) -> Row:
     """Return what reading a turn's phrases and putting it under its anchors takes."""
-    fresh = ConceptCue(anchors, HOW, life.cue, cue._said_at, cue._sessions)
+    fresh = ConceptCue(anchors, HOW, life.cue, cue._occurred_at, cue._sessions)
     fresh._length = 0  # as if the first episodes had come since
     texts = [source.text for source in sources()[:WRITES]]
     took = []

@@ -234,14 +234,18 @@ def test_settings_by_their_old_names_warn_and_work():
     ("record", "old", "new"),
     [("Cost", "balls", "hamming_searches"), ("Imported", "skipped", "unreadable"),
      ("Hit", "about", "activation"), ("Hit", "until", "valid_to"),
-     ("Policy", "probation", "probationary_share"), ("Policy", "settle", "evict_probationary")],
+     ("Policy", "probation", "probationary_share"), ("Policy", "settle", "evict_probationary"),
+     ("Episode", "said_at", "occurred_at"), ("Episode", "noted_at", "recorded_at")],
 )  # fmt: skip
 def test_fields_by_their_old_names_warn_and_work(record, old, new):
     from hippocampus.core import config, records
 
     cls = getattr(records, record, None) or getattr(config, record)
     needed = {"Cost": {"elapsed_s": 0.0}, "Imported": {"added": 0, "unchanged": 0, "removed": 0},
-              "Hit": {"episode": None, "score": 0.5, "shares": {}}}.get(record, {})  # fmt: skip
+              "Hit": {"episode": None, "score": 0.5, "shares": {}},
+              "Episode": {"id": "1", "bank": "b", "text": "t", "occurred_at": 0.5,
+                          "recorded_at": 0.5}}.get(record, {})  # fmt: skip
+    needed = {name: value for name, value in needed.items() if name != new}
     value = True if old == "settle" else 0.25
     with pytest.warns(DeprecationWarning, match=rf"{record}\.{old} is {record}\.{new}"):
         made = cls(**needed, **{old: value})

@@ -130,7 +130,7 @@ def _verify_bank(
                 f"{name}: is {record.state}, but its journal says {told.get(record.row)}"
             )
         words = lexical_payload(
-            text, said_at=record.said_at, speaker=record.speaker, source=record.source
+            text, occurred_at=record.occurred_at, speaker=record.speaker, source=record.source
         )
         if words in (terms[record.row] + marks for marks in _MARKS):
             unmarked += 1

@@ -173,7 +173,7 @@ def turns(count, **own):
         "session": np.full(count, "s"),
         "place": np.zeros(count, np.intp),
         "length": np.ones(count, np.intp),
-        "said_at": np.zeros(count),
+        "occurred_at": np.zeros(count),
         "topic": np.where(np.arange(count) % 2, "pets", ""),
         "between_people": np.ones(count, np.bool_),
     }
@@ -182,7 +182,7 @@ def turns(count, **own):
 
 @pytest.mark.parametrize(
     ("signal", "name", "sign"),
-    [("length", "length", 1), ("position", "place", -1), ("recency", "said_at", 1)],
+    [("length", "length", 1), ("position", "place", -1), ("recency", "occurred_at", 1)],
 )
 def test_the_signal_that_tells_facts_from_small_talk_has_all_the_weight(signal, name, sign):
     tells = np.arange(40) % 2

@@ -17,7 +17,7 @@ def test_what_is_remembered_is_recalled_with_its_time_speaker_and_address(told):
 
     first = found.json["hits"][0]
     assert told.ids[1] == first["episode"]["id"]
-    assert first["episode"]["said_at"] == "2024-04-01T00:00:00+00:00"
+    assert first["episode"]["occurred_at"] == "2024-04-01T00:00:00+00:00"
     assert (first["episode"]["speaker"], first["episode"]["address"]) == ("Priya", "s1#turn-1")
     assert pytest.approx(sum(first["shares"].values())) == 1
     assert (0 if found.json["found"] else 1) == found.code
@@ -189,7 +189,8 @@ def test_times_are_read_and_shown_in_the_zone_that_is_named(shell):
     zone = ["--timezone", "Asia/Tokyo"]
     kept = shell("remember", "Noon in Tokyo.", "--at", "2024-01-01T12:00", *zone, "--json").json
 
-    assert kept["said_at"].startswith(("2024-01-01T12:00:00+09:00", "2024-01-01T03:00:00+00:00"))
+    same = ("2024-01-01T12:00:00+09:00", "2024-01-01T03:00:00+00:00")
+    assert kept["occurred_at"].startswith(same)
     assert "2024-01-01 12:00" in shell("show", kept["id"], *zone).out
 
 

@@ -229,7 +229,7 @@ def test_stats_count_what_is_there(bank):
 
     assert (4, 1, 1, 2) == (stats.episodes, stats.superseded, stats.forgotten, stats.sessions)
     assert (("Ada",), ("a.md",)) == (stats.speakers, stats.sources)
-    assert (kept[1].said_at, kept[4].said_at) == (stats.first, stats.last)
+    assert (kept[1].occurred_at, kept[4].occurred_at) == (stats.first, stats.last)
     assert stats.stored_bytes["content"] > 0
     assert "hash" in stats.embedder
 
@@ -239,7 +239,7 @@ def test_pages_and_order_of_episodes(bank):
     bank.remember_many(Turn(text=f"On day {day}.", at=f"2025-03-0{day}") for day in days)
 
     def said(**options):
-        return [episode.said_at.day for episode in bank.episodes(**options)]
+        return [episode.occurred_at.day for episode in bank.episodes(**options)]
 
     assert [1, 2, 3, 4, 5] == said()
     assert [5, 4, 3, 2, 1] == said(newest=True)

@@ -132,8 +132,8 @@ def test_what_was_corrected_says_so_wherever_it_stands(bank, corrected, recent):
     shown = [line for line in made.text.splitlines() if line.startswith("[")]
 
     assert [
-        f"[{flight.said_at:%Y-%m-%d %H:%M}, corrected later] Ada: {flight.text}",
-        f"[{news.said_at:%Y-%m-%d %H:%M}] Ada: {news.text}",
+        f"[{flight.occurred_at:%Y-%m-%d %H:%M}, corrected later] Ada: {flight.text}",
+        f"[{news.occurred_at:%Y-%m-%d %H:%M}] Ada: {news.text}",
     ] == shown
 
 

@@ -18,7 +18,7 @@ def test_metadata_are_corrected_and_what_they_were_is_known_as_of_then(bank, clo
 
     new = bank.correct(old.id, metadata={"sure": False, "by": "Ada"})
 
-    assert (old.text, old.said_at, "Tom") == (new.text, new.said_at, new.speaker)
+    assert (old.text, old.occurred_at, "Tom") == (new.text, new.occurred_at, new.speaker)
     assert [new] == bank.episodes(where={"sure": False}) == bank.episodes()
     assert [old.id] == [e.id for e in bank.episodes(where={"sure": True}, as_of=before)]
     assert old.id == new.supersedes

@@ -70,7 +70,7 @@ def test_of_two_corrections_the_last_is_told(bank, clock, corrected):
 
 def test_a_filter_that_hides_the_correction_hides_that_there_is_one(bank, clock, corrected):
     flight, news = corrected
-    before = news.noted_at - timedelta(minutes=1)
+    before = news.recorded_at - timedelta(minutes=1)
 
     assert {flight.id: None} == corrections(bank, as_of=before)
     assert {flight.id: None} == corrections(bank, until=before)
@@ -87,7 +87,7 @@ def test_what_stands_for_its_own_correction_as_well_is_not_corrected_by_itself(b
     clock.advance(timedelta(minutes=5))
     bank.remember(
         "No, our flight to Porto leaves on Tuesday.", speaker="Ada", role="user",
-        at=flight.said_at - timedelta(hours=1),  # of what is alike, the last stands for the others
+        at=flight.occurred_at - timedelta(hours=1),  # of what is alike the last stands for all
     )  # fmt: skip
     bank.sleep(steps=["reconsolidate"])
     assert 1 == len([by for by in corrections(bank).values() if by])

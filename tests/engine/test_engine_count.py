@@ -58,7 +58,7 @@ def test_only_what_a_read_may_see_is_counted(told, clock):
     assert 3 == told.count("lisbon")
     told.restore(kept[1].id)
     assert 6 == told.count("lisbon")
-    assert 5 == told.count("lisbon", as_of=kept[0].noted_at)  # what was erased stays gone
+    assert 5 == told.count("lisbon", as_of=kept[0].recorded_at)  # what was erased stays gone
 
 
 def test_counting_follows_other_processes_and_needs_no_bank(told, open_memory):
@@ -109,7 +109,7 @@ def test_a_trend_is_a_count_of_matches_in_the_texts_of_each_period(said, term, b
         )
         expected = Counter()
         for episode in bank.episodes():
-            day = episode.said_at.astimezone(ZoneInfo(zone)).date()
+            day = episode.occurred_at.astimezone(ZoneInfo(zone)).date()
             day -= timedelta(days={"week": day.weekday(), "day": 0}.get(by, day.day - 1))
             day = day.replace(month=1) if by == "year" else day
             expected[day] += len(alone.findall(episode.text.casefold()))

@@ -61,7 +61,7 @@ def test_after_a_move_the_new_place_is_first_and_the_old_one_dated(bank, clock, 
     old = next(hit for hit in now if hit.id == before[0].id)
 
     assert (news.id, None) == (now[0].id, now[0].valid_to)
-    assert news.said_at == old.valid_to
+    assert news.occurred_at == old.valid_to
     assert "(until 2" in str(old)
     assert (before[0].id, None) == (then[0].id, then[0].valid_to)
     assert [("user", "lives_in", "Porto", True)] == lines(
@@ -71,8 +71,8 @@ def test_after_a_move_the_new_place_is_first_and_the_old_one_dated(bank, clock, 
         bank.facts("user", "lives_in", at=last_month)
     )
     gone, here = bank.facts("user", "lives in")
-    assert (news.said_at, news.noted_at) == (gone.valid_to, gone.known_to)
-    assert (news.said_at, None, news.noted_at, None) == (
+    assert (news.occurred_at, news.recorded_at) == (gone.valid_to, gone.known_to)
+    assert (news.occurred_at, None, news.recorded_at, None) == (
         here.valid_from, here.valid_to, here.known_from, here.known_to
     )  # fmt: skip
     assert (before[0].id, news.id) == gone.sources
@@ -120,7 +120,7 @@ def test_what_was_looked_up_once_holds_only_for_who_may_see_it(bank, moved):
     assert (news.id, None) == known[0] == stand(bank)[0]
     assert (before[0].id, None) == hidden[0]
     assert (before[0].id, None) in [
-        (hit.id, hit.valid_to) for hit in bank.recall(ASKED, until=before[-1].said_at)
+        (hit.id, hit.valid_to) for hit in bank.recall(ASKED, until=before[-1].occurred_at)
     ]
 
 

@@ -80,10 +80,10 @@ def test_only_what_a_read_may_see_is_found(told, clock):
     new = told.correct(kept[1].id, "Porto is not far.")
     assert [1, 5] == places(told.find("lisbon"))
     assert new.id in {episode.id for episode in told.find("porto")}
-    assert [0, 2, 1, 5] == places(told.find("lisbon", as_of=kept[0].noted_at))
+    assert [0, 2, 1, 5] == places(told.find("lisbon", as_of=kept[0].recorded_at))
     told.forget(kept[2].id, erase=True)
     assert [5] == places(told.find("lisbon"))
-    assert [0, 2, 5] == places(told.find("lisbon", as_of=kept[0].noted_at))
+    assert [0, 2, 5] == places(told.find("lisbon", as_of=kept[0].recorded_at))
     told.restore(kept[0].id)
     assert [0, 5] == places(told.find("lisbon"))
 

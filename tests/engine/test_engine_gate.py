@@ -183,8 +183,8 @@ def test_a_long_text_that_begins_like_another_is_kept(bank):
     bank.remember(second)
 
     assert sorted([first, second]) == sorted(
-        "".join(e.text for e in bank.episodes() if e.said_at == moment)
-        for moment in {e.said_at for e in bank.episodes()}
+        "".join(e.text for e in bank.episodes() if e.occurred_at == moment)
+        for moment in {e.occurred_at for e in bank.episodes()}
     )
 
 
@@ -192,7 +192,7 @@ def test_the_echo_length_is_configurable(open_memory):
     bank = open_memory(config=Config(ingest=Ingest(echo_words=2))).bank("ada")
     bank.remember("Thanks a lot", at="2025-03-02")
 
-    assert bank.remember("Thanks a lot").said_at.year == 2025
+    assert bank.remember("Thanks a lot").occurred_at.year == 2025
     assert 1 == len(bank.episodes())
 
 

@@ -157,8 +157,8 @@ def test_naive_times_are_read_in_the_configured_zone(open_memory):
         bank = open_memory(":memory:", config=Config(timezone=zone)).bank("ada")
         episode = bank.remember("naive", at=datetime(2025, 1, 10, 12))  # noqa: DTZ001
         expected = datetime(2025, 1, 10, 12, tzinfo=UTC) - timedelta(hours=hours)
-        assert expected == episode.said_at
-        assert expected == bank.remember("text", at="2025-01-10T12:00").said_at
+        assert expected == episode.occurred_at
+        assert expected == bank.remember("text", at="2025-01-10T12:00").occurred_at
 
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo", "Pacific/Kiritimati"])
@@ -174,8 +174,8 @@ def test_the_first_and_the_last_moment_can_be_remembered_and_read(open_memory, z
     bank = open_memory(":memory:", config=Config(timezone=zone)).bank("ada")
     episode = bank.remember("The edge of the calendar is here.", at=at)
 
-    assert at == bank.get(episode.id).said_at
-    assert at == bank.recall("edge of the calendar")[0].episode.said_at
+    assert at == bank.get(episode.id).occurred_at
+    assert at == bank.recall("edge of the calendar")[0].episode.occurred_at
     assert "edge" in bank.context("edge of the calendar", recent=1).text
     assert "edge" in str(episode)
     assert [episode] == bank.episodes(since=at)

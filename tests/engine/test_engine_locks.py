@@ -363,4 +363,4 @@ def test_the_journals_time_never_goes_back_though_the_clock_does(open_memory, cl
     times = [change.at for change in bank.journal()]
 
     assert sorted(times) == times
-    assert kept.noted_at == bank.history(kept.id)[-1].at
+    assert kept.recorded_at == bank.history(kept.id)[-1].at

@@ -53,9 +53,8 @@ def make_turns(count, seed=0):
 
 
 def dated(episode):
-    return (
-        f"{episode.said_at:%d %B %Y} {episode.speaker or ''} {episode.text} {episode.source or ''}"
-    )
+    day = f"{episode.occurred_at:%d %B %Y}"
+    return f"{day} {episode.speaker or ''} {episode.text} {episode.source or ''}"
 
 
 def tells(episode):
@@ -156,7 +155,7 @@ def plain_sessions(episodes, scores, now, fusion):
     """Return what every session is worth, by its label."""
     labels = sorted({episode.session for episode in episodes if episode.session})
     members = [[row for row, e in enumerate(episodes) if e.session == label] for label in labels]
-    ages = [now - max(episodes[row].said_at for row in rows) for rows in members]
+    ages = [now - max(episodes[row].occurred_at for row in rows) for rows in members]
     worth = standard(np.array([max(0.0, *(scores[row] for row in rows)) for rows in members]))
     worth += [fusion.recency * math.exp(-age / timedelta(days=fusion.recent_days)) for age in ages]
     embedded = HashEmbedder().embed([Passage(spoken(episode)) for episode in episodes])
@@ -385,7 +384,7 @@ def test_a_filter_lets_through_what_its_plain_meaning_does(
     expected = {
         e.id
         for e in episodes
-        if (start is None or start <= e.said_at < end)
+        if (start is None or start <= e.occurred_at < end)
         and (speakers is None or (e.speaker or "").casefold() in speakers)
         and (session is None or e.session in _many(session))
         and (where is None or matches(read_where(where), e.metadata))
@@ -411,7 +410,7 @@ def test_time_in_the_question_counts_towards_what_was_said_then():
         timed = bank.recall("What about the orchid in April 2023?", now=now)
         timeless = bank.recall("What about the orchid in April 2023?", now=now, cues=["lexical"])
 
-    assert 4 == timed[0].episode.said_at.month
+    assert 4 == timed[0].episode.occurred_at.month
     assert timed.intervals
     assert "time" in timed[0].shares
     assert () == timeless.intervals

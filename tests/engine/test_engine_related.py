@@ -56,9 +56,9 @@ def test_one_stands_for_what_says_the_same_and_a_negation_says_something_else(ba
         "The violin needs a new bow.", "The violin does not need a new bow.",
     }  # fmt: skip
     (canonical,) = (e for e in shown if "not" not in e.text)
-    assert (canonical.said_at.month, canonical.said_at.day) == (3, 2)
+    assert (canonical.occurred_at.month, canonical.occurred_at.day) == (3, 2)
     (alias,) = (one for one in bank.related(canonical.id) if one.how == "alias")
-    assert alias.episode.said_at.day == 1
+    assert alias.episode.occurred_at.day == 1
     assert alias.cosine == pytest.approx(1, abs=0.02)
     assert bank.get(alias.episode.id).state == "active"
     back = bank.related(alias.episode.id)
@@ -71,7 +71,7 @@ def test_when_the_one_that_stands_for_others_is_hidden_they_show(bank):
     bank.forget(canonical.id)
 
     (shown,) = (e for e in violin(bank) if "not" not in e.text)
-    assert shown.said_at.day == 1
+    assert shown.occurred_at.day == 1
     assert not [one for one in bank.related(shown.id) if one.how == "canonical"]
     bank.restore(canonical.id)
     assert canonical.id in {e.id for e in violin(bank)}

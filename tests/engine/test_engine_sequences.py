@@ -196,7 +196,7 @@ class BankMachine(RuleBasedStateMachine):
                 self.bank.get(id_)
         else:
             episode = self.bank.get(id_)
-            assert known.key == (episode.text, episode.speaker, episode.said_at)
+            assert known.key == (episode.text, episode.speaker, episode.occurred_at)
             assert {"n": len(episode.text)} == episode.metadata or episode.supersedes
             assert known.state == episode.state
             assert {v.key for v in known.versions} == {

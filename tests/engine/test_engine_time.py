@@ -47,7 +47,9 @@ def test_a_time_that_hangs_on_an_event_is_found_out_first(event, said_on, questi
 
     day = START + timedelta(days=on)
     assert [(f"{day:%Y-%m-%d}", f"{day + timedelta(days=1):%Y-%m-%d}")] == dates(found.intervals)
-    assert any(hit.episode.said_at.date() == day.date() and "time" in hit.shares for hit in found)
+    assert any(
+        hit.episode.occurred_at.date() == day.date() and "time" in hit.shares for hit in found
+    )
 
 
 def test_what_hangs_on_an_event_is_preferred_and_nothing_is_cut():
@@ -60,7 +62,7 @@ def test_what_hangs_on_an_event_is_preferred_and_nothing_is_cut():
 
     target = (START + timedelta(days=21)).date()
     ranks = [
-        next(rank for rank, hit in enumerate(found) if hit.episode.said_at.date() == target)
+        next(rank for rank, hit in enumerate(found) if hit.episode.occurred_at.date() == target)
         for found in (joined, without)
     ]
     assert ranks[0] < ranks[1]
@@ -127,7 +129,7 @@ def test_of_what_says_the_same_the_latest_comes_first_when_that_is_asked():
     bank = diary(*((day, "We rowed on the lake.") for day in (10, 90, 150)))
 
     latest = bank.recall("What was our most recent time on the lake?", 3, now=NOW)
-    assert [150, 90, 10] == [(hit.episode.said_at - START).days for hit in latest]
+    assert [150, 90, 10] == [(hit.episode.occurred_at - START).days for hit in latest]
 
 
 @settings(max_examples=20, deadline=None)
@@ -138,7 +140,7 @@ def test_time_alone_finds_what_was_said_then_and_nothing_else(days, asked):
 
     found = bank.recall(f"What was on {day:%d %B %Y}?", 500, now=NOW, cues=("time",))
 
-    timed = {hit.episode.said_at for hit in found if "time" in hit.shares}
+    timed = {hit.episode.occurred_at for hit in found if "time" in hit.shares}
     assert {START + timedelta(days=one) for one in days if one == asked} == timed
 
 
@@ -151,6 +153,6 @@ def test_time_alone_in_a_bank_that_is_not_scored_whole_sees_only_then():
         none = bank.recall("What was on 9 May 2021?", 500, now=NOW, cues=("time",))
 
     assert {at for at in hours if (at.month, at.day) == (5, 9)} == {
-        hit.episode.said_at for hit in found
+        hit.episode.occurred_at for hit in found
     }
     assert 0 == len(none)

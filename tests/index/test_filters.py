@@ -39,7 +39,7 @@ def filtered(**given_):
 
 def row(number, **fields):
     base = dict.fromkeys(EpisodeRow._fields) | {
-        "row": number, "id": f"e{number}", "said_at": T0 + number, "noted_at": T0 + number,
+        "row": number, "id": f"e{number}", "occurred_at": T0 + number, "recorded_at": T0 + number,
         "part": 0, "parts": 1, "address": "", "metadata": "{}", "digest": b"", "state": "active",
     }  # fmt: skip
     return EpisodeRow(**(base | fields))
@@ -473,7 +473,7 @@ def test_metadata_deeper_than_any_condition_is_only_there():
 STATES = ["active", "superseded", "forgotten", "erased"]
 few_times = st.integers(0, 4)
 drafts = st.fixed_dictionaries({
-    "said_at": few_times,
+    "occurred_at": few_times,
     "session": st.sampled_from([None, "s1", "s1", "s2"]),
     "turn": st.sampled_from([None, 0, 1, 2]),
     "speaker": st.sampled_from([None, "Ada", "ADA", "Straße", "STRASSE", "Bob"]),
@@ -526,9 +526,9 @@ class Plain:
         return (
             self.state(number) != "erased"
             and self.state(number, at) == "active"
-            and (at is None or r.noted_at <= at)
-            and asked.get("since", -1) <= r.said_at < asked.get("until", 99)
-            and any(a <= r.said_at < b for a, b in asked.get("during", [(-1, 99)]))
+            and (at is None or r.recorded_at <= at)
+            and asked.get("since", -1) <= r.occurred_at < asked.get("until", 99)
+            and any(a <= r.occurred_at < b for a, b in asked.get("during", [(-1, 99)]))
             and among("session")
             and among("speaker", str.casefold)
             and among("role")
@@ -538,12 +538,12 @@ class Plain:
 
     def in_order(self):
         there = [r.row for r in self.rows if self.state(r.row) != "erased"]
-        return sorted(there, key=lambda number: (self.rows[number].said_at, number))
+        return sorted(there, key=lambda number: (self.rows[number].occurred_at, number))
 
     def talk(self, session, *, hidden):
         keep = {"active"} if not hidden else {"active", "superseded", "forgotten"}
         rows = [r for r in self.rows if r.session == session and self.state(r.row) in keep]
-        key = lambda r: (r.said_at, -1 if r.turn is None else r.turn, r.part, r.row)  # noqa: E731
+        key = lambda r: (r.occurred_at, -1 if r.turn is None else r.turn, r.part, r.row)  # noqa: E731
         return [r.row for r in sorted(rows, key=key)]
 
     def neighbours(self):
@@ -573,7 +573,7 @@ def play(script):
                 for part in range(length):
                     of_row = {k: v for k, v in draft.items() if k != "length"}
                     number = len(plain.rows) + len(fresh)
-                    fresh.append(row(number, noted_at=now, part=part, parts=length, **of_row))
+                    fresh.append(row(number, recorded_at=now, part=part, parts=length, **of_row))
             columns.observe(fresh)
             plain.rows += fresh
         elif plain.rows:
@@ -625,7 +625,7 @@ def test_a_mask_is_what_asking_every_episode_gives_also_after_a_rebuild(script, 
 def test_timelines_and_neighbours_are_those_of_the_plain_list(script, count, start, end, batch):
     plain, columns = play(script)
     order = plain.in_order()
-    between = [n for n in order if start <= plain.rows[n].said_at < end]
+    between = [n for n in order if start <= plain.rows[n].occurred_at < end]
     shown = [n for n in order if plain.sees(n, {})]
     heard = {(plain.rows[n].speaker or "").casefold() for n in shown} - {""}
     ada = [n for n in order if (plain.rows[n].speaker or "").casefold() == "ada"]
@@ -651,7 +651,7 @@ def test_the_last_rows_are_found_behind_many_that_are_not_allowed():
 
 
 def test_an_episode_is_seen_as_it_stood_at_the_time():
-    columns = columns_of({"noted_at": 2})
+    columns = columns_of({"recorded_at": 2})
     columns.set_state(0, "forgotten", 10)
     columns.set_state(0, "active", 20)
 
@@ -673,7 +673,7 @@ def test_an_erased_episode_is_gone_at_any_time_and_for_good():
 
 
 def test_an_episode_observed_hidden_without_its_history_was_never_seen():
-    columns = columns_of({"state": "forgotten", "noted_at": 1}, {"state": "forgotten"})
+    columns = columns_of({"state": "forgotten", "recorded_at": 1}, {"state": "forgotten"})
     columns.set_state(0, "active", 20)
 
     assert seen(columns, as_of=from_micros(10)) == []
@@ -681,7 +681,7 @@ def test_an_episode_observed_hidden_without_its_history_was_never_seen():
 
 
 def test_an_episode_observed_hidden_was_seen_until_what_hid_it():
-    columns = columns_of({"state": "superseded", "noted_at": 1})
+    columns = columns_of({"state": "superseded", "recorded_at": 1})
     columns.set_state(0, "superseded", 10)
 
     assert seen(columns, as_of=from_micros(9)) == [0]
@@ -689,7 +689,7 @@ def test_an_episode_observed_hidden_was_seen_until_what_hid_it():
 
 
 def test_a_clock_that_went_back_does_not_undo_the_order_of_changes():
-    columns = columns_of({"noted_at": 1})
+    columns = columns_of({"recorded_at": 1})
     columns.set_state(0, "forgotten", 20)
     columns.set_state(0, "active", 10)
 
@@ -724,14 +724,14 @@ def test_speakers_are_spelled_as_first_heard():
 
 
 def test_a_late_turn_takes_its_place_between_its_neighbours():
-    columns = columns_of(*[{"session": "s", "turn": n, "said_at": 10 * n} for n in range(3)])
-    columns.observe([row(3, session="s", turn=3, said_at=15)])
+    columns = columns_of(*[{"session": "s", "turn": n, "occurred_at": 10 * n} for n in range(3)])
+    columns.observe([row(3, session="s", turn=3, occurred_at=15)])
     before, after = columns.neighbours()
 
     assert before.tolist() == [-1, 0, 3, 1]
     assert after.tolist() == [1, 3, -1, 2]
 
-    columns.observe([row(4, session="s", turn=4, said_at=30)])
+    columns.observe([row(4, session="s", turn=4, occurred_at=30)])
     before, after = columns.neighbours()
     assert before.tolist() == [-1, 0, 3, 1, 2]
     assert after.tolist() == [1, 3, 4, 2, -1]
@@ -739,7 +739,7 @@ def test_a_late_turn_takes_its_place_between_its_neighbours():
 
 def test_turns_of_one_moment_are_in_order_of_turn_and_their_parts_stay_together():
     turns = [{"turn": 1}, {"turn": 0, "parts": 2}, {"turn": 0, "parts": 2, "part": 1}]
-    columns = columns_of(*[{"session": "s", "said_at": 5} | turn for turn in turns])
+    columns = columns_of(*[{"session": "s", "occurred_at": 5} | turn for turn in turns])
 
     assert columns.neighbours()[1].tolist() == [-1, 2, 0]
 
@@ -747,11 +747,11 @@ def test_turns_of_one_moment_are_in_order_of_turn_and_their_parts_stay_together(
 def test_parts_of_different_texts_are_no_neighbours_even_where_some_are_missing():
     columns = columns_of(
         {"source": "x.md", "parts": 2},
-        {"source": "a.md", "parts": 3, "said_at": 1},
-        {"source": "a.md", "parts": 3, "said_at": 1, "part": 2},
-        {"source": "a.md", "parts": 2, "said_at": 2},
-        {"source": "a.md", "parts": 2, "said_at": 2, "part": 1},
-        {"source": "a.md", "said_at": 2},
+        {"source": "a.md", "parts": 3, "occurred_at": 1},
+        {"source": "a.md", "parts": 3, "occurred_at": 1, "part": 2},
+        {"source": "a.md", "parts": 2, "occurred_at": 2},
+        {"source": "a.md", "parts": 2, "occurred_at": 2, "part": 1},
+        {"source": "a.md", "occurred_at": 2},
     )
 
     assert columns.neighbours()[1].tolist() == [-1, -1, -1, 4, -1, -1]

@@ -15,7 +15,7 @@ HERE = ("Ada", "lives_in")
 
 
 def read(text, speaker="Ada", others=("Tom",)):
-    found = find_statements(text, speaker=speaker, others=others, said_at=NOW)
+    found = find_statements(text, speaker=speaker, others=others, occurred_at=NOW)
     return [(s.subject, s.relation, s.object, s.mode) for s in found]
 
 
@@ -190,7 +190,7 @@ def test_what_says_nothing_that_is_so_is_not_read(text):
     ],
 )
 def test_a_denial_tells_whether_it_was_so_is_not_so_now_or_never_was(text, what, mode):
-    said = find_statements(text, speaker="Ada", said_at=NOW)[0]
+    said = find_statements(text, speaker="Ada", occurred_at=NOW)[0]
     since = mode == "denied since"
 
     assert ("Ada", *what) == said[:3]
@@ -198,7 +198,7 @@ def test_a_denial_tells_whether_it_was_so_is_not_so_now_or_never_was(text, what,
 
 
 def test_what_has_not_been_since_a_year_ended_with_it():
-    (said,) = find_statements("I haven't lived in Rome since 2019", speaker="Ada", said_at=NOW)
+    (said,) = find_statements("I haven't lived in Rome since 2019", speaker="Ada", occurred_at=NOW)
 
     assert ("ended", to_micros(datetime(2019, 1, 1, tzinfo=UTC))) == (said.mode, said.start)
 
@@ -270,14 +270,14 @@ def test_who_is_you_is_known_only_where_two_talk():
     ],
 )
 def test_since_when_it_is_so_is_reckoned_from_when_it_was_said(text, start):
-    (said,) = find_statements(text, speaker="Ada", said_at=NOW)
+    (said,) = find_statements(text, speaker="Ada", occurred_at=NOW)
 
     assert "Lisbon" == said.object
     assert (None if start is None else to_micros(start)) == said.start
 
 
 def test_what_was_so_has_both_its_ends():
-    (said,) = find_statements("I lived in Rome in 2012.", speaker="Ada", said_at=NOW)
+    (said,) = find_statements("I lived in Rome in 2012.", speaker="Ada", occurred_at=NOW)
 
     assert ("held", 2012, 2013) == (
         said.mode,
@@ -306,9 +306,9 @@ pieces = st.sampled_from(
 
 @given(st.lists(pieces, max_size=25).map(" ".join) | st.text(max_size=200))
 def test_any_text_is_read_the_same_twice_and_every_statement_is_whole(text):
-    found = find_statements(text, speaker="Ada", others=["Tom"], said_at=NOW)
+    found = find_statements(text, speaker="Ada", others=["Tom"], occurred_at=NOW)
 
-    assert found == find_statements(text, speaker="Ada", others=["Tom"], said_at=NOW)
+    assert found == find_statements(text, speaker="Ada", others=["Tom"], occurred_at=NOW)
     assert len(found) == len(set(found))
     for said in found:
         assert said.subject

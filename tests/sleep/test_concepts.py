@@ -47,7 +47,7 @@ class World:
             lasting=np.linspace(0, 8, count).astype(np.float32),
             gists=np.array([digest_details(t, ()) << 8 for t in self.texts], np.uint32)
             | np.array([len(f) for f in found], np.uint32),
-            said_at=np.arange(1, count + 1) * DAY,
+            occurred_at=np.arange(1, count + 1) * DAY,
             shown=np.array([row not in self.hidden for row in range(count)]),
             by_user=np.ones(count, np.bool_),
             session=np.array(self.sessions or [-1] * count, np.int32),
@@ -96,7 +96,7 @@ def test_what_lies_under_an_anchor_is_what_brute_force_finds(seed, k_max, theta)
     material = world.material()
     mentions = np.array(["violin" in text for text in world.texts])
     cosines = world.vectors @ vector_of("violin") + how.mention * mentions
-    ages = (world.now - material.said_at) / 3.6e9
+    ages = (world.now - material.occurred_at) / 3.6e9
     scores = effective(cosines, material.lasting, ages, how.alpha)
     scores[(cosines < theta) | (scores <= 0)] = -np.inf
     expected = np.sort(scores[np.isfinite(scores)])[::-1][:k_max]

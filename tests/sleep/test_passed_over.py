@@ -450,7 +450,9 @@ def test_whatever_happens_in_the_end_no_two_say_the_same_and_a_sleep_finds_nothi
 
         assert not bank.quarantine()
         free = [e for e in bank.episodes() if not e.pinned and not e.held]
-        kinds = [(e.text, merge == "exact" and (e.said_at.date(), str(e.metadata))) for e in free]
+        kinds = [
+            (e.text, merge == "exact" and (e.occurred_at.date(), str(e.metadata))) for e in free
+        ]
         assert len(kinds) == len(set(kinds))
         assert did(bank.sleep(steps=ACTING, dry_run=True)) == []
 

@@ -10,8 +10,8 @@ def episode(row, **fields):
     known = EpisodeRow(
         row=row,
         id=f"e{row}",
-        said_at=1_000_000 + row,
-        noted_at=2_000_000 + row,
+        occurred_at=1_000_000 + row,
+        recorded_at=2_000_000 + row,
         session="s",
         turn=row,
         part=0,

@@ -109,8 +109,8 @@ def test_an_earlier_versions_record_is_read_by_the_names_of_today():
     found = wire.load(
         list[records.Recall],
         b'[{"query":"q","found":true,"confidence":0.5,"cost":{"elapsed_s":1,"balls":{"scan":2}},'
-        b'"hits":[{"episode":{"id":"e","bank":"b","text":"t","said_at":"2025-03-02T00:00:00Z",'
-        b'"noted_at":"2025-03-02T00:00:00Z","metadata":{"until":1}},"score":0.5,"shares":{},'
+        b'"hits":[{"episode":{"id":"e","bank":"b","text":"t","occurred_at":"2025-03-02T00:00:00Z",'
+        b'"recorded_at":"2025-03-02T00:00:00Z","metadata":{"until":1}},"score":0.5,"shares":{},'
         b'"about":0.25,"until":"2025-03-02T00:00:00Z"}]}]',
     )[0]
 

@@ -111,8 +111,8 @@ class WordBank:
             id=f"e{place}",
             bank=self.name,
             text=row["text"],
-            said_at=at,
-            noted_at=datetime(2030, 1, 1, tzinfo=UTC),
+            occurred_at=at,
+            recorded_at=datetime(2030, 1, 1, tzinfo=UTC),
             session=row["session"],
             metadata=row["metadata"],
         )

@@ -303,7 +303,7 @@ class Knowledge(BankPart):
         with self._store.read():
             records = self._store.episodes.read(ledger.bank, rows)
         told = [
-            Told(e.row, e.said_at, e.noted_at, said)
+            Told(e.row, e.occurred_at, e.recorded_at, said)
             for e in records
             if e.state != "erased"
             for said in statements.rows[e.row]

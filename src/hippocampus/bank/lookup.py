@@ -165,9 +165,9 @@ class Lookup(BankPart):
         """
         by = check_by(by)
         chosen = read_filters(filters, self._engine.zone)
-        counts, said_at, seen = self._occurrences(term, chosen)
+        counts, occurred_at, seen = self._occurrences(term, chosen)
         return trend(
-            counts, said_at, seen, since=chosen.since, until=chosen.until, by=by,
+            counts, occurred_at, seen, since=chosen.since, until=chosen.until, by=by,
             zone=self._engine.zone,
         )  # fmt: skip
 
@@ -178,11 +178,11 @@ class Lookup(BankPart):
         phrase = TokenPattern(term)
         with self._state.asking() as here:
             columns = here.index.columns
-            said_at = columns.said_at(np.arange(len(columns), dtype=np.uint32))
+            occurred_at = columns.occurred_at(np.arange(len(columns), dtype=np.uint32))
             allowed = columns.mask(chosen)
-            seen = np.ones(len(said_at), np.bool_) if allowed is None else allowed
+            seen = np.ones(len(occurred_at), np.bool_) if allowed is None else allowed
             # here, for what is read counts towards the budget when the bank is let go
-            return here.ledger.reader.content.count(phrase, seen), said_at, seen
+            return here.ledger.reader.content.count(phrase, seen), occurred_at, seen
 
     def history(self, id: str) -> list[Change]:  # noqa: A002
         """Return every change to an episode and to its earlier and later versions, in order."""

@@ -243,7 +243,7 @@ def _time_of_event(
     if not _decide(here, shows, ranking.rows).found:
         return query
     best = here.ledger.reader.read(ranking.rows[:1].tolist())[0].episode
-    moment = moment_told(best.text, best.said_at.astimezone(zone))
+    moment = moment_told(best.text, best.occurred_at.astimezone(zone))
     own = [one for one in query.intervals if one.text not in join.event]
     return replace(query, intervals=(*own, *join.resolve([moment], query.now)))
 

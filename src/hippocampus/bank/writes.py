@@ -417,7 +417,7 @@ class Writes(BankPart):
 def _as_turn(old: EpisodeRow, text: str) -> Turn:
     """Return a turn that says something else in the place of an episode."""
     return Turn(
-        text=text, at=from_micros(old.said_at), speaker=old.speaker, role=old.role,
+        text=text, at=from_micros(old.occurred_at), speaker=old.speaker, role=old.role,
         session=old.session, source=old.source, address=old.address or None,
         metadata=json.loads(old.metadata),
     )  # fmt: skip

@@ -92,7 +92,7 @@ def weigh_signals(said: TrialTurn) -> dict[str, float]:
         "length": said.length[talk],
         "surprise": _surprise(said)[talk],
         "position": -said.place[talk],
-        "recency": said.said_at[talk],
+        "recency": said.occurred_at[talk],
     }
     excess = {
         name: max(0.0, area_under_roc(signals[name][telling], signals[name][~telling]) - 0.5)

@@ -79,7 +79,7 @@ class TrialTurn:
     All turns of some conversations; n turns.
 
     ``vectors``: shape (n, dimension); ``conversation``, ``session``, ``place`` in it, ``length`` in
-    characters, ``said_at`` as a share of the conversation's time, ``topic`` of the fact a turn
+    characters, ``occurred_at`` as a share of the conversation's time, ``topic`` of the fact a turn
     tells, "" for small talk, and whether it was said ``between_people``: shape (n,).
     """
 
@@ -88,7 +88,7 @@ class TrialTurn:
     session: NDArray[np.str_]
     place: NDArray[np.intp]
     length: NDArray[np.intp]
-    said_at: NDArray[np.float64]
+    occurred_at: NDArray[np.float64]
     topic: NDArray[np.str_]
     between_people: NDArray[np.bool_]
 
@@ -260,7 +260,7 @@ def _told(one: _EncodedConversation, indexed: _IndexedBank) -> TrialTurn:
     assert vectors is not None, "it is what it was made with"
     first = {ref: row for row, ref in reversed(list(enumerate(indexed.refs)))}
     sessions = [f"{one.data['id']}/{e['session']}" for e in episodes]
-    said_at = np.array([datetime.fromisoformat(e["at"]).timestamp() for e in episodes])
+    occurred_at = np.array([datetime.fromisoformat(e["at"]).timestamp() for e in episodes])
     turns = Counter[str]()
     places = []
     for session in sessions:
@@ -272,7 +272,7 @@ def _told(one: _EncodedConversation, indexed: _IndexedBank) -> TrialTurn:
         session=np.array(sessions),
         place=np.array(places),
         length=np.array([len(e["text"]) for e in episodes]),
-        said_at=(said_at - said_at[0]) / (said_at[-1] - said_at[0]),
+        occurred_at=(occurred_at - occurred_at[0]) / (occurred_at[-1] - occurred_at[0]),
         topic=np.array([e.get("topic", "") for e in episodes]),
         between_people=np.array([e["speaker"] is not None for e in episodes]),
     )

@@ -152,7 +152,7 @@ def show(bank: Bank, id: str, *, zone: tzinfo) -> Answer:  # noqa: A002
         value = getattr(found, name)
         if value in (None, "", {}) or (name in ("part", "parts") and found.parts == 1):
             continue
-        if name in ("said_at", "noted_at"):
+        if name in ("occurred_at", "recorded_at"):
             value = moment_text(value, zone)
         elif name == "metadata":
             value = json.dumps(dict(value), ensure_ascii=False)

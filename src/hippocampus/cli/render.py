@@ -274,7 +274,7 @@ def cost_line(found: Recall) -> Text:
 
 def head_line(episode: Episode, zone: tzinfo) -> Text:
     """Return when, who and where of an episode."""
-    head = Text(moment_text(episode.said_at, zone), "dim")
+    head = Text(moment_text(episode.occurred_at, zone), "dim")
     who = episode.speaker or episode.role
     if who:
         head.append("  ").append(one_line(who), "not dim bold")

@@ -73,7 +73,7 @@ def compose(
     renderer, spent = _known(Renderer(frame, zone, marked), extras, budget_tokens)
     tags = count(f"{OPEN}\n{CLOSE}\n") + 2
     recent: list[Episode] = []
-    for episode in sorted(extras.recent, key=lambda e: e.said_at, reverse=True):
+    for episode in sorted(extras.recent, key=lambda e: e.occurred_at, reverse=True):
         cost = renderer.cost(episode) + (0 if recent else tags)
         if spent + cost > budget_tokens:
             break

@@ -98,7 +98,7 @@ class Renderer:
 
 def in_time(episode: Episode) -> tuple[object, ...]:
     """Return by what episodes are sorted, to stand in order of time."""
-    return (episode.said_at, episode.session or "", episode.turn or 0, episode.part)
+    return (episode.occurred_at, episode.session or "", episode.turn or 0, episode.part)
 
 
 def _tagged(name: str, text: str) -> str:

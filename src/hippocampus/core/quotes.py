@@ -53,7 +53,7 @@ def line(
     the bracket, where no remembered text can put it.
     """
     who = episode.speaker or episode.role or episode.source or ""
-    marks = [_local(episode.said_at, zone).isoformat(" ", "minutes")[:16]]
+    marks = [_local(episode.occurred_at, zone).isoformat(" ", "minutes")[:16]]
     if until is not None:
         marks.append(f"until {_local(until, zone).date().isoformat()}")
     if corrected:

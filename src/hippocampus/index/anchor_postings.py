@@ -58,12 +58,12 @@ class Settled(NamedTuple):
 def settle(
     vectors: NDArray[np.float32],
     gists: NDArray[np.uint32],
-    said_at: NDArray[np.int64],
+    occurred_at: NDArray[np.int64],
     rows: Rows,
     how: Concepts,
 ) -> Settled:
     """Return what stands for what among rows that lie under one anchor."""
-    order = np.lexsort((rows, said_at, gists & RICH))[::-1]
+    order = np.lexsort((rows, occurred_at, gists & RICH))[::-1]
     cosines = vectors @ vectors.T
     least = how.cosines()
     alike = same(cosines, gists[:, None], gists[None, :], least.near)[np.ix_(order, order)]
@@ -151,7 +151,7 @@ class Under(Versioned):
         anchors: what the last rebuild left.
         how: thresholds and sizes.
         cosines: gives the cosines of a vector and rows.
-        said_at: when rows were said, in microseconds.
+        occurred_at: when rows were said, in microseconds.
 
     """
 
@@ -160,11 +160,11 @@ class Under(Versioned):
         anchors: Anchors,
         how: Concepts,
         cosines: Cosines,
-        said_at: Times,
+        occurred_at: Times,
     ) -> None:
         self._how = how
         self._from = how.cosines()
-        self.attach(cosines, said_at)
+        self.attach(cosines, occurred_at)
         sizes = np.diff(anchors.ends)
         width = max(1, min(how.k_max, int(sizes.max(initial=0))))
         filled = np.arange(width) < sizes[:, None]
@@ -192,10 +192,10 @@ class Under(Versioned):
         self._edges: HashTrieMap[int, Mapping[int, float]] = HashTrieMap()
         """Edges since the rebuild, both ways."""
 
-    def attach(self, cosines: Cosines, said_at: Times) -> None:
+    def attach(self, cosines: Cosines, occurred_at: Times) -> None:
         """Ask these about rows from now on; see ``ConceptCue.attach``."""
         self._cosines = cosines
-        self._said_at = said_at
+        self._occurred_at = occurred_at
 
     @property
     def nbytes(self) -> int:
@@ -257,7 +257,7 @@ class Under(Versioned):
         That is of shape (places,).
         """
         others = held[alike]
-        said = self._said_at(np.append(others, row).astype(np.uint32))
+        said = self._occurred_at(np.append(others, row).astype(np.uint32))
         said, own = said[:-1], said[-1]
         rich, poor = gists[alike] & RICH, gist & RICH
         newer = (said > own) | ((said == own) & (others > row))

@@ -93,7 +93,7 @@ class BankIndex(Versioned):
         columns, vector = self.columns, self.cues.vector
         assert vector is not None, "anchors are compared with vectors"
         leads = None if sources is None else columns.source.telling(sources)
-        return vector, columns.said_at, lambda: columns.session.codes, leads
+        return vector, columns.occurred_at, lambda: columns.session.codes, leads
 
     def catch_up(self) -> None:
         """Take in what has changed since the last call; one snapshot."""

@@ -262,8 +262,8 @@ class Columns(Versioned):
         self.speaker = Labels(fold_name)
         self.role = Labels()
         self.source = Labels()
-        self._said_at = GrowableArray(np.int64)
-        self._noted_at = GrowableArray(np.int64)
+        self._occurred_at = GrowableArray(np.int64)
+        self._recorded_at = GrowableArray(np.int64)
 
         self._shown = GrowableArray(np.bool_)
         self._shown_first = GrowableArray(np.bool_)
@@ -292,7 +292,7 @@ class Columns(Versioned):
         """Whether anybody else has, or nobody knows who, by session."""
 
     def __len__(self) -> int:
-        return len(self._said_at)
+        return len(self._occurred_at)
 
     # ------------------------------------------------------------ taking in
 
@@ -313,8 +313,8 @@ class Columns(Versioned):
             (self.source, columns.source),
         ):
             labels.extend(values)  # type: ignore[arg-type]
-        self._said_at.extend(np.array(columns.said_at, np.int64))
-        self._noted_at.extend(np.array(columns.noted_at, np.int64))
+        self._occurred_at.extend(np.array(columns.occurred_at, np.int64))
+        self._recorded_at.extend(np.array(columns.recorded_at, np.int64))
         shown = np.array([state == "active" for state in columns.state], np.bool_)
         self._shown.extend(shown)
         self._shown_first.extend(shown)
@@ -390,7 +390,7 @@ class Columns(Versioned):
                 for one in chosen.during
                 for side, t in enumerate(one)
             ]
-            parts.append(np.searchsorted(ends, self._said_at.view, side="right") % 2 == 1)
+            parts.append(np.searchsorted(ends, self._occurred_at.view, side="right") % 2 == 1)
         for labels, wanted in (
             (self.session, chosen.session),
             (self.speaker, chosen.speaker),
@@ -417,16 +417,16 @@ class Columns(Versioned):
         return self._between(*(None if side is None else to_micros(side) for side in (start, end)))
 
     def _between(self, start: int | None, end: int | None) -> Mask:
-        said = self._said_at.view
+        said = self._occurred_at.view
         inside = np.ones(len(said), np.bool_) if start is None else said >= start
         if end is not None:
             inside &= said < end
         return inside
 
-    def said_at(self, rows: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def occurred_at(self, rows: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Return when rows were said, in microseconds, shape (rows,)."""
         # NumPy takes three times as long to look rows up by another type than its own.
-        return self._said_at.view[rows.astype(np.intp)]
+        return self._occurred_at.view[rows.astype(np.intp)]
 
     def spoken_by(self, speakers: frozenset[str]) -> Mask:
         """Return which rows one of these speakers said, whatever the case, shape (n,)."""
@@ -444,7 +444,7 @@ class Columns(Versioned):
         shown = self._shown_first.view.copy()
         # Of several changes of a row the last is assigned last, and stays.
         shown[self._change_rows.view[then]] = self._change_shown.view[then]
-        shown &= self._noted_at.view <= moment
+        shown &= self._recorded_at.view <= moment
         shown &= ~self._erased.view
         return shown
 
@@ -460,9 +460,9 @@ class Columns(Versioned):
                 return self._metadata.meets(condition, len(self))
 
     def in_order(self) -> Rows:
-        """Return every row but erased ones by (said_at, row), int64. Shared: do not write."""
+        """Return every row but erased ones by (occurred_at, row), int64. Shared: do not write."""
         if self._in_order is None:
-            order = np.argsort(self._said_at.view, kind="stable")
+            order = np.argsort(self._occurred_at.view, kind="stable")
             self._in_order = order[~self._erased.view[order]]
             self._in_order.flags.writeable = False
         return self._in_order
@@ -512,7 +512,7 @@ class Columns(Versioned):
         """
         Return the row before and the row after each row, -1 for none; shape (n,), int32.
 
-        Neighbours are adjacent turns (or parts of one) of a session, by (said_at, turn, part,
+        Neighbours are adjacent turns (or parts of one) of a session, by (occurred_at, turn, part,
         row), so that a turn that arrives late takes its place; outside sessions, adjacent parts
         of one long text. Only rows in force now have neighbours and are neighbours.
 
@@ -550,7 +550,7 @@ class Columns(Versioned):
         before, after = np.append(links.before, more), np.append(links.after, more)
         before[rows] = after[rows] = -1
         rows = rows[self._shown.view[rows]]
-        keys = self._parts, self._turns, self._said_at, self._chains  # and then by row
+        keys = self._parts, self._turns, self._occurred_at, self._chains  # and then by row
         rows = rows[np.lexsort([key.view[rows] for key in keys])]
         same = chains[rows[1:]] == chains[rows[:-1]]
         before[rows[1:][same]] = rows[:-1][same]
@@ -563,4 +563,4 @@ def _chain_key(row: EpisodeRow) -> Hashable:
     if row.session is not None:
         return row.session
     # Parts of one text are noted together and in order, unless some were left out.
-    return (row.row - row.part, row.parts, row.source, row.said_at) if row.parts > 1 else None
+    return (row.row - row.part, row.parts, row.source, row.occurred_at) if row.parts > 1 else None

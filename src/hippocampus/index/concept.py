@@ -219,7 +219,7 @@ class ConceptCue(Versioned):
         anchors: the result of the last rebuild.
         how: thresholds and sizes.
         seen: the vectors of rows; observed before this cue, row by row.
-        said_at: when rows were said, in microseconds.
+        occurred_at: when rows were said, in microseconds.
         sessions: the sessions of all rows by number, -1 for none.
         leads: which of some rows anchors may lead to; all by default.
         denied: keys of phrases that never call anything up, anchors or not.
@@ -234,7 +234,7 @@ class ConceptCue(Versioned):
         anchors: Anchors,
         how: Concepts,
         seen: Vectors,
-        said_at: Times,
+        occurred_at: Times,
         sessions: Sessions,
         leads: Leads | None = None,
         denied: Collection[int] = (),
@@ -250,8 +250,8 @@ class ConceptCue(Versioned):
         self._length = anchors.rows_built
         self._place = {key: place for place, key in enumerate(anchors.keys.tolist())}
         self._search = AnchorSearch(anchors.vectors, how.exact_search_anchors)
-        self.under = Under(anchors, how, seen.cosines, said_at)
-        self.attach(seen, said_at, sessions, leads)
+        self.under = Under(anchors, how, seen.cosines, occurred_at)
+        self.attach(seen, occurred_at, sessions, leads)
         self._more: HashTrieMap[int, tuple[int, ...]] = HashTrieMap()
         """Rows that name an anchor and came since."""
         self._novel: HashTrieMap[int, tuple[int, ...]] = HashTrieMap()
@@ -287,11 +287,12 @@ class ConceptCue(Versioned):
         return sum(array.nbytes for array in kept)
 
     def attach(
-        self, seen: Vectors, said_at: Times, sessions: Sessions, leads: Leads | None = None
+        self, seen: Vectors, occurred_at: Times, sessions: Sessions, leads: Leads | None = None
     ) -> None:
         """Ask these about rows from now on: those of the version of the index it is part of."""
-        self._seen, self._said_at, self._sessions, self._leads = seen, said_at, sessions, leads
-        self.under.attach(seen.cosines, said_at)
+        self._seen, self._occurred_at = seen, occurred_at
+        self._sessions, self._leads = sessions, leads
+        self.under.attach(seen.cosines, occurred_at)
 
     # ------------------------------------------------------------ taking in
 
@@ -422,11 +423,11 @@ class ConceptCue(Versioned):
         """
         fades = self._how.active_hours * MICROS_PER_HOUR
         places, rows = self._tied.view.T
-        said_at = self._said_at(rows.astype(np.uint32))
+        occurred_at = self._occurred_at(rows.astype(np.uint32))
         # Rest fades nothing: at most the last mention is taken for the present.
-        now = min(question.now.timestamp() * 1e6, float(said_at.max(initial=0)))
-        early = said_at <= now
-        fading = np.exp((said_at[early] - now) / fades)
+        now = min(question.now.timestamp() * 1e6, float(occurred_at.max(initial=0)))
+        early = occurred_at <= now
+        fading = np.exp((occurred_at[early] - now) / fades)
         lately = np.bincount(places[early], fading, len(self.anchors)).astype(np.float64)
         often = np.bincount(places, minlength=len(self.anchors))
         if not lately.sum() > 0:

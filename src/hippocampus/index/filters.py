@@ -104,7 +104,7 @@ class Filter:
     """
     Which episodes a read may see; everything that is given must hold. Hashable.
 
-    Times are microseconds since 1970, UTC: ``said_at`` in ``[since, until)`` and in one of
+    Times are microseconds since 1970, UTC: ``occurred_at`` in ``[since, until)`` and in one of
     ``during``, which are apart and in order; and what the bank knew at ``as_of``, inclusive. Make
     one with ``make_filter``.
     """

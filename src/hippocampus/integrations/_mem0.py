@@ -313,7 +313,7 @@ def read_least(threshold: float | None) -> float:
 
 def show(episode: Episode, **score: float | None) -> Record:
     """Return a memory as mem0 shows it."""
-    created = iso(episode.said_at)
+    created = iso(episode.occurred_at)
     shown = {
         "id": id_of(episode),
         "memory": episode.text,
@@ -353,7 +353,7 @@ def tell(
         case _:
             return None
     said = before or after
-    created = said.said_at if said else change.at
+    created = said.occurred_at if said else change.at
     return {
         "id": str(uuid5(UUID(memory_id), str(change.seq))),
         "memory_id": memory_id,

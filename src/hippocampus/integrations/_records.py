@@ -93,7 +93,7 @@ class Records:
         for place, entry in enumerate(entries, 1):
             if entry.session is not None and entry.session not in last:
                 for newest in self.bank.episodes(session=entry.session, limit=1, newest=True):
-                    last[entry.session] = newest.said_at
+                    last[entry.session] = newest.occurred_at
             at = entry.at or now - (len(entries) - place) * _TICK
             if entry.at is None and entry.session in last:
                 at = max(at, last[entry.session] + _TICK)

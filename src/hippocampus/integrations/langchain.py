@@ -72,7 +72,8 @@ def _document(hit: Hit) -> Document:
         id=hit.id,
         page_content=hit.text,
         metadata={
-            "score": hit.score, "said_at": episode.said_at.isoformat(), "speaker": episode.speaker,
+            "score": hit.score, "occurred_at": episode.occurred_at.isoformat(),
+            "speaker": episode.speaker,
             "role": episode.role, "session": episode.session, "source": episode.source,
             "address": hit.address, "metadata": dict(episode.metadata),
         },

@@ -168,7 +168,7 @@ class HippocampusStore(BaseStore):
         last: dict[tuple[str, str], Episode] = {}
         for item in versions:
             other = last.setdefault(self._place(item), item)
-            if (other.said_at, other.id) < (item.said_at, item.id):
+            if (other.occurred_at, other.id) < (item.occurred_at, item.id):
                 last[self._place(item)] = item
         return [item for item in last.values() if self._lives(item)]
 
@@ -203,7 +203,8 @@ class HippocampusStore(BaseStore):
         created = {
             self._place(e): self._records.own(e)["created_at"] for e in self._in_force(before)
         }
-        written = {self._place(e): e.said_at for e in sorted(before, key=lambda e: e.said_at)}
+        oldest_first = sorted(before, key=lambda e: e.occurred_at)
+        written = {self._place(e): e.occurred_at for e in oldest_first}
         for left, put in enumerate(reversed(puts)):
             if put.value is None:
                 continue
@@ -247,7 +248,7 @@ class HippocampusStore(BaseStore):
                 put = PutOp(_split(own["namespace"]), own["key"], own["value"], own["index"])
                 ends = {"ttl": own["ttl"], "expires": _after(now, own["ttl"] * (1 + _SLACK))}
                 dates = own["created_at"], own["updated_at"]
-                entries.append(self._entry(put, item.said_at + _TICK, *dates, ends))
+                entries.append(self._entry(put, item.occurred_at + _TICK, *dates, ends))
                 short.append(item)
         ids = self._records.add(entries)
         there = {self._records.own(item)["id"]: item for item in self._versions_of(short)}

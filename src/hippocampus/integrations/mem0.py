@@ -180,7 +180,7 @@ class Memory:
                 assert not isinstance(turn.at, str | None), "made so"
                 turn = replace(turn, at=turn.at + _mem0.INSTANT)  # noqa: PLW2901
                 (episode,) = bank.remember_many([turn], again=True)  # noqa: PLW2901
-            event = "NONE" if episode.noted_at < began else "ADD"
+            event = "NONE" if episode.recorded_at < began else "ADD"
             about = {key: episode.metadata.get(key) for key in more}
             kept.append(
                 {"id": _mem0.id_of(episode), "memory": episode.text, "event": event} | about
@@ -341,7 +341,7 @@ class Memory:
         banks, seen = self._visible(owners, filters, show_expired=show_expired)
         most = _mem0.read_most(top_k, limit, owners)
         found = [bank.episodes(limit=most, newest=True, **seen) for bank in banks]
-        newest = merge(*found, key=lambda episode: episode.said_at, reverse=True)
+        newest = merge(*found, key=lambda episode: episode.occurred_at, reverse=True)
         return {"results": [_mem0.show(episode) for episode in islice(newest, most)]}
 
     def get(self, memory_id: str) -> Record | None:

@@ -24,7 +24,7 @@ class Draft:
 
     id: str
     text: str
-    said_at: int
+    occurred_at: int
     session: str | None
     part: int
     parts: int
@@ -40,7 +40,7 @@ class Draft:
     def of(cls, row: EpisodeRow, text: str) -> Self:
         """Return the draft that a stored episode was made from."""
         return cls(
-            id=row.id, text=text, said_at=row.said_at, session=row.session, part=row.part,
+            id=row.id, text=text, occurred_at=row.occurred_at, session=row.session, part=row.part,
             parts=row.parts, speaker=row.speaker, role=row.role, source=row.source,
             address=row.address, metadata=row.metadata, digest=row.digest,
         )  # fmt: skip

@@ -109,8 +109,8 @@ class LedgerReader:
             first = record.row - record.part
             beside = range(max(first, 0), first + record.parts) if record.parts > 1 else ()
             for other in self.store.episodes.read(self.bank, beside):
-                same = (other.said_at, other.session, other.speaker, other.parts)
-                if same == (record.said_at, record.session, record.speaker, record.parts) and (
+                same = (other.occurred_at, other.session, other.speaker, other.parts)
+                if same == (record.occurred_at, record.session, record.speaker, record.parts) and (
                     other.part == other.row - first
                 ):
                     whole[other.row] = other
@@ -153,8 +153,8 @@ class LedgerReader:
             sessions=len({e.session for e in active if e.session}),
             speakers=tuple(sorted({e.speaker for e in active if e.speaker})),
             sources=tuple(sorted({e.source for e in active if e.source})),
-            first=from_micros(min(e.said_at for e in active)) if active else None,
-            last=from_micros(max(e.said_at for e in active)) if active else None,
+            first=from_micros(min(e.occurred_at for e in active)) if active else None,
+            last=from_micros(max(e.occurred_at for e in active)) if active else None,
             stored_bytes=self.store.upkeep.stored_bytes(self.bank), embedder=embedder,
             uncalibrated=uncalibrated, resident_bytes=resident_bytes,
         )  # fmt: skip
@@ -188,8 +188,8 @@ class LedgerPart:
 
 def _episode(bank: str, e: EpisodeRow, text: str, ids: Mapping[int, str]) -> Episode:
     return Episode(
-        id=e.id, bank=bank, text=text, said_at=from_micros(e.said_at),
-        noted_at=from_micros(e.noted_at), session=e.session, turn=e.turn, part=e.part,
+        id=e.id, bank=bank, text=text, occurred_at=from_micros(e.occurred_at),
+        recorded_at=from_micros(e.recorded_at), session=e.session, turn=e.turn, part=e.part,
         parts=e.parts, speaker=e.speaker, role=e.role, source=e.source, address=e.address,
         metadata={} if e.metadata == "{}" else json.loads(e.metadata), state=e.state,
         supersedes=None if e.supersedes is None else ids.get(e.supersedes),

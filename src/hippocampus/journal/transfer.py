@@ -19,7 +19,7 @@ from hippocampus.core.events import (
     fields_of,
 )
 from hippocampus.core.files import reading_lines, writing
-from hippocampus.core.records import DEEPEST, SETTLED, EpisodeRow, states_told
+from hippocampus.core.records import DEEPEST, SETTLED, STORED_NAMES, EpisodeRow, states_told
 from hippocampus.core.validation import dump_metadata
 from hippocampus.errors import InputError, SourceError
 from hippocampus.journal.draft import Draft, digest
@@ -27,7 +27,8 @@ from hippocampus.journal.ledger import Ledger
 
 EXPORT_FORMAT = 1
 
-_FIELDS = tuple(name for name in EpisodeRow._fields if name not in {"row", "digest"})
+_FIELDS = {name: key for name, key in STORED_NAMES.items() if name not in {"row", "digest"}}
+"""Field of an episode -> its name in an export."""
 """What is told of an episode: its row is its place in the file, and digests are of one store."""
 _TEXTS_AT_ONCE = 1000
 _ATTEMPTS = 5
@@ -93,7 +94,7 @@ def _records(
                 "supersedes": ids[row.supersedes],
                 "superseded_by": ids[row.superseded_by],
             }
-            own = {name: told[name] for name in _FIELDS}
+            own = {key: told[name] for name, key in _FIELDS.items()}
             yield {"episode": {"id": own.pop("id"), "text": texts.get(row.row, ""), **own}}
     for change in changes:
         yield {
@@ -187,7 +188,7 @@ def _whole(episodes: list[dict[str, Any]], changes: list[dict[str, Any]], salt: 
     rows[None] = None
     records: list[EpisodeRow] = []
     for row, e in enumerate(episodes):
-        told = {name: e[name] for name in _FIELDS if name in e} | {
+        told = {name: e[key] for name, key in _FIELDS.items() if key in e} | {
             "metadata": dump_metadata(e["metadata"]),
             "supersedes": rows[e["supersedes"]],
             "superseded_by": rows[e["superseded_by"]],

@@ -240,7 +240,7 @@ def _record(d: Draft, *, row: int, at: int, turn: int | None, old: EpisodeRow | 
     if old is not None and d.parts == 1:  # a new wording stands where the old one stood
         part, parts = old.part, old.parts
     return EpisodeRow(
-        row=row, id=d.id, said_at=d.said_at, noted_at=at, session=d.session, turn=turn,
+        row=row, id=d.id, occurred_at=d.occurred_at, recorded_at=at, session=d.session, turn=turn,
         part=part, parts=parts, speaker=d.speaker, role=d.role, source=d.source,
         address=address, metadata=d.metadata, digest=d.digest, state="active",
         supersedes=None if old is None else old.row, superseded_by=None,

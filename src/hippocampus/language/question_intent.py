@@ -52,18 +52,18 @@ def day_of(moment: datetime) -> Interval:
         return Interval(start, None)
 
 
-def moment_told(text: str, said_at: datetime) -> datetime:
+def moment_told(text: str, occurred_at: datetime) -> datetime:
     """
     Return when that was of which a text tells: on the only day that it names, or when it was said.
 
     Args:
         text: such as "I had the interview yesterday".
-        said_at: the aware moment at which it was said.
+        occurred_at: the aware moment at which it was said.
 
     """
     days = [
         one.start + (one.end - one.start) / 2
-        for one in find_intervals(text, said_at)
+        for one in find_intervals(text, occurred_at)
         if one.start is not None and one.end is not None and one.end - one.start <= _DAY
     ]
-    return days[0] if len(days) == 1 else said_at
+    return days[0] if len(days) == 1 else occurred_at

@@ -64,7 +64,7 @@ def find_statements(
     *,
     speaker: str,
     others: Sequence[str] = (),
-    said_at: datetime,
+    occurred_at: datetime,
     addressed: bool = False,
 ) -> list[Statement]:
     """
@@ -74,12 +74,12 @@ def find_statements(
         text: a turn, or a passage.
         speaker: who is "I".
         others: who else takes part; if that is one, they are "you".
-        said_at: an aware moment, as of which "last March" is meant.
+        occurred_at: an aware moment, as of which "last March" is meant.
         addressed: read only sentences that speak of who talks here: an assistant's long answers
             are about the world, which is not what a memory is asked for.
 
     """
-    reader = _StatementReader(speaker, others, said_at)
+    reader = _StatementReader(speaker, others, occurred_at)
     found: dict[Statement, None] = {}
     plain = text.replace("’", "'")
     if not _RE.quoted.fullmatch(plain.strip()):
@@ -197,8 +197,8 @@ def _relation_of(rule: Rule, clause: _Clause) -> tuple[str, Mode] | None:
 class _StatementReader:
     """Reads sentence after sentence; knows who was spoken of last, and who before."""
 
-    def __init__(self, speaker: str, others: Sequence[str], said_at: datetime) -> None:
-        self._speaker, self._said_at = speaker, said_at
+    def __init__(self, speaker: str, others: Sequence[str], occurred_at: datetime) -> None:
+        self._speaker, self._occurred_at = speaker, occurred_at
         self._other = others[0] if len(others) == 1 else None
         self._last: str | None = None
         self._earlier: str | None = None
@@ -208,7 +208,7 @@ class _StatementReader:
 
     def read(self, sentence: str) -> Iterator[Statement]:
         """Yield what a sentence says."""
-        times = find_intervals(sentence, self._said_at)
+        times = find_intervals(sentence, self._occurred_at)
         bare = sentence
         for time in times:
             bare = bare.replace(time.text, "|".ljust(len(time.text)))
@@ -364,8 +364,8 @@ class _StatementReader:
         if clause.denied:
             relation = EXCLUSIVE[relation]
         if clause.planned:
-            ahead = find_intervals(f"will {clause.sentence}", self._said_at)
-            times = [time for time in ahead if time.start and time.start > self._said_at]
+            ahead = find_intervals(f"will {clause.sentence}", self._occurred_at)
+            times = [time for time in ahead if time.start and time.start > self._occurred_at]
             if mode != "began" or not times:
                 return
             clause = clause._replace(times=times)
@@ -425,7 +425,7 @@ class _StatementReader:
             often = "never" in clause.aux and mode == "holds" and not (clause.be or clause.past)
             bought = relation == "has" and mode == "began"  # "I didn't buy a car": but have one
             if not (often or bought or (lived and mode == "began")):
-                at = None if never else to_micros(self._said_at)
+                at = None if never else to_micros(self._occurred_at)
                 yield Statement(clause.subject, relation, thing, "denied", at)
 
     def _unmarried(self, clause: _Clause, status: str, behind: str) -> Iterator[Statement]:
@@ -516,7 +516,7 @@ class _StatementReader:
         if mode in ("began", "ended"):
             end = None
         elif mode == "holds" and end is not None:
-            end = None if start is None or start <= self._said_at else end
+            end = None if start is None or start <= self._occurred_at else end
             start = start if times and times[0].end is None else None
         return Statement(
             clause.subject, relation, thing, mode,

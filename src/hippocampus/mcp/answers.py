@@ -104,7 +104,7 @@ class ShownMemory:
         episode, hit = self.episode, self.hit
         return said(
             id=episode.id,
-            when=moment(episode.said_at, zone),
+            when=moment(episode.occurred_at, zone),
             text=episode.text,
             speaker=short(episode.speaker),
             role=short(episode.role),
@@ -316,7 +316,7 @@ def looked_at(
 
 def kept(episode: Episode, zone: tzinfo, *, new: bool, replaces: str | None = None) -> ToolAnswer:
     """Return what became of something to remember, as ``Kept``."""
-    when = moment(episode.said_at, zone)
+    when = moment(episode.occurred_at, zone)
     parts = episode.parts if episode.parts > 1 else None
     state = None if episode.state == "active" else episode.state
     verb = "Corrected" if replaces else "Remembered" if new else "Remembered already"

@@ -140,7 +140,7 @@ class _View:
         self.last = datetime.min.replace(tzinfo=UTC)
         for episode, text in _whole(episodes):
             self._take_in(episode, text)
-            self.last = max(self.last, episode.said_at)
+            self.last = max(self.last, episode.occurred_at)
 
     def _take_in(self, episode: Episode, text: str) -> None:
         about = episode.metadata

@@ -90,7 +90,7 @@ class Toolbox:
         episode = self.bank(bank, new=True).remember(
             text, at=at, speaker=speaker, role=role, session=session, source=source
         )
-        return answers.kept(episode, memory.engine.zone, new=episode.noted_at >= now)
+        return answers.kept(episode, memory.engine.zone, new=episode.recorded_at >= now)
 
     def recall(
         self,

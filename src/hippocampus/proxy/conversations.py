@@ -94,9 +94,9 @@ class Conversations:
     def _learn(self, newest: Sequence[Episode]) -> None:
         """Take in episodes; the latest come first. The parts of a long text are one again."""
         whole: dict[tuple[str, int | None, datetime, str | None], str] = {}
-        for e in sorted(newest, key=lambda e: (e.said_at, e.turn or 0, e.part)):
+        for e in sorted(newest, key=lambda e: (e.occurred_at, e.turn or 0, e.part)):
             if e.session is not None and e.role is not None:
-                key = (e.session, e.turn if e.parts == 1 else None, e.said_at, e.role)
+                key = (e.session, e.turn if e.parts == 1 else None, e.occurred_at, e.role)
                 whole[key] = whole.get(key, "") + e.text
         for (session, _, at, role), text in whole.items():
             talk = self._talks.setdefault(session, Conversation())

@@ -117,9 +117,9 @@ class FactResolver:
             if row >= self.known.length and (allowed is None or allowed[row])
         ]  # fmt: skip
         for row, text in read(unread).items() if unread else ():
-            (time,) = self.columns.said_at(np.array([row])).tolist()
+            (time,) = self.columns.occurred_at(np.array([row])).tolist()
             at = from_micros(time).astimezone(self.zone)
-            for said in find_statements(text, speaker=self._speaker(row), said_at=at):
+            for said in find_statements(text, speaker=self._speaker(row), occurred_at=at):
                 yield Told(row, time, time, said)
 
     def _kin(self, asked: AskedFact, fresh: Iterable[Told], allowed: Mask | None) -> frozenset[str]:
@@ -153,7 +153,7 @@ class FactResolver:
         see, key = there.tobytes(), (relation, subject, own)
         fold = self._folds.get(key)
         if fold is None or fold.see != see:
-            times = self.columns.said_at(said.rows[there]).tolist()
+            times = self.columns.occurred_at(said.rows[there]).tolist()
             told = [
                 Told(row, at, at, said.statements[place])
                 for place, row, at in zip(

@@ -23,8 +23,8 @@ class Told(NamedTuple):
     """A statement, where it was made, and when: said and noted, in microseconds since 1970."""
 
     row: int
-    said_at: int
-    noted_at: int
+    occurred_at: int
+    recorded_at: int
     statement: Statement
 
 
@@ -48,22 +48,22 @@ class Known:
 
     def also(self, told: Told) -> None:
         """Take in that it was said again."""
-        self.known_from = min(self.known_from, told.noted_at)
+        self.known_from = min(self.known_from, told.recorded_at)
         if self.rows[-1] != told.row:  # what one row says is taken in at once
             self.rows.append(told.row)
 
     def over(self, told: Told) -> None:
         """Take in that it is over, since the moment that is told, or when that was said."""
-        since = _first(told.statement.end, told.statement.start, told.said_at)
+        since = _first(told.statement.end, told.statement.start, told.occurred_at)
         self.valid_to = since if self.valid_from is None else max(since, self.valid_from)
-        self.known_to = max(told.noted_at, self.known_from)
+        self.known_to = max(told.recorded_at, self.known_from)
 
     def never(self, told: Told) -> None:
         """Take in that it never was so: it held from some moment to that same moment."""
         self.denied = True
-        since = told.said_at if self.valid_from is None else self.valid_from
+        since = told.occurred_at if self.valid_from is None else self.valid_from
         self.valid_to = self.valid_from = since
-        self.known_to = max(told.noted_at, self.known_from)
+        self.known_to = max(told.recorded_at, self.known_from)
 
     def holds(self, at: int) -> bool:
         """Return whether it holds at a moment."""
@@ -126,7 +126,7 @@ def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
     """
     facts: list[Known] = []
     every: defaultdict[tuple[str, str], _About] = defaultdict(_About)
-    for one in sorted(told, key=lambda one: (one.said_at, one.row)):
+    for one in sorted(told, key=lambda one: (one.occurred_at, one.row)):
         said = one.statement
         subject = canonical_name(said.subject, same)
         # Another name means whose it is; what is told is the name.
@@ -153,12 +153,14 @@ def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
                 open_.also(one)
                 continue
             gone = bool(ended)
-        fact = Known(subject, said.relation, thing, said.start, None, one.noted_at, None, [one.row])
+        fact = Known(
+            subject, said.relation, thing, said.start, None, one.recorded_at, None, [one.row]
+        )
         if said.mode in ("held", "ended"):
             fact.valid_from = said.start if said.mode == "held" else None
             fact.over(one)
         elif said.start is None and (said.mode == "began" or gone):
-            fact.valid_from = one.said_at
+            fact.valid_from = one.occurred_at
         elif said.start is None and functional(said.relation):  # not while another one held
             fact.valid_from = there.last
         facts.append(fact)
@@ -183,10 +185,10 @@ def _end(one: Told, of: Sequence[tuple[_About, str]]) -> bool:
     return bool(before)
 
 
-def _first(end: int | None, start: int | None, said_at: int) -> int:
+def _first(end: int | None, start: int | None, occurred_at: int) -> int:
     """Return the first of some times that is known."""
     told = start if end is None else end
-    return said_at if told is None else told
+    return occurred_at if told is None else told
 
 
 @lru_cache(maxsize=1 << 14)  # each statement is held against all facts of its sort

@@ -118,9 +118,11 @@ def read_times(hits: list[Hit], zone: tzinfo) -> tuple[list[Hit], Interval | Non
     """
     best = [hit for hit in hits[:DEPTH] if hit.score >= hits[0].score / 2]
     dated = {
-        hit.id: replace(hit, times=find_intervals(hit.text, hit.episode.said_at.astimezone(zone)))
+        hit.id: replace(
+            hit, times=find_intervals(hit.text, hit.episode.occurred_at.astimezone(zone))
+        )
         for hit in best
     }
     when = [time for hit in dated.values() for time in hit.times]
-    when += [day_of(hit.episode.said_at.astimezone(zone)) for hit in best[:1]]
+    when += [day_of(hit.episode.occurred_at.astimezone(zone)) for hit in best[:1]]
     return [dated.get(hit.id, hit) for hit in hits], when[0] if when else None

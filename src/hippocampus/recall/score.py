@@ -105,8 +105,8 @@ def _surroundings(
     if search.within is not None:
         parts["time"] = search.within[rows].astype(np.float32) * np.float32(fusion.time)
     if query.latest:
-        said_at = index.columns.said_at(rows.astype(np.uint32))
-        place = np.argsort(np.argsort(said_at, kind="stable")).astype(np.float32)
+        occurred_at = index.columns.occurred_at(rows.astype(np.uint32))
+        place = np.argsort(np.argsort(occurred_at, kind="stable")).astype(np.float32)
         late = place * np.float32(fusion.latest * query.latest / max(1, len(rows) - 1))
         parts["time"] = parts["time"] + late if "time" in parts else late
     return parts
@@ -227,7 +227,7 @@ def _primed(search: Search, rows: Rows, scores: Numbers) -> Numbers | None:
     lent = gists.lent(query.vector, rows, index.columns.visible(), now)
     if not lent.any():
         return None
-    recent = index.columns.said_at(rows) >= now - gists.how.half_hours * MICROS_PER_HOUR
+    recent = index.columns.occurred_at(rows) >= now - gists.how.half_hours * MICROS_PER_HOUR
     line = np.append(np.sort(scores[recent]), np.float32(np.inf))
     limit = line[np.searchsorted(line, scores)] - _BELOW_RECENT
     raised = np.minimum(scores + np.float32(fusion.gist) * lent, limit)

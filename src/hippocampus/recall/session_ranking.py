@@ -56,10 +56,10 @@ class SessionScores(NamedTuple):
         inside = (place >= 0).nonzero()[0]
         return rows[inside], place[inside].astype(np.uint32)
 
-    def latest(self, said_at: NDArray[np.int64]) -> NDArray[np.int64]:
+    def latest(self, occurred_at: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return when each session was last spoken in, of when its rows were said."""
         latest = np.full(len(self.best), np.iinfo(np.int64).min)
-        np.maximum.at(latest, self.groups, said_at)
+        np.maximum.at(latest, self.groups, occurred_at)
         return latest
 
 
@@ -73,7 +73,7 @@ def rank_sessions(
     if not len(chosen):
         return sessions.codes[chosen]
     worth = standardised(best[chosen], least=_ALIKE)
-    last = sessions.latest(index.columns.said_at(rows))[chosen]
+    last = sessions.latest(index.columns.occurred_at(rows))[chosen]
     age = np.maximum(to_micros(search.query.now) - last, 0) / (MICROS_PER_DAY * fusion.recent_days)
     worth += np.float32(fusion.recency) * np.exp(-age).astype(np.float32)
     vector = search.cues.vector

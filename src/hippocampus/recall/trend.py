@@ -31,7 +31,7 @@ def check_by(by: str) -> By:
 
 def trend(
     counts: Mapping[int, int],
-    said_at: NDArray[np.int64],
+    occurred_at: NDArray[np.int64],
     seen: NDArray[np.bool_],
     *,
     since: int | None,
@@ -44,7 +44,7 @@ def trend(
 
     Args:
         counts: occurrences by row.
-        said_at: when each row was said, in microseconds, shape (rows of the bank,).
+        occurred_at: when each row was said, in microseconds, shape (rows of the bank,).
         seen: which rows were looked at.
         since: where the first period begins, or later in it; by default with the first row seen.
         until: where the last one ends, or earlier in it; by default with the last row seen.
@@ -55,7 +55,7 @@ def trend(
         InputError: there would be more than ``MOST_PERIODS``.
 
     """
-    said = said_at[seen]
+    said = occurred_at[seen]
     if not len(said) and None in (since, until):
         return []
     first = _day(int(said.min()) if since is None else since, zone)
@@ -74,7 +74,7 @@ def trend(
     begin = np.array([to_micros(start) for start in starts])
     rows = np.fromiter(counts, np.int64, len(counts))
     times = np.fromiter(counts.values(), np.int64, len(counts))
-    period = np.searchsorted(begin, said_at[rows], "right") - 1
+    period = np.searchsorted(begin, occurred_at[rows], "right") - 1
     total = np.zeros(len(starts), np.int64)
     np.add.at(total, np.maximum(period, 0), times)
     return [Period(start, count) for start, count in zip(starts, total.tolist(), strict=True)]

@@ -240,7 +240,7 @@ def _remember(
                 kept += bank.remember_many([turn])
             except InputError as exc:
                 bad.append((f"line {number}", str(exc)))
-    fresh = sum(1 for episode in kept if episode.noted_at >= now)
+    fresh = sum(1 for episode in kept if episode.recorded_at >= now)
     return fresh, len(kept) - fresh, sorted(bad, key=lambda one: int(one[0].partition(" ")[2]))
 
 

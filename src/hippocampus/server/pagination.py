@@ -61,8 +61,8 @@ def _by_time(
     if len(found) <= most:
         return Page(found)
     entries = found[:most]
-    last = entries[-1].said_at
-    same = sum(1 for entry in entries if entry.said_at == last)
+    last = entries[-1].occurred_at
+    same = sum(1 for entry in entries if entry.occurred_at == last)
     return Page(entries, _sealed((last, same + (passed if moment == last else 0))))
 
 

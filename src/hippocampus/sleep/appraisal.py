@@ -58,7 +58,7 @@ def appraise(
     rows = np.flatnonzero(night.material.shown)
     policy = night.policy
     vectors = None if night.vectors is None else night.vectors(rows)
-    said = night.material.said_at[rows]
+    said = night.material.occurred_at[rows]
     lengths = night.tokens(rows.tolist())
     tokens = np.fromiter((lengths.get(row, 0) for row in rows.tolist()), np.float64, len(rows))
     neighbours, cosines = near_ones(vectors, len(rows))
@@ -133,13 +133,13 @@ def _pairs(vectors: Floats, one: Rows, other: Rows) -> Numbers:
 
 
 def _surprise(
-    vectors: Floats | None, session: NDArray[np.int32], said_at: Rows, count: int
+    vectors: Floats | None, session: NDArray[np.int32], occurred_at: Rows, count: int
 ) -> Numbers:
     """Return how far each is from the mean of what its session said before, in [0, 1]."""
     surprise = np.full(count, 0.5)
     if vectors is None or not count:
         return surprise
-    order = np.lexsort((np.arange(count), said_at, session))
+    order = np.lexsort((np.arange(count), occurred_at, session))
     groups = session[order]
     starts = np.flatnonzero(np.r_[True, groups[1:] != groups[:-1]])
     for rows in pausing(

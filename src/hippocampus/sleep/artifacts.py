@@ -129,7 +129,7 @@ def quoting(ledger: Ledger, known: dict[int, QuotableClause | None]) -> Read:
         missing = [row for row in rows if row not in known]
         texts = ledger.reader.texts(missing)
         for e in pausing(ledger.store.episodes.read(ledger.bank, list(texts))):
-            known[e.row] = clause_of(e.row, e.said_at, e.speaker, e.role, texts[e.row])
+            known[e.row] = clause_of(e.row, e.occurred_at, e.speaker, e.role, texts[e.row])
         return [known.get(row) for row in rows]
 
     return read
@@ -171,7 +171,7 @@ def gather(ledger: Ledger, index: BankIndex, *, unread: bool = False) -> Gathere
         owner=read.owner.astype(np.int64),
         lasting=read.lasting,
         gists=read.gists,
-        said_at=columns.said_at(every.astype(np.uint32)),
+        occurred_at=columns.occurred_at(every.astype(np.uint32)),
         shown=columns.visible(),
         by_user=~columns.role.holds("assistant", every) & ~columns.role.holds("tool", every),
         session=columns.session.codes.copy(),
@@ -381,7 +381,7 @@ def _make_topics(
         texts = ledger.reader.texts(np.flatnonzero(shown).tolist())
         records = ledger.store.episodes.read(ledger.bank, range(len(shown)))
     made, report = make_topics(
-        [WindowTurn(e.row, texts.get(e.row, ""), e.session, e.said_at) for e in records],
+        [WindowTurn(e.row, texts.get(e.row, ""), e.session, e.occurred_at) for e in records],
         length=len(shown),
         speakers={e.speaker for e in records if e.speaker and e.row in texts},
         embedder=context.embedder,

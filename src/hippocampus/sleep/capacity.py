@@ -84,7 +84,7 @@ def _firsts(night: SleepSnapshot) -> Rows:
     """Return the rows that stand for a turn, in the order in which they were said."""
     whole = [e.row for e in night.records if not e.part and e.state != "erased"]
     rows = np.array(whole, np.int64)
-    return rows[np.argsort(night.material.said_at[rows], kind="stable")]
+    return rows[np.argsort(night.material.occurred_at[rows], kind="stable")]
 
 
 def read_history(night: SleepSnapshot, firsts: Rows) -> OutcomeHistory:
@@ -108,13 +108,12 @@ def read_history(night: SleepSnapshot, firsts: Rows) -> OutcomeHistory:
     place |= parts
     named = ((at, name) for at, one in enumerate(told) for name in _names(one.get(REFERS)))
     uses = find_uses(named, group, sessions, names)
-    said_at = night.material.said_at[firsts]
-    recalled = [
-        (int(np.searchsorted(said_at, at)), place[row]) for at, row in _used(night) if row in place
-    ]
+    occurred_at = night.material.occurred_at[firsts]
+    used = [(at, place[row]) for at, row in _used(night) if row in place]
+    recalled = [(int(np.searchsorted(occurred_at, at)), group_of) for at, group_of in used]
     by, row = np.array(recalled, np.int64).reshape(-1, 2).T
     return OutcomeHistory(
-        at_h=said_at / MICROS_PER_HOUR,
+        at_h=occurred_at / MICROS_PER_HOUR,
         group=group,
         actor=_codes((e.speaker or "" for e in records), {}),
         kind=_codes((_kind(e, one) for e, one in zip(records, told, strict=True)), {}),

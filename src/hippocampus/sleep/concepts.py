@@ -60,15 +60,15 @@ class Material:
     What a bank has to make concepts from; n rows, p phrases.
 
     ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: the row of each; ``lasting``
-    importance, ``gists`` (``index/anchor_postings.py``), ``said_at`` in microseconds, ``shown``,
-    ``by_user`` and ``session`` by number, -1 for none, shape (n,).
+    importance, ``gists`` (``index/anchor_postings.py``), ``occurred_at`` in microseconds,
+    ``shown``, ``by_user`` and ``session`` by number, -1 for none, shape (n,).
     """
 
     keys: NDArray[np.uint32]
     owner: Rows
     lasting: Floats
     gists: NDArray[np.uint32]
-    said_at: NDArray[np.int64]
+    occurred_at: NDArray[np.int64]
     shown: NDArray[np.bool_]
     by_user: NDArray[np.bool_]
     session: NDArray[np.int32]
@@ -347,7 +347,7 @@ class Tally:
         proper = np.bincount(group, (keys & PROPER) > 0, len(once)) > often / 2
         users = np.bincount(group, material.by_user[owner], len(once)) / np.maximum(often, 1)
         latest = np.zeros(len(once))
-        np.maximum.at(latest, group, material.said_at[owner])
+        np.maximum.at(latest, group, material.occurred_at[owner])
         # As seen from the last thing said: a bank that rests for a year has forgotten nothing.
         days = (min(now, latest.max(initial=0)) - latest).clip(0) / MICROS_PER_HOUR / 24
         total = max(1, int(np.count_nonzero(material.shown)))
@@ -380,7 +380,7 @@ def mentions_of(keys: Sequence[int], material: Material) -> list[Rows]:
     """Return the rows that name each anchor, in order of time."""
     there = material.shown[material.owner]
     bare, owner = (material.keys & ~np.uint32(PROPER))[there], material.owner[there]
-    order = np.lexsort((material.said_at[owner], bare))
+    order = np.lexsort((material.occurred_at[owner], bare))
     bare, owner = bare[order], owner[order]
     starts = np.searchsorted(bare, keys, "left")
     stops = np.searchsorted(bare, keys, "right")
@@ -524,7 +524,7 @@ def _under(
 
 
 def _ages(material: Material, now: int) -> Floats:
-    return (np.maximum(0, now - material.said_at) / MICROS_PER_HOUR).astype(np.float32)
+    return (np.maximum(0, now - material.occurred_at) / MICROS_PER_HOUR).astype(np.float32)
 
 
 def _mentions_by_row(
@@ -565,7 +565,7 @@ def _settled(
 
     K episodes, and more while their scores are in the best quarter (section 8.1).
     """
-    there = settle(vectors, material.gists[rows], material.said_at[rows], rows, how)
+    there = settle(vectors, material.gists[rows], material.occurred_at[rows], rows, how)
     gone = np.flatnonzero(~there.stays)
     repeats = np.stack([rows[gone], rows[there.stands[gone]]], axis=1).astype(np.int32)
     pairs = rows[there.near].astype(np.int32)

@@ -59,7 +59,7 @@ def read_on(
                 text,
                 speaker=speaker,
                 others=[name for name in there if name != speaker],
-                said_at=from_micros(record.said_at).astimezone(zone),
+                occurred_at=from_micros(record.occurred_at).astimezone(zone),
                 addressed=record.role == "assistant",
             )
             if said:
@@ -84,7 +84,7 @@ def read_with_model(
     ``answers``: of earlier tries of this sleep; those to this one are put there.
     """
     speakers = {record.row: who_speaks(record.speaker, record.role) for record in records}
-    turns = [WindowTurn(e.row, texts.get(e.row, ""), e.session, e.said_at) for e in records]
+    turns = [WindowTurn(e.row, texts.get(e.row, ""), e.session, e.occurred_at) for e in records]
     groups = group_turns(turns)
     shown = [
         [

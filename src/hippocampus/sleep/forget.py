@@ -100,7 +100,7 @@ def _pruned(
     policy, every = night.policy, night.policy.prune_turns
     turns = len(night) // every * every - night.seen("forget") // every * every
     ago = (len(night) - 1 - rows).astype(np.float64)
-    since = night.noted_at[max(0, len(night) - every)]
+    since = night.recorded_at[max(0, len(night) - every)]
     recalled = night.used_at[rows] >= since
     weight = salience(
         ago, recalled, freshness=policy.freshness, fading=policy.turn_decay, bonus=policy.retrieved

@@ -246,7 +246,8 @@ def _quoted(night: SleepSnapshot, rows: Sequence[int], vectors: Floats) -> str:
     texts, tokens = night.texts(rows), night.tokens(rows)
     central = [night.records[rows[place]] for place in order.tolist()]
     # Rows of one moment follow each other as they were told.
-    place = {e.row: at for at, e in enumerate(sorted(central, key=lambda e: (e.said_at, e.row)))}
+    in_order = sorted(central, key=lambda e: (e.occurred_at, e.row))
+    place = {e.row: at for at, e in enumerate(in_order)}
     said = [(place[e.row], short_name(e.speaker or ""), texts.get(e.row, "")) for e in central]
     return quote(said, sum(tokens.values()))
 

@@ -96,12 +96,12 @@ def _exact(night: SleepSnapshot, *, any_day: bool) -> Iterator[Act]:
     groups: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
     for e in night.records:
         if allowed[e.row]:
-            place = () if any_day else (day(e.said_at), e.session, e.source, e.metadata)
+            place = () if any_day else (day(e.occurred_at), e.session, e.source, e.metadata)
             groups[e.digest, e.speaker, e.role, e.parts, e.part, place].append(e.row)
     why = "the same words" if any_day else "the same words on the same day"
     several = [rows for rows in groups.values() if len(rows) > 1]
     for rows in _spelled_alike(night, several):
-        last = max(rows, key=lambda row: (night.records[row].said_at, row))
+        last = max(rows, key=lambda row: (night.records[row].occurred_at, row))
         for row in rows:
             told_apart = row in night.apart and not (fresh[row] or fresh[last])
             if row != last and _free(night, row) and not told_apart:
@@ -147,7 +147,7 @@ def _day_in(zone: tzinfo) -> Callable[[int], int]:
             return 0
         return 0 if local is None else round(local.total_seconds() * 1e6)
 
-    return lambda said_at: (said_at + offset(said_at // _QUARTER)) // MICROS_PER_DAY
+    return lambda occurred_at: (occurred_at + offset(occurred_at // _QUARTER)) // MICROS_PER_DAY
 
 
 def _alike(night: SleepSnapshot, rows: Rows) -> list[Rows]:
@@ -210,4 +210,4 @@ def _nearest(cosines: Floats, close: Mask) -> list[int]:
 def _best_first(night: SleepSnapshot, rows: Rows) -> Rows:
     """Return rows with the richest first, then the newest."""
     rich = night.material.gists[rows] & RICH
-    return rows[np.lexsort((rows, night.material.said_at[rows], rich))[::-1]]
+    return rows[np.lexsort((rows, night.material.occurred_at[rows], rich))[::-1]]

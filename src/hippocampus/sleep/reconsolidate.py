@@ -42,7 +42,7 @@ def reconsolidate(night: SleepSnapshot, *, related: float) -> list[Act]:
     if not night.policy.reconsolidate or night.vectors is None or not night.shown:
         return []
     window = round(night.policy.labile_minutes * MICROS_PER_MINUTE)
-    noted, moments = night.noted_at, [one.at for one in night.shown]
+    noted, moments = night.recorded_at, [one.at for one in night.shown]
     said = night.trusted & night.material.by_user & _open(night, noted, window)
     acts: list[Act] = []
     for row in np.flatnonzero(said).tolist():
@@ -52,7 +52,7 @@ def reconsolidate(night: SleepSnapshot, *, related: float) -> list[Act]:
                 other
                 for one in night.shown[first : bisect_right(moments, noted[row])]
                 for other in one.rows
-                if other != row and night.records[other].noted_at < noted[row]
+                if other != row and night.records[other].recorded_at < noted[row]
             }
         )
         if not labile:

@@ -118,9 +118,9 @@ class SleepSnapshot:
         return np.fromiter((e.level for e in self.records), np.int64, len(self))
 
     @property
-    def noted_at(self) -> Micros:
+    def recorded_at(self) -> Micros:
         """When every row was noted."""
-        return np.fromiter((e.noted_at for e in self.records), np.int64, len(self))
+        return np.fromiter((e.recorded_at for e in self.records), np.int64, len(self))
 
     @property
     def kept(self) -> Mask:

@@ -53,13 +53,13 @@ def _twice(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tu
         if e.state != "active" or e.digest not in wanted or e.parts > 1:
             continue
         before = said.setdefault((e.digest, e.speaker, e.role, e.session), [])  # in order of time
-        place = bisect_left(before, (e.said_at, e.row))
+        place = bisect_left(before, (e.occurred_at, e.row))
         if e.row in fresh:
-            for said_at, row in before[max(0, place - 1) : place + 1]:
-                if abs(e.said_at - said_at) <= _AGAIN:
+            for occurred_at, row in before[max(0, place - 1) : place + 1]:
+                if abs(e.occurred_at - occurred_at) <= _AGAIN:
                     yield e.row, f"says what {night.records[row].id} said a moment before"
                     break
-        before.insert(place, (e.said_at, e.row))
+        before.insert(place, (e.occurred_at, e.row))
 
 
 def _late(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tuple[int, str]]:
@@ -71,10 +71,11 @@ def _late(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator[tup
         if e.session is None or e.state == "erased":
             continue
         last = latest.get(e.session)
-        if last is not None and e.said_at < last.said_at - _LATE and e.noted_at > last.noted_at:
+        early = last is not None and e.occurred_at < last.occurred_at - _LATE
+        if last is not None and early and e.recorded_at > last.recorded_at:
             if e.row in fresh:
                 yield e.row, f"arrives after {last.id}, which was said later"
-        elif last is None or e.said_at > last.said_at:
+        elif last is None or e.occurred_at > last.occurred_at:
             latest[e.session] = e
 
 
@@ -86,7 +87,8 @@ def _inverted(night: SleepSnapshot, fresh: Mapping[int, EpisodeRow]) -> Iterator
     for e in fresh.values():
         if e.turn is not None and e.role in _REPLIES:
             asked = by_turn.get((e.session, e.turn - 1))
-            if asked is not None and asked.role not in _REPLIES and e.said_at < asked.said_at:
+            replies = asked is not None and asked.role not in _REPLIES
+            if asked is not None and replies and e.occurred_at < asked.occurred_at:
                 yield e.row, f"replies to {asked.id} before that was said"
         stretch = _inverted_stretch(e.metadata, night.zone)
         if stretch is not None:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import Final
 
-from hippocampus.core.records import EpisodeRow, State
+from hippocampus.core.records import STORED_NAMES, EpisodeRow, State
 from hippocampus.errors import StoreError
 from hippocampus.store.transactions import Row, Transactions, as_json
 
 # Without statistics SQLite reads a whole bank by its primary key rather than use an index whose
 # first column is the bank as well (35 ms a call at 50 000 episodes): such queries name the index.
-_EPISODE: Final = ", ".join(EpisodeRow._fields)
+_EPISODE: Final = ", ".join(STORED_NAMES.values())
 # Rows come in the order and number of the fields, so the length check of ``_make`` buys nothing.
 _to_episode: Final[Callable[[Row], EpisodeRow]] = partial(tuple.__new__, EpisodeRow)
 

@@ -28,7 +28,7 @@ def analyse(drafts: Sequence[Draft], *, phrases: bool) -> dict[Kind, list[bytes]
     """
     found: dict[Kind, list[bytes]] = {
         "lexical": [
-            lexical_payload(d.text, said_at=d.said_at, speaker=d.speaker, source=d.source)
+            lexical_payload(d.text, occurred_at=d.occurred_at, speaker=d.speaker, source=d.source)
             for d in drafts
         ]
     }
@@ -37,13 +37,15 @@ def analyse(drafts: Sequence[Draft], *, phrases: bool) -> dict[Kind, list[bytes]
     return found
 
 
-def lexical_payload(text: str, *, said_at: int, speaker: str | None, source: str | None) -> bytes:
+def lexical_payload(
+    text: str, *, occurred_at: int, speaker: str | None, source: str | None
+) -> bytes:
     """
     Return the terms of what the words cue reads: date in words, speaker, text, file name.
 
     Last come the marks of a text that tells of its speaker, and of a deed of theirs, if it does.
     """
-    when = f"{from_micros(said_at):%d %B %Y}"
+    when = f"{from_micros(occurred_at):%d %B %Y}"
     terms = hash_terms(f"{when} {speaker or ''} {text} {source or ''}")
     marks = [TELLING] * tells_of_self(text) + [DEED] * tells_of_deed(text)
     return pack_terms(np.append(terms, np.array(marks, np.uint32)))

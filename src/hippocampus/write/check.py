@@ -51,7 +51,7 @@ def draft(
     ``by_metadata``: tell it from what says the same, but has other metadata.
     """
     text = check_text(turn.text, limits=limits)
-    said_at = to_micros(now if turn.at is None else to_moment(turn.at, zone))
+    occurred_at = to_micros(now if turn.at is None else to_moment(turn.at, zone))
     for name in ("speaker", "role", "session", "source", "address"):
         _check_label(name, getattr(turn, name))
     metadata = dump_metadata(turn.metadata)
@@ -64,8 +64,8 @@ def draft(
     apart = metadata if by_metadata else ""
     drafts = [
         Draft(
-            id=episode_id(bank, text, turn.speaker, said_at, part, apart), text=piece,
-            said_at=said_at, session=turn.session, part=part, parts=len(pieces),
+            id=episode_id(bank, text, turn.speaker, occurred_at, part, apart), text=piece,
+            occurred_at=occurred_at, session=turn.session, part=part, parts=len(pieces),
             speaker=turn.speaker, role=turn.role, source=turn.source, address=turn.address or "",
             metadata=metadata, digest=digest(salt, piece),
         )
@@ -101,11 +101,11 @@ def _split(text: str, limits: Ingest) -> list[str]:
 
 
 def episode_id(
-    bank: str, text: str, speaker: str | None, said_at: int, part: int, apart: str = ""
+    bank: str, text: str, speaker: str | None, occurred_at: int, part: int, apart: str = ""
 ) -> str:
     """Return the id: the same bank, text, speaker and event time always have the same."""
     known = blake2b(digest_size=12)
-    named = (bank, text, speaker or "", str(said_at), str(part))
+    named = (bank, text, speaker or "", str(occurred_at), str(part))
     for piece in (*named, apart) if apart else named:
         raw = piece.encode()
         known.update(len(raw).to_bytes(8, "little") + raw)

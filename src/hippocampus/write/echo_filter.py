@@ -105,7 +105,7 @@ class EchoFilter:
 
 def _follows(d: Draft, shown: datetime, now: datetime) -> bool:
     """Whether a text was said at or soon after the moment it was shown."""
-    return now - shown <= _AGE and d.said_at >= to_micros(shown - timedelta(seconds=1))
+    return now - shown <= _AGE and d.occurred_at >= to_micros(shown - timedelta(seconds=1))
 
 
 def _is_there(ledger: Ledger, first: int, drafts: Sequence[Draft]) -> bool:

@@ -37,8 +37,8 @@ from hippocampus.errors import (
 from hippocampus.wire import Fault, dump_fault
 
 SAID = Episode(
-    id="a1", bank="ada", text="So it is.", said_at=datetime(2025, 1, 1, tzinfo=UTC),
-    noted_at=datetime(2025, 1, 1, tzinfo=UTC),
+    id="a1", bank="ada", text="So it is.", occurred_at=datetime(2025, 1, 1, tzinfo=UTC),
+    recorded_at=datetime(2025, 1, 1, tzinfo=UTC),
 )  # fmt: skip
 FULL = says(
     dump_fault(Fault(type="Overloaded", message="full", detail={"retry_after_s": 0.01})), 429

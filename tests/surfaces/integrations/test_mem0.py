@@ -432,8 +432,8 @@ def test_delete_all_takes_one_users_memories_and_expired_ones_too(memory):
 
 def test_delete_all_erases_what_sleep_has_let_go_and_what_else_a_users_bank_holds(memory):
     for n in range(12):
-        said_at = f"2024-01-{10 + n}"
-        memory.add(f"Ada has {n} keys, she said.", **ADA, run_id=f"r{n % 2}", timestamp=said_at)
+        occurred_at = f"2024-01-{10 + n}"
+        memory.add(f"Ada has {n} keys, she said.", **ADA, run_id=f"r{n % 2}", timestamp=occurred_at)
     bank = memory.bank(**ADA)
     bank.remember("She has a glockenspiel.")
     bank.set_policy("adaptive:4")

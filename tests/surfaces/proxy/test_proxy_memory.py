@@ -63,7 +63,7 @@ def test_both_sides_are_remembered_in_order_with_what_is_known_of_them(proxy, up
     assert (asked.role, asked.speaker, asked.text) == ("user", "Lena", "I moved to Lisbon.")
     assert (answered.role, answered.text) == ("assistant", "Congratulations!")
     assert asked.session == answered.session
-    assert asked.said_at < answered.said_at
+    assert asked.occurred_at < answered.occurred_at
     assert answered.metadata == {"model": "small"}
 
 

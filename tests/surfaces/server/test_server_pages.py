@@ -107,8 +107,10 @@ def test_a_cursor_that_is_none_is_refused(http, seven, cursor):
         assert answer.status_code in (404, 422), (path, answer.text)
 
 
-def episode(number, said_at):
-    return Episode(id=str(number), bank="b", text="x", said_at=said_at, noted_at=said_at)
+def episode(number, occurred_at):
+    return Episode(
+        id=str(number), bank="b", text="x", occurred_at=occurred_at, recorded_at=occurred_at
+    )
 
 
 @given(
@@ -122,8 +124,8 @@ def test_pages_by_time_are_the_list_however_many_share_a_moment(days, most, newe
         every.reverse()
 
     def read(*, limit, newest, offset=0, since=None, until=None):
-        seen = [e for e in every if (since is None or e.said_at >= since)
-                and (until is None or e.said_at < until)]  # fmt: skip
+        seen = [e for e in every if (since is None or e.occurred_at >= since)
+                and (until is None or e.occurred_at < until)]  # fmt: skip
         assert newest in (True, False)
         return seen[offset : offset + limit]
 

@@ -90,7 +90,7 @@ def test_a_file_is_read_as_its_name_says_and_again_only_what_changed(http, bank)
     assert last["result"]["added"] == 1
     (episode,) = bank.episodes()
     assert episode.source == "notes/porto.md"
-    assert datetime(2024, 5, 1, 10, tzinfo=UTC) == episode.said_at
+    assert datetime(2024, 5, 1, 10, tzinfo=UTC) == episode.occurred_at
     _, last = told(sent(http, b"Only new.", BYTES, name="notes/porto.md"))
     assert (1, 1) == (last["result"]["added"], last["result"]["removed"])
 

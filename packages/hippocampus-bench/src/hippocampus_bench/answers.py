@@ -139,12 +139,12 @@ def _shown_in(line: str) -> frozenset[str]:
     if found is None:  # a tag of the frame tells nothing
         return frozenset() if line.startswith("<") else find_words(unquote(line))
     text = unquote(found[2])
-    said_at = datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
-    words = set(find_words(text)) | _told(said_at.date())
+    occurred_at = datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
+    words = set(find_words(text)) | _told(occurred_at.date())
     for word in list(words):
         if date_ := _as_date(word):
             words |= _told(date_)
-    for interval in find_intervals(text, said_at):
+    for interval in find_intervals(text, occurred_at):
         if interval.start is None or interval.end is None:
             continue
         if interval.end - interval.start <= _DAY:

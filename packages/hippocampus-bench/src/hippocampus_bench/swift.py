@@ -256,7 +256,7 @@ class _Lab:
                 if not question.answerable or not asks_when(question.text) or len(times) != 1:
                     continue
                 recall = bank.recall(question.text, K, now=question.now)
-                said = [hit.episode.said_at for hit in recall][:1]
+                said = [hit.episode.occurred_at for hit in recall][:1]
                 told = [recall.when] if recall.when is not None else []
                 scored.append(
                     (

@@ -47,6 +47,7 @@ class Turn:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
+@renamed({"said_at": "occurred_at", "noted_at": "recorded_at"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
     """
@@ -59,8 +60,10 @@ class Episode:
     id: str
     bank: str
     text: str
-    said_at: datetime
-    noted_at: datetime
+    occurred_at: datetime
+    """Event time: when it was said or happened."""
+    recorded_at: datetime
+    """Record time: when the memory took it in."""
     session: str | None = None
     turn: int | None = None
     part: int = 0
@@ -83,7 +86,7 @@ class Episode:
 
     def __str__(self) -> str:
         who = f"{self.speaker or self.role}: " if self.speaker or self.role else ""
-        return f"{self.said_at:%Y-%m-%d %H:%M}  {who}{self.text}"
+        return f"{self.occurred_at:%Y-%m-%d %H:%M}  {who}{self.text}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -120,7 +120,7 @@ class EpisodeTable(Protocol):
         """
         Blank every word of these episodes (all but row, id and state, which becomes erased).
 
-        ``noted_at`` stays, which the journal knows anyway, and stands for ``said_at`` too, so that
+        ``recorded_at`` stays, which the journal knows anyway, and stands for ``occurred_at`` too:
         timelines keep their order. Payloads are the caller's to overwrite: only it reads them.
         """
 

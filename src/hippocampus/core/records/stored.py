@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -60,8 +61,8 @@ class EpisodeRow(NamedTuple):
     row: int
     """Dense number within the bank, from 0, in the order of noting; never reused."""
     id: str
-    said_at: int
-    noted_at: int
+    occurred_at: int
+    recorded_at: int
     session: str | None
     turn: int | None
     part: int
@@ -81,6 +82,15 @@ class EpisodeRow(NamedTuple):
     """How far it has faded, from 0 to ``DEEPEST``."""
     marks: int = 0
     """``PINNED``, ``HELD``, ``DOUBTED`` and a number of ``SETTLED``, added up."""
+
+
+STORED_NAMES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        name: {"occurred_at": "said_at", "recorded_at": "noted_at"}.get(name, name)
+        for name in EpisodeRow._fields
+    }
+)
+"""Field of ``EpisodeRow`` -> its column in the store and its name in exports: they never change."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ const back = (ctx) => h("p", null, h("a", { href: ctx.link("facts", {}) }, "All 
 const withDays = async (bank, entity) => {
   const facts = await bank.read("facts", { entity });
   const days = new Map(await Promise.all([...new Set(facts.filter((fact) => !fact.valid_from).map((fact) => fact.sources[0]))].slice(0, 40)
-    .map(async (id) => [id, (await bank.read("get", { id })).said_at])));
+    .map(async (id) => [id, (await bank.read("get", { id })).occurred_at])));
   return facts.map((fact) => ({ ...fact, said: days.get(fact.sources[0]) ?? fact.known_from }));
 };
 

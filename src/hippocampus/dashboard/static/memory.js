@@ -84,7 +84,7 @@ const content = (e, ctx, draw) => {
 
 const details = (e, ctx) => {
   const rows = {
-    Said: moment(e.said_at), Noted: moment(e.noted_at), Speaker: e.speaker, Role: e.role,
+    Said: moment(e.occurred_at), Noted: moment(e.recorded_at), Speaker: e.speaker, Role: e.role,
     Conversation: e.session && h("a", { href: ctx.link("timeline", { session: e.session }) }, e.session),
     Turn: e.turn === null ? null : `${e.turn + 1}${e.parts > 1 ? `, part ${e.part + 1} of ${e.parts}` : ""}`,
     Source: e.source, Address: e.address, Id: h("code", null, e.id),
@@ -126,7 +126,7 @@ const beside = (found, ctx) => (found.length === 0
   : h("ul", { class: "plain" }, found.slice(0, 12).map(({ episode, how, cosine }) => h("li", { class: "entry" },
     h("div", { class: "entry-body" },
       h("a", { class: "said small", href: ctx.link(null, { m: episode.id }), dir: "auto" }, episode.text),
-      h("p", { class: "byline" }, h("span", { class: "who" }, HOW[how]), cosine > 0 && h("span", null, `${percent(cosine)} alike`), h("time", null, moment(episode.said_at))))))));
+      h("p", { class: "byline" }, h("span", { class: "who" }, HOW[how]), cosine > 0 && h("span", null, `${percent(cosine)} alike`), h("time", null, moment(episode.occurred_at))))))));
 
 const correct = (e, ctx) => formDialog("Correct a memory", [
   field("What is so", "textarea", { name: "text", rows: 6, required: true, value: e.text }),

@@ -17,7 +17,7 @@ export const who = (e) => e.speaker ?? e.role ?? null;
 
 export const byline = (e, { date = moment, first = null } = {}) => h("p", { class: "byline" },
   first, who(e) && h("span", { class: "who" }, who(e)),
-  h("time", { datetime: e.said_at }, date(e.said_at)),
+  h("time", { datetime: e.occurred_at }, date(e.occurred_at)),
   e.session && h("span", { class: "where" }, e.session),
   !e.session && e.source && h("span", { class: "where" }, e.source),
   tags(e));

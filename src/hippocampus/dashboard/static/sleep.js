@@ -143,7 +143,7 @@ const curve = ({ policy, episode: e, history, used }, ctx) => {
   const rate = (policy.decay_per_hour * 24) / DAY;  // per millisecond
   const half = Math.log(2) / (policy.decay_per_hour * 24);
   const now = Date.now();
-  const began = e ? Date.parse(e.said_at) : 0;
+  const began = e ? Date.parse(e.occurred_at) : 0;
   const uses = e ? [began, ...used.map((at) => Date.parse(at)).filter((at) => at > began)] : [0];
   const end = e ? Math.max(now, began) + Math.max(30 * DAY, Math.abs(now - began) * 0.15) : 180 * DAY;
   const left = (at) => Math.exp(-rate * (at - Math.max(...uses.filter((use) => use <= at))));

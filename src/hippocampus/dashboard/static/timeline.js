@@ -41,9 +41,9 @@ export const show = (ctx) => {
   let last = null;
   const add = (found) => {
     for (const e of found.entries) {
-      const date = e.said_at.slice(0, 10);
+      const date = e.occurred_at.slice(0, 10);
       if (date !== last) {
-        list.append(h("section", { class: "day" }, h("h2", null, longDay(e.said_at)), h("ol", { class: "line" })));
+        list.append(h("section", { class: "day" }, h("h2", null, longDay(e.occurred_at)), h("ol", { class: "line" })));
         last = date;
       }
       list.lastElementChild.lastElementChild.append(entry(e, ctx, { date: time }));
