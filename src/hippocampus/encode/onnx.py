@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -194,5 +193,5 @@ def _session(folder: Path, threads: int) -> Any:  # noqa: ANN401 - onnxruntime h
     options.add_session_config_entry(
         "session.model_external_initializers_file_folder_path", str(folder)
     )
-    graph = files("hippocampus.encode").joinpath("minilm.onnx").read_bytes()
+    graph = (Path(__file__).parent / "minilm.onnx").read_bytes()
     return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])

@@ -24,7 +24,6 @@ from hippocampus.encode import tokens as tokenizer
 from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.journal.content import Content, Segments
 from hippocampus.journal.draft import CONTEXT_TURNS, Draft, spoken
-from hippocampus.language.extractive_compression import shown
 from hippocampus.language.noun_phrases import Phrase, find_phrases, names_of
 
 
@@ -43,6 +42,11 @@ class LedgerEntry(NamedTuple):
     @property
     def shown(self) -> str:
         """The text as far as it is still shown."""
+        if self.episode.level <= self.settled:
+            return self.episode.text
+        # Only of what has faded, and slow to import.
+        from hippocampus.language.extractive_compression import shown  # noqa: PLC0415
+
         return shown(self.episode.text, self.episode.level, settled=self.settled)
 
 

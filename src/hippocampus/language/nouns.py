@@ -12,8 +12,8 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from importlib.resources import files
 from io import BytesIO
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -73,7 +73,7 @@ class _WordUses:
 
 @cache
 def _words() -> _WordUses:
-    data = (files("hippocampus.core") / "words" / "nouns.npz").read_bytes()
+    data = (Path(__file__).parents[1] / "core" / "words" / "nouns.npz").read_bytes()
     with np.load(BytesIO(data)) as kept:
         return _WordUses(kept)
 

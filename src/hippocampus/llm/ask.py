@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from itertools import repeat
+from pathlib import Path
 from threading import Event
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -234,7 +234,7 @@ def estimate(asked: str, answered: str) -> Usage:
 @cache
 def instructions(kind: str) -> str:
     """Return what models are told when they are asked for something of this kind."""
-    return (files("hippocampus.llm") / "prompts" / f"{kind}.txt").read_text("utf-8")
+    return (Path(__file__).parent / "prompts" / f"{kind}.txt").read_text("utf-8")
 
 
 def json_of(answer: str) -> Any:  # noqa: ANN401 - any JSON
