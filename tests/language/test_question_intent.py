@@ -11,6 +11,7 @@ from hippocampus.language.question_intent import (
     asks_only_last,
     asks_when,
     day_of,
+    find_intents,
     moment_told,
 )
 from hippocampus.language.time import find_intervals
@@ -79,6 +80,28 @@ def test_a_question_for_the_latest_is_known(question, only):
 )
 def test_other_lasts_are_left_alone(question):
     assert not asks_last(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "intents"),
+    [
+        ("Who is my boss now?", {"now"}),
+        ("Do I still live in Leeds?", {"now"}),
+        ("Which phone do I currently have?", {"now"}),
+        ("Where did I live before Leeds?", {"past"}),
+        ("Who used to be my dentist?", {"past"}),
+        ("How often did I go running?", {"how many", "past"}),
+        ("How many plants do I have these days?", {"how many", "now"}),
+        ("List my allergies", {"list"}),
+        ("What are the books I want to read?", {"list"}),
+        ("Tell me everything about the boat", {"list"}),
+        ("When did I last see Tom?", {"when", "last", "past"}),
+        ("Where do I live?", set()),
+        ("", set()),
+    ],
+)
+def test_the_intents_of_a_question_are_told_by_its_words(question, intents):
+    assert find_intents(question) == intents
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ class Recaller(BankPart):
         judged = _decide(here, {name: column[places] for name, column in shows.items()}, places)
         hits = read.hits(order, judged.scores[: len(order)].tolist())
         found = judged.found or (bool(hits) and bound.latest > 1)
-        hits, when = read_times(hits, engine.zone) if bound.asks_when else (hits, None)
+        hits, when = read_times(hits, engine.zone) if "when" in bound.intents else (hits, None)
         state.note_shown(here, read.shown(order))
         ended = time.perf_counter()
         steps = {

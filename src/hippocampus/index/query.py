@@ -14,6 +14,7 @@ from hippocampus.core.cue_names import USED
 from hippocampus.core.records import Interval
 from hippocampus.encode.terms import Term, stem
 from hippocampus.language.event_anchored import EventAnchoredTime
+from hippocampus.language.question_intent import Intent
 from hippocampus.language.relations import functional
 
 
@@ -77,10 +78,10 @@ class Query:
     """Times that it names."""
     event: EventAnchoredTime | None = None
     """A time in it that hangs on an event: "the day after the interview"."""
-    asks_when: bool = False
-    """Intent: it asks for a time."""
+    intents: frozenset[Intent] = frozenset()
+    """Intents that its words tell; none for most questions."""
     latest: float = 0.0
-    """Intent: it asks for the latest of something, 1; for the latest of all, 1000; else 0."""
+    """Weight of the latest: 1 if it is asked for of something, 1000 if of all, else 0."""
     roles: frozenset[str] = field(default_factory=frozenset)
     """Roles that "I" and "you" mean in it."""
     possessives: tuple[Possessive, ...] = ()

@@ -1,8 +1,9 @@
-"""The temporal intent of a question: when something was, or the latest of its kind."""
+"""The intent of a question: what holds now or held once, when something was, how many, all."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Final, Literal, TypeAlias
 
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_set
@@ -10,11 +11,25 @@ from hippocampus.encode.terms import find_terms
 from hippocampus.language.time import find_intervals
 
 _RE = Patterns("questions")
+Intent: TypeAlias = Literal["now", "past", "when", "last", "how many", "list"]
+"""What a question asks for: a present state, a past one, a time, the latest, a number, all."""
+
+_BY_WORDS: Final[tuple[Intent, ...]] = ("now", "past", "how many", "list")
 _DAY = timedelta(hours=25)
 """No day is longer, not even the one on which clocks go back."""
 
 _HINTS_WHEN = ("when", "day", "date", "week", "month", "year", "time", "ago")
 _HINTS_LAST = ("last", "latest", "newest", "recent", "just now", "off", "next", "where", "how far")
+
+
+def find_intents(text: str) -> frozenset[Intent]:
+    """Return every intent that the words of a question tell; none for most."""
+    found = {one for one in _BY_WORDS if getattr(_RE, one.replace(" ", "_")).search(text)}
+    if asks_when(text):
+        found.add("when")
+    if asks_last(text):
+        found.add("last")
+    return frozenset(found)
 
 
 def asks_when(text: str) -> bool:

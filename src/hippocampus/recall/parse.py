@@ -28,7 +28,7 @@ from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import NOUN, find_phrases, is_chaff, key_of
 from hippocampus.language.nouns import use_of
 from hippocampus.language.phonetic import sound_of
-from hippocampus.language.question_intent import asks_last, asks_only_last, asks_when
+from hippocampus.language.question_intent import Intent, asks_only_last, find_intents
 from hippocampus.language.time import find_intervals
 
 _NO_NAMES: Final = Gazetteer()
@@ -53,7 +53,8 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         weights.setdefault(word.hash, 0.0)
         weights[word.hash] += float(only_function or not word.function)
     timed = "time" in cues
-    latest = timed and asks_last(text)
+    intents = find_intents(text)
+    latest = timed and "last" in intents
     return Query(
         text=text,
         now=now,
@@ -63,11 +64,11 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         term_weights=np.fromiter(weights.values(), np.float32, len(weights)),
         intervals=find_intervals(text, now) if timed else (),
         event=find_event_anchored(text, now) if timed else None,
-        asks_when=asks_when(text),
+        intents=intents,
         latest=float(latest) * (_ABOVE_ALL if latest and asks_only_last(text) else 1.0),
         roles=_roles(text),
         possessives=tuple(_possessives(text)),
-        fact=_asked_fact(text, words),
+        fact=_asked_fact(text, words, intents),
     )
 
 
@@ -212,11 +213,7 @@ def _phonetic_codes(text: str, found: Sequence[Term]) -> tuple[str, ...]:
 
 # ---------------------------------------------------------------- the fact that is asked for
 
-_PAST: Final = re.compile(
-    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|ever|first|originally|earlier|back then|old"
-    r"|did|was|were|had|ago|when|how long|why|how many)\b",
-    re.IGNORECASE,
-)
+_NO_STATE: Final = re.compile(r"\b(?:when|how long|why|how many)\b", re.IGNORECASE)
 _ASKS: Final = re.compile(
     r"^\W*(?:so |and |hey |remind me |tell me |do you know )*"
     r"(?:where|what|who|which|whom|at which|in which|for whom)\b",
@@ -239,9 +236,9 @@ def _relations_by_word() -> Mapping[str, frozenset[str]]:
     return {word: frozenset(names) for word, names in found.items()}
 
 
-def _asked_fact(text: str, found: Iterable[Term]) -> AskedFact | None:
+def _asked_fact(text: str, found: Iterable[Term], intents: frozenset[Intent]) -> AskedFact | None:
     """Return the fact that a question asks for; None if it asks for none, or for the past."""
-    if not _ASKS.search(text) or _PAST.search(text):
+    if "past" in intents or not _ASKS.search(text) or _NO_STATE.search(text):
         return None
     words = [text[term.start : term.end].casefold() for term in found]
     about = _relations_by_word()
