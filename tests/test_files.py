@@ -258,7 +258,17 @@ OURS = {
     "llm/cassette.py: self.path.write_bytes",  # checked to be no database
     "llm/cassette.py: self.path.open",
 }
-NO_FILES = ("files(", "resource", "scope", "webbrowser", "memory", "self._opener", "self.open")
+NO_FILES = (
+    "files(",
+    "(Path(__file__)",
+    "(_HERE /",
+    "resource",
+    "scope",
+    "webbrowser",
+    "memory",
+    "self._opener",
+    "self.open",
+)
 OPENING = {"open", "read_bytes", "read_text", "write_bytes", "write_text", "fdopen"}
 
 

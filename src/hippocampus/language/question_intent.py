@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_set
@@ -14,7 +14,6 @@ _RE = Patterns("questions")
 Intent: TypeAlias = Literal["now", "past", "when", "last", "how many", "list"]
 """What a question asks for: a present state, a past one, a time, the latest, a number, all."""
 
-_BY_WORDS: Final[tuple[Intent, ...]] = ("now", "past", "how many", "list")
 _DAY = timedelta(hours=25)
 """No day is longer, not even the one on which clocks go back."""
 
@@ -24,12 +23,15 @@ _HINTS_LAST = ("last", "latest", "newest", "recent", "just now", "off", "next", 
 
 def find_intents(text: str) -> frozenset[Intent]:
     """Return every intent that the words of a question tell; none for most."""
-    found = {one for one in _BY_WORDS if getattr(_RE, one.replace(" ", "_")).search(text)}
-    if asks_when(text):
-        found.add("when")
-    if asks_last(text):
-        found.add("last")
-    return frozenset(found)
+    found: dict[Intent, object] = {
+        "now": _RE.now.search(text),
+        "past": _RE.past.search(text),
+        "when": asks_when(text),
+        "last": asks_last(text),
+        "how many": _RE.how_many.search(text),
+        "list": _RE.list.search(text),
+    }
+    return frozenset(intent for intent, told in found.items() if told)
 
 
 def asks_when(text: str) -> bool:
