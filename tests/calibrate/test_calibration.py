@@ -15,12 +15,13 @@ from hippocampus.calibrate.calibration import (
     SIGNALS,
     Calibration,
 )
-from hippocampus.calibrate.fit import EMBEDDER_EVIDENCE, balanced, find_hearing, logistic
+from hippocampus.calibrate.fit import EMBEDDER_EVIDENCE, balanced, find_hearing
 from hippocampus.calibrate.run import calibrate
 from hippocampus.calibrate.synthetic import generate
 from hippocampus.calibrate.thresholds import area_under_roc, weigh_signals
 from hippocampus.calibrate.trial import TrialQuestion, TrialTurn, run_trial
 from hippocampus.core.config import Concepts, Cosines, Fusion
+from hippocampus.core.logistic import fit_logistic
 from hippocampus.encode.embed import HashEmbedder, load_embedder
 from hippocampus.encode.model_files import installed
 from hippocampus.errors import InputError, StoreCorrupt
@@ -199,7 +200,9 @@ def test_a_fit_with_nothing_to_learn_from_stays_where_it_starts():
     start = np.array([0.3, -1.2])
     nothing = np.zeros((10, 2))
 
-    assert logistic(nothing, np.ones(10), np.ones(10), start, np.ones(2)) == pytest.approx(start)
+    assert fit_logistic(nothing, np.ones(10), np.ones(10), start, np.ones(2)) == pytest.approx(
+        start
+    )
 
 
 def test_a_fit_finds_the_weights_that_made_the_answers():
@@ -208,7 +211,7 @@ def test_a_fit_finds_the_weights_that_made_the_answers():
     true = np.array([-0.5, 1.5])
     labels = (rng.random(4000) < 1 / (1 + np.exp(-evidence @ true))).astype(float)
 
-    fitted = logistic(evidence, labels, np.ones(4000), np.zeros(2), np.ones(2))
+    fitted = fit_logistic(evidence, labels, np.ones(4000), np.zeros(2), np.ones(2))
     assert fitted == pytest.approx(true, abs=0.15)
 
 

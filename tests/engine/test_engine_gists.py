@@ -13,7 +13,7 @@ from hippocampus.core.quotes import GISTS_CLOSE, GISTS_OPEN
 from hippocampus.core.records import Passage
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
-from hippocampus.sleep.appraisal import appraise
+from hippocampus.sleep.appraisal import appraise_night
 from hippocampus.sleep.artifacts import gather
 from hippocampus.sleep.gists import make_gists, read_noted
 from hippocampus.sleep.snapshot import read_night
@@ -303,7 +303,9 @@ def test_what_is_erased_while_gists_are_made_does_no_harm_and_is_in_none(memory,
 
     def erase_first():
         bank.forget([episode.id for episode in bank.find("marzipan")], erase=True)
-        return appraise(night, signals=values.signals, interference=values.cosines.interference)
+        return appraise_night(
+            night, signals=values.signals, interference=values.cosines.interference
+        )
 
     def embed(texts):
         return np.stack(

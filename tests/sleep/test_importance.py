@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus.calibrate.calibration import BUILT_IN
+from hippocampus.core.appraise import FOUR_SIGNALS
 from hippocampus.errors import InputError
 from hippocampus.index.anchors import effective
 from hippocampus.language.importance import lasting_importance
@@ -68,7 +69,7 @@ def test_five_factors_weigh_as_in_the_paper():
 
 
 def test_the_four_signals_weigh_as_the_default_embedder_was_calibrated():
-    assert dict(importance.FOUR) == dict(BUILT_IN.signals)
+    assert dict(FOUR_SIGNALS.weights) == dict(BUILT_IN.signals)
 
 
 def test_another_embedders_weights_change_who_is_worth_more():

@@ -7,7 +7,7 @@ weigh beside what needs no embedder (``docs/adr/0017``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hippocampus.calibrate.calibration import POOLS
 from hippocampus.calibrate.trial import TrialQuestion
+from hippocampus.core.logistic import fit_logistic, newton
 from hippocampus.recall.confidence import MODELS, Confidence, LogisticModel, confidence
 from hippocampus.recall.standardize import Numbers
 
@@ -35,8 +36,6 @@ EMBEDDER_CUES: Final = frozenset({"tokens", "vector"})
 """The parts of a ranking that an embedder tells."""
 _FIXED_RIDGE: Final = 1e6
 _LISTWISE_RIDGE: Final = 1.0
-_SETTLED: Final = 1e-8
-_STEPS: Final = 50
 _CHOICES: Final = 20
 
 Floats = NDArray[np.float64]
@@ -99,7 +98,7 @@ def fit(
     best = np.array([int(np.argmax(table @ start)) for table in tables])
     for _ in range(_CHOICES):
         chosen = np.array([table[row] for table, row in zip(tables, best, strict=True)])
-        weights = logistic(chosen, answered, even, start, held)
+        weights = fit_logistic(chosen, answered, even, start, held)
         before, best = best, np.array([int(np.argmax(table @ weights)) for table in tables])
         if (before == best).all():
             break
@@ -109,7 +108,7 @@ def fit(
     each = np.repeat(even, [len(table) for table in tables])
     columns = np.column_stack([np.ones(len(odds)), odds, -ranks])
     constant, slope, fall = _rounded(
-        logistic(columns, relevant, each, np.array(like.hit), np.full(3, drawn))
+        fit_logistic(columns, relevant, each, np.array(like.hit), np.full(3, drawn))
     )
     return LogisticModel(like.evidence, _rounded(weights), (constant, slope, fall), 0.5)
 
@@ -123,31 +122,6 @@ def balanced(answered: Floats) -> Floats:
     share = answered.mean()
     weights: Floats = np.where(answered > 0, 0.5 / share, 0.5 / (1 - share))
     return weights
-
-
-def logistic(
-    evidence: Floats, labels: Floats, weights: Floats, start: Floats, drawn: Floats
-) -> Floats:
-    """Return logistic regression weights, each ``drawn`` to where it starts as by a ridge."""
-
-    def derivatives(fitted: Floats) -> tuple[Floats, Floats]:
-        p = 1 / (1 + np.exp(-evidence @ fitted))
-        slope = evidence.T @ (weights * (p - labels)) + drawn * (fitted - start)
-        curve = (evidence * (weights * p * (1 - p))[:, None]).T @ evidence
-        return slope, curve + np.diag(drawn)
-
-    return _newton(start, derivatives)
-
-
-def _newton(start: Floats, derivatives: Callable[[Floats], tuple[Floats, Floats]]) -> Floats:
-    """Return the minimum of a convex function, given its gradient and Hessian at a point."""
-    at = start.copy()
-    for _ in range(_STEPS):
-        step = np.linalg.solve(*reversed(derivatives(at)))
-        at -= step
-        if np.abs(step).max() < _SETTLED:
-            break
-    return at
 
 
 # ---------------------------------------------------------------- what counts how much in a ranking
@@ -182,7 +156,7 @@ def find_hearing(asked: Sequence[TrialQuestion]) -> float:
             curve += (parts * share[:, None]).T @ parts - np.outer(usual, usual)
         return slope, curve
 
-    weights = _newton(np.array([0.5, 0.5]), derivatives)
+    weights = newton(np.array([0.5, 0.5]), derivatives)
     others, embedders = np.maximum(weights, (1e-3, 0.0))
     return round(float(embedders / others / DEFAULT_HEARING), 2)
 

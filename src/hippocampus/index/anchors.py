@@ -18,6 +18,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.appraise import IOTA, IOTA_RECENCY_HOURS, appraise
 from hippocampus.errors import InputError
 from hippocampus.kernel import quantise_rows
 
@@ -27,10 +28,6 @@ KINDS: Final[tuple[AnchorKind, ...]] = ("curated", "named", "discovered")
 Node = TypeVar("Node", bound=Hashable)
 
 _DISCOVERED: Final = KINDS.index("discovered")
-RECENCY: Final = 1.5
-RECENCY_HOURS: Final = 168.0
-"""What being new adds to importance, and the hours in which that has fallen to 1/e. The paper calls
-them a half-life; its formula, which is the one used here, makes them a time constant."""
 _VERSION: Final = 2
 _UNREADABLE: Final = (
     ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile, zlib.error,
@@ -59,7 +56,8 @@ def effective(
 
     ``lasting``: what of their importance does not fade, shape (episodes,); cosines end in it.
     """
-    importance = np.clip(lasting + RECENCY * np.exp(-np.asarray(age_hours) / RECENCY_HOURS), 1, 10)
+    fresh = np.exp(-np.asarray(age_hours) / IOTA_RECENCY_HOURS)
+    importance = appraise({"lasting": np.asarray(lasting), "recency": fresh}, IOTA)
     scores: NDArray[np.float32] = (cosines * (1 + alpha * np.log(importance))).astype(np.float32)
     return scores
 

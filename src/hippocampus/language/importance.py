@@ -11,12 +11,9 @@ import re
 from functools import cache
 from typing import Final
 
+from hippocampus.core.appraise import LASTING
 from hippocampus.core.word_lists import word_list
 
-ENTITY_DENSITY: Final = 3.0
-DECISION: Final = 3.0
-ENGAGEMENT: Final = 2.5
-"""The weights of the signals, each in [0, 1]; recency has 1.5."""
 FULL_DENSITY: Final = 0.25
 """Names a word from which on a text is as dense as can be: every fourth word is one."""
 FULL_LENGTH: Final = 40
@@ -50,4 +47,5 @@ def lasting_importance(text: str, *, names: int, role: str | None) -> float:
     words = text.count(" ") + 1
     density = min(1.0, names / words / FULL_DENSITY)
     engaged = min(1.0, words / FULL_LENGTH) if role not in ("assistant", "tool", "system") else 0.0
-    return ENTITY_DENSITY * density + DECISION * decides(text) + ENGAGEMENT * engaged
+    signals = {"entity_density": density, "decision": decides(text), "engagement": engaged}
+    return sum(weight * signals[name] for name, weight in LASTING.weights.items())

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.appraise import OUTCOME, VALUE, appraise
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.index.phrase_codec import PROPER
@@ -27,8 +28,6 @@ _BESIDE: Final = 3
 """Rows to each side of one that are compared with it in each order."""
 _SIGNS: Final = 16
 _AT_ONCE: Final = 4096
-_A_USE: Final = 0.1
-_HELPED: Final = 0.25
 _MOST_USES: Final = 3
 
 
@@ -43,7 +42,7 @@ class Appraisal(NamedTuple):
     value: Numbers
 
 
-def appraise(
+def appraise_night(
     night: SleepSnapshot, *, signals: Mapping[str, float], interference: float
 ) -> Appraisal:
     """
@@ -88,7 +87,8 @@ def appraise(
         proactive=policy.proactive,
     )
     left = decay(importance, features.age_h, rate=policy.decay_per_hour)
-    return Appraisal(rows, importance, taken, features.age_h, tokens, left / (1 + taken))
+    value = appraise({"left": left, "interference": 1 + taken}, VALUE)
+    return Appraisal(rows, importance, taken, features.age_h, tokens, value)
 
 
 def near_ones(vectors: Floats | None, count: int) -> tuple[Rows, Numbers]:
@@ -170,8 +170,12 @@ def _saliency(night: SleepSnapshot) -> Numbers:
 
 def _outcome(night: SleepSnapshot) -> Numbers:
     """Return what came of each row, in [0, 1]: 0.5 where it was neither shown nor judged."""
-    used = _A_USE * np.minimum(night.uses, _MOST_USES)
-    return np.clip(0.5 + used + _HELPED * night.outcome, 0.0, 1.0)
+    signals = {
+        "unknown": np.ones(len(night)),
+        "used": np.minimum(night.uses, _MOST_USES),
+        "judged": night.outcome,
+    }
+    return appraise(signals, OUTCOME)
 
 
 def _places(night: SleepSnapshot) -> Numbers:

@@ -42,7 +42,7 @@ from hippocampus.journal.ledger import Ledger
 from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import key_of
 from hippocampus.llm.ask import ChatModel, Completer
-from hippocampus.sleep.appraisal import Appraisal, appraise
+from hippocampus.sleep.appraisal import Appraisal, appraise_night
 from hippocampus.sleep.concept_document import from_json, spelled_rows, to_json
 from hippocampus.sleep.concepts import Floats, Material, Reads, Rows, rebuild
 from hippocampus.sleep.facts import FactReading, count, read_on, read_with_model
@@ -240,7 +240,7 @@ class SleepContext:
 
     def appraise(self, night: SleepSnapshot) -> Appraisal:
         """Return what every memory in force is worth."""
-        return appraise(night, signals=self.signals, interference=self.cosines.interference)
+        return appraise_night(night, signals=self.signals, interference=self.cosines.interference)
 
 
 class NewArtifact(NamedTuple, Generic[T]):

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.appraise import ANCHOR, appraise
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
@@ -333,7 +334,7 @@ class Tally:
     @classmethod
     def of(cls, material: Material, now: int) -> Tally:
         """
-        Weigh phrases: TF-IDF, times how lately, times how much the user brought it up.
+        Weigh phrases by ``ANCHOR``.
 
         What every fifth episode says tells nothing; what only one does is an anchor only if it is
         a name.
@@ -352,7 +353,13 @@ class Tally:
         days = (min(now, latest.max(initial=0)) - latest).clip(0) / MICROS_PER_HOUR / 24
         total = max(1, int(np.count_nonzero(material.shown)))
         rare = np.log((total + 1) / (often + 0.5))
-        salience = np.log1p(often) * rare * np.exp(-days / FADING_DAYS) * (0.5 + 0.5 * users)
+        features = {
+            "frequency": np.log1p(often),
+            "rarity": rare,
+            "recency": np.exp(-days / FADING_DAYS),
+            "users": 0.5 + 0.5 * users,
+        }
+        salience = appraise(features, ANCHOR)
         salience[(often > max(3.0, COMMON * total)) | ((often < 2) & ~proper)] = 0
         return cls(once, proper, salience.astype(np.float32), owner[first])
 

@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from hippocampus.core.appraise import SALIENCE, appraise
 from hippocampus.core.constraints import check
 from hippocampus.sleep.importance import DECAY_PER_HOUR, Codes, Numbers
 from hippocampus.sleep.outcome import STEP_H, OutcomeHistory, foresee, times_used
@@ -24,9 +25,9 @@ Flags = NDArray[np.bool_]
 RETROACTIVE: Final = 0.6
 PROACTIVE: Final = 0.4
 """How much what came later, and what came earlier, disturbs a memory (HUMAN, section 5)."""
-FRESHNESS: Final = 1.0
+FRESHNESS: Final = SALIENCE.weights["recency"]
 FADING: Final = 0.002
-RECALLED: Final = 0.5
+RECALLED: Final = SALIENCE.weights["recalled"]
 """Called λ, γ (per turn) and β in HEMA, section 3.4."""
 PRUNED_SHARE: Final = 0.005
 PRUNED_EVERY: Final = 100
@@ -83,8 +84,8 @@ def salience(
     ``recalled``: whether it was within the last 100 turns. The paper writes β(1−δ), which would
     reward what was not, against its own legend; this follows the legend.
     """
-    weight: Numbers = freshness * np.exp(-fading * turns_ago) + bonus * recalled
-    return weight
+    signals = {"recency": np.exp(-fading * turns_ago), "recalled": recalled}
+    return appraise(signals, SALIENCE, {"recency": freshness, "recalled": bonus})
 
 
 def prune(

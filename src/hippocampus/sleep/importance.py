@@ -15,8 +15,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.appraise import FIVE_FACTORS, FOUR_SIGNALS, IOTA, IOTA_RECENCY_HOURS, appraise
 from hippocampus.errors import InputError
-from hippocampus.index.anchors import RECENCY, RECENCY_HOURS
 
 Numbers: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
@@ -25,22 +25,6 @@ FORMS: Final[tuple[Form, ...]] = get_args(Form)
 
 DECAY_PER_HOUR: Final = 0.001
 """Called λ in HUMAN, section 5: half of it is left after 29 days."""
-FIVE: Final[Mapping[str, float]] = {
-    "recency": 0.25,
-    "frequency": 0.25,
-    "surprise": 0.20,
-    "saliency": 0.15,
-    "outcome": 0.15,
-}
-"""Weights of the five factors (HUMAN, Table 2)."""
-FOUR: Final[Mapping[str, float]] = {
-    "length": 0.648,
-    "surprise": 0.352,
-    "position": 0.0,
-    "recency": 0.0,
-}
-"""Weights of the four signals for the default embedder; ``Calibration.signals`` has any other's."""
-
 PROMOTE: Final = 0.2
 PRUNE: Final = 0.2
 """Shares of the best and of the worst (HUMAN, section 4)."""
@@ -95,14 +79,14 @@ def score(
 
     """
     if form == "five":
-        return _mix(_factors(features, decay), FIVE if weights is None else weights)
+        return appraise(_factors(features, decay), FIVE_FACTORS, weights)
     if form == "four":
-        return _mix(_signals(features), FOUR if weights is None else weights)
+        return appraise(_signals(features), FOUR_SIGNALS, weights)
     if form != "iota":
         msg = f"form={form!r}: there are {', '.join(FORMS)}"
         raise InputError(msg)
-    fresh = RECENCY * np.exp(-features.age_h / RECENCY_HOURS)
-    return np.clip(features.lasting + fresh, 1.0, 10.0)
+    fresh = np.exp(-features.age_h / IOTA_RECENCY_HOURS)
+    return appraise({"lasting": features.lasting, "recency": fresh}, IOTA)
 
 
 def _factors(features: Features, decay: float) -> dict[str, Numbers]:
@@ -123,17 +107,6 @@ def _signals(features: Features) -> dict[str, Numbers]:
         "position": ranked(-features.place),
         "recency": ranked(-features.age_h),
     }
-
-
-def _mix(signals: Mapping[str, Numbers], weights: Mapping[str, float]) -> Numbers:
-    total = sum(weights.values())
-    if set(weights) - set(signals) or min(weights.values(), default=-1) < 0 or not total > 0:
-        msg = f"weights={dict(weights)}: needs numbers from 0 on for some of {', '.join(signals)}"
-        raise InputError(msg)
-    mixed = np.zeros(len(next(iter(signals.values()))))
-    for name, weight in weights.items():
-        mixed += weight / total * signals[name]
-    return mixed
 
 
 def ranked(values: Numbers) -> Numbers:

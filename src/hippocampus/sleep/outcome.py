@@ -16,6 +16,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.appraise import FORESIGHT, appraise
+from hippocampus.core.logistic import fit_logistic
 from hippocampus.sleep.importance import DECAY_PER_HOUR, Codes, Numbers, places
 
 STEP_H: Final = 168.0
@@ -32,6 +34,14 @@ _STEPS: Final = 12
 _CLOSE: Final = 1e-4
 _MOST: Final = 60_000
 """Rows that are learnt from, evenly apart: more take longer and change nothing."""
+
+SIGNALS: Final = (
+    "constant", "age", "group age", "group idle", "since used", "used", "times used",
+    "group citations", "group citation rate", "group size", "group actors", "place",
+    "places to the end", "actor usually used", "kind usually used",
+    "group's last kind usually used",
+)  # fmt: skip
+"""What may tell a row's future, of itself and of its group; counts and hours as logarithms."""
 
 
 class OutcomeUses(NamedTuple):
@@ -150,16 +160,24 @@ def foresee(history: OutcomeHistory, now_h: float, *, step_h: float = STEP_H) ->
     apart = -(-len(past) // _MOST)
     past, came = past[::apart], came[::apart]
     centre, scale = past.mean(axis=0), past.std(axis=0) + 1e-9
-    weights = _fit((past - centre) / scale, came)
+
+    def signals(rows: Numbers) -> Numbers:
+        return np.concatenate([np.ones((len(rows), 1)), (rows - centre) / scale], axis=1)
+
+    ridge = np.full(len(SIGNALS), _RIDGE)
+    ridge[0] = 0.0
+    weights = fit_logistic(
+        signals(past), came.astype(np.float64), 1.0, np.zeros(len(ridge)), ridge,
+        guarded=True, steps=_STEPS, settled=_CLOSE,
+    )  # fmt: skip
     # Beyond the range that was seen the line means nothing: there, its end counts.
     seen = np.clip(features(history, now_h), past.min(axis=0), past.max(axis=0))
-    odds = (seen - centre) / scale @ weights[1:] + weights[0]
-    chance: Numbers = 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
-    return chance
+    columns = dict(zip(SIGNALS, signals(seen).T, strict=True))
+    return appraise(columns, FORESIGHT, dict(zip(SIGNALS, weights.tolist(), strict=True)))
 
 
 def features(history: OutcomeHistory, now_h: float) -> Numbers:
-    """Return what may tell a row's future, as of now, shape (n, 15): of itself and its group."""
+    """Return ``SIGNALS`` but for the constant, as of now, shape (n, 15)."""
     at, group = history.at_h, history.group
     n = len(at)
     if not n:
@@ -209,22 +227,3 @@ def _usual(codes: Codes, used: NDArray[np.bool_], *, of: Codes | None = None) ->
     share = (hits + _PRIOR * base) / (total + _PRIOR)
     odds: Numbers = np.log(share / (1 - share))
     return odds[codes]
-
-
-def _fit(rows: Numbers, came: NDArray[np.bool_]) -> Numbers:
-    """Return the weights of a logistic regression with a ridge, the constant first."""
-    design = np.concatenate([np.ones((len(rows), 1)), rows], axis=1)
-    ridge = np.full(design.shape[1], _RIDGE)
-    ridge[0] = 0.0
-    weights = np.zeros(design.shape[1])
-    for _ in range(_STEPS):
-        chance = 1 / (1 + np.exp(-np.clip(design @ weights, -30, 30)))
-        pull = design.T @ (came - chance) - ridge * weights
-        curve = np.maximum(chance * (1 - chance), 1e-6)
-        step = np.linalg.solve((design * curve[:, None]).T @ design + np.diag(ridge + 1e-9), pull)
-        # A step this long is past where the quadratic holds; shorter ones get there as well.
-        longest = float(np.abs(step).max())
-        weights += step / max(1.0, longest / 4)
-        if longest < _CLOSE:
-            break
-    return weights
