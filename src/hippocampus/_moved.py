@@ -39,7 +39,7 @@ MOVED: Final = {
         client.waiting core.threads
         config core.config
         encode.condense language.extractive_compression
-        encode.details language.details
+        encode.details language.equivalence
         encode.entities language.entity_linking
         encode.fact_model language.statement_model
         encode.facts language.statements
@@ -49,7 +49,7 @@ MOVED: Final = {
         encode.models encode.model_files
         encode.naming language.alias_patterns
         encode.nouns language.nouns
-        encode.opposed language.contradiction
+        encode.opposed language.equivalence
         encode.phrase encode.token_matcher
         encode.phrases language.noun_phrases
         encode.relations language.relations

@@ -10,7 +10,7 @@ from test_concept import Seen, a_day_apart, alone, anchors_of, ask, cue_of, said
 
 from hippocampus.core.config import Concepts
 from hippocampus.core.records import Payloads
-from hippocampus.index.anchor_postings import MOST_RELATED, Under, nearest_edges
+from hippocampus.index.anchor_postings import MOST_RELATED, AnchorPostings, nearest_edges
 from hippocampus.index.concept import ConceptCue
 
 COUNT = 30
@@ -65,7 +65,7 @@ def test_rows_are_put_under_an_anchor_as_plain_words_say(seed, k_max, groups, de
     scores = random.permutation(COUNT).astype(np.float32) + 1
     how = Concepts(k=1, k_max=k_max, near=0.9, related=0.5)
     plain = Plain(how)
-    under = Under(
+    under = AnchorPostings(
         anchors_of(["a", "b"], unit(random, 2)), how, Seen(vectors).cosines, times.__getitem__
     )
     for row in range(COUNT):
@@ -92,7 +92,7 @@ def test_edges_are_few_and_join_what_is_near_but_not_the_same(seed, groups):
     vectors = alike(random, COUNT, groups)
     gists = (np.arange(COUNT) % 3 << 8).astype(np.uint32)  # 0: not known, so nothing is the same
     how = Concepts(near=0.9, related=0.5)
-    under = Under(
+    under = AnchorPostings(
         anchors_of(["a"], unit(random, 1)), how, Seen(vectors).cosines, np.arange(COUNT).__getitem__
     )
     for row in range(COUNT):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hippocampus.language.details import BITS, details_of, digest_details
+from hippocampus.language.equivalence import BITS, details_of, digest_details
 
 
 @pytest.mark.parametrize(

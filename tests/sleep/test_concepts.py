@@ -9,7 +9,7 @@ from hippocampus.core.config import Concepts
 from hippocampus.errors import InputError
 from hippocampus.index.anchors import Anchors, effective
 from hippocampus.index.phrase_codec import PROPER
-from hippocampus.language.details import digest_details
+from hippocampus.language.equivalence import digest_details
 from hippocampus.language.noun_phrases import find_phrases, key_of
 from hippocampus.sleep.concepts import Material, Reads, kin_of, rebuild
 

@@ -21,24 +21,16 @@ from hippocampus.core.config import Concepts
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.cue import Mask, Scores
 from hippocampus.index.growable_array import GrowableArray, Versioned
+from hippocampus.language.equivalence import richness, say_the_same
 
-RICH: Final = 0xFF
-"""The bits of a gist that say how many phrases an episode has, 255 at most; the others are a digest
-of its details, 0 when they are not known. Only episodes whose details agree may be the same."""
 MOST_RELATED: Final = 8
 """Edges of a row that are kept, the nearest."""
 
 Rows = NDArray[np.int64]
-Gists = NDArray[np.uint32]
 Cosines = Callable[[NDArray[np.float32], NDArray[np.uint32]], Scores]
 """Gives the cosines of a vector and of rows, shape (rows,)."""
 Times = Callable[[NDArray[np.uint32]], NDArray[np.int64]]
 """Gives when rows were said, in microseconds, shape (rows,)."""
-
-
-def same(cosines: Scores, one: Gists | np.uint32, other: Gists | np.uint32, near: float) -> Mask:
-    """Return where two episodes say the same: so near, and no detail differs."""
-    return np.asarray((cosines > near) & ((one ^ other) <= RICH) & (one > RICH))
 
 
 class Settled(NamedTuple):
@@ -63,10 +55,10 @@ def settle(
     how: Concepts,
 ) -> Settled:
     """Return what stands for what among rows that lie under one anchor."""
-    order = np.lexsort((rows, occurred_at, gists & RICH))[::-1]
+    order = np.lexsort((rows, occurred_at, richness(gists)))[::-1]
     cosines = vectors @ vectors.T
     least = how.cosines()
-    alike = same(cosines, gists[:, None], gists[None, :], least.near)[np.ix_(order, order)]
+    alike = say_the_same(cosines, gists[:, None], gists[None, :], least.near)[np.ix_(order, order)]
     np.fill_diagonal(alike, val=True)
     stands = np.arange(len(rows))
     if len(rows):
@@ -143,7 +135,7 @@ def _widened(lists: NDArray[np.void], width: int) -> NDArray[np.void]:
     return wider
 
 
-class Under(Versioned):
+class AnchorPostings(Versioned):
     """
     The rows under each anchor, taken over from a rebuild and kept fresh; at most ``k_max`` each.
 
@@ -225,7 +217,7 @@ class Under(Versioned):
         there = held >= 0
         cosines = np.full(held.shape, -1, np.float32)
         cosines[there] = self._cosines(vector, held[there].astype(np.uint32))
-        alike = same(cosines, gists, gist, self._from.near)
+        alike = say_the_same(cosines, gists, gist, self._from.near)
         enters: Mask = np.ones(len(places), np.bool_)
         if alike.any():
             enters = self._merge(row, gist, alike, held, gists)
@@ -259,7 +251,7 @@ class Under(Versioned):
         others = held[alike]
         said = self._occurred_at(np.append(others, row).astype(np.uint32))
         said, own = said[:-1], said[-1]
-        rich, poor = gists[alike] & RICH, gist & RICH
+        rich, poor = richness(gists[alike]), richness(gist)
         newer = (said > own) | ((said == own) & (others > row))
         loses = np.zeros(alike.shape, np.bool_)
         loses[alike] = (rich > poor) | ((rich == poor) & newer)

@@ -20,7 +20,7 @@ from rpds import HashTrieMap, HashTrieSet
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
 from hippocampus.core.records import Kind, Payloads
-from hippocampus.index.anchor_postings import Times, Under
+from hippocampus.index.anchor_postings import AnchorPostings, Times
 from hippocampus.index.anchor_search import AnchorSearch
 from hippocampus.index.anchors import Anchors, effective
 from hippocampus.index.cue import Mask, Rows, Scores
@@ -250,7 +250,7 @@ class ConceptCue(Versioned):
         self._length = anchors.rows_built
         self._place = {key: place for place, key in enumerate(anchors.keys.tolist())}
         self._search = AnchorSearch(anchors.vectors, how.exact_search_anchors)
-        self.under = Under(anchors, how, seen.cosines, occurred_at)
+        self.under = AnchorPostings(anchors, how, seen.cosines, occurred_at)
         self.attach(seen, occurred_at, sessions, leads)
         self._more: HashTrieMap[int, tuple[int, ...]] = HashTrieMap()
         """Rows that name an anchor and came since."""

@@ -24,7 +24,7 @@ def pack_phrases(found: Mapping[int, bool], lasting: float, details: int) -> byt
     """
     Return the payload of an episode from its phrases' keys, told names or not.
 
-    ``details``: a digest, as ``encode.details`` makes it.
+    ``details``: their digest, as ``digest_details`` makes it.
     """
     keys = [key | PROPER if proper else key for key, proper in sorted(found.items())]
     head = round(lasting * _SIXTEENTHS) | details << 8
@@ -36,7 +36,7 @@ class Phrases(NamedTuple):
     What payloads tell; p phrases of n episodes.
 
     ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: which episode each belongs to;
-    ``lasting`` importance and ``gists``, see ``anchor_postings.py``, shape (n,), 0 for episodes
+    ``lasting`` importance and ``gists`` (``language/equivalence.py``), shape (n,), 0 for episodes
     without a payload; ``present``: which have one.
     """
 

@@ -21,7 +21,7 @@ from hippocampus.core.events import (
 )
 from hippocampus.core.records import SETTLED, STATE_CHANGES, Beside, Change, EpisodeRow, State
 from hippocampus.journal.reader import LedgerPart
-from hippocampus.language.details import digest_details
+from hippocampus.language.equivalence import digest_details
 from hippocampus.language.noun_phrases import proper_keys
 
 

@@ -18,7 +18,7 @@ from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.encode.terms import UNSPACED, UNSPACED_ONE
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InputError
-from hippocampus.language.details import is_detail
+from hippocampus.language.equivalence import is_detail
 from hippocampus.language.noun_phrases import is_chaff, is_name
 from hippocampus.language.nouns import use_of
 

@@ -21,10 +21,11 @@ from hippocampus.core.appraise import ANCHOR, appraise
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Concepts
-from hippocampus.index.anchor_postings import nearest_edges, same, settle
+from hippocampus.index.anchor_postings import nearest_edges, settle
 from hippocampus.index.anchors import KINDS, AnchorKind, Anchors, Pruned, effective, runs
 from hippocampus.index.phrase_codec import PROPER
 from hippocampus.kernel import top_k
+from hippocampus.language.equivalence import say_the_same
 from hippocampus.language.noun_phrases import Phrase, key_of
 from hippocampus.language.phonetic import sound_of
 
@@ -61,7 +62,7 @@ class Material:
     What a bank has to make concepts from; n rows, p phrases.
 
     ``keys``, shape (p,), with ``PROPER`` in names; ``owner``: the row of each; ``lasting``
-    importance, ``gists`` (``index/anchor_postings.py``), ``occurred_at`` in microseconds,
+    importance, ``gists`` (``language/equivalence.py``), ``occurred_at`` in microseconds,
     ``shown``, ``by_user`` and ``session`` by number, -1 for none, shape (n,).
     """
 
@@ -592,7 +593,7 @@ def _known_aliases(
         return np.empty((0, 2), np.int32)
     row, other = old.aliases.T
     cosines = np.einsum("nd,nd->n", vectors(row.astype(np.int64)), vectors(other.astype(np.int64)))
-    right = same(cosines, material.gists[row], material.gists[other], how.cosines().near)
+    right = say_the_same(cosines, material.gists[row], material.gists[other], how.cosines().near)
     kept: NDArray[np.int32] = old.aliases[right & material.shown[row] & material.shown[other]]
     return kept
 

@@ -23,13 +23,14 @@ from hippocampus.encode.tokens import count
 from hippocampus.index.gists import Trace, Traces
 from hippocampus.journal.draft import spoken
 from hippocampus.journal.ledger import Ledger
+from hippocampus.language.equivalence import say_about_the_same
 from hippocampus.language.extractive_compression import shorten
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.appraisal import Appraisal, near_ones
 from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.importance import PROMOTED, Numbers, tiers
 from hippocampus.sleep.snapshot import SleepSnapshot
-from hippocampus.sleep.summary import alike, have_worded, line_asked_for, short_name
+from hippocampus.sleep.summary import have_worded, line_asked_for, short_name
 from hippocampus.sleep.topics import BATCH
 
 LEAST: Final = 3
@@ -225,7 +226,7 @@ def quote(said: Sequence[tuple[int, str, str]], total: int) -> str:
         if chosen and left < _CLAUSE:
             break
         made = " ".join(shorten(text, max(left, 1))[0].split())
-        if made and not any(alike(made, other) for _, _, other in chosen):
+        if made and not any(say_about_the_same(made, other) for _, _, other in chosen):
             more = sorted([*chosen, (at, who, made)])
             if not chosen or count(_line(more)) <= room:
                 chosen = more

@@ -17,9 +17,8 @@ import numpy as np
 
 from hippocampus.core.clock import MICROS_PER_DAY, MICROS_PER_MINUTE, from_micros
 from hippocampus.core.records import HELD, PINNED, Act, EpisodeRow
-from hippocampus.index.anchor_postings import RICH
 from hippocampus.index.cue import Mask
-from hippocampus.language.contradiction import are_opposed, spelling
+from hippocampus.language.equivalence import are_opposed, detail_digests, richness, spelling
 from hippocampus.sleep.concepts import Floats, Rows
 from hippocampus.sleep.snapshot import SleepSnapshot
 
@@ -152,7 +151,7 @@ def _day_in(zone: tzinfo) -> Callable[[int], int]:
 
 def _alike(night: SleepSnapshot, rows: Rows) -> list[Rows]:
     """Return rows in groups in which no detail differs; unknown details are in none."""
-    digests = night.material.gists[rows] >> 8
+    digests = detail_digests(night.material.gists[rows])
     known, digests = rows[digests > 0], digests[digests > 0]
     speakers = [(night.records[row].speaker, night.records[row].role) for row in known.tolist()]
     groups: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
@@ -209,5 +208,5 @@ def _nearest(cosines: Floats, close: Mask) -> list[int]:
 
 def _best_first(night: SleepSnapshot, rows: Rows) -> Rows:
     """Return rows with the richest first, then the newest."""
-    rich = night.material.gists[rows] & RICH
+    rich = richness(night.material.gists[rows])
     return rows[np.lexsort((rows, night.material.occurred_at[rows], rich))[::-1]]

@@ -16,10 +16,9 @@ import numpy as np
 from hippocampus.core.clock import MICROS_PER_MINUTE
 from hippocampus.core.records import Act
 from hippocampus.index.cue import Mask
+from hippocampus.language.equivalence import detail_digests
 from hippocampus.sleep.snapshot import Micros, SleepSnapshot
 
-_RICH: Final = 8
-"""Bits of a gist that do not speak of details."""
 _CORRECTS: Final = re.compile(
     r"\b(?:actually|no longer|not any ?more|instead|correction|i meant|was wrong|is wrong|wrong:"
     r"|isn't|aren't|wasn't|not true|has changed|have changed|changed to|moved (?:from|to)|by now"
@@ -87,6 +86,6 @@ def _open(night: SleepSnapshot, noted: Micros, window: int) -> Mask:
 def _how(night: SleepSnapshot, row: int, other: int) -> str:
     """Return whether a turn says that a memory is otherwise, or says more about it."""
     gists = night.material.gists
-    details = gists[row] >> _RICH != gists[other] >> _RICH
+    own, others = detail_digests(gists[[row, other]])
     text = night.texts([row]).get(row, "")
-    return "corrected" if details and _CORRECTS.search(text) else "elaborated"
+    return "corrected" if own != others and _CORRECTS.search(text) else "elaborated"

@@ -17,7 +17,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, reduce
+from functools import reduce
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
@@ -28,7 +28,7 @@ from hippocampus.core.config import Compact
 from hippocampus.core.records import Usage
 from hippocampus.encode.tokens import count
 from hippocampus.errors import EncoderError, InputError, ModelAnswer
-from hippocampus.language.details import details_of
+from hippocampus.language.equivalence import say_about_the_same
 from hippocampus.language.extractive_compression import KEYWORDS, condense, shorten
 from hippocampus.language.importance import decides
 from hippocampus.language.noun_phrases import find_phrases
@@ -49,8 +49,6 @@ _ASKED, _LENT = 0.3, 0.5
 """The part of that left to a question, and to what an assistant or a tool says."""
 _OLDER: Final = 0.98
 """The part of its worth that a version keeps as the next one comes."""
-_ALIKE: Final = 0.6
-"""Share of words from which on the later of two clauses stands for both, if no detail differs."""
 _TOPICS, _PEOPLE = 3, 3
 _LONGEST_NAME: Final = 40
 """Characters: names are longer in documents, where they carry titles and addresses."""
@@ -150,7 +148,7 @@ def take_in(
     said: tuple[QuotableClause, ...], new: QuotableClause, tokens: int
 ) -> tuple[QuotableClause, ...]:
     """Return what is quoted after one more turn: S_t of S_t-1 and u_t."""
-    kept = [old for old in said if not alike(old.text, new.text)]
+    kept = [old for old in said if not say_about_the_same(old.text, new.text)]
     kept.append(new)
     spent = sum(clause.tokens for clause in kept)
     while spent > tokens and len(kept) > 1:
@@ -241,7 +239,7 @@ def tell(
         *(
             clause
             for clause in fold(older, how.tokens // 2)
-            if not any(alike(clause.text, now.text) for now in last.clauses)
+            if not any(say_about_the_same(clause.text, now.text) for now in last.clauses)
         ),
     ]
     while True:
@@ -355,17 +353,6 @@ def _topics_of(text: str) -> Iterator[str]:
         if phrase.start >= end:
             yield text[phrase.start : phrase.end] if phrase.proper else phrase.name
             end = phrase.end
-
-
-@lru_cache(maxsize=1 << 14)
-def _words(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    return frozenset(text.casefold().split()), details_of(text)
-
-
-def alike(one: str, other: str) -> bool:
-    """Return whether two say the same, about: in like words, and with the same details."""
-    (words, details), (others, others_details) = _words(one), _words(other)
-    return details == others_details and len(words & others) >= _ALIKE * len(words | others)
 
 
 # ---------------------------------------------------------------- a model's words

@@ -14,7 +14,7 @@ from hippocampus.index.bm25 import DEED, TELLING, pack_terms
 from hippocampus.index.phrase_codec import pack_phrases
 from hippocampus.journal.draft import Draft
 from hippocampus.journal.ledger import Ledger
-from hippocampus.language.details import digest_details
+from hippocampus.language.equivalence import digest_details
 from hippocampus.language.importance import lasting_importance
 from hippocampus.language.noun_phrases import find_phrases, names_of
 from hippocampus.language.self_disclosure import tells_of_deed, tells_of_self

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.language.contradiction import are_opposed
+from hippocampus.language.equivalence import are_opposed
 
 APART = [
     ("It is 5 degrees.", "It is -5 degrees."),
