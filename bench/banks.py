@@ -22,10 +22,10 @@ from pathlib import Path
 import numpy as np
 
 from hippocampus import Memory, Turn
-from hippocampus.calibrate.synthetic import generate
 from hippocampus.core.records import Embedded, Embedder, Fingerprint, Passage
 from hippocampus.encode.embed import load_embedder
 from hippocampus_bench.cached_embedder import CachedEmbedder
+from hippocampus_bench.synthetic import generate
 
 SEED = 20
 CONVERSATIONS = 30

@@ -20,10 +20,10 @@ import numpy as np
 
 from bench.measure import Row, seconds
 from hippocampus import Memory, Turn
-from hippocampus.calibrate.synthetic import generate
 from hippocampus.encode.terms import hash_terms
 from hippocampus.encode.token_matcher import TokenPattern, _fold_vocabulary
 from hippocampus.index.bm25 import Bm25Cue
+from hippocampus_bench.synthetic import generate
 
 SEED = 3
 LONGEST = 400

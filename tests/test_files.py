@@ -262,6 +262,7 @@ NO_FILES = (
     "files(",
     "(Path(__file__)",
     "(_HERE /",
+    "_FILE",
     "resource",
     "scope",
     "webbrowser",

@@ -16,11 +16,11 @@ import numpy as np
 from hippocampus.calibrate.calibration import BUILT_IN
 from hippocampus.calibrate.fit import balanced, learn_models
 from hippocampus.calibrate.run import read_off
-from hippocampus.calibrate.synthetic import UNANSWERABLE
 from hippocampus.calibrate.trial import run_trial
 from hippocampus.encode.embed import load_embedder
 from hippocampus_bench.cached_embedder import CachedEmbedder
 from hippocampus_bench.metrics import area_under_roc
+from hippocampus_bench.synthetic import UNANSWERABLE, calibration_data
 
 
 def main() -> None:
@@ -35,7 +35,7 @@ def main() -> None:
     assert embedder is not None, "name an embedder"
     if given.cache:
         embedder = CachedEmbedder(embedder, given.cache)
-    trial = run_trial(embedder, conversations=given.conversations, seed=given.seed)
+    trial = run_trial(embedder, calibration_data(given.seed, given.conversations))
     for found in read_off(trial, embedder).explain():
         print(f"{found.name:20} {found.value:7g} {found.default:7g}  {found.rule}")
     for learnt in learn_models(trial.asked, anew=given.anew):

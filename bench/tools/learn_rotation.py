@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.calibrate.synthetic import generate
 from hippocampus.core.records import Passage
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.signature import BITS, Rotation
+from hippocampus_bench.synthetic import generate
 
 TURNS = 1500
 HERE = Path(__file__).resolve().parents[2]

@@ -114,7 +114,7 @@ class Memory:
         read. What is found is kept in the store for this embedder, and does not apply to another.
 
         Args:
-            conversations: how many are made up, 8 to 256; more leave less to chance.
+            conversations: how many of those that ship are read, 8 to 72; more leave less to chance.
             dry_run: only return what was found.
             progress: told how many turns were read, and of how many.
 

@@ -15,9 +15,9 @@ from hippocampus.calibrate.calibration import (
     SIGNALS,
     Calibration,
 )
+from hippocampus.calibrate.conversations import read_synthetic
 from hippocampus.calibrate.fit import EMBEDDER_EVIDENCE, balanced, find_hearing
 from hippocampus.calibrate.run import calibrate
-from hippocampus.calibrate.synthetic import generate
 from hippocampus.calibrate.thresholds import area_under_roc, weigh_signals
 from hippocampus.calibrate.trial import TrialQuestion, TrialTurn, run_trial
 from hippocampus.core.config import Concepts, Cosines, Fusion
@@ -99,8 +99,9 @@ def test_what_is_stricter_is_above_what_is_less_so(name, request):
 
 def test_progress_counts_the_turns_up_to_all_of_them():
     told = []
-    run_trial(HashEmbedder(16), conversations=2, seed=1, progress=lambda *at: told.append(at))
-    turns = sum(len(bank["episodes"]) for bank in generate(1, 2)["banks"])
+    two = read_synthetic().first(2)
+    run_trial(HashEmbedder(16), two, lambda *at: told.append(at))
+    turns = sum(len(talk.texts) for talk in two.conversations)
 
     assert told == sorted(told)
     assert told[-1] == (turns, turns)
@@ -108,7 +109,7 @@ def test_progress_counts_the_turns_up_to_all_of_them():
 
 @pytest.mark.parametrize("number", [CONVERSATIONS - 1, MOST_CONVERSATIONS + 1, 10**9])
 def test_too_few_conversations_or_too_many_are_refused(number):
-    with pytest.raises(InputError, match="from 8 to 256"):
+    with pytest.raises(InputError, match="from 8 to 72"):
         calibrate(HashEmbedder(), conversations=number)
 
 

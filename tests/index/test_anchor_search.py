@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.calibrate.synthetic import generate
+from hippocampus.calibrate.conversations import read_synthetic
 from hippocampus.core.records import Passage
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.model_files import installed
@@ -58,7 +58,7 @@ def test_what_is_asked_for_is_compared_however_far_it_is(seed):
 def test_of_many_real_phrases_the_two_levels_find_what_all_of_them_hold():
     if installed() is None:
         pytest.skip("the default model is not installed; 'make model' installs it")
-    texts = {e["text"] for bank in generate(7, 40)["banks"] for e in bank["episodes"]}
+    texts = {text for talk in read_synthetic().first(40).conversations for text in talk.texts}
     names = sorted({phrase.name for text in texts for phrase in find_phrases(text)})
     some = np.random.default_rng(7).permutation(len(names))[:2500].tolist()
     embedder = load_embedder("default")

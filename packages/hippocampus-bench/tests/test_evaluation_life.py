@@ -7,10 +7,9 @@ from collections import Counter
 
 import pytest
 
-from hippocampus.calibrate import synthetic
 from hippocampus.encode.terms import find_terms
 from hippocampus.errors import InputError
-from hippocampus_bench import life
+from hippocampus_bench import life, synthetic
 from hippocampus_bench.texts import life_phrases
 
 LIFE = life.live(4000, seed=3)

@@ -2,9 +2,9 @@
 
 import json
 
-from hippocampus.calibrate.synthetic import generate
 from hippocampus_bench import retrieval, run
 from hippocampus_bench.datasets import Node
+from hippocampus_bench.synthetic import generate
 
 
 def test_it_loads_as_a_retrieval_data_set():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from hippocampus.calibrate.calibration import CONVERSATIONS, MOST_CONVERSATIONS, Calibration
+from hippocampus.calibrate.conversations import read_synthetic
 from hippocampus.calibrate.fit import find_hearing, learn_models
-from hippocampus.calibrate.thresholds import details, find_cosines, weigh_signals
+from hippocampus.calibrate.thresholds import find_cosines, weigh_signals
 from hippocampus.calibrate.trial import Trial, run_trial
 from hippocampus.core.records import Embedder, Progress
 from hippocampus.errors import InputError
@@ -14,19 +15,18 @@ def calibrate(
     embedder: Embedder,
     *,
     conversations: int = CONVERSATIONS,
-    seed: int = 1,
     progress: Progress | None = None,
 ) -> Calibration:
     """
     Find out what an embedder's numbers mean, on conversations that were made up.
 
-    The same for the same embedder, number and seed. No benchmark, and nothing of a bank, is read.
+    The same for the same embedder and number. No benchmark, and nothing of a bank, is read.
     """
     if not CONVERSATIONS <= conversations <= MOST_CONVERSATIONS:
         msg = f"conversations={conversations}: must be from {CONVERSATIONS} to {MOST_CONVERSATIONS}"
         raise InputError(msg)
-    trial = run_trial(embedder, conversations=conversations, seed=seed, progress=progress)
-    return read_off(trial, embedder)
+    made_up = read_synthetic().first(conversations)
+    return read_off(run_trial(embedder, made_up, progress), embedder)
 
 
 def read_off(trial: Trial, embedder: Embedder) -> Calibration:
@@ -35,7 +35,7 @@ def read_off(trial: Trial, embedder: Embedder) -> Calibration:
         embedder=embedder.fingerprint,
         conversations=trial.conversations,
         seed=trial.seed,
-        cosines=find_cosines(trial, details(embedder, trial.seed)),
+        cosines=find_cosines(trial),
         hearing=find_hearing(trial.asked),
         signals=weigh_signals(trial.said),
         models=tuple(learnt.model for learnt in learn_models(trial.asked)),

@@ -7,23 +7,17 @@ serves every embedder, whatever the range of its cosines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from random import Random
-
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.calibrate.calibration import SIGNALS
-from hippocampus.calibrate.synthetic import Filler, slots, texts, tidy, words
 from hippocampus.calibrate.trial import Trial, TrialTurn
 from hippocampus.core.config import Cosines
-from hippocampus.core.records import Embedder, Passage
-from hippocampus.journal.draft import spoken
 from hippocampus.recall.standardize import Numbers
 
 
-def find_cosines(trial: Trial, unlike: Numbers) -> Cosines:
-    """Return the thresholds of an embedder; ``unlike``: as ``details`` returns them."""
+def find_cosines(trial: Trial) -> Cosines:
+    """Return the thresholds of an embedder."""
     said = trial.said
     names = list(trial.topics)
     topics = np.array(names)
@@ -39,7 +33,7 @@ def find_cosines(trial: Trial, unlike: Numbers) -> Cosines:
         theta=float(np.percentile((anchors @ said.vectors[telling].T)[on_another], 99)),
         sem_theta=float(np.percentile((anchors @ questions.T)[meant_another], 99.9)),
         related=related,
-        near=max(related, float(np.percentile(unlike, 99))),
+        near=max(related, float(np.percentile(trial.unlike, 99))),
         interference=float(np.percentile(within, 90)),
         cluster=float(np.percentile(within, 95)),
     )
@@ -57,24 +51,6 @@ def _pairs(said: TrialTurn) -> tuple[Numbers, Numbers]:
         every.append(cosines)
         within.append(cosines[session[above[0]] == session[above[1]]])
     return np.concatenate(every), np.concatenate(within)
-
-
-def details(embedder: Embedder, seed: int) -> Numbers:
-    """Return the cosines of turns that say the same of different things, in the same words."""
-    pairs = list(_told_twice(Random(seed)))  # noqa: S311 - nothing here is secret
-    made = embedder.embed([Passage(text) for pair in pairs for text in pair])
-    vectors = np.stack([one.vector for one in made])
-    cosines: Numbers = np.einsum("ij,ij->i", vectors[::2], vectors[1::2])
-    return cosines
-
-
-def _told_twice(rng: Random) -> Iterator[tuple[str, str]]:
-    filler = Filler(rng)
-    for way in (way for fact in texts().facts for way in fact.say if slots(way)):
-        who = rng.choice(words("name"))
-        one: dict[str, str] = {}
-        first = filler.fill(way, one)
-        yield spoken(who, tidy(first)), spoken(who, tidy(filler.fill(way, {}, [one])))
 
 
 # ---------------------------------------------------------------- what is worth keeping

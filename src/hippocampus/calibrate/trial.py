@@ -18,7 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.calibrate.calibration import POOL
-from hippocampus.calibrate.synthetic import SyntheticBank, SyntheticQuestion, generate
+from hippocampus.calibrate.conversations import (
+    SyntheticConversation,
+    SyntheticData,
+    SyntheticQuestion,
+)
 from hippocampus.core.config import Fusion, Ingest
 from hippocampus.core.records import Embedder, Passage, Progress, Store, Turn
 from hippocampus.encode.signature import rotation_for
@@ -95,59 +99,67 @@ class TrialTurn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """The turns, the questions, and the vectors of the topics' names."""
+    """
+    The turns, the questions, and the vectors of the topics' names.
+
+    ``unlike``: cosines of turns that say the same of different things, in the same words.
+    """
 
     conversations: int
     seed: int
     said: TrialTurn
     asked: list[TrialQuestion]
     topics: dict[str, Numbers]
+    unlike: Numbers
 
 
 def run_trial(
-    embedder: Embedder, *, conversations: int, seed: int, progress: Progress | None = None
+    embedder: Embedder, made_up: SyntheticData, progress: Progress | None = None
 ) -> Trial:
     """Have an embedder read conversations and answer their questions."""
-    banks = generate(seed, conversations)["banks"]
-    total = sum(len(bank["episodes"]) for bank in banks)
+    talks = made_up.conversations
+    total = sum(len(talk.texts) for talk in talks)
     store = open_store(":memory:", busy_timeout_s=1.0)
     try:
         examiner = _Examiner(store, embedder)
         asked: list[TrialQuestion] = []
         said: list[TrialTurn] = []
         done = 0
-        for start in range(0, len(banks), POOL):
+        for start in range(0, len(talks), POOL):
             pool: list[_EncodedConversation] = []
-            for bank in banks[start : start + POOL]:
-                one = examiner.encode(bank)
+            for talk in talks[start : start + POOL]:
+                one = examiner.encode(talk)
                 indexed = examiner.index([one])
                 asked += examiner.ask([one], indexed, start // POOL)
                 said.append(_told(one, indexed))
                 pool.append(one)
-                done += len(bank["episodes"])
+                done += len(talk.texts)
                 if progress:
                     progress(done, total)
             if len(pool) > 1:
                 asked += examiner.ask(pool, examiner.index(pool), start // POOL)
     finally:
         store.close()
-    topics = sorted({e["topic"] for bank in banks for e in bank["episodes"] if "topic" in e})
+    topics = sorted({topic for talk in talks for topic in talk.topics if topic})
     named = embedder.embed([Passage(topic) for topic in topics])
     vectors = dict(zip(topics, (one.vector for one in named), strict=True))
-    return Trial(conversations, seed, _joined(said), asked, vectors)
+    paired = embedder.embed([Passage(text) for pair in made_up.pairs for text in pair])
+    pairs = np.stack([one.vector for one in paired])
+    unlike: Numbers = np.einsum("ij,ij->i", pairs[::2], pairs[1::2])
+    return Trial(len(talks), made_up.seed, _joined(said), asked, vectors, unlike)
 
 
 class _EncodedConversation(NamedTuple):
     """A conversation, ready to be put into banks: a group for each of its turns."""
 
-    data: SyntheticBank
+    data: SyntheticConversation
     groups: list[Group]
     encoded: Encoded
 
     @property
     def refs(self) -> list[str]:
         """A name for each turn that no other conversation uses."""
-        return [f"{self.data['id']}/{e['id']}" for e in self.data["episodes"]]
+        return [f"{self.data.id}/{place}" for place in range(len(self.data.texts))]
 
 
 class _IndexedBank(NamedTuple):
@@ -167,18 +179,20 @@ class _Examiner:
         self._segments = Segments()
         self._embed = cache(embedder.embed_query)
 
-    def encode(self, data: SyntheticBank) -> _EncodedConversation:
+    def encode(self, data: SyntheticConversation) -> _EncodedConversation:
         """Encode a conversation as a bank does."""
         groups = [
             draft(
                 _NAME,
                 Turn(
-                    text=e["text"], speaker=e["speaker"], role=e["role"], at=e["at"],
-                    session=f"{data['id']}/{e['session']}",
+                    text=text, speaker=speaker, role=role, session=f"{data.id}/{session}",
+                    at=datetime.fromtimestamp(at, UTC),
                 ),
                 now=_NOW, zone=UTC, limits=_LIMITS, salt=_SALT,
             )
-            for e in data["episodes"]
+            for text, speaker, role, at, session in zip(
+                data.texts, data.speakers, data.roles, data.occurred_at, data.sessions, strict=True
+            )
         ]  # fmt: skip
         drafts = [d for group in groups for d in group.drafts]
         before = context_before(drafts, {})
@@ -189,7 +203,7 @@ class _Examiner:
         """Put conversations into one bank."""
         refs: list[str] = []
         with self._store.write():
-            number = self._store.banks.add("+".join(one.data["id"] for one in pool), 0)
+            number = self._store.banks.add("+".join(one.data.id for one in pool), 0)
             ledger = Ledger(
                 self._store, number, name=_NAME, salt=_SALT, limits=_LIMITS, now=lambda: _NOW,
                 segments=self._segments,
@@ -210,34 +224,32 @@ class _Examiner:
         self, pool: Sequence[_EncodedConversation], indexed: _IndexedBank, group: int
     ) -> Iterator[TrialQuestion]:
         """Ask a bank what only one of its conversations can answer."""
-        people = [{e["speaker"] for e in one.data["episodes"]} for one in pool]
+        people = [set(one.data.speakers) for one in pool]
         met = Counter(name for names in people for name in names)
         for one, names in zip(pool, people, strict=True):
             if any(met[name] > 1 for name in names):
                 continue  # two of one name, or two who say "I", would make questions ambiguous
-            id_ = one.data["id"]
-            tells = (e.get("topic") for e in one.data["episodes"])
-            topics = dict(zip(one.refs, tells, strict=True))
-            for question in one.data["questions"]:
-                gold = {f"{id_}/{ref}" for ref in question["gold"]}
-                about = {topics[ref] for ref in gold}
-                yield self._answer(
-                    question, indexed, gold, group, about.pop() if len(about) == 1 else None
-                )
+            asked_at = datetime.fromtimestamp(one.data.asked_at, UTC)
+            for question in one.data.questions:
+                gold = {one.refs[place] for place in question.answers}
+                about = {one.data.topics[place] or None for place in question.answers}
+                topic = about.pop() if len(about) == 1 else None
+                yield self._answer(question, asked_at, indexed, gold, group, topic)
 
     def _answer(
         self,
         asked: SyntheticQuestion,
+        asked_at: datetime,
         indexed: _IndexedBank,
         gold: set[str],
         group: int,
         topic: str | None,
     ) -> TrialQuestion:
         index, refs = indexed
-        text = asked["text"]
+        text = asked.text
         embedded = self._embed(text)
         understood = bind(
-            parse(text, now=datetime.fromisoformat(asked["at"]), cues=_CUES),
+            parse(text, now=asked_at, cues=_CUES),
             embedded=embedded,
             rotation=self._rotation,
             speakers=index.columns.speakers(),
@@ -248,19 +260,19 @@ class _Examiner:
         bare = replace(understood, cues=_CUES - {"tokens"})
         known = evidence(index, understood, rows) | evidence(index, bare, rows)
         return TrialQuestion(
-            group=group, kind=asked["kind"], answerable=bool(gold), relevant=right[:DEPTH],
+            group=group, kind=asked.kind, answerable=bool(gold), relevant=right[:DEPTH],
             known=known, parts=every.parts, right=right, topic=topic, vector=embedded.vector,
         )  # fmt: skip
 
 
 def _told(one: _EncodedConversation, indexed: _IndexedBank) -> TrialTurn:
     """Return the turns of a conversation that has a bank of its own."""
-    episodes = one.data["episodes"]
+    data = one.data
     vectors = indexed.live.cues.vector
     assert vectors is not None, "it is what it was made with"
     first = {ref: row for row, ref in reversed(list(enumerate(indexed.refs)))}
-    sessions = [f"{one.data['id']}/{e['session']}" for e in episodes]
-    occurred_at = np.array([datetime.fromisoformat(e["at"]).timestamp() for e in episodes])
+    sessions = [f"{data.id}/{session}" for session in data.sessions]
+    occurred_at = np.array(data.occurred_at, np.float64)
     turns = Counter[str]()
     places = []
     for session in sessions:
@@ -268,13 +280,13 @@ def _told(one: _EncodedConversation, indexed: _IndexedBank) -> TrialTurn:
         turns[session] += 1
     return TrialTurn(
         vectors=vectors.vectors(np.array([first[ref] for ref in one.refs], np.int64)),
-        conversation=np.full(len(episodes), one.data["id"]),
+        conversation=np.full(len(data.texts), data.id),
         session=np.array(sessions),
         place=np.array(places),
-        length=np.array([len(e["text"]) for e in episodes]),
+        length=np.array([len(text) for text in data.texts]),
         occurred_at=(occurred_at - occurred_at[0]) / (occurred_at[-1] - occurred_at[0]),
-        topic=np.array([e.get("topic", "") for e in episodes]),
-        between_people=np.array([e["speaker"] is not None for e in episodes]),
+        topic=np.array(data.topics),
+        between_people=np.array([speaker is not None for speaker in data.speakers]),
     )
 
 

@@ -27,7 +27,6 @@ from typing import Any, ClassVar, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.calibrate.synthetic import generate
 from hippocampus.core.config import Ingest
 from hippocampus.core.optional import require
 from hippocampus.core.records import Progress
@@ -36,6 +35,7 @@ from hippocampus.errors import InputError, MissingExtra
 from hippocampus.journal.content import Segment, pack_lengths
 from hippocampus.kernel import DynamicWaveletMatrix, HuffmanWaveletMatrix, WaveletMatrix
 from hippocampus_bench.report import commit, machine
+from hippocampus_bench.synthetic import generate
 
 PAPER: Final[Mapping[int, tuple[float, float]]] = {
     16_000: (32, 0.15), 32_000: (70, 0.31), 48_000: (108, 0.44), 64_000: (149, 0.59),

@@ -26,10 +26,10 @@ from itertools import count
 from random import Random
 from typing import Final
 
-from hippocampus.calibrate.synthetic import Banks, Filler, tidy
-from hippocampus.calibrate.synthetic import texts as common_texts
-from hippocampus.calibrate.synthetic import words as common_words
 from hippocampus.errors import InputError
+from hippocampus_bench.synthetic import Banks, Filler, tidy
+from hippocampus_bench.synthetic import texts as common_texts
+from hippocampus_bench.synthetic import words as common_words
 from hippocampus_bench.texts import life_phrases, life_projects
 
 CHUNKS: Final = 47_392

@@ -22,8 +22,8 @@ from itertools import product
 from random import Random
 from typing import Final, NamedTuple
 
-from hippocampus.calibrate.synthetic import tidy
 from hippocampus.errors import InputError
+from hippocampus_bench.synthetic import tidy
 from hippocampus_bench.texts import dialogue_genres, dialogue_phrases
 
 LATER: Final = 150

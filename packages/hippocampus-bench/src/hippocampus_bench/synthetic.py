@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -24,7 +24,13 @@ from typing import NotRequired, TypedDict
 
 from msgspec import Struct, toml
 
+from hippocampus.calibrate.conversations import (
+    SyntheticConversation,
+    SyntheticData,
+)
+from hippocampus.calibrate.conversations import SyntheticQuestion as ShippedQuestion
 from hippocampus.errors import InputError
+from hippocampus.journal.draft import spoken
 
 UNANSWERABLE = ("unsaid", "misattributed", "mistaken", "off-topic")
 KINDS = ("single", "indirect", "multi", "temporal", "update", "assistant", *UNANSWERABLE)
@@ -86,6 +92,51 @@ def generate(seed: int, conversations: int) -> Banks:
     }
 
 
+# ---------------------------------------------------------------- in the form that ships
+
+
+def calibration_data(seed: int, conversations: int) -> SyntheticData:
+    """Return conversations as ``hippocampus.calibrate`` reads them."""
+    made = generate(seed, conversations)["banks"]
+    return SyntheticData(seed, tuple(_told_twice(seed)), tuple(map(_in_columns, made)))
+
+
+def _in_columns(bank: SyntheticBank) -> SyntheticConversation:
+    episodes = bank["episodes"]
+    place = {episode["id"]: place for place, episode in enumerate(episodes)}
+    return SyntheticConversation(
+        id=bank["id"],
+        texts=tuple(episode["text"] for episode in episodes),
+        speakers=tuple(episode["speaker"] for episode in episodes),
+        roles=tuple(episode["role"] for episode in episodes),
+        occurred_at=tuple(_seconds(episode["at"]) for episode in episodes),
+        sessions=tuple(episode["session"] for episode in episodes),
+        topics=tuple(episode.get("topic", "") for episode in episodes),
+        asked_at=_seconds(bank["questions"][0]["at"]),
+        questions=tuple(
+            ShippedQuestion(
+                asked["text"], tuple(place[id_] for id_ in asked["gold"]), asked["kind"]
+            )
+            for asked in bank["questions"]
+        ),
+    )
+
+
+def _seconds(moment: str) -> int:
+    return int(datetime.fromisoformat(moment).timestamp())
+
+
+def _told_twice(seed: int) -> Iterator[tuple[str, str]]:
+    """Yield pairs of turns that say the same of different things, in the same words."""
+    rng = Random(seed)  # noqa: S311 - nothing here is secret
+    filler = Filler(rng)
+    for way in (way for fact in texts().facts for way in fact.say if slots(way)):
+        who = rng.choice(words("name"))
+        one: dict[str, str] = {}
+        first = filler.fill(way, one)
+        yield spoken(who, tidy(first)), spoken(who, tidy(filler.fill(way, {}, [one])))
+
+
 # ---------------------------------------------------------------- facts and their words
 
 
@@ -142,7 +193,7 @@ class SyntheticTexts(Struct, frozen=True):
 @cache
 def texts() -> SyntheticTexts:
     """Return the made-up texts, read when first asked for."""
-    data = (files("hippocampus.calibrate") / "topics.toml").read_bytes()
+    data = (files("hippocampus_bench") / "data" / "topics.toml").read_bytes()
     return toml.decode(data, type=SyntheticTexts)
 
 

@@ -9,9 +9,9 @@ from collections import Counter, defaultdict
 import pytest
 from msgspec import to_builtins
 
-from hippocampus.calibrate import synthetic
 from hippocampus.encode.terms import find_terms, hash_terms
 from hippocampus.errors import InputError
+from hippocampus_bench import synthetic
 
 BANKS = synthetic.generate(11, 9)["banks"]
 QUESTIONS = [(bank, question) for bank in BANKS for question in bank["questions"]]
