@@ -113,9 +113,12 @@ def without_quotes(text: str) -> str:
 
 
 def _without(text: str, begin: str, end: str) -> str:
-    kept, rest = "", text
-    while begin in rest and end in rest[rest.index(begin) :]:
-        head, _, tail = rest.partition(begin)
-        kept += head
-        rest = tail.partition(end)[2]
-    return kept + rest
+    kept: list[str] = []
+    at = 0
+    while (start := text.find(begin, at)) >= 0:
+        stop = text.find(end, start + len(begin))
+        if stop < 0:
+            break
+        kept.append(text[at:start])
+        at = stop + len(end)
+    return "".join([*kept, text[at:]])

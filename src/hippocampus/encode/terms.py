@@ -77,11 +77,9 @@ def hash_terms(text: str) -> NDArray[np.uint32]:
     words = _WORD.findall(_fold(text))
     hashes = _hash_all(words)
     if not text.isascii():
-        hashes += [
-            _hash(left + right)
-            for left, right in pairwise(words)
-            if UNSPACED_ONE.match(left) and UNSPACED_ONE.match(right)
-        ]
+        alone = list(map(UNSPACED_ONE.match, words))
+        pairs = zip(words, words[1:], alone, alone[1:], strict=False)
+        hashes += _hash_all([left + right for left, right, one, two in pairs if one and two])
     return np.array(hashes, dtype=np.uint32)
 
 

@@ -14,13 +14,22 @@ from typing import Final
 from hippocampus.core.word_lists import Patterns
 
 _TALK: Final = Patterns("talk")
+_FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself", "we", "our", "ours"})
+_TO_WORDS: Final = {at: " " for at in range(128) if not (chr(at).isalnum() or chr(at) == "_")}
 
 
 def tells_of_self(text: str) -> bool:
     """Return whether any sentence says something in the first person without asking."""
-    return _TALK.of_self.search(text) is not None
+    return _may(text) and _TALK.of_self.search(text) is not None
 
 
 def tells_of_deed(text: str) -> bool:
     """Return whether a first person did or was something: "we went", "I've also joined"."""
-    return _TALK.of_deed.search(text) is not None
+    return _may(text) and _TALK.of_deed.search(text) is not None
+
+
+def _may(text: str) -> bool:
+    """Return False where a look at the words, a fifth of the time of a search, rules it out."""
+    if not text.isascii():
+        return True
+    return not _FIRST_PERSON.isdisjoint(text.lower().translate(_TO_WORDS).split())

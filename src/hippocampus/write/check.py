@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, tzinfo
 from hashlib import blake2b
 from typing import Final, NamedTuple
@@ -18,6 +19,8 @@ from hippocampus.write.chunking import split_text
 
 _LABEL_CHARACTERS: Final = 4096
 """Longest speaker, role, session, source or address: a long path fits, a text does not."""
+_METADATA_SHARE: Final = 3
+"""Times the size of a text that its metadata may take, which are kept with each of its parts."""
 
 
 class Group(NamedTuple):
@@ -61,15 +64,21 @@ def draft(
             f" {limits.max_text_bytes:,} (Ingest.max_text_bytes); keep what is long in the text"
         )
     pieces = _split(text, limits)
-    apart = metadata if by_metadata else ""
+    kept = len(metadata) * len(pieces)
+    if kept > max(limits.max_text_bytes, _METADATA_SHARE * len(text)):
+        raise TextTooLong(
+            f"metadata has {len(metadata):,} characters, and would be kept with each of the"
+            f" {len(pieces):,} parts of the text; keep what is long in the text"
+        )
+    ids = episode_ids(bank, turn, occurred_at, len(pieces), metadata if by_metadata else "")
     drafts = [
         Draft(
-            id=episode_id(bank, text, turn.speaker, occurred_at, part, apart), text=piece,
+            id=id_, text=piece,
             occurred_at=occurred_at, session=turn.session, part=part, parts=len(pieces),
             speaker=turn.speaker, role=turn.role, source=turn.source, address=turn.address or "",
             metadata=metadata, digest=digest(salt, piece),
         )
-        for part, piece in enumerate(pieces)
+        for part, (id_, piece) in enumerate(zip(ids, pieces, strict=True))
     ]  # fmt: skip
     return Group(drafts, dated=turn.at is not None)
 
@@ -91,22 +100,38 @@ def _split(text: str, limits: Ingest) -> list[str]:
         return [text]
     if len(text) < limits.chunk_tokens * 16 and count(text) <= limits.chunk_tokens:
         return [text]
-    pieces: list[str] = []
+    groups: list[list[str]] = []
+    blank = False  # a long run of white space is no episode of its own
     for piece in split_text(text, limits.chunk_tokens, count):
-        if pieces and not (piece.strip() and pieces[-1].strip()):
-            pieces[-1] += piece  # a long run of white space is no episode of its own
+        blanks = not piece.strip()
+        if groups and (blank or blanks):
+            groups[-1].append(piece)
+            blank = blank and blanks
         else:
-            pieces.append(piece)
-    return pieces
+            groups.append([piece])
+            blank = blanks
+    return ["".join(group) for group in groups]
 
 
-def episode_id(
-    bank: str, text: str, speaker: str | None, occurred_at: int, part: int, apart: str = ""
-) -> str:
-    """Return the id: the same bank, text, speaker and event time always have the same."""
-    known = blake2b(digest_size=12)
-    named = (bank, text, speaker or "", str(occurred_at), str(part))
-    for piece in (*named, apart) if apart else named:
-        raw = piece.encode()
-        known.update(len(raw).to_bytes(8, "little") + raw)
-    return known.hexdigest()
+def episode_ids(
+    bank: str, turn: Turn, occurred_at: int, parts: int, apart: str = ""
+) -> Iterator[str]:
+    """
+    Yield the id of each part: the same bank, text, speaker and event time always have the same.
+
+    The text is hashed once, however many parts it has.
+    """
+    whole = blake2b(digest_size=12)
+    for piece in (bank, turn.text, turn.speaker or "", str(occurred_at)):
+        _hash(whole, piece)
+    for part in range(parts):
+        known = whole.copy()
+        _hash(known, str(part))
+        if apart:
+            _hash(known, apart)
+        yield known.hexdigest()
+
+
+def _hash(known: blake2b, piece: str) -> None:
+    raw = piece.encode()
+    known.update(len(raw).to_bytes(8, "little") + raw)

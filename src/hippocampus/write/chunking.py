@@ -29,6 +29,13 @@ _CHARS_PER_TOKEN = 16
 _WINDOW_CHARS = 32_768  # nupunkt takes 40 bytes of memory per character it is given at once
 _SLICE_CHARS = 64
 
+_LONG = 1 << 20
+"""Characters from which on borders are sought in one pass: a reader of a megabyte does not see how
+well each piece was balanced, and a server that is given ten must answer others meanwhile."""
+_SHORTEST, _LONGEST = 0.5, 1.0
+"""Shares of the target within which such a border is sought."""
+_BORDER = re.compile(r"\n(?:[^\S\n]*\n)++|\n|[.!?]['\"”’)\]]*+\s++|[。！？]")
+_BLANKS = re.compile(r"\s++")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _RULE = re.compile(r"(?:={3,}|-{3,}|~{3,}|\^{3,}|\*{3,})\s*$")
@@ -75,6 +82,8 @@ def split_text(text: str, limit: int, count: Count, *, target: int = 256) -> lis
     cutter = _Cutter(limit, min(target, limit), count)
     if cutter.fitting(text, limit) is not None:
         return [text]
+    if len(text) >= _LONG:
+        return list(cutter.in_one_pass(text))
     atoms = cutter.atoms(text)
     tokens = sum(atom.tokens for atom in atoms)
     number = max(1, ceil(tokens / cutter.target))
@@ -150,6 +159,27 @@ class _Cutter:
                 yield from self._descend(part, cut, min(level + 1, len(self.levels) - 1))
             cut = inner
 
+    def in_one_pass(self, text: str) -> Iterator[str]:
+        """
+        Yield pieces cut at the best border near the target, chosen by what stands around it alone.
+
+        So borders are the same again soon after an edit, as in content-defined chunking.
+        """
+        start, per_token = 0, 4.0
+        while start < len(text):
+            longest = max(1, int(_LONGEST * self.target * per_token))
+            piece = text[start : start + longest]
+            if start + longest < len(text):
+                shortest = int(_SHORTEST * self.target * per_token)
+                piece = piece[: _best_border(piece, shortest)]
+            tokens = self.count(piece)
+            if tokens > self.limit and len(piece) > 1:
+                per_token = max(1 / self.target, min(per_token / 2, len(piece) / tokens))
+                continue
+            start += len(piece)
+            per_token = min(len(piece) / max(1, tokens), _CHARS_PER_TOKEN)
+            yield piece
+
     def halved(self, piece: str) -> Iterator[str]:
         """Yield the piece, in halves if it has more tokens than its atoms had one by one."""
         if len(piece) <= 1 or self.fitting(piece, self.limit) is not None:
@@ -188,6 +218,24 @@ def _best_cuts(
         ends.append(end)
         end = start_of[end]
     return ends[::-1]
+
+
+def _best_border(piece: str, shortest: int) -> int:
+    """Return where to cut a stretch: behind a paragraph, else a line, a sentence, a word."""
+    best, least = len(piece), inf
+    for found in _BORDER.finditer(piece, shortest):
+        end = found.end()
+        price = _SENTENCE
+        if found[0][0] == "\n":
+            price = _PARAGRAPH if found[0].count("\n") > 1 else _LINE
+        before = piece[end - _SLICE_CHARS : end].encode(errors="replace")
+        price += _PARAGRAPH * crc32(before) / 2**32
+        if price <= least and end < len(piece):
+            best, least = end, price
+    if best == len(piece):
+        words = list(_BLANKS.finditer(piece, max(shortest, len(piece) - _SLICE_CHARS)))
+        best = words[-1].end() if words else best
+    return best
 
 
 def _chance(atom: _Atom) -> float:
