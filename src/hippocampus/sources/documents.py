@@ -15,7 +15,7 @@ _FRONT = re.compile(
     r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
 _KEY = re.compile(r"([A-Za-z_][\w .-]{0,60}?)\s*:(?:\s+(.*))?$")
-_TITLE = re.compile(r"\s*(?:#{1,6}[ \t]+([^\n]+)|([^\n]+)\n(?:=|-){3,}[ \t]*$)", re.MULTILINE)
+_TITLE = re.compile(r"\s*+(?:#{1,6}[ \t]+([^\n]+)|([^\n]+)\n(?:=|-){3,}[ \t]*$)", re.MULTILINE)
 _DATES = ("date", "created", "created_at", "published")
 _FRONT_CHARS = 65_536
 

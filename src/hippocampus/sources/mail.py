@@ -11,7 +11,7 @@ from email.errors import MessageError
 from email.header import decode_header
 from email.message import Message
 from email.utils import getaddresses, parseaddr
-from html.parser import HTMLParser
+from html import unescape
 from typing import TypeAlias
 
 from hippocampus.core.records import Turn
@@ -23,13 +23,21 @@ Mail: TypeAlias = "Message[str, str]"
 
 # A separator is at the start or after an empty line, and holds a time of day; a sentence that
 # happens to begin with "From" does not.
-_SEPARATOR = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From [^\n]*\d:\d\d[^\n]*\n")
+_SEPARATOR = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From ([^\n]*+)\n")
+_TIME_OF_DAY = re.compile(rb"\d:\d\d")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _MESSAGE_ID = re.compile(r"<([^<>\s]+)>")
 _HEADERS = ("From", "Date", "Subject", "Message-ID")
 _NOT_CHARSETS = {"unicode_escape", "raw_unicode_escape", "idna", "punycode", "undefined"}
-_HTML_CHARS = 262_144  # html.parser is quadratic on some malformed text
 _DEPTH = 50
+_SUBJECT_CHARS = 1000
+"""Of a subject that metadata have, with each part of a long text; the text has all of it."""
+_TAG_NAME = re.compile(r"<(?:(/?)([a-zA-Z][^\s/>]{0,64}+)|[!?/]())")
+_TAG_REST = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+'|(?!["'])))*+>""")
+_RAW = {tag: re.compile(rf"</{tag}\b", re.IGNORECASE) for tag in ("script", "style")}
+"""Tags whose inside is no HTML, and what ends it."""
+_LONG_REFERENCE = re.compile(r"&#(?:[0-9]{8,}+|[xX][0-9a-fA-F]{7,}+);?")
+"""A character's number that no character has; Python refuses to read thousands of digits."""
 _HIDDEN = {"script", "style", "head", "title", "template"}
 _INLINE = set(
     "a abbr b bdi bdo cite code em font i img mark q s small span strong sub sup tt u var wbr".split()  # noqa: E501
@@ -43,7 +51,8 @@ def read_eml(raw: Raw) -> Iterator[Item]:
 
 def read_mbox(raw: Raw) -> Iterator[Item]:
     """Yield the messages of a mailbox, in its order."""
-    separators = list(_SEPARATOR.finditer(raw.data))
+    lines = _SEPARATOR.finditer(raw.data)
+    separators = [line for line in lines if _TIME_OF_DAY.search(line[1])]
     if not separators:
         raise SourceError("not a mailbox: no line 'From address date'", path=raw.path)
     mailbox = _Mailbox(raw)
@@ -88,7 +97,7 @@ class _Mailbox:
             source=self.raw.path,
             address=address,
             metadata=metadata(
-                subject=subject,
+                subject=subject[:_SUBJECT_CHARS],
                 sender=sender,
                 to=[name or at for name, at in recipients if name or at],
                 attachments=attachments,
@@ -111,44 +120,64 @@ class _Mailbox:
 
 
 def html_text(html: str) -> str:
-    """Return the visible text of a page, a line per block."""
-    if len(html) <= _HTML_CHARS:
-        page = _Page()
-        try:
-            page.feed(html)
-            page.close()
-        except AssertionError:  # how html.parser refuses a malformed "<!["
-            pass
+    """Return the visible text of a page, a line per block; in linear time, whatever it holds."""
+    seen: list[str] = []
+    hidden = 0
+    for data, tag, closing in _html_tokens(html):
+        if data:
+            if not hidden:
+                plain = unescape(_LONG_REFERENCE.sub("\ufffd", data))
+                seen.append(re.sub(r"\s+", " ", plain))
+            continue
+        if tag == "body":  # a head that nobody closed ends here
+            hidden = 0
+        elif tag in _HIDDEN:
+            hidden = max(0, hidden + (-1 if closing else 1))
+        if tag not in _INLINE:
+            seen.append("\n- " if tag == "li" and not closing else "\n")
+    return _tidy("".join(seen))
+
+
+def _html_tokens(html: str) -> Iterator[tuple[str, str, bool]]:
+    """
+    Yield what a page is made of: (text, "", False), or ("", tag, whether it is a closing one).
+
+    As a browser reads it, but for what does not show: comments, declarations, scripts and styles
+    are passed over, and a tag that does not end is text. Each character is looked at a bounded
+    number of times: once a search has met the end of the page, the like of it is not made again.
+    """
+    at, quotes = 0, True
+    while (start := html.find("<", at)) >= 0:
+        if start > at:
+            yield html[at:start], "", False
+        if html.startswith("<!--", start):
+            stop = html.find("-->", start + 4)
+            at = stop + 3 if stop >= 0 else len(html)
+            continue
+        opening = _TAG_NAME.match(html, start)
+        if opening is None:
+            yield "<", "", False
+            at = start + 1
+            continue
+        end = _TAG_REST.match(html, opening.end()) if quotes else None
+        if end is None:
+            quotes = False  # one was opened and never closed
+            at = html.find(">", opening.end()) + 1
+            if not at:
+                yield html[start:], "", False
+                return
         else:
-            return _tidy("".join(page.seen))
-    return _tidy(re.sub(r"<[^<>]*>", " ", html))
-
-
-class _Page(HTMLParser):
-    """Collects the visible text of a page."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.seen: list[str] = []
-        self.hidden = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
-        self.hidden += tag in _HIDDEN
-        if tag not in _INLINE:
-            self.seen.append("\n- " if tag == "li" else "\n")
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
-        if tag not in _INLINE:
-            self.seen.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        self.hidden = max(0, self.hidden - (tag in _HIDDEN))
-        if tag not in _INLINE:
-            self.seen.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self.hidden:
-            self.seen.append(re.sub(r"\s+", " ", data))
+            at = end.end()
+        tag, closing = (opening[2] or "").lower(), bool(opening[1])
+        if not tag:  # <!DOCTYPE ...>, <?xml ...>
+            continue
+        if tag in _RAW and not closing and html[at - 2] != "/":
+            over = _RAW[tag].search(html, at)
+            at = over.start() if over else len(html)
+        if html[at - 2 : at] != "/>" or tag not in _HIDDEN:
+            yield "", tag, closing
+    if at < len(html):
+        yield html[at:], "", False
 
 
 def _tidy(text: str) -> str:

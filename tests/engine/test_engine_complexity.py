@@ -1,0 +1,129 @@
+"""Whatever a text is made of, every parser and every verb takes time in proportion to it."""
+
+import contextlib
+from time import process_time
+
+import pytest
+
+from hippocampus import Memory
+from hippocampus.errors import HippocampusError
+
+SHAPES = [
+    "a", " ", "\n", "\t", "\r\n", "1", ".", ",", '"', "(", "[[", "{", "<a ", "<a", '<a "', "<!--",
+    "<recent>\n[x\n</recent>", '<memory note="', "</", "<script>", "&#1", "&amp", "-", "# ", "=?",
+    "1:", "1:11 ", "A.B.", "a@b.", "a_", "a-", "AbCd", "it's'", "http://a.b/", "```\n", "|a", "? ",
+    "Mr. ", "Ada: hi\n", "I am ", "3 days ago ", "2024-01-01 ", "Ada Lovelace and ", "and not ",
+    "漢", "かな", "สวัสดี", "한국", "שלום ", "😀", "👩\u200d👧", "\U0001d54f", "a\u0301\u0302",
+    "\u200b", "\ufeff", "\x1b[0m",
+]  # fmt: skip
+SMALL, LARGE = 8_000, 64_000
+MAIL = "From: a <a@b>\nDate: Mon, 1 Jan 2024 10:00:00 +0000\n"
+FILES = {
+    "a.mbox": "From a@b Mon Jan 1 10:00:00 2024\nFrom: a\n\nhi\n\nFrom ",
+    "b.mbox": "From a@b Mon Jan 1 10:00:00 2024\nFrom: a\n\n",
+    "html.eml": f"{MAIL}Content-Type: text/html; charset=utf-8\n\n",
+    "subject.eml": f"{MAIL}Subject: ",
+    "to.eml": f"{MAIL}To: ",
+    "references.eml": f"{MAIL}References: ",
+    "type.eml": f"{MAIL}Content-Type: ",
+    "quoted.eml": f"{MAIL}Content-Transfer-Encoding: quoted-printable\n\n",
+    "parts.eml": f"{MAIL}Content-Type: multipart/mixed; boundary=a\n\n--a\n\n",
+    "a.md": "---\na: ",
+    "a.txt": "",
+    "a.jsonl": '{"text":"',
+    "a.json": "[",
+}
+VERBS = {
+    "remember": lambda bank, text: bank.remember(text, at="2025-01-01"),
+    "recall": lambda bank, text: bank.recall(text),
+    "find": lambda bank, text: bank.find(text),
+    "context": lambda bank, text: bank.context(text, budget_tokens=500),
+    "sleep": lambda bank, _text: bank.sleep(),
+}
+
+
+def took(do, *given):
+    """Return the seconds of processor time of a call, which may refuse what it is given."""
+    began = process_time()
+    with contextlib.suppress(HippocampusError):
+        do(*given)
+    return process_time() - began
+
+
+def slow_ones(measure):
+    """Return the shapes of which eight times as much takes more than twice eight times as long."""
+    found = {}
+    for shape in SHAPES:
+        small, large = (measure(shape * (size // len(shape))) for size in (SMALL, LARGE))
+        if large > 16 * small + 0.3:
+            found[shape] = (small, large)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_is_read_in_time_in_proportion_to_its_size(name, tmp_path):
+    with Memory(":memory:", embedder="none") as memory:
+        bank = memory.bank("ada")
+
+        def read(text):
+            path = tmp_path / name
+            path.write_text(FILES[name] + text, encoding="utf-8")
+            return took(bank.import_, path)
+
+        read("warm")
+        assert {} == slow_ones(read)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", VERBS)
+def test_every_verb_takes_time_in_proportion_to_what_it_is_given(name):
+    with Memory(":memory:", embedder="none") as memory:
+
+        def call(text):
+            bank = memory.bank("ada")
+            bank.remember("Ada met Tom in Porto.")
+            if name == "sleep":
+                took(VERBS["remember"], bank, text)
+            seconds = took(VERBS[name], bank, text)
+            memory.delete_bank("ada")
+            return seconds
+
+        call("warm")
+        assert {} == slow_ones(call)
+
+
+@pytest.mark.parametrize("shape", ["<a ", "<!--", '<a "', "<recent>\n[x\n</recent>", "1:11 ", " "])
+def test_what_once_took_minutes_takes_no_time(shape, tmp_path):
+    text = shape * (200_000 // len(shape))
+    with Memory(":memory:", embedder="none") as memory:
+        bank = memory.bank("ada")
+        for name in ("a.mbox", "html.eml", "a.txt"):
+            path = tmp_path / name
+            path.write_text(FILES[name] + text, encoding="utf-8")
+            assert took(bank.import_, path) < 3
+        assert took(VERBS["remember"], bank, text) < 3
+
+
+def test_a_text_of_many_parts_takes_no_metadata_that_would_fill_a_disk(bank):
+    text = "The quick brown fox jumps over the lazy dog. " * 9_000
+    with pytest.raises(HippocampusError, match="would be kept with each of the"):
+        bank.remember(text, metadata={"k": "v" * 400_000})
+    assert [] == bank.episodes()
+
+    kept = bank.remember(text, metadata={"k": "v" * 1_000})
+    assert {"k": "v" * 1_000} == kept.metadata
+
+
+def test_a_long_text_comes_back_byte_for_byte_and_an_edit_moves_few_of_its_parts(memory):
+    lines = [f"Line {n}: the tide was {n % 7} metres high, they said. " for n in range(22_000)]
+    text = "".join(lines)
+    edited = text[:200_000] + "They put in a few words here. " + text[200_000:]
+    parts = []
+    for name, one in (("a", text), ("b", edited)):
+        bank = memory.bank(name)
+        bank.remember(one, at="2025-01-01")
+        parts.append([episode.text for episode in bank.episodes(limit=None)])
+        assert one == "".join(parts[-1])
+
+    assert len(set(parts[1]) - set(parts[0])) < 0.05 * len(parts[0])
