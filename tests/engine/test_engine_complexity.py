@@ -127,3 +127,10 @@ def test_a_long_text_comes_back_byte_for_byte_and_an_edit_moves_few_of_its_parts
         assert one == "".join(parts[-1])
 
     assert len(set(parts[1]) - set(parts[0])) < 0.05 * len(parts[0])
+
+
+def test_terms_of_one_search_are_counted_before_any_is_looked_for(bank):
+    bank.remember("Ada met Tom in Porto.")
+    assert 1 == len(bank.find(*["Porto", "ada"] * 32))
+    with pytest.raises(HippocampusError, match="2,000 terms; at most 64 at once"):
+        bank.find(*(f"t{number}" for number in range(2_000)))

@@ -99,11 +99,15 @@ class Lookup(BankPart):
         may differ in so many bits, in three letter cases: the search of DWM, section 3.2.2.
 
         Raises:
-            InputError: no term, one that is blank, or a radius where nothing is signed.
+            InputError: no term, more than 64, one that is blank, or a radius where nothing is
+                signed.
 
         """
         if not terms:
             raise InputError("find: give at least one word or phrase to look for")
+        if len(terms) > MOST_KEYWORDS:
+            msg = f"find: {len(terms):,} terms; at most {MOST_KEYWORDS} at once: each is a search"
+            raise InputError(msg)
         page = _page(limit, offset, newest=newest)
         phrases = [TokenPattern(term) for term in terms] if radius is None else []
         chosen = read_filters(filters, self._engine.zone)
@@ -131,9 +135,6 @@ class Lookup(BankPart):
         whole = isinstance(radius, int) and not isinstance(radius, bool)
         if not whole or not 0 <= radius <= how.bits:
             raise InputError(f"radius={radius!r}: must be a number of bits, from 0 to {how.bits}")
-        if len(terms) > MOST_KEYWORDS:
-            msg = f"find: {len(terms)} terms; by signatures at most {MOST_KEYWORDS} at once"
-            raise InputError(msg)
         words = [check_text(term, limits=self._engine.config.ingest).strip() for term in terms]
         return cue.together(signed(words, how), radius)
 

@@ -73,8 +73,16 @@ def serve(
     with scope.open(create=True, embed=True, model=model, resident_mb=load.resident_mb) as memory:
         serve(
             memory, host=host, port=port, limits=limits, schedule=Schedule() if sleep else None,
-            ready=lambda url: stderr().print(f"hippocampus answers at {url}"),
+            ready=lambda url: stderr().print(f"hippocampus answers at {url}"), overdue=_end,
         )  # fmt: skip
+
+
+def _end() -> None:
+    """End the process whatever still runs, as a kill would: the store is made for it."""
+    from hippocampus.server.observability import log  # noqa: PLC0415 - only when used
+
+    log.warning("ended with verbs under way", extra={"seen": {}})
+    os._exit(1)
 
 
 @verb("ui", opens=None)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from types import FrameType
 from typing import Any, Final
 
 import uvicorn
@@ -27,6 +28,8 @@ from hippocampus.sleep.schedule import Schedule
 
 _KEEP_ALIVE_S: Final = 75
 _MOST_HEAD_BYTES: Final = 1 << 16
+_GRACE_S: Final = 1.0
+"""How long, after requests were waited for, a verb that has begun may still take."""
 _SWITCH_S: Final = 0.001
 """How long a thread computes before another may: five times sooner than by default, for the one
 that answers waits for those that search."""
@@ -40,12 +43,13 @@ def serve(
     limits: Limits | None = None,
     schedule: Schedule | None = None,
     ready: Callable[[str], None] | None = None,
+    overdue: Callable[[], None] | None = None,
 ) -> None:
     """
     Serve a memory until SIGTERM or SIGINT.
 
     Then no connection is taken any more, requests that are under way are answered, and verbs that
-    have begun end, before it returns. What was answered is durable.
+    have begun end, before it returns. Writes that were answered are durable.
 
     Args:
         memory: what is served; whoever opened it closes it.
@@ -54,6 +58,9 @@ def serve(
         limits: what is taken at once.
         schedule: when banks sleep meanwhile; None: only when they are told to.
         ready: called with the server's URL once it answers.
+        overdue: called, on a thread, where verbs have not ended a while after ``limits.drain_s``;
+            a program that must end ends the process there, and loses only writes that nobody was
+            told of.
 
     Raises:
         AccessError: without keys, others would be let in.
@@ -61,7 +68,7 @@ def serve(
 
     """
     server = make_server(
-        memory, host=host, port=port, limits=limits, schedule=schedule, ready=ready
+        memory, host=host, port=port, limits=limits, schedule=schedule, ready=ready, overdue=overdue
     )
     before = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH_S)
@@ -79,6 +86,7 @@ def make_server(
     limits: Limits | None = None,
     schedule: Schedule | None = None,
     ready: Callable[[str], None] | None = None,
+    overdue: Callable[[], None] | None = None,
 ) -> uvicorn.Server:
     """Return what ``serve`` runs, for who runs it otherwise; ``should_exit`` ends it."""
     limits = limits or Limits()
@@ -97,7 +105,8 @@ def make_server(
         proxy_headers=False, timeout_keep_alive=_KEEP_ALIVE_S,
         timeout_graceful_shutdown=max(1, round(limits.drain_s)),
     )  # fmt: skip
-    return _Server(config, ready or (lambda _url: None))
+    last = None if overdue is None else (limits.drain_s + _GRACE_S, overdue)
+    return _Server(config, ready or (lambda _url: None), last)
 
 
 class _Protocol(HttpToolsProtocol):
@@ -154,9 +163,16 @@ class _Protocol(HttpToolsProtocol):
 class _Server(uvicorn.Server):
     """Says when it is ready, and ends by returning, so that the store is closed after it."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        ready: Callable[[str], None],
+        last: tuple[float, Callable[[], None]] | None,
+    ) -> None:
         super().__init__(config)
         self._ready = ready
+        self._last = last
+        """After how many seconds of stopping what is called."""
         self._began = time.perf_counter()
 
     async def startup(self, sockets: list[Any] | None = None) -> None:
@@ -173,6 +189,13 @@ class _Server(uvicorn.Server):
         log.info("stopping", extra={"seen": {"under_way": len(self.server_state.tasks)}})
         await super().shutdown(sockets)
         log.info("stopped", extra={"seen": {}})
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self._last is not None and not self.should_exit:
+            timer = threading.Timer(*self._last)
+            timer.daemon = True
+            timer.start()
+        super().handle_exit(sig, frame)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

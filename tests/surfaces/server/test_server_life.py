@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -139,6 +140,26 @@ def test_a_server_that_stops_tells_whoever_it_did_not_wait_for(start):
     for one in "".join(server.log).splitlines():
         assert "answers at" in one or json.loads(one)["event"]
     assert "4711" not in "".join(server.log)
+
+
+def test_a_server_ends_in_time_though_a_verb_has_not_and_nothing_is_half_done(start, path):
+    server = start("--drain", "1")
+    text = "The tide was high at the pier, they said. " * 150_000
+    with httpx.Client(base_url=server.url, timeout=30) as http, ThreadPoolExecutor(1) as thread:
+        kept = http.post(f"{AT}/remember", json={"text": "It is Tuesday."}).json()["id"]
+        under_way = thread.submit(http.post, f"{AT}/remember", json={"text": text})
+        while not under_way.running():
+            time.sleep(0.01)
+        time.sleep(1)
+        began = time.monotonic()
+        code, _ = server.stop()
+        took = time.monotonic() - began
+        assert 503 == under_way.result().status_code
+
+    assert 1 == code
+    assert took < 3
+    with Memory(path, embedder="hash") as memory:
+        assert [kept] == [episode.id for episode in memory.bank("ada").episodes()]
 
 
 def test_a_server_that_is_killed_loses_nothing_it_acknowledged(start, path):
