@@ -17,6 +17,7 @@ What can go wrong, as a tree a caller can catch at any height.
     - OutputExists        something is there already; nothing is written over unasked
   + StoreError            the database said no
     - StoreLocked         another process holds the write lock for too long
+    - ErasurePending      it is done, but the file may hold bytes of it until it is next used
     - StoreTooNew         written by a later version than this one
     - StoreCorrupt        damaged bytes: a checksum, length or structure is wrong
     - StoreFull           the disk is full
@@ -128,6 +129,14 @@ class StoreError(HippocampusError):
 
 class StoreLocked(StoreError, TimeoutError):
     """Another process kept the write lock longer than the timeout. Nothing changed; try again."""
+
+
+class ErasurePending(StoreLocked):
+    """
+    What was erased is out of every table, but its bytes may still be in the store's files.
+
+    The store knows: the next erasure, opening or closing of it takes them out.
+    """
 
 
 class StoreTooNew(StoreError):

@@ -177,6 +177,7 @@ class Memory:
 
         Raises:
             InputError: something in it is held; nothing was erased.
+            ErasurePending: it is gone, but the file may still hold bytes of it.
 
         """
         bank = self.bank(name)
@@ -185,6 +186,7 @@ class Memory:
                 ledger = self.engine.ledger(name)
                 ledger.writer.check_free(self.engine.store.episodes.scan(ledger.bank))
                 self.engine.store.banks.drop(ledger.bank)
+                self.engine.store.upkeep.owe_scrub()
             self.engine.segments.drop(ledger.bank)
             self.engine.store.upkeep.scrub()
         self.engine.bank_cache.drop(name)
@@ -284,6 +286,7 @@ class Memory:
         for state in self.engine.bank_cache.known():
             with suppress(HippocampusError):  # full, locked, closed: no answer depends on it
                 state.note_recalls()
+        self.engine.finish_erasure()
         self.engine.store.close()
 
     def __getattr__(self, name: str) -> object:

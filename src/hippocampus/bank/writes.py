@@ -196,14 +196,19 @@ class Writes(BankPart):
         stays is that something was erased.
 
         Returns how many episodes changed.
+
+        Raises:
+            ErasurePending: with ``erase``; it is done, but the file may still hold the bytes.
+
         """
         with self._state.changing():
             if not erase:
                 return self._change(id, lambda ledger, ids: ledger.writer.forget(ids))
-            changed = self._change(id, lambda ledger, ids: ledger.erasure.erase(ids))
-            if changed:
-                self._store.upkeep.scrub()
-            return changed
+            try:
+                return self._change(id, lambda ledger, ids: ledger.erasure.erase(ids))
+            finally:
+                if self._store.upkeep.owes_scrub():  # to this erasure, or to one that was cut off
+                    self._store.upkeep.scrub()
 
     def restore(self, id: str | Collection[str]) -> int:  # noqa: A002
         """Bring forgotten episodes back, until ``compact``. Returns how many changed."""
@@ -232,8 +237,8 @@ class Writes(BankPart):
             progress: called as it advances, in rows.
 
         Raises:
-            StoreLocked: somebody read an older state for too long, so that the log may still hold
-                what was removed; compact once more.
+            ErasurePending: somebody read an older state for too long, or the disk is full, so that
+                the file may still hold what was removed.
 
         """
         states: tuple[State, ...] = ("forgotten", "superseded") if superseded else ("forgotten",)

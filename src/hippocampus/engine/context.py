@@ -7,6 +7,7 @@ import re
 import secrets
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -30,6 +31,7 @@ from hippocampus.errors import (
     ModelNotInstalled,
     SignatureMismatch,
     StoreCorrupt,
+    StoreError,
     UnknownBank,
 )
 from hippocampus.journal.content import KEPT_BYTES, Segments
@@ -120,6 +122,15 @@ class EngineContext:
         except BaseException:
             self.store.close()
             raise
+        self.finish_erasure()
+
+    def finish_erasure(self) -> None:
+        """Take bytes out of the files that an erasure left there, if nobody is in the way."""
+        if self.read_only:
+            return
+        with suppress(StoreError):  # it is still owed, and whoever comes next tries again
+            if self.store.upkeep.owes_scrub():
+                self.store.upkeep.scrub(wait=False)
 
     def _open_embedder(self, embedder: str | Embedder) -> None:
         if not isinstance(embedder, str):

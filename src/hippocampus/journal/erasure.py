@@ -122,6 +122,7 @@ class Erasure(LedgerPart):
         records = self._store.episodes.read(self._bank, rows)
         live = [record.row for record in records if record.state != "erased"]
         if live:
+            self._store.upkeep.owe_scrub()
             self._store.journal.redact(self._bank, live)
             self._writer.change(live, event)
             self._reader.content.blank(live)

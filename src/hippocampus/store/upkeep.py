@@ -5,17 +5,20 @@ from __future__ import annotations
 import sqlite3
 import struct
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from hippocampus.core.files import COMPANIONS, ReadAt, reading_raw, writing
 from hippocampus.core.records import Progress
-from hippocampus.errors import StoreCorrupt, StoreLocked
+from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError, StoreFull, StoreLocked
 from hippocampus.store.invariants import invariants
 from hippocampus.store.opening import beside
 from hippocampus.store.payloads import SqlitePayloads
 from hippocampus.store.seam import Seam
 from hippocampus.store.transactions import Transactions
 
+_OWED = "scrub"
+"""The setting that says that removed bytes may still be in the files."""
 _BACKUP_PAGES = 1024
 """Pages copied between two calls of a backup's progress."""
 
@@ -48,31 +51,58 @@ class SqliteUpkeep:
             )
         )
 
-    def scrub(self) -> None:
+    def owe_scrub(self) -> None:
+        self._db.do("INSERT OR REPLACE INTO settings (key, value) VALUES (?, 'owed')", _OWED)
+
+    def owes_scrub(self) -> bool:
+        return bool(self._db.rows("SELECT 1 FROM settings WHERE key = ?", _OWED))
+
+    def scrub(self, *, wait: bool = True) -> None:
         self._db.outside("scrub")
         self._connections.writable()
-        with self._db.gate, self._connections.seam:
-            self._connections.usable()
-            db = self._connections.open_writer()
-            # secure_delete zeroes what is removed, not the old place of what moved: VACUUM does
-            db.execute("VACUUM")
-            self._db.commits += 1
-            busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        try:
+            with self._db.gate, self._connections.seam, self._waiting(wait=wait) as db:
+                # secure_delete zeroes what is removed, not the old place of what moved: VACUUM does
+                db.execute("VACUUM")
+                self._db.commits += 1
+                busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        except (StoreLocked, StoreFull) as exc:
+            raise self._pending(str(exc)) from exc
         if busy:
-            raise self._connections.refuse(
-                StoreLocked,
-                "removed bytes are gone from the database, but its -wal file may still hold them:"
-                f" another reader kept it for more than {self._connections.busy_timeout_s:g} s;"
-                " scrub again once other processes have finished reading",
-            )
+            raise self._pending("another process reads an older state of it")
+        if self.owes_scrub():
+            with self._db.write():
+                self._db.do("DELETE FROM settings WHERE key = ?", _OWED)
+
+    @contextmanager
+    def _waiting(self, *, wait: bool) -> Iterator[sqlite3.Connection]:
+        """Give the writing connection, which waits for other processes or does not."""
+        self._connections.usable()
+        db = self._connections.open_writer()
+        if wait:
+            yield db
+            return
+        (patience,) = db.execute("PRAGMA busy_timeout").fetchone()
+        db.execute("PRAGMA busy_timeout = 0")
+        try:
+            yield db
+        finally:
+            db.execute(f"PRAGMA busy_timeout = {patience}")
+
+    def _pending(self, reason: str) -> StoreError:
+        return self._connections.refuse(
+            ErasurePending,
+            "what was erased is out of every table, but its bytes may still be in the file or in"
+            f" its -wal: {reason}. The next erasure, opening or closing of the store finishes it",
+        )
 
     def leftovers(self) -> list[str]:
         self._db.outside("leftovers")
         file = self._connections.file
         if file is None:
             return []
-        wrong: list[str] = []
         advice = "may still hold what was removed; run scrub() when no other process reads"
+        wrong = [f"an erasure waits to be finished; {file.name} {advice}"] * self.owes_scrub()
         if not self._connections.read_only:
             with self._db.gate, self._connections.seam:
                 self._connections.usable()

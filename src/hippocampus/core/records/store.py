@@ -173,12 +173,22 @@ class StoreUpkeep(Protocol):
     def stored_bytes(self, bank: int) -> dict[str, int]:
         """Return bytes kept by kind of data: ``journal``, ``episodes``, each kind of payload."""
 
-    def scrub(self) -> None:
+    def owe_scrub(self) -> None:
+        """Note, inside ``write()``, that bytes were removed which ``scrub`` has to take out."""
+
+    def owes_scrub(self) -> bool:
+        """Return whether bytes that were removed may still be in the files."""
+
+    def scrub(self, *, wait: bool = True) -> None:
         """
         Rewrite the database so that no free page, journal or log keeps removed bytes.
 
+        Args:
+            wait: for others, as long as for every write; else not at all.
+
         Raises:
-            StoreLocked: someone still reads an older state, which keeps the log alive.
+            ErasurePending: it could not be done, or someone still reads an older state, which keeps
+                the log alive. It is still owed.
 
         """
 

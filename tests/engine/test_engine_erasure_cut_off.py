@@ -1,0 +1,100 @@
+"""An erasure that is cut off after it was decided is finished by whoever comes next."""
+
+import resource
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from hippocampus import Memory
+from hippocampus.errors import ErasurePending, UnknownEpisode
+
+SECRETS = [b"marzipan", b"Zqspeaker", b"zqsession", b"zqmetadata", b"zqsource"]
+CUT_OFF = """
+import os, sys
+from hippocampus import Memory
+from hippocampus.store.upkeep import SqliteUpkeep
+
+SqliteUpkeep.scrub = lambda self, **_: os._exit(9)
+memory = Memory(sys.argv[1], embedder="hash")
+memory.bank("ada").forget(sys.argv[2], erase=True)
+"""
+
+
+@pytest.fixture
+def secret(memory, path):
+    """Return what is to be erased, beside others, in a store that is closed."""
+    bank = memory.bank("ada")
+    for number in range(40):
+        bank.remember(f"Number {number} is no secret.", session="s")
+    said = bank.remember(
+        "The code is marzipan.", speaker="Zqspeaker", session="zqsession", source="zqsource.txt",
+        metadata={"k": "zqmetadata"},
+    )  # fmt: skip
+    bank.recall("marzipan")
+    memory.close()
+    assert left(path)
+    return said.id
+
+
+def left(path):
+    """Return which secrets are in the raw bytes of the store's files."""
+    raw = b"".join(file.read_bytes() for file in path.parent.glob(f"{path.name}*"))
+    return [word for word in SECRETS if word.lower() in raw.lower()]
+
+
+def test_after_a_kill_before_the_file_was_rewritten_the_next_opening_does_it(secret, path):
+    done = subprocess.run([sys.executable, "-c", CUT_OFF, path, secret], check=False)
+    assert 9 == done.returncode
+    assert left(path)
+
+    with Memory(path, embedder="hash") as memory:
+        assert not memory.engine.store.upkeep.owes_scrub()
+        assert [] == memory.engine.store.upkeep.leftovers()
+        assert 40 == len(memory.bank("ada").episodes(limit=None))
+    assert [] == left(path)
+
+
+def test_while_somebody_reads_an_older_state_it_is_owed_and_asking_again_finishes_it(secret, path):
+    reader = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)
+    with Memory(path, embedder="hash") as memory:
+        memory.engine.store.settings.get("salt")
+        bank = memory.bank("ada")
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM episodes").fetchone()
+        with pytest.raises(ErasurePending, match="out of every table"):
+            bank.forget(secret, erase=True)
+        assert [] == bank.find("marzipan")
+        assert "an erasure waits" in memory.engine.store.upkeep.leftovers()[0]
+
+        reader.close()
+        with pytest.raises(UnknownEpisode, match="was erased"):
+            bank.forget(secret, erase=True)
+        assert not memory.engine.store.upkeep.owes_scrub()
+    assert [] == left(path)
+
+
+def test_with_no_room_to_rewrite_the_file_it_is_owed_and_closing_finishes_it(secret, path):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    memory = Memory(path, embedder="hash")
+    bank = memory.bank("ada")
+    bank.recall("marzipan")
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size // 2, before[1]))
+        with pytest.raises(ErasurePending, match="cannot grow"):
+            bank.forget(secret, erase=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert memory.engine.store.upkeep.owes_scrub()
+    memory.close()
+    assert [] == left(path)
+
+
+def test_a_dropped_bank_leaves_nothing_though_it_was_cut_off(secret, path):
+    code = CUT_OFF.replace('bank("ada").forget(sys.argv[2], erase=True)', 'delete_bank("ada")')
+    done = subprocess.run([sys.executable, "-c", code, path, secret], check=False)
+    assert 9 == done.returncode
+
+    Memory(path, embedder="hash").close()
+    assert [] == left(path)
