@@ -252,6 +252,7 @@ OPENS_ITS_OWN = {
 OURS = {
     "cli/command.py: os.open",  # the null device
     "core/files.py: os.open",
+    "core/files.py: os.fdopen",
     "core/files.py: path.open",
     "client/clients.py: export.open",  # what was just written
     "dashboard/__init__.py: one.read_bytes",  # in the package

@@ -98,3 +98,35 @@ def test_a_dropped_bank_leaves_nothing_though_it_was_cut_off(secret, path):
 
     Memory(path, embedder="hash").close()
     assert [] == left(path)
+
+
+def test_what_a_killed_backup_left_is_swept_and_what_is_being_written_is_not(secret, path):
+    started = """
+import os, sys, time
+from hippocampus.core.files import writing
+with writing(sys.argv[1]) as unfinished:
+    unfinished.write_bytes(b"marzipan")
+    os.utime(unfinished, (0, 0))
+    print("written", flush=True)
+    time.sleep(60)
+"""
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", started, path.with_name(name)], stdout=subprocess.PIPE
+        )
+        for name in ("killed.db", "going-on.db")
+    ]
+    for writer in writers:
+        assert b"written\n" == writer.stdout.readline()
+    writers[0].kill()
+    writers[0].communicate()
+    assert 2 == len(list(path.parent.glob(".hippocampus-partial-*")))
+
+    with Memory(path, embedder="hash") as memory:
+        memory.bank("ada").forget(secret, erase=True)
+    (still,) = path.parent.glob(".hippocampus-partial-*")
+    writers[1].kill()
+    writers[1].communicate()
+    with Memory(path, embedder="hash") as memory:
+        memory.backup(path.with_name("copy.db"))
+    assert not still.exists()

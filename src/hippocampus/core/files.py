@@ -15,6 +15,7 @@ import os
 import secrets
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -34,6 +35,8 @@ COMPANIONS: Final = ("-wal", "-shm", "-journal")
 PARTIAL: Final = ".hippocampus-partial-"
 """Begins the names of files that are being written and have no name of their own yet."""
 
+_MAKING_S: Final = 60.0
+"""A file younger than this is left alone: its writer may not have locked it yet."""
 _SQLITE: Final = b"SQLite format 3\0"
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EACCES})
@@ -224,7 +227,8 @@ def writing(path: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
     Give an empty file to write, which takes the name ``path`` once the block has ended well.
 
     It is whole and on disk when it gets the name, and only its owner may read it. With an error
-    there is no trace of it, and what had the name before is as it was.
+    there is no trace of it, and what had the name before is as it was. Of a process that was
+    killed there, the next one to write into the folder removes the trace.
 
     Args:
         path: where; the folder must exist. A link is followed.
@@ -238,10 +242,12 @@ def writing(path: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))
     check_output(target, overwrite=overwrite)
+    sweep(target.parent)
     unfinished = target.with_name(f"{PARTIAL}{secrets.token_hex(8)}{target.suffix}")
     with _telling_of(path):
+        file = os.fdopen(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600), "rb")
         try:
-            os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            _lock(file)
             yield unfinished
             sync(unfinished)
             _name(unfinished, target, overwrite=overwrite)
@@ -249,6 +255,33 @@ def writing(path: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
         finally:
             with suppress(FileNotFoundError):
                 unfinished.unlink()
+            _open_stores.close(target, file)
+
+
+def sweep(folder: Path) -> None:
+    """Remove from a folder what processes were writing when they were killed."""
+    with suppress(OSError):
+        for left in [one for one in folder.iterdir() if one.name.startswith(PARTIAL)]:
+            ending = next((end for end in COMPANIONS if left.name.endswith(end)), "")
+            whole = left.with_name(left.name.removesuffix(ending))
+            if time.time() - left.stat().st_mtime < _MAKING_S or (ending and whole.exists()):
+                continue
+            with reading(left) as file:
+                if _lock(file):
+                    left.unlink()
+
+
+def _lock(file: BufferedReader) -> bool:
+    """Take the lock of a file that is being written, as its writer does; False if it is taken."""
+    try:
+        import fcntl  # noqa: PLC0415 - not on Windows, where nothing is swept
+    except ImportError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # apart from the locks that SQLite takes
+    except OSError:
+        return False
+    return True
 
 
 def check_output(path: str | Path, *, overwrite: bool = False) -> None:

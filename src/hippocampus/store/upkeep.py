@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hippocampus.core.files import COMPANIONS, ReadAt, reading_raw, writing
+from hippocampus.core.files import COMPANIONS, ReadAt, reading_raw, sweep, writing
 from hippocampus.core.records import Progress
 from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError, StoreFull, StoreLocked
 from hippocampus.store.invariants import invariants
@@ -60,6 +60,8 @@ class SqliteUpkeep:
     def scrub(self, *, wait: bool = True) -> None:
         self._db.outside("scrub")
         self._connections.writable()
+        if self._connections.file is not None:
+            sweep(self._connections.file.parent)
         try:
             with self._db.gate, self._connections.seam, self._waiting(wait=wait) as db:
                 # secure_delete zeroes what is removed, not the old place of what moved: VACUUM does
