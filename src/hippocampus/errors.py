@@ -49,6 +49,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -63,6 +64,22 @@ class HippocampusError(Exception):
 
     __str__ = Exception.__str__
     """The message, whatever built-in error one is as well: ``KeyError`` would quote it."""
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        """Be pickled and copied by message and attributes; initialisers take other arguments."""
+        return _revive, (type(self), self.args, dict(self.__dict__))
+
+
+def _revive(
+    kind: type[HippocampusError], args: tuple[object, ...], attributes: dict[str, object]
+) -> HippocampusError:
+    builtin: type = kind
+    while builtin.__module__ != "builtins":  # of several, the one whose fields the error has
+        builtin = builtin.__base__
+    error: HippocampusError = builtin.__new__(kind, *args)
+    error.args = args  # not so of an OSError that is not initialised
+    error.__dict__.update(attributes)
+    return error
 
 
 # ---------------------------------------------------------------- what the caller passed
