@@ -46,7 +46,7 @@ What can go wrong, as a tree a caller can catch at any height.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +73,7 @@ class HippocampusError(Exception):
 def _revive(
     kind: type[HippocampusError], args: tuple[object, ...], attributes: dict[str, object]
 ) -> HippocampusError:
-    builtin: type = kind
+    builtin: Any = kind
     while builtin.__module__ != "builtins":  # of several, the one whose fields the error has
         builtin = builtin.__base__
     error: HippocampusError = builtin.__new__(kind, *args)
