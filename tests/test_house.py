@@ -80,7 +80,12 @@ def abroad(tree):
     known = own(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and private(node.attr) and node.attr not in known:
-            if ast.unparse(node.value) not in {"self", "cls", "super()", "os"}:  # os._exit is public
+            if ast.unparse(node.value) not in {
+                "self",
+                "cls",
+                "super()",
+                "os",
+            }:  # os._exit is public
                 yield node.attr
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("hippocampus"):
             package = ROOT.joinpath(*node.module.split(".")[1:])
