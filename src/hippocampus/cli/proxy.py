@@ -24,6 +24,7 @@ def proxy(
     host: str = "127.0.0.1",
     port: int = 8766,
     bank: str | None = None,
+    allow_origin: list[str] | None = None,
     budget_tokens: int = 1500,
     deadline_s: float = 1.0,
     timeout_s: float = 600.0,
@@ -38,7 +39,8 @@ def proxy(
     whose = bank or (DEFAULT_BANK if local else None)
     app = create_app(
         lambda: scope.open(create=True, embed=True), upstream, bank=whose, local=local,
-        budget_tokens=budget_tokens, deadline_s=deadline_s, timeout_s=timeout_s,
+        origins=allow_origin or (), budget_tokens=budget_tokens, deadline_s=deadline_s,
+        timeout_s=timeout_s,
     )  # fmt: skip
     with listen(host, port) as listening:
         # Whom it accepts inherits this; asyncio does not see that such a socket speaks TCP.

@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, MutableMapping
 from contextlib import aclosing, suppress
 from typing import Any, Final, TypeAlias
 
@@ -84,9 +84,11 @@ class Proxy:
         *,
         bank: str | None = None,
         local: bool = True,
+        origins: Collection[str] = (),
         timeout_s: float = TIMEOUT_S,
     ) -> None:
         self._memory = memory
+        self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
         self._url = _checked(upstream)
         self._bank = bank
         self._local = local
@@ -150,11 +152,18 @@ class Proxy:
                     " localhost or 127.0.0.1, or start it with --host to let others in"
                 )
                 status = await _refuse(send, 403, "forbidden_host", said)
+            elif not self._may_ask(scope):
+                origin = _header(scope, b"origin")
+                said = (
+                    f"origin={origin[:100]!r}: pages of other sites may not ask this proxy, whose"
+                    " answers hold memories; start it with --allow-origin to let one in"
+                )
+                status = await _refuse(send, 403, "forbidden_origin", said)
             elif kind is not None and scope["method"] == "POST":
                 status, told = await self._chat(kind, scope, client, send)
             else:
                 response = await self._ask(scope, await _content(scope, client))
-                status = await self._relay(response, send)
+                status = await self._relay(response, send, scope)
         except httpx.TimeoutException as exc:
             said = f"upstream gave no answer in time: {type(exc).__name__}"
             status = await _refuse(send, 504, "upstream_timeout", said)
@@ -185,10 +194,10 @@ class Proxy:
             response = await self._ask(scope, raw)
         told = recalled.told(wish.bank, self._memory.lost)
         if asked is None or not wish.remember or not response.is_success:
-            return await self._relay(response, send, told), told
+            return await self._relay(response, send, scope, told), told
         answer = bytearray()
         try:
-            return await self._relay(response, send, told, answer), told
+            return await self._relay(response, send, scope, told, answer), told
         finally:  # the client may have hung up; what it has seen was said
             self._memory.keep(
                 ChatExchange(
@@ -233,11 +242,26 @@ class Proxy:
         query: bytes = scope["query_string"]
         return path + b"?" + query if query else path
 
+    def _may_ask(self, scope: Message) -> bool:
+        """Return whether a request is from no page of another site: browsers tell."""
+        origin = _header(scope, b"origin").lower()
+        if not origin:
+            return _header(scope, b"sec-fetch-site") != "cross-site"
+        itself = not self._local and origin.partition("//")[2] == _header(scope, b"host").lower()
+        return itself or origin in self._origins or names_loopback(origin)
+
     async def _relay(
-        self, response: httpx.Response, send: Send, told: str = "", copy: bytearray | None = None
+        self,
+        response: httpx.Response,
+        send: Send,
+        scope: Message,
+        told: str = "",
+        copy: bytearray | None = None,
     ) -> int:
         """Pass an answer on as it comes, and return its status; 0 if it broke off."""
         headers = _end_to_end(response.headers.raw)
+        if not _header(scope, b"origin"):  # upstream's word on who may read is not about memories
+            headers = [one for one in headers if not one[0].startswith(b"access-control-")]
         if told:
             headers.append((b"x-memory", told.encode()))
         start = {"type": "http.response.start", "status": response.status_code, "headers": headers}
@@ -325,6 +349,7 @@ def create_app(
     *,
     bank: str | None = None,
     local: bool = True,
+    origins: Collection[str] = (),
     budget_tokens: int = BUDGET_TOKENS,
     deadline_s: float = DEADLINE_S,
     timeout_s: float = TIMEOUT_S,
@@ -338,6 +363,8 @@ def create_app(
         bank: whose memory it is where a request names nobody's; such go without if None.
         local: refuse requests that a browser was tricked into sending here: those for a host that
             is not this machine.
+        origins: pages of which other sites may ask as well, such as ``https://chat.example``; those
+            of this machine may.
         budget_tokens: most tokens of memory in a prompt.
         deadline_s: how long a request waits for memory before it goes without.
         timeout_s: how long upstream may say nothing.
@@ -353,4 +380,6 @@ def create_app(
         raise InputError(f"budget_tokens={budget_tokens!r}: must be at least 1")
     opener = (lambda: memory) if isinstance(memory, Memory) else memory
     remembrance = Remembrance(opener, budget_tokens=budget_tokens, deadline_s=deadline_s)
-    return Proxy(remembrance, upstream, bank=bank, local=local, timeout_s=timeout_s)
+    return Proxy(
+        remembrance, upstream, bank=bank, local=local, origins=origins, timeout_s=timeout_s
+    )

@@ -135,6 +135,12 @@ def _check_is_here(request: Request) -> None:
             " 'hippocampus keys create'"
         )
         raise AccessError(msg)
+    if request.headers.get("sec-fetch-site") == "cross-site":  # a link or picture has no Origin
+        msg = (
+            "a page of another site sent this through a browser, and a server without keys answers"
+            " its own machine alone; make a key with 'hippocampus keys create'"
+        )
+        raise AccessError(msg)
     for header in ("host", "origin"):
         given = request.headers.get(header)
         if given is None:

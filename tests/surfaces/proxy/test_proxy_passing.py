@@ -231,6 +231,27 @@ def test_a_request_too_long_to_read_is_passed_on_as_it_comes(proxy, upstream, mo
     assert (answer.status_code, upstream.seen[0].raw) == (200, raw)
 
 
+def test_pages_of_other_sites_may_neither_ask_nor_read(start, upstream):
+    upstream.answer = lambda _: (200, {"Access-Control-Allow-Origin": "*"}, completion("Noted."))
+    proxy = start(origins=["https://chat.example/"])
+    strange = [
+        {"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"},
+        {"Origin": "http://localhost.evil.example"}, {"Origin": "http://[::1"},
+    ]  # fmt: skip
+    for headers in strange:
+        refused = proxy.http.post("/chat/completions", json=HI, headers=headers)
+        assert (refused.status_code, error(refused)["code"]) == (403, "forbidden_origin")
+        assert "access-control-allow-origin" not in refused.headers
+    assert [] == upstream.seen
+    for origin in ("https://chat.example", "http://localhost:3000", "http://127.0.0.1:8766"):
+        answer = proxy.http.post("/chat/completions", json=HI, headers={"Origin": origin})
+        assert (200, "*") == (answer.status_code, answer.headers["access-control-allow-origin"])
+
+    own = proxy.http.post("/chat/completions", json=HI)
+    assert 200 == own.status_code
+    assert "access-control-allow-origin" not in own.headers
+
+
 @pytest.mark.usefixtures("upstream")
 def test_pages_that_had_their_own_name_lead_here_are_refused(start):
     proxy = start()

@@ -93,6 +93,14 @@ def test_without_keys_a_page_of_another_site_is_refused(http, header, value):
     assert "keys create" in fault(answer).message
 
 
+def test_without_keys_what_another_site_has_a_browser_ask_is_refused(http):
+    for path in ("/v1/banks", "/v1/backup"):  # a link or a picture, which names no origin
+        answer = http.get(path, headers={"Sec-Fetch-Site": "cross-site"})
+        assert (403, True) == (answer.status_code, "keys create" in fault(answer).message)
+    for site in ("none", "same-origin", "same-site"):
+        assert 200 == http.get("/v1/banks", headers={"Sec-Fetch-Site": site}).status_code
+
+
 @pytest.mark.parametrize("value", ["http://localhost:3000", "http://127.0.0.1", "http://[::1]:80"])
 def test_without_keys_a_page_of_this_machine_is_answered(http, value):
     assert http.get("/v1/banks", headers={"Origin": value}).status_code == 200
