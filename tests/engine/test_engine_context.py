@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hippocampus import Config, Memory, Turn
 from hippocampus.context.compose import Extras, compose
-from hippocampus.core.quotes import CLOSE, OPEN, quote, unquote
+from hippocampus.core.quotes import CLOSE, OPEN, quote, quoted, unquote
 from hippocampus.encode.tokens import count
 from hippocampus.errors import BudgetTooSmall, InputError, UnknownEpisode
 
@@ -281,3 +281,15 @@ def test_what_the_prompt_has_anyway_is_left_out_and_everything_else_is_not(talk)
     assert talk.context("chair in a room", 5000, without=[]).text == whole.text
     with pytest.raises(InputError, match="give the texts in a list"):
         talk.context("chair", without="a chair")
+
+
+@pytest.mark.parametrize("unseen", ["\u202e", "\u2066", "\ufeff", "\U000e0041\U000e0042"])
+def test_what_nothing_draws_or_turns_letters_round_is_shown_as_what_it_is(bank, unseen):
+    said = f"The file is called {unseen}gnp.exe, they said."
+    episode = bank.remember(said, speaker="Ada")
+    context = bank.context("the file").text
+
+    assert said == bank.get(episode.id).text
+    assert not set(unseen) & set(context)
+    assert all(f"&#x{ord(letter):x};" in context for letter in unseen)
+    assert [f"Ada: {said}"] == quoted(context)

@@ -183,8 +183,24 @@ def test_the_first_and_the_last_moment_can_be_remembered_and_read(open_memory, z
 
 
 @pytest.mark.parametrize(
+    ("at", "meant"),
+    [
+        ("2025-03-05T24:00", "2025-03-06T00:00"), ("20250305T2400Z", "2025-03-06T00:00Z"),
+        ("2025-12-31 24:00:00+01:00", "2026-01-01T00:00+01:00"),
+        ("2016-12-31T23:59:60Z", "2017-01-01T00:00Z"), ("2025-W10-3", "2025-03-05"),
+        ("2016-12-31T23:59:60.5Z", "2017-01-01T00:00:00.5Z"),
+        ("2025-W10-3T14:30", "2025-03-05T14:30"),
+    ],
+)  # fmt: skip
+def test_the_end_of_a_day_leap_seconds_and_days_of_weeks_are_times(bank, at, meant):
+    said = bank.remember(f"It was {at}.", at=at)
+    assert said.occurred_at == bank.remember("It was then.", at=meant).occurred_at
+
+
+@pytest.mark.parametrize(
     "at",
     [
+        "2025-03-05T24:01", "2025-03-05T24:00:01", "9999-12-31T24:00", "2025-03-05T14:30:61",
         "yesterday", "", "2025-13-01", "2025-02-30", 1234567890, 1.5, True, "2025-W10",
         datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5))),
         datetime(9999, 12, 31, 23, 59, tzinfo=timezone(-timedelta(hours=5))),

@@ -30,8 +30,10 @@ if TYPE_CHECKING:  # it brings NumPy, and help need not wait for that
 
 View: TypeAlias = str | Text | Table | Iterable[str | Text | Table]
 
-# Unicode's C0, DEL and C1 controls, and those that reorder what is around them.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Unicode's C0, DEL and C1 controls, those that reorder what is around them, and what nothing draws.
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+)
 _JSON_CONTROL = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _STYLES = {
     "tokens": "cyan",

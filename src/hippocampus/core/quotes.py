@@ -27,19 +27,26 @@ MARKS = r"(?:, until \d{4}-\d\d-\d\d)?(?:, corrected later)?"
 """What may follow the time of a line that tells what is no longer so, as a pattern."""
 
 _BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_ESCAPES = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;"})
+_UNSEEN = [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF, *range(0xE0000, 0xE0080)]
+"""Characters that make a reader see another text than a model does: what turns the order of letters
+round, what has no width, and tags, an alphabet of its own that nothing draws."""
+_ESCAPES = str.maketrans(
+    {"<": "&lt;", ">": "&gt;", "&": "&amp;"} | {chr(code): f"&#x{code:x};" for code in _UNSEEN}
+)
+_UNSEEN_ESCAPE = re.compile(r"&#x([0-9a-f]{4,5});")
 _LINE = re.compile(rf"\[\d{{4}}-\d\d-\d\d \d\d:\d\d{MARKS}\] (.*)", re.DOTALL)
 _BETWEEN_LINES = re.compile(rf"\n(?!{INDENT})")
 _TAGS = frozenset({OPEN, CLOSE, RECENT_OPEN, RECENT_CLOSE})
 
 
 def quote(text: str) -> str:
-    """Make remembered text unable to close, open or imitate the tags it is quoted in."""
+    """Make text unable to close, open or imitate the tags it is quoted in, or to hide in it."""
     return text.translate(_ESCAPES)
 
 
 def unquote(text: str) -> str:
     """Undo ``quote``."""
+    text = _UNSEEN_ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 

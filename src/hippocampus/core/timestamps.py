@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from hippocampus.core.clock import MICROS_PER_DAY, to_micros
 from hippocampus.core.records import When
 from hippocampus.errors import InvalidTime
+
+_WEEK = re.compile(r"\d{4}-?W\d\d(?:[T ].*)?")
+_MIDNIGHT = re.compile(r"[T ]24(?::?00){1,2}(?:[.,]0+)?(?=$|[Z+-])")
+_LEAP_SECOND = re.compile(r"([T ]\d\d:?59:?)60(?=$|[.,Z+-])")
 
 
 def to_moment(when: When, timezone: tzinfo, *, name: str = "time") -> datetime:
@@ -65,11 +70,21 @@ def is_day(when: When) -> bool:
     return True
 
 
+def _from_iso(text: str) -> datetime:
+    """Read ISO 8601 with what Python leaves out: 24:00, the end of a day, and leap seconds."""
+    if midnight := _MIDNIGHT.search(text):
+        return datetime.fromisoformat(text.replace(midnight[0], "T00:00")) + timedelta(days=1)
+    if leap := _LEAP_SECOND.search(text):
+        earlier = text.replace(leap[0], f"{leap[1]}59")
+        return datetime.fromisoformat(earlier) + timedelta(seconds=1)
+    return datetime.fromisoformat(text)
+
+
 def _parse(text: object, name: str) -> datetime:
     # A week, "2024-W10", would silently be its Monday, and "until" it would end six days early.
-    if isinstance(text, str) and "W" not in text:
-        with suppress(ValueError):
-            return datetime.fromisoformat(text.strip())
+    if isinstance(text, str) and not _WEEK.fullmatch(text.strip()):
+        with suppress(ValueError, OverflowError):
+            return _from_iso(text.strip())
     raise InvalidTime(
         f"{name}={text!r}: not a moment;"
         " give a datetime or ISO 8601 text, such as '2024-03-05T14:30+01:00'"

@@ -30,8 +30,8 @@ _MESSAGES: dict[int, tuple[type[errors.StoreError], str]] = {
     sqlite3.SQLITE_IOERR_WRITE: (
         errors.StoreFull,
         (
-            "the file cannot grow; the write was rolled back: check the quota, the file size limit"
-            " and the disk, and try again"
+            "the file cannot grow, or the disk fails; the write was rolled back: check the quota,"
+            " the file size limit and the disk's health, and try again"
         ),
     ),
     sqlite3.SQLITE_IOERR_SHMSIZE: (
