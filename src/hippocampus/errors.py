@@ -23,6 +23,7 @@ What can go wrong, as a tree a caller can catch at any height.
     - StoreFull           the disk is full
     - StoreReadOnly       the file or its folder cannot be written
     - NotAStore           the file is something else
+    - StoreReplaced       its file was deleted, moved or replaced while it was open
     - StoreClosed         used after close
   + EncoderError          a model could not be loaded or run
     - ModelNotInstalled   the weights are not on this machine
@@ -187,6 +188,10 @@ class StoreReadOnly(StoreError, PermissionError):
 
 class NotAStore(StoreError):
     """The file exists and is not a hippocampus store. It was left untouched."""
+
+
+class StoreReplaced(StoreError):
+    """The store's file was deleted, moved or replaced while it was open. Nothing was kept."""
 
 
 class StoreClosed(StoreError):

@@ -218,6 +218,14 @@ def _id(status: os.stat_result) -> FileId:
     return status.st_dev, status.st_ino
 
 
+def file_id(path: Path) -> FileId | None:
+    """Return which file has a name; None if there is none."""
+    try:
+        return _id(path.stat())
+    except OSError:
+        return None
+
+
 # ---------------------------------------------------------------- writing
 
 

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from hippocampus.core.files import Hold, hold_store, release_store
-from hippocampus.errors import NotAStore, StoreClosed, StoreError, StoreReadOnly
+from hippocampus.core.files import FileId, Hold, file_id, hold_store, release_store
+from hippocampus.errors import NotAStore, StoreClosed, StoreError, StoreReadOnly, StoreReplaced
 from hippocampus.store import fork, schema
 from hippocampus.store.opening import (
     READER_PRAGMAS,
@@ -58,6 +58,8 @@ class Connections:
         self.idle: list[sqlite3.Connection] = []
         self.lent: set[sqlite3.Connection] = set()
         self.hold: Hold | None = None
+        self._log: FileId | None = None
+        """The write-ahead log that the writing connection has, once it was seen."""
         # Guards the pool, what is lent of it and the watcher; never held for long.
         self._lock = threading.Condition(threading.Lock())
         self._watcher: sqlite3.Connection | None = None
@@ -256,14 +258,43 @@ class Connections:
         """Return the connection that writes, opened anew if a fork closed it; the gate is held."""
         if self.writer is None:
             with self._lock, self.seam:
+                self.check_named()
                 self.writer = self._connect(self._uri, WRITER_PRAGMAS)
+                self._log = None
         return self.writer
+
+    def check_named(self, *, log: bool = False) -> None:
+        """
+        Refuse to go on with a file that has lost its name, for nobody will find what it holds.
+
+        Args:
+            log: look at the write-ahead log too, inside a transaction that writes.
+
+        Raises:
+            StoreReplaced: somebody has deleted, moved or replaced it.
+
+        """
+        if self.hold is None or self.file is None:
+            return
+        missing = file_id(self.file) != self.hold.database
+        if log and not missing:
+            found = file_id(beside(self.file, "-wal"))
+            self._log = self._log or found
+            missing = found is None or found != self._log
+        if missing:
+            raise self.refuse(
+                StoreReplaced,
+                "its file was deleted, moved or replaced while it was open; nothing was"
+                " acknowledged: put the file back, or open what is there now",
+            )
 
     @contextmanager
     def borrowed(self) -> Iterator[sqlite3.Connection]:
         """Lend a connection that reads, from the pool or opened anew."""
         with self._lock, self.seam:
             self.usable()
+            if not self.idle:
+                self.check_named()
             db = self.idle.pop() if self.idle else self._connect(self._uri, READER_PRAGMAS)
             self.lent.add(db)
         try:

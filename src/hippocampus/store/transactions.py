@@ -162,11 +162,13 @@ class Transactions:
                 db.execute(f"RELEASE s{self._depth}")
                 return
             try:
+                self.connections.check_named(log=True)
                 db.execute("COMMIT")
             finally:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
             self.commits += 1
+        self.connections.check_named(log=True)  # it may have happened meanwhile
 
     def _unbroken(self, db: sqlite3.Connection) -> None:
         if not db.in_transaction:
