@@ -293,3 +293,11 @@ def test_what_nothing_draws_or_turns_letters_round_is_shown_as_what_it_is(bank, 
     assert not set(unseen) & set(context)
     assert all(f"&#x{ord(letter):x};" in context for letter in unseen)
     assert [f"Ada: {said}"] == quoted(context)
+
+
+@pytest.mark.parametrize("written", ["&#xd800;", "&#x41;", "&#x202e", "&amp;#x202e;"])
+def test_what_looks_like_our_escape_and_is_none_is_remembered_as_it_is(bank, written):
+    said = f"[2024-01-01 10:00] Ada: {written} is how I write it"
+
+    assert said == bank.remember(said).text
+    assert f"Ada: {written.replace('&amp;', '&')} is how I write it" in quoted(said)

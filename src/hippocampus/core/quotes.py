@@ -33,7 +33,7 @@ round, what has no width, and tags, an alphabet of its own that nothing draws.""
 _ESCAPES = str.maketrans(
     {"<": "&lt;", ">": "&gt;", "&": "&amp;"} | {chr(code): f"&#x{code:x};" for code in _UNSEEN}
 )
-_UNSEEN_ESCAPE = re.compile(r"&#x([0-9a-f]{4,5});")
+_UNSEEN_ESCAPE = re.compile("|".join(f"&#x{code:x};" for code in _UNSEEN))
 _LINE = re.compile(rf"\[\d{{4}}-\d\d-\d\d \d\d:\d\d{MARKS}\] (.*)", re.DOTALL)
 _BETWEEN_LINES = re.compile(rf"\n(?!{INDENT})")
 _TAGS = frozenset({OPEN, CLOSE, RECENT_OPEN, RECENT_CLOSE})
@@ -46,7 +46,7 @@ def quote(text: str) -> str:
 
 def unquote(text: str) -> str:
     """Undo ``quote``."""
-    text = _UNSEEN_ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+    text = _UNSEEN_ESCAPE.sub(lambda found: chr(int(found[0][3:-1], 16)), text)
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
