@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.clock import MOST_AHEAD, to_micros
 from hippocampus.core.config import Signatures
 from hippocampus.core.events import JournalRow, Unknown, class_of, decode, fields_of
 from hippocampus.core.files import reading_raw
@@ -291,6 +292,53 @@ def reembed(path: str | Path, embedder: str, *, progress: Progress | None = None
         return memory.rebuild(embedder=target, progress=progress)
 
 
+def misdated(memory: Memory) -> Iterator[tuple[int, dict[int, int], dict[int, int]]]:
+    """
+    Yield banks with what is recorded more than a month ahead of the clock, and when it was at most.
+
+    That is (number of the bank, moments by row of episodes, moments by number of changes), in
+    microseconds since 1970: of what came next and is dated well, or now.
+    """
+    store, present = memory.engine.store, to_micros(memory.now())
+    for name in memory.banks():
+        bank = store.banks.number(name)
+        assert bank is not None, "it has just been listed"
+        episodes = [(e.row, e.recorded_at) for e in store.episodes.scan(bank)]
+        changes = [(change.seq, change.at) for change in store.journal.read(bank)]
+        rows, numbers = _well_dated(episodes, present), _well_dated(changes, present)
+        if rows or numbers:
+            yield bank, rows, numbers
+
+
+def _well_dated(dated: Sequence[tuple[int, int]], present: int) -> dict[int, int]:
+    """Return moments for those that have an impossible one: not after any that follows."""
+    found: dict[int, int] = {}
+    latest = present
+    for key, at in reversed(dated):
+        if at > present + MOST_AHEAD:
+            found[key] = latest
+        else:
+            latest = min(latest, at)
+    return found
+
+
+def redate(memory: Memory) -> int:
+    """
+    Date anew what a wrong clock has recorded in the future; returns how many episodes and changes.
+
+    Processes that have the bank in memory see it once they open it anew.
+    """
+    store, done = memory.engine.store, 0
+    with store.write():
+        for bank, rows, numbers in misdated(memory):
+            store.episodes.redate(bank, rows)
+            store.journal.redate(bank, numbers)
+            done += len(rows) + len(numbers)
+    for name in memory.banks() if done else ():
+        memory.engine.bank_cache.drop(name)
+    return done
+
+
 def doctor(target: Memory | Path | None = None) -> list[tuple[str, str, bool | None]]:
     """Return (what, how it is, whether that is well) about this machine and, if given, a store."""
     info = build_info()
@@ -330,6 +378,7 @@ def _store_rows(memory: Memory) -> list[tuple[str, str, bool | None]]:
     fingerprint = engine.stored_fingerprint()
     signed = engine.store.settings.get(SIGNED)
     problems = engine.store.upkeep.check()
+    ahead = sum(len(rows) + len(numbers) for _, rows, numbers in misdated(memory))
     return [
         ("store", f"{engine.store.path}, {size / 1e6:.1f} MB", True),
         ("banks", str(len(memory.banks())), None),
@@ -337,6 +386,14 @@ def _store_rows(memory: Memory) -> list[tuple[str, str, bool | None]]:
         ("signatures", signed or "none", None),
         ("calibration", *_calibration(memory)),
         ("database", "; ".join(problems) or "sound", not problems),
+        (
+            "times",
+            f"{ahead:,} episodes and changes are recorded in the future, by a wrong clock;"
+            " 'hippocampus doctor --repair' dates them anew"
+            if ahead
+            else "none in the future",
+            not ahead,
+        ),
     ]
 
 

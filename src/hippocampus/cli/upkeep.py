@@ -38,10 +38,13 @@ def verify(memory: Memory, *, residue: Annotated[str | None, text_or_stdin] = No
 
 
 @verb("doctor", opens=None)
-def doctor(*, scope: Scope) -> Answer:
+def doctor(*, repair: bool = False, scope: Scope) -> Answer:
     """Report on the installation and on the store."""
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
+    if repair:
+        with scope.open() as memory:
+            upkeep.redate(memory)
     rows = upkeep.doctor(Path(scope.path))
     return Answer(
         [{"what": what, "value": value, "ok": ok} for what, value, ok in rows],

@@ -8,6 +8,8 @@ from typing import Final, Protocol
 MICROS_PER_MINUTE: Final = 60_000_000
 MICROS_PER_HOUR: Final = 60 * MICROS_PER_MINUTE
 MICROS_PER_DAY: Final = 24 * MICROS_PER_HOUR
+MOST_AHEAD: Final = 31 * MICROS_PER_DAY
+"""How far ahead of the clock what is recorded can be: further, and a clock was wrong."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
-from hippocampus.core.clock import to_micros
+from hippocampus.core.clock import MOST_AHEAD, to_micros
 from hippocampus.core.events import (
     Corrected,
     Event,
@@ -202,11 +202,18 @@ class LedgerWriter(LedgerPart):
         self._store.journal.append(self._bank, rows)
 
     def now(self) -> int:
-        """Return the present; never before the last change, for a clock may be set back."""
+        """
+        Return the present; not before the last change, for a clock may be set back.
+
+        But a last change of more than a month ahead was dated by a clock that was wrong, or this
+        one is: taking it over would date everything after it wrongly as well.
+        """
         last = self._store.journal.read(
             self._bank, after=self._store.journal.last_seq(self._bank) - 1
         )
-        return max([to_micros(self._clock()), *(change.at for change in last)])
+        present = to_micros(self._clock())
+        believed = (change.at for change in last if change.at <= present + MOST_AHEAD)
+        return max([present, *believed])
 
 
 class _SessionTurns:

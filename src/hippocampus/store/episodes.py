@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
@@ -51,6 +51,12 @@ class SqliteEpisodes:
             " WHERE bank = ?3 AND row IN (SELECT value FROM json_each(?4)) AND state <> 'erased'",
             state, None if superseded_by is None else int(superseded_by), bank, as_json(rows),
         )  # fmt: skip
+
+    def redate(self, bank: int, moments: Mapping[int, int]) -> None:
+        self._db.do_many(
+            "UPDATE episodes SET noted_at = ? WHERE bank = ? AND row = ?",
+            ((at, bank, row) for row, at in moments.items()),
+        )
 
     def set_level(self, bank: int, rows: Collection[int], level: int) -> None:
         self._db.do(

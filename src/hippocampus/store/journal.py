@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Final
 
@@ -35,6 +35,12 @@ class SqliteJournal:
         self._db.do_many(
             f"INSERT INTO journal (bank, {_JOURNAL}) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608
             ((bank, *change) for change in rows),
+        )
+
+    def redate(self, bank: int, moments: Mapping[int, int]) -> None:
+        self._db.do_many(
+            "UPDATE journal SET at = ? WHERE bank = ? AND seq = ?",
+            ((at, bank, seq) for seq, at in moments.items()),
         )
 
     def read(

@@ -65,6 +65,9 @@ class JournalTable(Protocol):
     def redact(self, bank: int, rows: Collection[int]) -> None:
         """Empty the detail of every change that concerns these episodes."""
 
+    def redate(self, bank: int, moments: Mapping[int, int]) -> None:
+        """Date changes anew, by number."""
+
 
 class EpisodeTable(Protocol):
     """Episodes by bank and row."""
@@ -81,6 +84,9 @@ class EpisodeTable(Protocol):
         ``superseded_by`` is kept when none is given, and cleared from what becomes active again.
         What is erased stays so.
         """
+
+    def redate(self, bank: int, moments: Mapping[int, int]) -> None:
+        """Say anew when episodes were recorded, by row."""
 
     def set_level(self, bank: int, rows: Collection[int], level: int) -> None:
         """Change how far episodes have faded; what is erased has no level."""
