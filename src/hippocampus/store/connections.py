@@ -87,7 +87,7 @@ class Connections:
                 return
             try:
                 if self.read_only:
-                    self._open_to_read(self.file, len(migrations))
+                    self._open_to_read(self.file, migrations)
                 else:
                     self.writer = self._open_to_write(self.file, migrations, create=create)
                     self._uri = f"{self.file.as_uri()}?mode=rw"
@@ -108,7 +108,8 @@ class Connections:
             raise
         return db
 
-    def _open_to_read(self, file: Path, supported: int) -> None:
+    def _open_to_read(self, file: Path, migrations: Sequence[schema.Migration]) -> None:
+        supported = len(migrations)
         if was_cut_off(file):
             raise self.refuse(
                 StoreReadOnly,
@@ -130,6 +131,7 @@ class Connections:
             db = self._connect(self._uri)
             try:
                 db.execute("SELECT 1 FROM banks LIMIT 1").fetchone()
+                self._check_own(db, migrations)
             finally:
                 db.close()
         except sqlite3.OperationalError as exc:
@@ -172,6 +174,7 @@ class Connections:
             fresh = is_blank(db)
             db.execute("COMMIT")
             judge(mark, found, fresh=fresh, path=self.path, newest=migrations)
+            self._check_own(db, migrations[:found])
             # The mark goes into the file itself, before there is a log it could hide in.
             schema.migrate(db, migrations)
             switch_to_wal(db, path=self.path, timeout_s=self.busy_timeout_s)
@@ -179,6 +182,15 @@ class Connections:
             db.close()
             raise
         return db
+
+    def _check_own(self, db: sqlite3.Connection, migrations: Sequence[schema.Migration]) -> None:
+        """Refuse a file that has more in it than a store, which would run when we use it."""
+        if others := schema.foreign(db, migrations):
+            raise self.refuse(
+                NotAStore,
+                f"holds what no store has: {', '.join(others)}; if you trust the file, drop them"
+                " with SQLite and open it again",
+            )
 
     def _hold(self, file: Path, *, create: bool = False) -> None:
         """Have this process neither close a descriptor of the file nor fork with it open."""
