@@ -69,9 +69,9 @@ def split_text(text: str, limit: int, count: Count, *, target: int = 256) -> lis
     Joined, the pieces give the text back exactly: blanks stay at the end of the piece before
     them. An edit of a text of five pieces or more leaves most of its other pieces as they were. A
     heading stays with what follows it and a fenced code block in one piece wherever
-    they fit; but not in a text of a million characters and more, which is cut in one pass that looks
-    at paragraphs, lines and sentences alone. Linear in the text, also when it is one word of ten
-    megabytes.
+    they fit; but not in a text of a million characters and more, which is cut in one pass
+    that looks at paragraphs, lines and sentences alone. Linear in the text, also when it is
+    one word of ten megabytes.
 
     Args:
         text: any string; blank stretches longer than a piece become blank pieces.
