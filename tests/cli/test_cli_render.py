@@ -70,6 +70,14 @@ def test_json_gives_the_text_exactly_without_raw_control_characters(shell):
     assert not set("\x1b\x07\x9b\u202e") & set(kept.out)
 
 
+def test_json_gives_what_nothing_draws_as_escapes_that_are_read_back(shell):
+    unseen = "DEL \x7f, no width \ufeff, tags \U000e0041\U000e007f"
+    kept = shell("remember", unseen, "--json")
+
+    assert unseen == kept.json["text"]
+    assert not set("\x7f\ufeff\U000e0041\U000e007f") & set(kept.out)
+
+
 def test_an_error_cannot_steer_the_terminal_either(told):
     assert "\x1b" not in told("show", "\x1b[2Jno-such-id").err
 

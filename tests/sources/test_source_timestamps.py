@@ -36,6 +36,19 @@ def test_the_same_moment_is_read_however_it_is_written(written):
 
 
 @pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("2024-05-03T24:00:00Z", datetime(2024, 5, 4, tzinfo=UTC)),
+        ("2016-12-31 23:59:60 UTC", datetime(2017, 1, 1, tzinfo=UTC)),
+        ("2024-W18-5T12:00Z", NOON),
+        ("9999-12-31T24:00Z", None),
+    ],
+)
+def test_the_end_of_a_day_a_leap_second_and_a_day_of_a_week_are_read(written, meant):
+    assert meant == read_moment(written)
+
+
+@pytest.mark.parametrize(
     "written",
     ["2024-05-03", "20240503", "2024/05/03", "3 May 2024", "May 3, 2024", "03.05.2024"],
 )

@@ -34,7 +34,7 @@ View: TypeAlias = str | Text | Table | Iterable[str | Text | Table]
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
 )
-_JSON_CONTROL = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_JSON_CONTROL = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 _STYLES = {
     "tokens": "cyan",
     "lexical": "green",
@@ -81,7 +81,7 @@ def print_json(value: object) -> None:
     """Print one JSON document. Only ASCII where the output cannot take more."""
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     text = json.dumps(as_json(value), indent=2, ensure_ascii=not unicode)
-    print(_JSON_CONTROL.sub(lambda m: f"\\u{ord(m.group()):04x}", text))
+    print(_JSON_CONTROL.sub(lambda found: json.dumps(found[0])[1:-1], text))
 
 
 class Answer(NamedTuple):

@@ -70,8 +70,14 @@ def is_day(when: When) -> bool:
     return True
 
 
-def _from_iso(text: str) -> datetime:
-    """Read ISO 8601 with what Python leaves out: 24:00, the end of a day, and leap seconds."""
+def from_iso(text: str) -> datetime:
+    """
+    Read ISO 8601 with what Python leaves out: 24:00, the end of a day, and leap seconds.
+
+    Raises:
+        ValueError: it is none.
+        OverflowError: it ends after the year 9999.
+    """
     if midnight := _MIDNIGHT.search(text):
         return datetime.fromisoformat(text.replace(midnight[0], "T00:00")) + timedelta(days=1)
     if leap := _LEAP_SECOND.search(text):
@@ -84,7 +90,7 @@ def _parse(text: object, name: str) -> datetime:
     # A week, "2024-W10", would silently be its Monday, and "until" it would end six days early.
     if isinstance(text, str) and not _WEEK.fullmatch(text.strip()):
         with suppress(ValueError, OverflowError):
-            return _from_iso(text.strip())
+            return from_iso(text.strip())
     raise InvalidTime(
         f"{name}={text!r}: not a moment;"
         " give a datetime or ISO 8601 text, such as '2024-03-05T14:30+01:00'"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
+from hippocampus.core.timestamps import from_iso
 from hippocampus.core.word_lists import word_list
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -58,10 +60,8 @@ def _from_epoch(number: float) -> datetime | None:
 
 def _from_iso(text: str) -> datetime | None:
     zone = re.sub(r"\s*(?:UTC|GMT|Z)$", "+00:00", text)
-    try:
-        return datetime.fromisoformat(zone)
-    except ValueError:
-        pass
+    with suppress(ValueError, OverflowError):
+        return from_iso(zone)
     try:
         day = date.fromisoformat(text)
     except ValueError:
