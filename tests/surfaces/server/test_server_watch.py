@@ -14,7 +14,7 @@ from hippocampus.server import Limits
 from hippocampus.server.observability import JsonLines, log
 
 AT = "/v1/banks/acme%2Flena"
-SAID = "The safe opens with 4711"
+SAID = "The safe opens with 4711-quorn"
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_every_request_is_a_line_of_json_without_what_was_said(http, lines):
     assert len({line["bank"] for line in requests[:6]}) == 1
     made = {"at", "request_id", "bank", "ms"}  # any digits may be in them
     said = [{k: v for k, v in json.loads(line).items() if k not in made} for line in lines]
-    for word in ("4711", "safe", "Lena", "lena", "acme", "code"):
+    for word in ("4711-quorn", "safe", "Lena", "lena", "acme", "code"):
         assert word not in str(said), word
     assert all(re.fullmatch("[0-9a-f]*", one["request_id"] + one["bank"]) for one in requests)
 
@@ -113,8 +113,8 @@ def test_a_failure_nobody_foresaw_is_told_without_its_words(http, lines, memory,
 
     assert answer.status_code == 500
     assert answer.json()["error"]["request_id"] == answer.headers["x-request-id"]
-    assert "4711" not in answer.text
-    assert "4711" not in "".join(lines)
+    assert "4711-quorn" not in answer.text
+    assert "4711-quorn" not in "".join(lines)
     failure = next(json.loads(line) for line in lines if "failure" in line)
     assert failure["error"] == "ValueError"
     assert "broken" in failure["where"][-1]
@@ -133,7 +133,7 @@ def test_figures_are_by_route_and_name_no_bank(serve, memory):
     assert 'hippocampus_answers_total{how="given again"} 1.0' in told
     assert "hippocampus_request_seconds_bucket" in told
     assert "process_resident_memory_bytes" in told
-    for word in ("4711", "Lena", "lena", "acme", "PROPFIND"):
+    for word in ("4711-quorn", "Lena", "lena", "acme", "PROPFIND"):
         assert word not in told
     figures = dict(line.split(" ") for line in told.splitlines() if line.count(" ") == 1)
     assert float(figures["hippocampus_resident_bytes"]) > 4000
@@ -175,4 +175,4 @@ def test_traces_have_the_route_and_go_on_those_of_the_caller(memory, serve):
     assert "ab" * 16 == f"{first.context.trace_id:032x}"
     told = "".join(span.to_json() for span in spans.get_finished_spans())
     assert "lena" not in told
-    assert "4711" not in told
+    assert "4711-quorn" not in told
