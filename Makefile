@@ -4,6 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SOURCE ?=
 FUZZ_SECONDS ?= 60
+EXAMPLES ?= commit
 NATIVE := $(shell find native -path native/tests -prune -o \( -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.txt \) -print)
 PACKAGES := $(shell find src -name __init__.py)
 BENCH  := packages/hippocampus-bench
@@ -42,11 +43,11 @@ model: setup  ## install the default embedding model (pinned, hash-checked)
 demo: model  ## remember the histories under examples/ (or SOURCE=path) and answer from them
 	@$(BIN)/hippocampus demo $(SOURCE)
 
-test: model  ## run the tests
-	@$(PYTEST)
+test: model  ## run the tests; EXAMPLES=ci tries each property with more examples
+	@$(PYTEST) --hypothesis-profile=$(EXAMPLES)
 
 test-bench: model  ## run the tests of packages/hippocampus-bench
-	@$(PYTEST) $(BENCH)/tests
+	@$(PYTEST) --hypothesis-profile=$(EXAMPLES) $(BENCH)/tests
 
 test-slow: model  ## run the tests that `test` leaves out: kill -9, browsers, models, big stores
 	@$(PYTEST) --slow -m slow tests $(BENCH)/tests

@@ -1,4 +1,8 @@
-"""What tests share: ``--slow``, Hypothesis profiles, a clock that stands still, small memories."""
+"""What tests share: ``--slow``, Hypothesis profiles, a clock that stands still, small memories.
+
+A property is tried with 10 examples, always the same, at every ``make test``; with 25 of them in
+CI; and with 400 new ones at night. ``--hypothesis-profile`` chooses ``commit``, ``ci``, ``night``.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,20 @@ import signal
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from hippocampus import Memory
 from hippocampus.calibrate.run import calibrate
 from hippocampus.core.clock import ManualClock
 from hippocampus.encode.embed import HashEmbedder
+
+_CALM = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+
+# Shrinking may take minutes: a commit fails with the example that was found, CI with a small one.
+_FOUND = (Phase.explicit, Phase.generate)
+settings.register_profile("commit", max_examples=10, derandomize=True, phases=_FOUND, **_CALM)
+settings.register_profile("ci", max_examples=25, derandomize=True, **_CALM)
+settings.register_profile("night", max_examples=400, **_CALM)
 
 
 def pytest_addoption(parser):
@@ -31,10 +43,8 @@ def pytest_configure(config):
     # that a test starts and interrupts.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    calm = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-    settings.register_profile("commit", max_examples=25, derandomize=True, **calm)
-    settings.register_profile("night", max_examples=400, **calm)
-    settings.load_profile("night" if config.getoption("--slow") else "commit")
+    if not config.getoption("--hypothesis-profile"):
+        settings.load_profile("night" if config.getoption("--slow") else "commit")
 
 
 def pytest_collection_modifyitems(config, items):

@@ -3,12 +3,11 @@
 import ast
 import os
 import sqlite3
-import subprocess
-import sys
-from contextlib import closing
+from contextlib import chdir, closing
 from pathlib import Path
 
 import pytest
+from in_process import invoke
 
 import hippocampus
 from hippocampus import Memory, Turn
@@ -119,12 +118,10 @@ def test_the_command_line_does_not_write_over_the_store(tmp_path, arguments):
     store = tmp_path / "agent.db"
     with Memory(store, embedder="none") as memory:
         memory.bank("me").remember("It is Tuesday.")
-    done = subprocess.run(
-        [sys.executable, "-m", "hippocampus", *arguments, "--store", "agent.db"],
-        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+    with chdir(tmp_path):
+        done = invoke(*arguments, "--store", "agent.db")
 
-    assert done.returncode != 0
+    assert done.exit_code != 0
     with Memory(store, embedder="none") as memory:
         assert 1 == len(memory.bank("me").episodes()), done.stderr
 

@@ -6,11 +6,20 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import hippocampus
 
 ROOT = Path(hippocampus.__file__).parent
 TESTS = Path(__file__).parent
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forgetful():
+    """Let go of the trees: a million objects, which later tests would collect garbage among."""
+    yield
+    trees.cache_clear()
 
 
 @cache

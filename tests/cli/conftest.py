@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
-
-from hippocampus.cli import app
+from in_process import invoke
 
 
 @dataclass
@@ -39,7 +37,7 @@ class Shell:
         }
 
     def __call__(self, *args: str, stdin: str | bytes = "", env: dict[str, str] | None = None):
-        done = CliRunner().invoke(app, args, input=stdin, env=self.env | (env or {}))
+        done = invoke(*args, input=stdin, env=self.env | (env or {}))
         unexpected = done.exception
         if unexpected is not None and not isinstance(unexpected, SystemExit):
             raise unexpected

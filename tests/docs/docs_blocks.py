@@ -1,13 +1,13 @@
 """Finds the code blocks of a Markdown file and runs them as a reader would, from the top."""
 
+import contextlib
 import doctest
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
+
+from in_process import invoke
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -90,18 +90,13 @@ def console(block, folder, where):
 
 
 def call(command, folder, where):
-    environment = os.environ | {
+    """Run a command in this process, as what it takes to start one is none of the page's."""
+    environment = {
         "HIPPOCAMPUS_STORE": str(folder / "memory.db"),  # never the reader's own
         "COLUMNS": "100",
-        "PYTHONUTF8": "1",
     }
-    done = subprocess.run(
-        [sys.executable, "-m", *shlex.split(command, comments=True)],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, f"{where}: {command}\n{done.stdout}{done.stderr}"
+    _, *words = shlex.split(command, comments=True)
+    with contextlib.chdir(folder):
+        done = invoke(*words, env=environment)
+    assert done.exit_code == 0, f"{where}: {command}\n{done.output}{done.exception!r}"
     return done.stdout

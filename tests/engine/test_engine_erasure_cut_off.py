@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-from hippocampus import Memory
+from hippocampus import Config, Memory
 from hippocampus.errors import ErasurePending, UnknownEpisode
 
 SECRETS = [b"marzipan", b"Zqspeaker", b"zqsession", b"zqmetadata", b"zqsource"]
 CUT_OFF = """
 import os, sys
-from hippocampus import Memory
+from hippocampus import Config, Memory
 from hippocampus.store.upkeep import SqliteUpkeep
 
 SqliteUpkeep.scrub = lambda self, **_: os._exit(9)
@@ -58,7 +58,7 @@ def test_after_a_kill_before_the_file_was_rewritten_the_next_opening_does_it(sec
 
 def test_while_somebody_reads_an_older_state_it_is_owed_and_asking_again_finishes_it(secret, path):
     reader = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)
-    with Memory(path, embedder="hash") as memory:
+    with Memory(path, embedder="hash", config=Config(busy_timeout_s=0.05)) as memory:
         memory.engine.store.settings.get("salt")
         bank = memory.bank("ada")
         reader.execute("BEGIN")

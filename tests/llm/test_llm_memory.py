@@ -5,10 +5,9 @@ import re
 
 import pytest
 from chat_server import KEY, completion
-from typer.testing import CliRunner
+from in_process import invoke
 
 from hippocampus import Memory, Turn, Usage
-from hippocampus.cli import app
 from hippocampus.errors import InputError, NotRecorded
 from hippocampus.llm.cassette import Cassette
 from hippocampus.upkeep import verify
@@ -195,7 +194,7 @@ def shell(path):
             "HIPPOCAMPUS_STORE": str(path), "HIPPOCAMPUS_EMBEDDER": "hash", "COLUMNS": "500",
             "HIPPOCAMPUS_MODEL": "", "HIPPOCAMPUS_MODEL_KEY": KEY, "HIPPOCAMPUS_BANK": "ada",
         }  # fmt: skip
-        done = CliRunner().invoke(app, args, env=known | env)
+        done = invoke(*args, env=known | env)
         if done.exception is not None and not isinstance(done.exception, SystemExit):
             raise done.exception
         return done

@@ -13,13 +13,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from in_process import invoke
 from rich.cells import cell_len
 from rich.console import Console
-from typer.testing import CliRunner
 from upstream import chunks, completion
 
 from hippocampus import Memory
-from hippocampus.cli import app
 from hippocampus.cli.chat import _Flow
 from hippocampus.core.quotes import OPEN
 
@@ -41,7 +40,7 @@ def talk(environment):
 
     def talk_(*lines, options=("--no-model",), code=0):
         typed = "".join(f"{line}\n" for line in lines)
-        done = CliRunner().invoke(app, ["chat", *options], input=typed, env=environment)
+        done = invoke("chat", *options, input=typed, env=environment)
         if done.exception is not None and not isinstance(done.exception, SystemExit):
             raise done.exception
         assert done.exit_code == code

@@ -9,9 +9,7 @@ from contextlib import contextmanager
 
 import httpx
 import pytest
-from typer.testing import CliRunner
-
-from hippocampus.cli import app
+from in_process import invoke
 
 
 @contextmanager
@@ -81,7 +79,7 @@ def test_a_store_that_cannot_be_opened_is_said_and_chats_go_on(upstream, path):
 )
 def test_a_wrong_call_is_refused_with_code_2(options, said):
     environment = {"HIPPOCAMPUS_UPSTREAM": "", "COLUMNS": "200"}
-    done = CliRunner().invoke(app, ["proxy", *options], env=environment)
+    done = invoke("proxy", *options, env=environment)
 
     assert done.exit_code == 2
     assert said in done.stderr
