@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import sqlite3
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,6 +51,9 @@ class Findings:
 
     problems: tuple[str, ...]
     checked: Mapping[str, int] = field(default_factory=dict)
+    heads: tuple[str, ...] = ()
+    """What the journal of each bank comes to, such as ``"ada@12:9f…"``: write it down elsewhere,
+    and ``verify`` can tell later whether anybody has changed the history up to there."""
     residue: tuple[ResiduePlace, ...] | None = None
 
     @property
@@ -59,17 +63,24 @@ class Findings:
 
 
 def verify(
-    memory: Memory, *, residue: str | None = None, progress: Progress | None = None
+    memory: Memory,
+    *,
+    residue: str | None = None,
+    chain: Sequence[str] = (),
+    progress: Progress | None = None,
 ) -> Findings:
     """
-    Check the store against itself: the database, every text, every index, the journal.
+    Check the store against itself: the database, every row, text and index, the journal.
 
     With ``residue``, also search for that text, in any letter case that was likely stored: the raw
     bytes of every file, as UTF-8, UTF-16 and as packed token ids, and the decoded texts of all
     episodes. Then pages in use hold it nowhere, and pages that are not in use must be blank.
+
+    ``chain``: ``heads`` that were written down earlier. A journal that has come to one of them then
+    has it in its history still, unless somebody has changed that.
     """
     engine, signed = memory.engine, memory.engine.stored_signatures()
-    problems = engine.store.upkeep.check()
+    problems = engine.store.upkeep.check() + _broken_chains(memory, chain)
     places: list[ResiduePlace] = []
     if residue is not None:
         problems += engine.store.upkeep.leftovers()
@@ -95,10 +106,42 @@ def verify(
     return Findings(
         problems=tuple(problems),
         checked=checked,
+        heads=tuple(_heads(memory, names)),
         residue=None if residue is None else tuple(places),
     )
 
 
+def _heads(memory: Memory, names: Sequence[str]) -> Iterator[str]:
+    """Yield what the journal of each bank comes to."""
+    store = memory.engine.store
+    for name in names:
+        with store.read():
+            bank = store.banks.number(name)
+            if bank is not None:
+                yield f"{name}@{store.journal.last_seq(bank)}:{store.journal.head(bank).hex()}"
+
+
+def _broken_chains(memory: Memory, heads: Sequence[str]) -> list[str]:
+    """Return what is wrong with journals by heads that were written down."""
+    store, wrong = memory.engine.store, list[str]()
+    for head in heads:
+        parsed = _HEAD.fullmatch(head)
+        if parsed is None:
+            msg = (
+                f"chain={head!r}: not a head such as 'ada@12:9f…', which verify tells of each bank"
+            )
+            raise InputError(msg)
+        name, seq, hashed = parsed["bank"], int(parsed["seq"]), parsed["hash"]
+        bank = store.banks.number(name)
+        then = [] if bank is None else store.journal.heads(bank)
+        if seq >= len(then):
+            wrong.append(f"bank {name!r}: there is no change {seq}, which its head {head} is of")
+        elif then[seq].hex() != hashed:
+            wrong.append(f"bank {name!r}: the history up to change {seq} is other than {head} says")
+    return wrong
+
+
+_HEAD: Final = re.compile(r"(?P<bank>.+)@(?P<seq>\d{1,18}):(?P<hash>[0-9a-f]*)", re.DOTALL)
 _MARKS: Final = tuple(
     pack_terms(np.array(marks, np.uint32)) for marks in ([TELLING], [DEED], [TELLING, DEED])
 )
@@ -124,8 +167,7 @@ def _verify_bank(
             continue
         name, text = f"episode {record.id}", texts.get(record.row)
         if not text:
-            problems.append(f"{name}: its text is missing")
-            continue
+            continue  # which ``_readable`` has told
         if told.get(record.row) != record.state:
             problems.append(
                 f"{name}: is {record.state}, but its journal says {told.get(record.row)}"
@@ -186,16 +228,15 @@ def _readable(ledger: Ledger, records: Sequence[EpisodeRow]) -> tuple[dict[int, 
     texts: dict[int, str] = {}
     problems: list[str] = []
     for start in range(0, len(records), _TEXTS_AT_ONCE):
-        rows = [record.row for record in records[start : start + _TEXTS_AT_ONCE]]
-        try:
-            texts |= ledger.reader.texts(rows)
-        except StoreCorrupt:  # one by one, to see how far it goes
-            for row in rows:
+        some = [e for e in records[start : start + _TEXTS_AT_ONCE] if e.state != "erased"]
+        texts |= ledger.reader.texts([record.row for record in some])
+        for record in some:
+            if record.row not in texts:
                 try:
-                    texts |= ledger.reader.texts([row])
+                    ledger.reader.content.check(record.row)
                 except StoreCorrupt as exc:
-                    problems.append(str(exc))
-    return texts, list(dict.fromkeys(problems))
+                    problems.append(f"episode {record.id}: {exc}")
+    return texts, problems
 
 
 def _spelled_in_sleep(

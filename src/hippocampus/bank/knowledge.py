@@ -438,11 +438,11 @@ class Knowledge(BankPart):
                     *((other, how, cosines[other]) for other, how in told.items()),
                     *(one for one in under if one[0] not in told),
                 ]
-                there = ledger.reader.episodes([other for other, _, _ in found])
+                there = {e.row: e.episode for e in ledger.reader.read([row for row, _, _ in found])}
         return [
-            Related(episode=episode, how=how, cosine=cosine)
-            for episode, (other, how, cosine) in zip(there, found, strict=True)
-            if episode.state == "active" or other in told
+            Related(episode=there[other], how=how, cosine=cosine)
+            for other, how, cosine in found
+            if other in there and (there[other].state == "active" or other in told)
         ]
 
     @staying

@@ -34,10 +34,11 @@ class Lookup(BankPart):
 
         Raises:
             UnknownEpisode: the bank has no such id, or it was erased.
+            StoreCorrupt: it is damaged.
 
         """
         with self._books() as ledger:
-            return ledger.reader.episodes([ledger.reader.find(id).row])[0]
+            return ledger.reader.one(id)
 
     def expand(self, address: str) -> list[Episode]:
         """

@@ -34,7 +34,7 @@ from hippocampus.recall.encode_query import EncodedQuery, encode_query
 from hippocampus.recall.evidence import evidence
 from hippocampus.recall.expand import Sources
 from hippocampus.recall.parse import bind, parse, signed
-from hippocampus.recall.read import read_rows, read_times
+from hippocampus.recall.read import Found, read_rows, read_times
 from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import Ranking, search
 from hippocampus.recall.standardize import Numbers
@@ -94,13 +94,13 @@ class Recaller(BankPart):
             bound = _time_of_event(here, bound, encoded, allowed, engine.zone)
             ranking, shows = _search(here, bound, allowed, limit=max(k, DEPTH))
             searched = time.perf_counter()
-            read = read_rows(here.ledger, ranking, k, here.index.corrected, allowed)
-            sessions = here.index.columns.session.named(ranking.sessions[:k])
+            shows, read = _read(here, bound, allowed, ranking, shows, k)
+            sessions = here.index.columns.session.named(read.ranking.sessions[:k])
             count = len(here.index) if allowed is None else int(np.count_nonzero(allowed))
             degraded = [*encoded.degraded, *_lacking(here, encoded)]
         order, failed = rerank(engine.reranker, text, read.texts)
         degraded += [] if failed is None else [failed]
-        places = [*order, *range(len(order), len(ranking.rows))]
+        places = [*order, *range(len(order), len(read.ranking.rows))]
         judged = _decide(here, {name: column[places] for name, column in shows.items()}, places)
         hits = read.hits(order, judged.scores[: len(order)].tolist())
         found = judged.found or (bool(hits) and bound.latest > 1)
@@ -119,8 +119,8 @@ class Recaller(BankPart):
             intervals=bound.intervals, when=when if found else None,
             cost=Cost(
                 elapsed_s=ended - started, embed_s=encoded.elapsed_s, steps_s=steps,
-                allowed=count, candidates=ranking.candidates,
-                hamming_searches=ranking.hamming_searches,
+                allowed=count, candidates=read.ranking.candidates,
+                hamming_searches=read.ranking.hamming_searches,
             ),
             degraded=tuple(degraded),
         )  # fmt: skip
@@ -242,10 +242,32 @@ def _time_of_event(
     ranking, shows = _search(here, event, allowed, limit=DEPTH)
     if not _decide(here, shows, ranking.rows).found:
         return query
-    best = here.ledger.reader.read(ranking.rows[:1].tolist())[0].episode
+    entries = here.ledger.reader.read(ranking.rows[:1].tolist())
+    if not entries:  # it is damaged
+        return query
+    best = entries[0].episode
     moment = moment_told(best.text, best.occurred_at.astimezone(zone))
     own = [one for one in query.intervals if one.text not in join.event]
     return replace(query, intervals=(*own, *join.resolve([moment], query.now)))
+
+
+def _read(
+    here: BankSnapshot,
+    query: Query,
+    allowed: Mask | None,
+    ranking: Ranking,
+    shows: dict[str, Numbers],
+    k: int,
+) -> tuple[dict[str, Numbers], Found]:
+    """Read the best rows; if some are damaged, search again without them until all can be read."""
+    read = read_rows(here.ledger, ranking, k, here.index.corrected, allowed)
+    if read.damaged:
+        allowed = np.ones(len(here.index), np.bool_) if allowed is None else allowed.copy()
+    while read.damaged and allowed is not None:
+        allowed[read.damaged] = False
+        ranking, shows = _search(here, query, allowed, limit=max(k, DEPTH))
+        read = read_rows(here.ledger, ranking, k, here.index.corrected, allowed)
+    return shows, read
 
 
 def _lacking(here: BankSnapshot, encoded: EncodedQuery) -> Iterator[Degradation]:
@@ -259,5 +281,8 @@ def _lacking(here: BankSnapshot, encoded: EncodedQuery) -> Iterator[Degradation]
         why = f"{index.without_signatures} {rest} not found by them; run 'hippocampus reindex'"
         yield Degradation(part="signatures", reason=why)
     yield from here.slept.problems[-1:]
+    if damage := here.ledger.store.upkeep.damage(here.ledger.bank):
+        more = f"; so are {len(damage) - 1} other places" if len(damage) > 1 else ""
+        yield Degradation(part="store", reason=f"{damage[0]}{more}")
     if here.calibrated.damaged:
         yield Degradation(part="calibration", reason=str(here.calibrated.lacking))

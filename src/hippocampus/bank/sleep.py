@@ -271,12 +271,12 @@ class SleepVerbs(BankPart):
         """Return what is kept from being consolidated, and why; see ``release``."""
         with self._books() as ledger:
             rows = [e.row for e in self._store.episodes.scan(ledger.bank) if e.marks & DOUBTED]
-            episodes = ledger.reader.episodes(rows)
+            entries = ledger.reader.read(rows)
             why = {}
             for row in rows:
                 for change in ledger.reader.events(Quarantined, row=row):
                     why[row] = change.event.why or ""
-        return [(e, why.get(row, "")) for e, row in zip(episodes, rows, strict=True)]
+        return [(entry.episode, why.get(entry.row, "")) for entry in entries]
 
     def feedback(self, id: str | Collection[str], *, helpful: bool) -> int:  # noqa: A002
         """

@@ -10,6 +10,7 @@ from rich.text import Text
 from hippocampus.cli.command import confirm_erasure, verb
 from hippocampus.cli.options import Scope, text_or_stdin
 from hippocampus.cli.render import Answer, progress, table
+from hippocampus.core.files import check_output
 from hippocampus.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,28 +21,39 @@ _MARKS = {True: ("✓", "green"), False: ("✗", "bold red"), None: ("·", "dim"
 
 
 @verb("verify", opens="memory")
-def verify(memory: Memory, *, residue: Annotated[str | None, text_or_stdin] = None) -> Answer:
+def verify(
+    memory: Memory,
+    *,
+    residue: Annotated[str | None, text_or_stdin] = None,
+    chain: str | None = None,
+) -> Answer:
     """Check the database, texts, indexes and journal of a store, and that erased words are gone."""
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
     with progress("verifying") as step:
-        found = upkeep.verify(memory, residue=residue, progress=step)
+        heads = () if chain is None else (chain,)
+        found = upkeep.verify(memory, residue=residue, chain=heads, progress=step)
     left = [f"{p.where}: the text is still there, at {p.offset:,}" for p in found.residue or ()]
     checked = ", ".join(f"{number:,} {what}" for what, number in found.checked.items())
     gone = "; no residue of the text" if found.residue == () else ""
     return Answer(
         found,
-        f"{'sound' if found.sound else 'NOT SOUND'}: checked {checked}{gone}",
+        (
+            f"{'sound' if found.sound else 'NOT SOUND'}: checked {checked}{gone}",
+            *(Text(f"journal head: {head}", style="dim") for head in found.heads),
+        ),
         problems=[*found.problems, *left],
         success=found.sound,
     )
 
 
 @verb("doctor", opens=None)
-def doctor(*, repair: bool = False, scope: Scope) -> Answer:
+def doctor(*, repair: bool = False, salvage: Path | None = None, scope: Scope) -> Answer:
     """Report on the installation and on the store."""
     from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
 
+    if salvage is not None:
+        return _salvage(scope, salvage)
     if repair:
         with scope.open() as memory:
             upkeep.redate(memory)
@@ -51,6 +63,18 @@ def doctor(*, repair: bool = False, scope: Scope) -> Answer:
         table((Text(*_MARKS[ok]), Text(what), value) for what, value, ok in rows),
         success=all(ok is not False for _, _, ok in rows),
     )
+
+
+def _salvage(scope: Scope, target: Path) -> Answer:
+    from hippocampus.salvage import salvage  # noqa: PLC0415 - the engine, only when used
+
+    scope.check()
+    check_output(target, overwrite=False)
+    with scope.memory(target, create=True, embed=True) as new, progress("salvaging") as step:
+        found = salvage(scope.path, new, progress=step)
+    rows = [(name, f"{number:,}") for name, number in found.banks.items()]
+    whole = f"{target}: {len(found.lost):,} things were lost" if found.lost else f"{target}: all"
+    return Answer(found, (whole, table(rows, "bank", "episodes")), problems=list(found.lost))
 
 
 @verb("reindex", opens=None)

@@ -19,6 +19,7 @@ from hippocampus.core.events import (
     decode,
 )
 from hippocampus.core.records import STATE_CHANGES, Kind, Payloads, Store
+from hippocampus.errors import HippocampusError, StoreCorrupt
 from hippocampus.index.anchor_postings import Times
 from hippocampus.index.columns import Columns
 from hippocampus.index.concept import Leads, Sessions
@@ -33,6 +34,9 @@ _TAKEN_IN: Final[tuple[type[JournalEvent], ...]] = (
     Annotated,
     AnnotationWithdrawn,
 )
+
+_MISFITS: Final = (ValueError, IndexError, TypeError, OverflowError)
+"""What taking in rows and payloads raises that nobody of us has written."""
 
 
 def _outcome(event: JournalEvent) -> int:
@@ -96,7 +100,25 @@ class BankIndex(Versioned):
         return vector, columns.occurred_at, lambda: columns.session.codes, leads
 
     def catch_up(self) -> None:
-        """Take in what has changed since the last call; one snapshot."""
+        """
+        Take in what has changed since the last call; one snapshot.
+
+        Raises:
+            StoreCorrupt: what is stored has its checksum, and still is not what it should be.
+
+        """
+        try:
+            self._catch_up()
+        except HippocampusError:
+            raise
+        except _MISFITS as exc:
+            msg = (
+                f"what is stored of the episodes of bank {self._bank} does not fit together: {exc};"
+                " 'hippocampus reindex' makes it anew from the texts"
+            )
+            raise StoreCorrupt(msg, path=self._store.path) from exc
+
+    def _catch_up(self) -> None:
         with self._store.read():
             last = self._store.journal.last_seq(self._bank)
             if last == self.seq:
@@ -174,7 +196,14 @@ def _read_blocks(store: Store, bank: int, kind: Kind, start: int, stop: int) -> 
         if first > start:
             yield Payloads(np.zeros(first - start, np.uint32), np.empty(0, np.uint8))
             start = first
-        payloads = Payloads.from_block(store.payloads.block(bank, kind, first))
+        try:
+            payloads = Payloads.from_block(store.payloads.block(bank, kind, first))
+        except (
+            StoreCorrupt,
+            ValueError,
+        ) as exc:  # the others go on, and these rows are found by other cues
+            store.upkeep.note_damage(bank, kind, first, str(exc))
+            payloads = Payloads(np.zeros(count, np.uint32), np.empty(0, np.uint8))
         skip, keep = start - first, min(first + count, stop) - first
         if (skip, keep) != (0, count):
             ends = np.concatenate([[0], np.cumsum(payloads.lengths, dtype=np.int64)])

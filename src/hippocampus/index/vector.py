@@ -81,14 +81,14 @@ class VectorCue(Versioned):
         size = self._dimension + 4
         present = payloads.lengths == size
         whole = np.zeros((len(payloads), size), np.uint8)
-        whole[present] = payloads.data.reshape(-1, size) if present.any() else 0
+        whole[present] = payloads.data[np.repeat(present, payloads.lengths)].reshape(-1, size)
         signed = whole[:, : self._dimension].view(np.int8)
         scales = np.ascontiguousarray(whole[:, self._dimension :]).view("<f4").ravel()
         padded = np.full((len(signed), self._padded), -1.0, np.float32)
         padded[:, : self._dimension] = signed
         self._extend_signs(sign_codes(padded))
         self._bytes.extend(signed)
-        self._scales.extend(scales)
+        self._scales.extend(np.where(np.isfinite(scales), scales, 0))
 
     def _extend_signs(self, codes: NDArray[np.uint8]) -> None:
         """Fill up the last block, then begin others; the last may end in rows not there yet."""

@@ -322,33 +322,53 @@ class Content:
 
     def ids(self, rows: Collection[int]) -> dict[int, Ids]:
         """
-        Return the ids of rows that have a text; what is erased has none.
+        Return the ids of rows that have a text.
 
-        Raises:
-            StoreCorrupt: they are not what was written.
-
+        What is erased has none, and what is damaged comes out as if it had none: ``check`` tells
+        them apart.
         """
         wanted = sorted(set(rows))
         held, unsealed = self._places(wanted)
         kept = [self._segments.get(self._bank, *known) for known in held]
-        segments = [segment for segment in kept if segment is not None]
+        segments = kept
         stored: dict[int, bytes] = {}
-        if unsealed or len(segments) < len(kept):
+        if unsealed or None in kept:
             with self._store.read():  # what is sealed meanwhile moves, what is erased changes
                 held, unsealed = self._places(wanted)
-                segments = [self._segment(*known) for known in held]
+                segments = [self._readable(*known) for known in held]
                 stored = self._store.payloads.read(self._bank, "content", unsealed)
         found: dict[int, Ids] = {}
         for segment, inside in zip(segments, held.values(), strict=True):
-            found |= zip(inside, segment.ids(inside), strict=True)
+            if segment is not None:
+                found |= zip(inside, segment.ids(inside), strict=True)
         if stored:
             found |= self.unpacked(stored)
         return {row: ids for row, ids in found.items() if len(ids)}
 
     def texts(self, rows: Collection[int]) -> dict[int, tuple[str, int]]:
         """Return the texts of rows, each with its length in tokens."""
-        found = self.ids(rows)
-        return {row: (self._decode(row, ids), len(ids)) for row, ids in pausing(found.items())}
+        decoded: dict[int, tuple[str, int]] = {}
+        for row, ids in pausing(self.ids(rows).items()):
+            try:
+                decoded[row] = self._decode(row, ids), len(ids)
+            except StoreCorrupt as exc:
+                self._store.upkeep.note_damage(self._bank, "content", row, str(exc))
+        return decoded
+
+    def check(self, row: int) -> None:
+        """
+        Read the text of an episode that is not erased.
+
+        Raises:
+            StoreCorrupt: it is damaged, or not there.
+
+        """
+        for first, mark in self._places([row])[0]:
+            self._segment(first, mark)
+        if row not in self.texts([row]):
+            told = self._store.upkeep.damage(self._bank, "content", row)
+            missing = f"the text of row {row} of bank {self._bank} is missing"
+            raise StoreCorrupt(told[0] if told else missing, path=self._store.path)
 
     def count(self, phrase: TokenPattern, allowed: Mask) -> dict[int, int]:
         """Return how often a phrase occurs in each of the rows allowed that have it, in order."""
@@ -373,21 +393,24 @@ class Content:
                 within[: len(known)] = known
                 rows = segment.candidates(phrases, within)
                 for row, ids in zip(rows, segment.ids(rows), strict=True):
-                    yield row, self._decode(row, ids)
+                    try:
+                        yield row, self._decode(row, ids)
+                    except StoreCorrupt as exc:
+                        self._store.upkeep.note_damage(self._bank, "content", row, str(exc))
 
     def _stream(self, allowed: Mask) -> Iterator[Segment]:
         """Yield the segments that hold rows allowed; in the end what is not sealed yet, as one."""
         stop = 0
         for first, count, mark in self._segments.marks(self._store, self._bank):
             stop = first + count
-            if allowed[first:stop].any():
-                yield self._segment(first, mark)
+            segment = self._readable(first, mark) if allowed[first:stop].any() else None
+            if segment is not None:
+                yield segment
         if allowed[stop:].any():
             tail = dict(self._store.payloads.tail(self._bank, "content", start=stop))
-            payloads = [tail.get(row, b"") for row in range(stop, len(allowed))]
-            ends = np.cumsum([0, *(len(payload) // tokenizer.ID_BYTES for payload in payloads)])
-            ids = tokenizer.unpack(b"".join(payloads))
-            yield Segment(stop, ends, HuffmanWaveletMatrix.build(ids, tokenizer.BITS))
+            known = self.unpacked(tail)
+            none = np.empty(0, np.uint64)
+            yield Segment.of(stop, [known.get(row, none) for row in range(stop, len(allowed))])
 
     def blank(self, rows: Collection[int]) -> None:
         """Take the texts of rows out of the stream; segments that held them are made anew."""
@@ -414,13 +437,14 @@ class Content:
                 return dict(zip(payloads, parts, strict=True))
         except ValueError:
             pass  # one by one, to name the row
-        return {row: self._unpack(row, payload) for row, payload in payloads.items()}
-
-    def _unpack(self, row: int, payload: bytes) -> Ids:
-        try:
-            return tokenizer.unpack(payload)
-        except ValueError as exc:
-            raise self._damage(row, exc) from exc
+        unpacked: dict[int, Ids] = {}
+        for row, payload in payloads.items():
+            try:
+                unpacked[row] = tokenizer.unpack(payload)
+            except ValueError as exc:
+                told = str(self._damage(row, exc))
+                self._store.upkeep.note_damage(self._bank, "content", row, told)
+        return unpacked
 
     def _decode(self, row: int, ids: Ids) -> str:
         try:
@@ -429,7 +453,8 @@ class Content:
             raise self._damage(row, exc) from exc
 
     def _damage(self, row: int, exc: ValueError) -> StoreCorrupt:
-        return StoreCorrupt(f"the text of row {row} cannot be read: {exc}", path=self._store.path)
+        told = f"the text of row {row} of bank {self._bank} cannot be read: {exc}"
+        return StoreCorrupt(told, path=self._store.path)
 
     def _places(self, rows: Sequence[int]) -> tuple[dict[tuple[int, bytes], list[int]], list[int]]:
         """Return rows by the segment they are in, its first row and mark, and those in none."""
@@ -444,6 +469,14 @@ class Content:
             else:
                 outside.append(row)
         return inside, outside
+
+    def _readable(self, first: int, mark: bytes) -> Segment | None:
+        """Return a segment, or None, and note it, if it is damaged."""
+        try:
+            return self._segment(first, mark)
+        except StoreCorrupt as exc:
+            self._store.upkeep.note_damage(self._bank, "content", first, str(exc))
+            return None
 
     def _segment(self, first: int, mark: bytes) -> Segment:
         segment = self._segments.get(self._bank, first, mark)

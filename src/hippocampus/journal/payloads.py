@@ -7,6 +7,7 @@ from typing import Final, cast
 
 from hippocampus.core.config import Ingest
 from hippocampus.core.records import Block, Kind, Payloads
+from hippocampus.errors import StoreCorrupt
 from hippocampus.journal.content import Segment
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.reader import LedgerPart, LedgerReader
@@ -53,6 +54,8 @@ class LedgerPayloads(LedgerPart):
             if stop - first < run:
                 continue
             present = dict(self._store.payloads.tail(self._bank, kind, start=first))
+            if self._store.upkeep.damage(self._bank, kind):
+                continue  # a block would have the place of what may yet be saved
             last = next(reversed(present), -1)
             while stop - first >= run and first <= last:
                 payloads = [present.get(r, b"") for r in range(first, first + run)]
@@ -68,8 +71,7 @@ class LedgerPayloads(LedgerPart):
 
     def blank(self, kind: Kind, rows: Sequence[int]) -> None:
         """Empty the payloads of rows, in the tail and in blocks; where there are none, add none."""
-        made = self._store.payloads.read(self._bank, kind, rows)
-        self._store.payloads.put(self._bank, kind, [(row, b"") for row in made])
+        self._store.payloads.blank(self._bank, kind, rows)
         self._put_in_blocks(kind, dict.fromkeys(rows, b""))
 
     def _put_in_blocks(self, kind: Kind, made: Mapping[int, bytes]) -> dict[int, bytes]:
@@ -79,7 +81,7 @@ class LedgerPayloads(LedgerPart):
             inside = [row for row in left if first <= row < first + count]
             if inside:
                 block = self._store.payloads.block(self._bank, kind, first)
-                payloads = list(Payloads.from_block(block))
+                payloads = self._payloads_of(kind, block)
                 for row in inside:
                     payloads[row - first] = left.pop(row)
                 self._store.payloads.put_block(
@@ -87,8 +89,18 @@ class LedgerPayloads(LedgerPart):
                 )
         return left
 
+    def _payloads_of(self, kind: Kind, block: Block) -> list[bytes]:
+        try:
+            return list(Payloads.from_block(block))
+        except ValueError as exc:
+            msg = f"the {kind} of bank {self._bank}: {exc}; 'hippocampus reindex' makes it anew"
+            raise StoreCorrupt(msg, path=self._store.path) from exc
+
     def _sealed(self, kind: Kind, first: int, payloads: Sequence[bytes]) -> Block:
         if kind == "content":
             ids = self._content.unpacked(dict(enumerate(payloads, first)))
+            if len(ids) < len(payloads):
+                lost = next(row for row in range(first, first + len(payloads)) if row not in ids)
+                self._content.check(lost)
             return Segment.of(first, list(ids.values())).to_block()
         return Block(first, len(payloads), Payloads.of(payloads).to_bytes())

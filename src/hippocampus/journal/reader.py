@@ -15,13 +15,14 @@ from hippocampus.core.records import (
     PINNED,
     SETTLED,
     Change,
+    DamagedRow,
     Episode,
     EpisodeRow,
     Stats,
     Store,
 )
 from hippocampus.encode import tokens as tokenizer
-from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.errors import InputError, StoreCorrupt, UnknownEpisode
 from hippocampus.journal.content import Content, Segments
 from hippocampus.journal.draft import CONTEXT_TURNS, Draft, spoken
 from hippocampus.language.noun_phrases import Phrase, find_phrases, names_of
@@ -29,11 +30,12 @@ from hippocampus.language.noun_phrases import Phrase, find_phrases, names_of
 
 class LedgerEntry(NamedTuple):
     """
-    An episode with its length in tokens and the digest its text is recognised by.
+    An episode with its row, its length in tokens and the digest its text is recognised by.
 
     ``settled``: the level at which its text is what is shown of it.
     """
 
+    row: int
     episode: Episode
     tokens: int
     digest: bytes
@@ -66,11 +68,22 @@ class LedgerReader:
         tokenizer.encode(id)  # refuses what no store can look up
         rows = self.store.episodes.rows_of(self.bank, [id])
         records = self.store.episodes.read(self.bank, list(rows.values()))
+        if records and isinstance(records[0], DamagedRow):
+            (told,) = self.store.upkeep.damage(self.bank, "episodes", records[0].row)
+            raise StoreCorrupt(told, path=self.store.path)
         if not records or (records[0].state == "erased" and not erased):
             gone = "was erased" if records else "is not in it"
             msg = f"episode {id!r} of bank {self.name!r} {gone}; list what is with episodes()"
             raise UnknownEpisode(msg)
         return records[0]
+
+    def one(self, id: str) -> Episode:  # noqa: A002
+        """Return an episode by id, with its text; ``StoreCorrupt`` if that is damaged."""
+        row = self.find(id).row
+        found = self.episodes([row])
+        if not found:
+            self.content.check(row)
+        return found[0]
 
     def texts(self, rows: Collection[int]) -> dict[int, str]:
         """Return the texts of rows; erased ones are left out."""
@@ -81,7 +94,7 @@ class LedgerReader:
         return {row: len(ids) for row, ids in self.content.ids(rows).items()}
 
     def read(self, rows: Sequence[int]) -> list[LedgerEntry]:
-        """Return episodes by row, in the order asked."""
+        """Return episodes by row, in the order asked; those that are damaged are left out."""
         with self.store.read():
             records = self.store.episodes.read(self.bank, rows)
             texts = self.content.texts(rows)
@@ -89,14 +102,15 @@ class LedgerReader:
             ids = self.ids(linked)
         read: list[LedgerEntry] = []
         for e in records:
+            if isinstance(e, DamagedRow) or (e.state != "erased" and e.row not in texts):
+                continue
             text, tokens = texts.get(e.row, ("", 0))
-            read.append(
-                LedgerEntry(_episode(self.name, e, text, ids), tokens, e.digest, e.marks // SETTLED)
-            )
+            episode = _episode(self.name, e, text, ids)
+            read.append(LedgerEntry(e.row, episode, tokens, e.digest, e.marks // SETTLED))
         return read
 
     def episodes(self, rows: Sequence[int]) -> list[Episode]:
-        """Return episodes by row, in the order asked."""
+        """Return episodes by row, in the order asked; those that are damaged are left out."""
         return [entry.episode for entry in self.read(rows)]
 
     def drafts(self, records: Iterable[EpisodeRow]) -> list[Draft]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -21,7 +20,7 @@ from hippocampus.core.events import (
 from hippocampus.core.files import reading_lines, writing
 from hippocampus.core.records import DEEPEST, SETTLED, STORED_NAMES, EpisodeRow, states_told
 from hippocampus.core.validation import dump_metadata
-from hippocampus.errors import InputError, SourceError
+from hippocampus.errors import InputError, SourceError, StoreCorrupt
 from hippocampus.journal.draft import Draft, digest
 from hippocampus.journal.ledger import Ledger
 
@@ -45,6 +44,7 @@ def export_bank(ledger: Ledger, path: Path, *, overwrite: bool = False) -> int:
     Raises:
         InputError: others kept erasing while it was written; there is no file then.
         OutputError: something is there already and was not to be overwritten, or it is a store.
+        StoreCorrupt: something in the bank is damaged, and would not be in it.
 
     """
     with writing(path, overwrite=overwrite) as unfinished:
@@ -52,6 +52,9 @@ def export_bank(ledger: Ledger, path: Path, *, overwrite: bool = False) -> int:
             with unfinished.open("w", encoding="utf-8", newline="\n") as out:
                 written, whole = _write_bank(ledger, out)
             if whole:
+                damage = ledger.store.upkeep.damage(ledger.bank)
+                if damage:
+                    raise StoreCorrupt(f"no export was made: {damage[0]}", path=ledger.store.path)
                 return written
         msg = f"bank {ledger.name!r} is being erased from all the time; export it once that is done"
         raise InputError(msg)
@@ -59,53 +62,59 @@ def export_bank(ledger: Ledger, path: Path, *, overwrite: bool = False) -> int:
 
 def _write_bank(ledger: Ledger, out: TextIO) -> tuple[int, bool]:
     """Return how many episodes were written, and whether nothing was erased meanwhile."""
-    written: Counter[str] = Counter(episode=0, change=0)
-    _write(out, {"hippocampus-export": EXPORT_FORMAT, "bank": ledger.name})
     with ledger.store.read():
         rows = list(ledger.store.episodes.scan(ledger.bank))
         changes = ledger.store.journal.read(ledger.bank)
     # One snapshot for all of it would keep the store's log from ending. Texts never change, but for
     # those that are erased.
-    for record in _records(ledger, rows, changes):
-        _write(out, record)
-        written.update(record.keys())
-    _write(out, {"end": {"episodes": written["episode"], "changes": written["change"]}})
+    write_export(out, ledger.name, rows, ledger.reader.texts, changes, path=ledger.store.path)
     erased = ledger.store.journal.read(ledger.bank, after=len(changes), kinds=(Erased,))
     gone = ledger.store.banks.number(ledger.name) != ledger.bank
-    return written["episode"], not (erased or gone)
+    return len(rows), not (erased or gone)
 
 
-def _write(out: TextIO, record: dict[str, Any]) -> None:
-    out.write(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
-
-
-def _records(
-    ledger: Ledger, rows: Sequence[EpisodeRow], changes: Sequence[JournalRow]
-) -> Iterator[dict[str, dict[str, Any]]]:
-    """Yield every episode in any state, then every change."""
+def write_export(
+    out: TextIO,
+    bank: str,
+    rows: Sequence[EpisodeRow],
+    texts: Callable[[Collection[int]], Mapping[int, str]],
+    changes: Sequence[JournalRow],
+    *,
+    path: Path | str,
+) -> None:
+    """Write an export of rows, of which some have texts, and changes; ``path``: of the store."""
+    _write(out, {"hippocampus-export": EXPORT_FORMAT, "bank": bank})
     ids: dict[int | None, str | None] = {row.row: row.id for row in rows}
     ids[None] = None
     for start in range(0, len(rows), _TEXTS_AT_ONCE):
         some = rows[start : start + _TEXTS_AT_ONCE]
-        texts = ledger.reader.texts([row.row for row in some])
+        known = texts([row.row for row in some])
         for row in some:
-            told = row._asdict() | {
-                "metadata": json.loads(row.metadata),
-                "supersedes": ids[row.supersedes],
-                "superseded_by": ids[row.superseded_by],
-            }
-            own = {key: told[name] for name, key in _FIELDS.items()}
-            yield {"episode": {"id": own.pop("id"), "text": texts.get(row.row, ""), **own}}
+            _write(out, {"episode": _episode(row, known.get(row.row, ""), ids)})
     for change in changes:
-        yield {
-            "change": {
-                "seq": change.seq,
-                "at": change.at,
-                "kind": change.kind,
-                "episode": ids[change.row],
-                "detail": fields_of(change, bank=ledger.name, path=ledger.store.path),
-            }
+        told = {
+            "seq": change.seq,
+            "at": change.at,
+            "kind": change.kind,
+            "episode": ids[change.row],
+            "detail": fields_of(change, bank=bank, path=path),
         }
+        _write(out, {"change": told})
+    _write(out, {"end": {"episodes": len(rows), "changes": len(changes)}})
+
+
+def _episode(row: EpisodeRow, text: str, ids: Mapping[int | None, str | None]) -> dict[str, Any]:
+    told = row._asdict() | {
+        "metadata": json.loads(row.metadata),
+        "supersedes": ids[row.supersedes],
+        "superseded_by": ids[row.superseded_by],
+    }
+    own = {key: told[name] for name, key in _FIELDS.items()}
+    return {"id": own.pop("id"), "text": text, **own}
+
+
+def _write(out: TextIO, record: dict[str, Any]) -> None:
+    out.write(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
 
 
 # ---------------------------------------------------------------- in

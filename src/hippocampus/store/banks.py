@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from hippocampus.errors import StoreCorrupt
 from hippocampus.store import schema
+from hippocampus.store.checksums import NO_CHANGES, damaged, holds, row_checksum
 from hippocampus.store.transactions import Transactions
 
 
@@ -15,14 +17,32 @@ class SqliteSettings:
         self._db = db
 
     def get(self, key: str) -> str | None:
-        found = self._db.rows("SELECT value FROM settings WHERE key = ?", key)
-        return found[0][0] if found else None
+        found = self._db.rows("SELECT value, checksum FROM settings WHERE key = ?", key)
+        if not found:
+            return None
+        value, checksum = found[0]
+        if not holds(checksum, row_checksum("settings", values=(key, value))):
+            raise self._db.connections.refuse(StoreCorrupt, damaged(f"setting {key!r}"))
+        kept: str = value
+        return kept
+
+    def damaged(self) -> list[str]:
+        return [
+            damaged(f"setting {key!r}")
+            for key, value, mark in self._db.rows("SELECT key, value, checksum FROM settings")
+            if not holds(mark, row_checksum("settings", values=(key, value)))
+        ]
 
     def put(self, key: str, value: str | None) -> None:
         if value is None:
             self._db.do("DELETE FROM settings WHERE key = ?", key)
         else:
-            self._db.do("INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)", key, value)
+            self._db.do(
+                "INSERT OR REPLACE INTO settings (key, value, checksum) VALUES (?, ?, ?)",
+                key,
+                value,
+                row_checksum("settings", values=(key, value)),
+            )
 
 
 class SqliteBanks:
@@ -33,23 +53,49 @@ class SqliteBanks:
 
     def names(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
         sql = (
-            "SELECT name FROM banks WHERE name >= ? AND name > ? AND name < ? ORDER BY name LIMIT ?"
+            "SELECT bank, name, at, checksum FROM banks"
+            " WHERE name >= ? AND name > ? AND name < ? ORDER BY name LIMIT ?"
         )
         most = -1 if limit is None else limit
-        return [name for (name,) in self._db.rows(sql, prefix, after, _beyond(prefix), most)]
+        found = self._db.rows(sql, prefix, after, _beyond(prefix), most)
+        return [name for bank, name, at, mark in found if holds(mark, _checksum(bank, name, at))]
 
     def number(self, name: str) -> int | None:
-        found = self._db.rows("SELECT bank FROM banks WHERE name = ?", name)
-        return found[0][0] if found else None
+        found = self._db.rows("SELECT bank, at, checksum FROM banks WHERE name = ?", name)
+        if not found:
+            return None
+        number, at, checksum = found[0]
+        if not holds(checksum, _checksum(number, name, at)):
+            raise self._db.connections.refuse(StoreCorrupt, damaged(f"bank {name!r}"))
+        known: int = number
+        return known
 
     def add(self, name: str, at: int) -> int:
-        self._db.do("INSERT INTO banks (name, at) VALUES (?, ?) ON CONFLICT DO NOTHING", name, at)
+        known = self.number(name)
+        if known is not None:
+            return known
+        self._db.do("INSERT INTO banks (name, at, head) VALUES (?, ?, ?)", name, at, NO_CHANGES)
         number: int = self._db.rows("SELECT bank FROM banks WHERE name = ?", name)[0][0]
+        self._db.do(
+            "UPDATE banks SET checksum = ? WHERE bank = ?", _checksum(number, name, at), number
+        )
         return number
+
+    def damaged(self) -> list[str]:
+        found = self._db.rows("SELECT bank, name, at, checksum FROM banks")
+        return [
+            damaged(f"bank {number}, perhaps {name!r}")
+            for number, name, at, mark in found
+            if not holds(mark, _checksum(number, name, at))
+        ]
 
     def drop(self, bank: int) -> None:
         for table in (*schema.BANKED, "banks"):
             self._db.do(f"DELETE FROM {table} WHERE bank = ?", bank)  # noqa: S608 - our own names
+
+
+def _checksum(number: int, name: str, at: int) -> bytes | None:
+    return row_checksum("banks", number, values=(name, at))
 
 
 def _beyond(prefix: str) -> str | bytes:

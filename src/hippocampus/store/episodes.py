@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import partial
 from typing import Final
 
-from hippocampus.core.records import STORED_NAMES, EpisodeRow, State
-from hippocampus.errors import StoreError
+from hippocampus.core.records import STORED_NAMES, DamagedRow, EpisodeRow, State
+from hippocampus.errors import StoreCorrupt, StoreError
+from hippocampus.store.checksums import damaged, holds, row_checksum
 from hippocampus.store.transactions import Row, Transactions, as_json
 
 # Without statistics SQLite reads a whole bank by its primary key rather than use an index whose
 # first column is the bank as well (35 ms a call at 50 000 episodes): such queries name the index.
 _EPISODE: Final = ", ".join(STORED_NAMES.values())
-# Rows come in the order and number of the fields, so the length check of ``_make`` buys nothing.
-_to_episode: Final[Callable[[Row], EpisodeRow]] = partial(tuple.__new__, EpisodeRow)
+_CHECKED: Final = f"{_EPISODE}, checksum"
 
 _SCAN_ROWS = 4096
 """Episodes per query of a scan: large enough to cost nothing, small enough to stay in the cache."""
@@ -38,89 +37,135 @@ class SqliteEpisodes:
                 )
         places = ", ".join("?" for _ in EpisodeRow._fields)
         self._db.do_many(
-            f"INSERT INTO episodes (bank, {_EPISODE}) VALUES (?, {places})",  # noqa: S608
-            ((bank, *episode) for episode in rows),
+            f"INSERT INTO episodes (bank, {_CHECKED}) VALUES (?, {places}, ?)",  # noqa: S608
+            ((bank, *episode, _checksum(bank, episode)) for episode in rows),
         )
 
     def set_state(
         self, bank: int, rows: Collection[int], state: State, *, superseded_by: int | None = None
     ) -> None:
-        self._db.do(
-            "UPDATE episodes SET state = ?1,"
-            " superseded_by = CASE ?1 WHEN 'active' THEN NULL ELSE COALESCE(?2, superseded_by) END"
-            " WHERE bank = ?3 AND row IN (SELECT value FROM json_each(?4)) AND state <> 'erased'",
-            state, None if superseded_by is None else int(superseded_by), bank, as_json(rows),
-        )  # fmt: skip
+        by = None if superseded_by is None else int(superseded_by)
+
+        def changed(old: EpisodeRow) -> EpisodeRow:
+            kept = old.superseded_by if by is None else by
+            return old._replace(state=state, superseded_by=None if state == "active" else kept)
+
+        self._change(bank, rows, changed, ("state", "superseded_by"))
 
     def redate(self, bank: int, moments: Mapping[int, int]) -> None:
-        self._db.do_many(
-            "UPDATE episodes SET noted_at = ? WHERE bank = ? AND row = ?",
-            ((at, bank, row) for row, at in moments.items()),
-        )
+        self._change(
+            bank, moments, lambda old: old._replace(recorded_at=moments[old.row]), ("recorded_at",),
+            erased=True,
+        )  # fmt: skip
 
     def set_level(self, bank: int, rows: Collection[int], level: int) -> None:
-        self._db.do(
-            "UPDATE episodes SET level = ? WHERE bank = ?"
-            " AND row IN (SELECT value FROM json_each(?)) AND state <> 'erased'",
-            int(level),
-            bank,
-            as_json(rows),
-        )
+        self._change(bank, rows, lambda old: old._replace(level=int(level)), ("level",))
 
     def set_marks(self, bank: int, rows: Collection[int], marks: int, *, on: bool) -> None:
-        self._db.do(
-            "UPDATE episodes SET marks = CASE WHEN ?1 THEN marks | ?2 ELSE marks & ~?2 END"
-            " WHERE bank = ?3 AND row IN (SELECT value FROM json_each(?4)) AND state <> 'erased'",
-            on, int(marks), bank, as_json(rows),
-        )  # fmt: skip
+        def changed(old: EpisodeRow) -> EpisodeRow:
+            return old._replace(marks=old.marks | int(marks) if on else old.marks & ~int(marks))
+
+        self._change(bank, rows, changed, ("marks",))
+
+    def _change(
+        self,
+        bank: int,
+        rows: Collection[int],
+        changed: Callable[[EpisodeRow], EpisodeRow],
+        fields: Collection[str],
+        *,
+        erased: bool = False,
+    ) -> None:
+        """Change fields of sound episodes, and their checksums; of erased ones only if told."""
+        sets = ", ".join(f"{STORED_NAMES[name]} = ?" for name in fields)
+        found = self.read(bank, rows)
+        made = [
+            changed(old)
+            for old in found
+            if not isinstance(old, DamagedRow) and (erased or old.state != "erased")
+        ]
+        self._db.do_many(
+            f"UPDATE episodes SET {sets}, checksum = ? WHERE bank = ? AND row = ?",  # noqa: S608
+            (
+                (*(getattr(new, name) for name in fields), _checksum(bank, new), bank, new.row)
+                for new in made
+            ),
+        )
 
     def count(self, bank: int) -> int:
         last = self._db.rows("SELECT MAX(row) FROM episodes WHERE bank = ?", bank)[0][0]
+        if not isinstance(last, int | None):  # what a damaged page may hold
+            raise self._db.connections.refuse(StoreCorrupt, damaged(f"the rows of bank {bank}"))
         return 0 if last is None else last + 1
 
     def read(self, bank: int, rows: Collection[int]) -> list[EpisodeRow]:
         found = self._db.rows(
-            f"SELECT {_EPISODE} FROM episodes"  # noqa: S608
+            f"SELECT {_CHECKED} FROM episodes"  # noqa: S608
             " WHERE bank = ? AND row IN (SELECT value FROM json_each(?))",
             bank,
             as_json(rows),
         )
         by_row = {row[0]: row for row in found}
-        return [_to_episode(by_row[row]) for row in rows if row in by_row]
+        return [self._sound(bank, by_row[row]) for row in rows if row in by_row]
+
+    def _sound(self, bank: int, stored: Row) -> EpisodeRow:
+        """Return an episode as it was written, or what stands for a damaged one."""
+        episode: EpisodeRow = tuple.__new__(EpisodeRow, stored[:-1])
+        if holds(stored[-1], _checksum(bank, episode)):
+            return episode
+        place = f"episode {episode.id!r}, row {episode.row} of bank {bank},"
+        self._db.damage.note(bank, "episodes", episode.row, damaged(place))
+        return DamagedRow.of(episode.row, episode.id)
 
     def scan(self, bank: int, *, start: int = 0) -> Iterator[EpisodeRow]:
+        expected = start
         while True:
             found = self._db.rows(
-                f"SELECT {_EPISODE} FROM episodes"  # noqa: S608
+                f"SELECT {_CHECKED} FROM episodes"  # noqa: S608
                 " WHERE bank = ? AND row >= ? ORDER BY row LIMIT ?",
                 bank,
-                start,
+                expected,
                 _SCAN_ROWS,
             )
-            yield from map(_to_episode, found)
+            for stored in found:
+                yield from self._missing(bank, range(expected, stored[0]))
+                yield self._sound(bank, stored)
+                expected = stored[0] + 1
             if len(found) < _SCAN_ROWS:
                 return
-            start = found[-1][0] + 1
+
+    def _missing(self, bank: int, rows: range) -> Iterator[EpisodeRow]:
+        """Yield what stands for rows that are not there, though later ones are."""
+        if len(rows) > _SCAN_ROWS:
+            place = f"the episodes table of bank {bank} between rows {rows[0]} and {rows[-1] + 1}"
+            raise self._db.connections.refuse(StoreCorrupt, damaged(place))
+        for row in rows:
+            self._db.damage.note(bank, "episodes", row, damaged(f"row {row} of bank {bank}"))
+            yield DamagedRow.of(row, "")
 
     def last_of_session(self, bank: int, session: str, limit: int) -> list[EpisodeRow]:
         found = self._db.rows(
-            f"SELECT {_EPISODE} FROM episodes INDEXED BY episodes_by_session"  # noqa: S608
+            f"SELECT {_CHECKED} FROM episodes INDEXED BY episodes_by_session"  # noqa: S608
             " WHERE bank = ? AND session = ?"
             " ORDER BY row DESC LIMIT ?",
             bank,
             session,
             limit,
         )
-        return list(map(_to_episode, reversed(found)))
+        return self._all_sound(bank, reversed(found))
 
     def from_source(self, bank: int, source: str) -> list[EpisodeRow]:
         found = self._db.rows(
-            f"SELECT {_EPISODE} FROM episodes INDEXED BY episodes_by_source"  # noqa: S608
+            f"SELECT {_CHECKED} FROM episodes INDEXED BY episodes_by_source"  # noqa: S608
             " WHERE bank = ? AND source = ? ORDER BY row",
             bank,
             source,
         )
-        return list(map(_to_episode, found))
+        return self._all_sound(bank, found)
+
+    def _all_sound(self, bank: int, found: Iterable[Row]) -> list[EpisodeRow]:
+        read = (self._sound(bank, stored) for stored in found)
+        return [episode for episode in read if not isinstance(episode, DamagedRow)]
 
     def rows_at(self, bank: int, address: str) -> list[int]:
         sql = "SELECT row FROM episodes WHERE bank = ? AND address = ? ORDER BY row"
@@ -147,12 +192,8 @@ class SqliteEpisodes:
         return [row for (row,) in found]
 
     def erase(self, bank: int, rows: Collection[int]) -> None:
-        self._db.do(
-            "UPDATE episodes SET state = 'erased', said_at = noted_at, session = NULL, turn = NULL,"
-            " part = 0, parts = 1, speaker = NULL, role = NULL, source = NULL, address = '',"
-            " metadata = '{}', digest = x'', supersedes = NULL, superseded_by = NULL,"
-            " level = 0, marks = 0"
-            " WHERE bank = ? AND row IN (SELECT value FROM json_each(?))",
-            bank,
-            as_json(rows),
-        )
+        self._change(bank, rows, EpisodeRow.blanked, EpisodeRow._fields[2:], erased=True)
+
+
+def _checksum(bank: int, episode: EpisodeRow) -> bytes | None:
+    return row_checksum("episodes", bank, values=episode)

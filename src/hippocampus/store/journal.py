@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import partial
+import os
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from hippocampus.core.events import JournalEvent, JournalRow, kind_of
 from hippocampus.errors import StoreError
+from hippocampus.store.checksums import (
+    BLANK,
+    NO_CHANGES,
+    SALT_BYTES,
+    chained,
+    change_checksum,
+    commitment,
+    damaged,
+    holds,
+)
 from hippocampus.store.transactions import Row, Transactions, as_json
 
 _JOURNAL: Final = ", ".join(JournalRow._fields)
-# Rows come in the order and number of the fields, so the length check of ``_make`` buys nothing.
-_to_change: Final[Callable[[Row], JournalRow]] = partial(tuple.__new__, JournalRow)
+_CHECKED: Final = f"{_JOURNAL}, salt, checksum"
+DAMAGED: Final = "damaged"
+"""The kind of what stands for a change whose row is damaged: one that nobody knows."""
 
 
 class SqliteJournal:
@@ -24,24 +35,59 @@ class SqliteJournal:
 
     def append(self, bank: int, rows: Iterable[JournalRow]) -> None:
         rows = list(rows)
-        last = self.last_seq(bank)
-        for expected, change in enumerate(rows, last + 1):
+        found = self._db.rows(
+            "SELECT (SELECT MAX(seq) FROM journal WHERE bank = ?1), head"
+            " FROM banks WHERE bank = ?1",
+            bank,
+        )
+        last, head = found[0] if found else (None, NO_CHANGES)
+        for expected, change in enumerate(rows, (last or 0) + 1):
             if change.seq != expected:
                 raise self._db.connections.refuse(
                     StoreError,
-                    f"bank {bank} is at change {last}, so {change.seq} cannot stand where"
+                    f"bank {bank} is at change {last or 0}, so {change.seq} cannot stand where"
                     f" {expected} belongs; catch up with the journal first",
                 )
+        random = os.urandom(SALT_BYTES * len(rows))
+        made: list[Row] = []
+        for place, change in enumerate(rows):
+            salt = b"" if change.detail == BLANK else random[place * SALT_BYTES :][:SALT_BYTES]
+            made.append((bank, *change, salt, change_checksum(change, salt)))
         self._db.do_many(
-            f"INSERT INTO journal (bank, {_JOURNAL}) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608
-            ((bank, *change) for change in rows),
+            f"INSERT INTO journal (bank, {_CHECKED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+            made,
         )
+        self._set_head(bank, chained(head or NO_CHANGES, (row[-1] for row in made)))
 
     def redate(self, bank: int, moments: Mapping[int, int]) -> None:
-        self._db.do_many(
-            "UPDATE journal SET at = ? WHERE bank = ? AND seq = ?",
-            ((at, bank, seq) for seq, at in moments.items()),
+        found = self._db.rows(
+            f"SELECT {_CHECKED} FROM journal"  # noqa: S608
+            " WHERE bank = ? AND seq IN (SELECT value FROM json_each(?))",
+            bank,
+            as_json(moments),
         )
+        made = []
+        for *fields, salt, checksum in found:
+            change = JournalRow(*fields)
+            if holds(checksum, change_checksum(change, salt)):
+                at = moments[change.seq]
+                made.append((at, change_checksum(change._replace(at=at), salt), bank, change.seq))
+        self._db.do_many("UPDATE journal SET at = ?, checksum = ? WHERE bank = ? AND seq = ?", made)
+        self._set_head(bank, self.heads(bank)[-1])
+
+    def _set_head(self, bank: int, head: bytes) -> None:
+        self._db.do("UPDATE banks SET head = ? WHERE bank = ?", head, bank)
+
+    def heads(self, bank: int) -> list[bytes]:
+        sql = "SELECT checksum FROM journal WHERE bank = ? ORDER BY seq"
+        made = [NO_CHANGES]
+        for (checksum,) in self._db.rows(sql, bank):
+            made.append(chained(made[-1], [checksum or b""]))
+        return made
+
+    def head(self, bank: int) -> bytes:
+        found = self._db.rows("SELECT head FROM banks WHERE bank = ?", bank)
+        return found[0][0] or NO_CHANGES if found else NO_CHANGES
 
     def read(
         self,
@@ -54,7 +100,7 @@ class SqliteJournal:
     ) -> list[JournalRow]:
         # Left alone, the planner goes through the bank's journal for the changes of one episode.
         by = "" if row is None else "INDEXED BY journal_by_row"
-        sql = f"SELECT {_JOURNAL} FROM journal {by} WHERE bank = ? AND seq > ?"  # noqa: S608
+        sql = f"SELECT {_CHECKED} FROM journal {by} WHERE bank = ? AND seq > ?"  # noqa: S608
         values: list[object] = [bank, after]
         if row is not None:
             sql += " AND row = ?"
@@ -65,16 +111,37 @@ class SqliteJournal:
         found = self._db.rows(
             f"{sql} ORDER BY seq LIMIT ?", *values, -1 if limit is None else limit
         )
-        return list(map(_to_change, found))
+        return [self._sound(bank, stored) for stored in found]
+
+    def _sound(self, bank: int, stored: Row) -> JournalRow:
+        """Return a change as it was written, or what stands for a damaged one."""
+        change: JournalRow = tuple.__new__(JournalRow, stored[:-2])
+        if holds(stored[-1], change_checksum(change, stored[-2])):
+            return change
+        place = f"change {change.seq} of bank {bank}, perhaps {change.kind!r},"
+        self._db.damage.note(bank, "journal", change.seq, damaged(place))
+        return JournalRow(change.seq, 0, DAMAGED, None, BLANK)
 
     def last_seq(self, bank: int) -> int:
         found = self._db.rows("SELECT MAX(seq) FROM journal WHERE bank = ?", bank)
         return found[0][0] or 0
 
     def redact(self, bank: int, rows: Collection[int]) -> None:
-        self._db.do(
-            "UPDATE journal SET detail = '{}'"
-            " WHERE bank = ? AND row IN (SELECT value FROM json_each(?))",
+        found = self._db.rows(
+            "SELECT detail, salt, seq FROM journal INDEXED BY journal_by_row"
+            " WHERE bank = ? AND row IN (SELECT value FROM json_each(?)) AND detail <> ?",
             bank,
             as_json(rows),
+            BLANK,
         )
+        self._db.do_many(
+            "UPDATE journal SET detail = ?, salt = ? WHERE bank = ? AND seq = ?",
+            ((BLANK, _committed(detail, salt), bank, seq) for detail, salt, seq in found),
+        )
+
+
+def _committed(detail: str, salt: bytes) -> bytes | None:
+    try:
+        return commitment(detail, salt)
+    except (TypeError, ValueError):  # what was damaged stays so, and goes all the same
+        return None

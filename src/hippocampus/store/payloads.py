@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Collection, Iterable, Mapping
 
 from hippocampus.core.records import Block, Kind
 from hippocampus.errors import StoreError
 from hippocampus.store.blocks import seal, unseal
+from hippocampus.store.checksums import damaged, holds, payload_checksum
 from hippocampus.store.transactions import Transactions, as_json
 
 
@@ -18,36 +20,60 @@ class SqlitePayloads:
         self._db = db
 
     def put(self, bank: int, kind: Kind, payloads: Iterable[tuple[int, bytes]]) -> None:
+        made = list(payloads)
         self._db.do_many(
-            "INSERT INTO tail (bank, kind, row, payload) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET payload = excluded.payload",
-            ((bank, kind, int(row), payload) for row, payload in payloads),
+            "INSERT INTO tail (bank, kind, row, payload, checksum) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET payload = excluded.payload, checksum = excluded.checksum",
+            (
+                (bank, kind, int(row), payload, payload_checksum(bank, kind, row, payload))
+                for row, payload in made
+            ),
         )
+        self._db.damage.mend(bank, kind, {row for row, _ in made})
 
     def tail(self, bank: int, kind: Kind, *, start: int = 0) -> list[tuple[int, bytes]]:
-        sql = "SELECT row, payload FROM tail WHERE bank = ? AND kind = ? AND row >= ? ORDER BY row"
-        return [(row, payload) for row, payload in self._db.rows(sql, bank, kind, start)]
+        sql = (
+            "SELECT row, payload, checksum FROM tail"
+            " WHERE bank = ? AND kind = ? AND row >= ? ORDER BY row"
+        )
+        found = self._db.rows(sql, bank, kind, start)
+        return [
+            (row, made) for row, made, mark in found if self._sound(bank, kind, row, made, mark)
+        ]
+
+    def _sound(self, bank: int, kind: str, row: int, payload: bytes, checksum: object) -> bool:
+        """Whether a payload is as it was written; one that is not, is as if it were not there."""
+        if isinstance(payload, bytes) and isinstance(row, int):
+            made = payload_checksum(bank, kind, row, payload)
+        else:
+            made = None
+        if holds(checksum, made):
+            return True
+        what = "text" if kind == "content" else kind
+        place = f"the {what} of row {row} of bank {bank}"
+        self._db.damage.note(bank, kind, row, damaged(place))
+        return False
 
     def tails(self, bank: int, starts: Mapping[Kind, int]) -> dict[Kind, dict[int, bytes]]:
         found: dict[Kind, dict[int, bytes]] = {kind: {} for kind in starts}
-        for kind, row, payload in self._db.rows(
-            "SELECT kind, row, payload FROM json_each(?) CROSS JOIN tail"
+        for kind, row, payload, mark in self._db.rows(
+            "SELECT kind, row, payload, checksum FROM json_each(?) CROSS JOIN tail"
             " ON bank = ? AND kind = key AND row >= value",
             json.dumps({kind: int(start) for kind, start in starts.items()}), bank,
         ):  # fmt: skip
-            found[kind][row] = payload
+            if self._sound(bank, kind, row, payload, mark):
+                found[kind][row] = payload
         return found
 
     def read(self, bank: int, kind: Kind, rows: Collection[int]) -> dict[int, bytes]:
-        return dict(
-            self._db.rows(
-                "SELECT row, payload FROM tail WHERE bank = ? AND kind = ?"
-                " AND row IN (SELECT value FROM json_each(?))",
-                bank,
-                kind,
-                as_json(rows),
-            )
+        found = self._db.rows(
+            "SELECT row, payload, checksum FROM tail WHERE bank = ? AND kind = ?"
+            " AND row IN (SELECT value FROM json_each(?))",
+            bank,
+            kind,
+            as_json(rows),
         )
+        return {row: made for row, made, mark in found if self._sound(bank, kind, row, made, mark)}
 
     def put_block(self, bank: int, kind: Kind, block: Block) -> None:
         first, ends = int(block.first), int(block.first) + int(block.count)
@@ -67,6 +93,7 @@ class SqlitePayloads:
                 f"bank {bank}: a {kind} block of rows {first} to {ends - 1} would overlap the"
                 f" one of rows {clash[0][0]} to {sum(clash[0]) - 1}; seal whole blocks",
             )
+        self._db.damage.mend(bank, kind, range(first, ends))
         framed, checksum = seal(bank, kind, Block(first, ends - first, block.payload))
         self._db.do(
             "INSERT INTO blocks (bank, kind, first, count, checksum, payload)"
@@ -121,7 +148,16 @@ class SqlitePayloads:
             bank, kind, int(first), count, framed, checksum, path=self._db.connections.path
         )
 
+    def blank(self, bank: int, kind: Kind, rows: Collection[int]) -> None:
+        found = self._db.rows(
+            "SELECT row FROM tail WHERE bank = ? AND kind = ?"
+            " AND row IN (SELECT value FROM json_each(?))",
+            bank, kind, as_json(rows),
+        )  # fmt: skip
+        self.put(bank, kind, [(row, b"") for (row,) in found])
+
     def drop(self, bank: int, kind: Kind) -> None:
+        self._db.damage.mend(bank, kind, range(sys.maxsize))
         self._db.do("DELETE FROM tail WHERE bank = ? AND kind = ?", bank, kind)
         self._db.do("DELETE FROM blocks WHERE bank = ? AND kind = ?", bank, kind)
 

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+from hippocampus.core.events import JournalRow
+from hippocampus.store.checksums import (
+    BLANK,
+    NO_CHANGES,
+    SALT_BYTES,
+    chained,
+    change_checksum,
+    payload_checksum,
+    row_checksum,
+)
 
 APPLICATION_ID = 0x4869_7070
 """``Hipp`` in the header's application id tells a store from any other SQLite file."""
@@ -116,7 +128,101 @@ def _v4(db: sqlite3.Connection) -> None:
         db.execute(f"ALTER TABLE episodes ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_v1, _v2, _v3, _v4)
+_CHECKED = {
+    "settings": ("checksum",),
+    "banks": ("checksum", "head"),
+    "journal": ("salt", "checksum"),
+    "episodes": ("checksum",),
+    "tail": ("checksum",),
+}
+"""The columns of format 5, by table."""
+_AT_ONCE = 4096
+"""Rows that are read, and then written, at once."""
+
+
+def _v5(db: sqlite3.Connection) -> None:
+    """
+    Give every row a checksum, and every journal a head.
+
+    What cannot be read, of a file that was damaged before, has none, and is found by that.
+    """
+    for table, columns in _CHECKED.items():
+        for column in columns:
+            db.execute(f"ALTER TABLE {table} ADD COLUMN {column} BLOB")
+    db.text_factory = readable
+    for key, value in db.execute("SELECT key, value FROM settings").fetchall():
+        if checksum := row_checksum("settings", values=(key, value)):
+            db.execute("UPDATE settings SET checksum = ? WHERE key = ?", (checksum, key))
+    for bank, name, at in db.execute("SELECT bank, name, at FROM banks").fetchall():
+        head = _check_journal(db, bank)
+        checksum = row_checksum("banks", bank, values=(name, at))
+        db.execute("UPDATE banks SET checksum = ?, head = ? WHERE bank = ?", (checksum, head, bank))
+        _check_episodes(db, bank)
+        _check_tail(db, bank)
+    db.text_factory = str
+
+
+def readable(raw: bytes) -> str:
+    """Return a text of which some bytes may be none; SQLite would give up a whole query for one."""
+    return raw.decode(errors="surrogateescape")
+
+
+def _pages(
+    db: sqlite3.Connection, sql: str, values: tuple[object, ...]
+) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield the rows of a query behind a number, whose first column that is, in its order."""
+    last = -1
+    while rows := db.execute(sql, (*values, last, _AT_ONCE)).fetchall():
+        yield rows
+        last = rows[-1][0]
+
+
+def _check_journal(db: sqlite3.Connection, bank: int) -> bytes:
+    """Give a journal its salts and checksums; return its head."""
+    head = NO_CHANGES
+    sql = (
+        "SELECT seq, at, kind, row, detail FROM journal"
+        " WHERE bank = ? AND seq > ? ORDER BY seq LIMIT ?"
+    )
+    for rows in _pages(db, sql, (bank,)):
+        changes = [JournalRow(*row) for row in rows]
+        salts = [b"" if c.detail == BLANK else os.urandom(SALT_BYTES) for c in changes]
+        made = [change_checksum(c, salt) for c, salt in zip(changes, salts, strict=True)]
+        head = chained(head, (checksum or b"" for checksum in made))
+        db.executemany(
+            "UPDATE journal SET salt = ?, checksum = ? WHERE bank = ? AND seq = ?",
+            [(*m, bank, c.seq) for *m, c in zip(salts, made, changes, strict=True)],
+        )
+    return head
+
+
+def _check_episodes(db: sqlite3.Connection, bank: int) -> None:
+    sql = (
+        "SELECT row, id, said_at, noted_at, session, turn, part, parts, speaker, role, source,"
+        " address, metadata, digest, state, supersedes, superseded_by, level, marks"
+        " FROM episodes WHERE bank = ? AND row > ? ORDER BY row LIMIT ?"
+    )
+    for rows in _pages(db, sql, (bank,)):
+        db.executemany(
+            "UPDATE episodes SET checksum = ? WHERE bank = ? AND row = ?",
+            [(row_checksum("episodes", bank, values=row), bank, row[0]) for row in rows],
+        )
+
+
+def _check_tail(db: sqlite3.Connection, bank: int) -> None:
+    for (kind,) in db.execute("SELECT DISTINCT kind FROM tail WHERE bank = ?", (bank,)).fetchall():
+        sql = (
+            "SELECT row, payload FROM tail WHERE bank = ? AND kind = ?"
+            " AND row > ? ORDER BY row LIMIT ?"
+        )
+        for rows in _pages(db, sql, (bank, kind)):
+            db.executemany(
+                "UPDATE tail SET checksum = ? WHERE bank = ? AND kind = ? AND row = ?",
+                [(payload_checksum(bank, kind, r, made), bank, kind, r) for r, made in rows],
+            )
+
+
+MIGRATIONS: tuple[Migration, ...] = (_v1, _v2, _v3, _v4, _v5)
 """Migration n, counted from 1, makes format n. Released ones never change; new ones only add."""
 
 FORMAT = len(MIGRATIONS)

@@ -7,8 +7,11 @@ from types import TracebackType
 
 from hippocampus import errors
 
-FOREIGN = (sqlite3.Error, sqlite3.Warning, OverflowError, UnicodeEncodeError)
-"""Everything ``sqlite3`` raises; the last two for values that SQLite cannot hold."""
+FOREIGN = (sqlite3.Error, sqlite3.Warning, OverflowError, UnicodeError)
+"""
+Everything ``sqlite3`` raises. ``OverflowError`` and ``UnicodeEncodeError``: for values that SQLite
+cannot hold; ``UnicodeDecodeError``: SQLite quotes a damaged schema in its message.
+"""
 
 _MESSAGES: dict[int, tuple[type[errors.StoreError], str]] = {
     sqlite3.SQLITE_BUSY: (
@@ -89,13 +92,17 @@ def translate(exc: Exception, path: str) -> errors.StoreError:
             return kind(f"{message} (SQLite says: {exc})", path=path)
     if isinstance(exc, sqlite3.ProgrammingError) and "closed" in str(exc):
         return errors.StoreClosed("the store was closed; open it again", path=path)
-    if isinstance(exc, sqlite3.OperationalError) and str(exc).startswith("Could not decode"):
-        # Python's own, without a code: bytes in a text column that are not UTF-8
+    if undecodable(exc) or isinstance(exc, UnicodeDecodeError):
         kind, message = _MESSAGES[sqlite3.SQLITE_CORRUPT]
         return kind(f"{message} (SQLite says: {exc})", path=path)
     if isinstance(exc, OverflowError | UnicodeEncodeError):
         return errors.StoreError(f"a value cannot be stored, nothing was changed: {exc}", path=path)
     return errors.StoreError(f"SQLite refused: {exc}", path=path)
+
+
+def undecodable(exc: Exception) -> bool:
+    """Whether bytes in a text column are not UTF-8: Python's own error, which has no code."""
+    return isinstance(exc, sqlite3.OperationalError) and str(exc).startswith("Could not decode")
 
 
 class Seam:

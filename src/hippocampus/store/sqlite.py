@@ -12,7 +12,7 @@ from hippocampus.store.episodes import SqliteEpisodes
 from hippocampus.store.journal import SqliteJournal
 from hippocampus.store.payloads import SqlitePayloads
 from hippocampus.store.transactions import Transactions
-from hippocampus.store.upkeep import SqliteUpkeep
+from hippocampus.store.upkeep import SqliteUpkeep, Tables
 
 
 class SqliteStore:
@@ -44,7 +44,8 @@ class SqliteStore:
         self.journal = SqliteJournal(db)
         self.episodes = SqliteEpisodes(db)
         self.payloads = SqlitePayloads(db)
-        self.upkeep = SqliteUpkeep(db, self.payloads)
+        tables = Tables(self.settings, self.banks, self.journal, self.episodes, self.payloads)
+        self.upkeep = SqliteUpkeep(db, tables)
         db.start(migrations, create=create)
 
     def __repr__(self) -> str:

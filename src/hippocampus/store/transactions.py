@@ -14,7 +14,9 @@ from typing import Any, TypeAlias
 from hippocampus.core.files import Hold
 from hippocampus.errors import StoreError, StoreLocked
 from hippocampus.store import fork, schema
+from hippocampus.store.checksums import Damage
 from hippocampus.store.connections import Connections
+from hippocampus.store.seam import undecodable
 
 Row: TypeAlias = tuple[Any, ...]
 
@@ -45,6 +47,7 @@ class Transactions:
         self._unsettled = itertools.count(1)
         self._here = _ThreadSnapshot()
         self._paused = False  # while this process is being forked
+        self.damage = Damage()
 
     def start(self, migrations: Sequence[schema.Migration], *, create: bool) -> None:
         """Open the store; a fork waits until it is open."""
@@ -231,9 +234,18 @@ class Transactions:
                 yield db
 
     def rows(self, sql: str, *values: object) -> list[Row]:
-        """Return the rows of a query."""
+        """Return the rows of a query; bytes in a text that are none come out as half characters."""
         with self.reader() as db, self.connections.seam:
-            return db.execute(sql, values).fetchall()
+            try:
+                return db.execute(sql, values).fetchall()
+            except sqlite3.OperationalError as exc:
+                if not undecodable(exc):
+                    raise
+            db.text_factory = schema.readable  # slow, and so only for what is damaged
+            try:
+                return db.execute(sql, values).fetchall()
+            finally:
+                db.text_factory = str
 
     def _writing(self) -> sqlite3.Connection:
         self.connections.usable()

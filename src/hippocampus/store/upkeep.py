@@ -6,12 +6,18 @@ import sqlite3
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple, cast
 
 from hippocampus.core.files import COMPANIONS, ReadAt, reading_raw, sweep, writing
-from hippocampus.core.records import Progress
+from hippocampus.core.records import Kind, Progress
 from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError, StoreFull, StoreLocked
+from hippocampus.store.banks import SqliteBanks, SqliteSettings
+from hippocampus.store.checksums import damaged
+from hippocampus.store.episodes import SqliteEpisodes
 from hippocampus.store.invariants import invariants
+from hippocampus.store.journal import SqliteJournal
 from hippocampus.store.opening import beside
 from hippocampus.store.payloads import SqlitePayloads
 from hippocampus.store.seam import Seam
@@ -23,13 +29,23 @@ _BACKUP_PAGES = 1024
 """Pages copied between two calls of a backup's progress."""
 
 
+class Tables(NamedTuple):
+    """The tables that are checked row by row."""
+
+    settings: SqliteSettings
+    banks: SqliteBanks
+    journal: SqliteJournal
+    episodes: SqliteEpisodes
+    payloads: SqlitePayloads
+
+
 class SqliteUpkeep:
     """Upkeep of the file; see ``StoreUpkeep``."""
 
-    def __init__(self, db: Transactions, payloads: SqlitePayloads) -> None:
+    def __init__(self, db: Transactions, tables: Tables) -> None:
         self._db = db
         self._connections = db.connections
-        self._payloads = payloads
+        self._tables = tables
 
     def stored_bytes(self, bank: int) -> dict[str, int]:
         texts = " + ".join(
@@ -52,7 +68,7 @@ class SqliteUpkeep:
         )
 
     def owe_scrub(self) -> None:
-        self._db.do("INSERT OR REPLACE INTO settings (key, value) VALUES (?, 'owed')", _OWED)
+        self._tables.settings.put(_OWED, "owed")
 
     def owes_scrub(self) -> bool:
         return bool(self._db.rows("SELECT 1 FROM settings WHERE key = ?", _OWED))
@@ -74,7 +90,7 @@ class SqliteUpkeep:
             raise self._pending("another process reads an older state of it")
         if self.owes_scrub():
             with self._db.write():
-                self._db.do("DELETE FROM settings WHERE key = ?", _OWED)
+                self._tables.settings.put(_OWED, None)
 
     @contextmanager
     def _waiting(self, *, wait: bool) -> Iterator[sqlite3.Connection]:
@@ -122,6 +138,12 @@ class SqliteUpkeep:
             wrong.append(f"{len(used)} free pages of {file.name}, the first {min(used)}, {advice}")
         return wrong
 
+    def damage(self, bank: int, kind: str | None = None, row: int | None = None) -> list[str]:
+        return self._db.damage.of(bank, kind, row)
+
+    def note_damage(self, bank: int, kind: Kind, first: int, message: str) -> None:
+        self._db.damage.note(bank, kind, first, message)
+
     def check(self) -> list[str]:
         wrong: list[str] = []
         try:
@@ -132,19 +154,42 @@ class SqliteUpkeep:
                     wrong.append(f"table {table}: a row belongs to none of the {parent}")
                 for message, sql in invariants():
                     wrong += [message.format(*row) for row in self._db.rows(sql)]
-                wrong += self._damaged_blocks()
+                wrong += self._tables.settings.damaged() + self._tables.banks.damaged()
+                for (bank,) in self._db.rows("SELECT bank FROM banks ORDER BY bank"):
+                    wrong += self._damaged_rows(bank)
         except StoreCorrupt as exc:  # damage that keeps us from looking further
             wrong.append(str(exc))
         return wrong
 
-    def _damaged_blocks(self) -> Iterator[str]:
-        for bank, kind, first in self._db.rows(
-            "SELECT bank, kind, first FROM blocks ORDER BY 1, 2, 3"
+    def _damaged_rows(self, bank: int) -> Iterator[str]:
+        """Read every row of a bank; yield what is wrong with it."""
+        yield from self._looked_at(lambda: self._tables.journal.read(bank))
+        yield from self._looked_at(lambda: sum(1 for _ in self._tables.episodes.scan(bank)))
+        kinds = "SELECT DISTINCT kind FROM tail WHERE bank = ? ORDER BY kind"
+        for (kind,) in self._db.rows(kinds, bank):
+            if not isinstance(kind, str):
+                yield damaged(f"the tail of bank {bank}, of kind {kind!r},")
+                continue
+            yield from self._looked_at(
+                partial(self._tables.payloads.tail, bank, cast("Kind", kind))
+            )
+        for kind, first in self._db.rows(
+            "SELECT kind, first FROM blocks WHERE bank = ? ORDER BY 1, 2", bank
         ):
-            try:
-                self._payloads.block(bank, kind, first)
-            except StoreCorrupt as exc:
-                yield str(exc)
+            yield from self._looked_at(partial(self._tables.payloads.block, bank, kind, first))
+        yield from self._db.damage.of(bank)
+        if self._tables.journal.head(bank) != self._tables.journal.heads(bank)[-1]:
+            yield (
+                f"the journal of bank {bank} does not come to the head that was noted with its last"
+                " change: some changes are missing, or other than they were"
+            )
+
+    def _looked_at(self, look: Callable[[], object]) -> Iterator[str]:
+        """Yield why something cannot be read at all, if it cannot."""
+        try:
+            look()
+        except StoreCorrupt as exc:
+            yield str(exc)
 
     def backup(
         self, target: Path, *, overwrite: bool = False, progress: Progress | None = None

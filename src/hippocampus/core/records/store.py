@@ -16,7 +16,7 @@ class SettingsTable(Protocol):
     """Settings of the whole store, each a text."""
 
     def get(self, key: str) -> str | None:
-        """Return a stored setting, or None."""
+        """Return a stored setting, or None; ``StoreCorrupt`` if it is damaged."""
 
     def put(self, key: str, value: str | None) -> None:
         """Store a setting; None removes it."""
@@ -30,10 +30,11 @@ class BankTable(Protocol):
         Return the names of banks, sorted by code point: of all, or of those that begin so.
 
         At most ``limit``, of those that come after one. It costs as much as there are of these.
+        A bank whose row is damaged is left out.
         """
 
     def number(self, name: str) -> int | None:
-        """Return a bank's number, or None."""
+        """Return a bank's number, or None; ``StoreCorrupt`` if its row is damaged."""
 
     def add(self, name: str, at: int) -> int:
         """Create a bank and return its number; an existing one keeps its number."""
@@ -57,16 +58,26 @@ class JournalTable(Protocol):
         kinds: Collection[type[JournalEvent]] | None = None,
         limit: int | None = None,
     ) -> list[JournalRow]:
-        """Return changes with ``seq > after``, in order; of one episode, of some classes."""
+        """
+        Return changes with ``seq > after``, in order; of one episode, of some classes.
+
+        One whose row is damaged is of a kind that nobody knows, without a detail.
+        """
 
     def last_seq(self, bank: int) -> int:
         """Return the last change's number, 0 when there is none."""
 
     def redact(self, bank: int, rows: Collection[int]) -> None:
-        """Empty the detail of every change that concerns these episodes."""
+        """Empty the detail of every change that concerns these episodes; heads stay as they are."""
 
     def redate(self, bank: int, moments: Mapping[int, int]) -> None:
-        """Date changes anew, by number."""
+        """Date changes anew, by number; the bank's head is another one after that."""
+
+    def head(self, bank: int) -> bytes:
+        """Return what a bank's journal comes to, a hash over every change; empty without any."""
+
+    def heads(self, bank: int) -> list[bytes]:
+        """Return what the head was before the first change, and after each, by what is stored."""
 
 
 class EpisodeTable(Protocol):
@@ -98,7 +109,11 @@ class EpisodeTable(Protocol):
         """Return the next free row: one more than the highest ever used, 0 for an empty bank."""
 
     def read(self, bank: int, rows: Collection[int]) -> list[EpisodeRow]:
-        """Return episodes by row, in the order asked; rows that do not exist are left out."""
+        """
+        Return episodes by row, in the order asked; rows that do not exist are left out.
+
+        For one that is damaged a ``DamagedRow`` stands, here and in ``scan``.
+        """
 
     def scan(self, bank: int, *, start: int = 0) -> Iterator[EpisodeRow]:
         """
@@ -137,8 +152,15 @@ class PayloadTable(Protocol):
     def put(self, bank: int, kind: Kind, payloads: Iterable[tuple[int, bytes]]) -> None:
         """Write (row, payload) to the tail, replacing what is there."""
 
+    def blank(self, bank: int, kind: Kind, rows: Collection[int]) -> None:
+        """Empty what the tail has of these rows."""
+
     def tail(self, bank: int, kind: Kind, *, start: int = 0) -> list[tuple[int, bytes]]:
-        """Return the tail's (row, payload) from row ``start`` on, in order."""
+        """
+        Return the tail's (row, payload) from row ``start`` on, in order.
+
+        What is damaged is left out, here and wherever the tail is read.
+        """
 
     def tails(self, bank: int, starts: Mapping[Kind, int]) -> dict[Kind, dict[int, bytes]]:
         """Return the payloads of several tails by kind and row, each from some row on."""
@@ -202,7 +224,21 @@ class StoreUpkeep(Protocol):
         """Return where bytes that were removed may still be; empty when nowhere."""
 
     def check(self) -> list[str]:
-        """Return what is wrong with the database's own structure; empty when sound."""
+        """Return what is wrong with the database's own structure and its rows; empty when sound."""
+
+    def damage(self, bank: int, kind: str | None = None, row: int | None = None) -> list[str]:
+        """
+        Return the damage of a bank that was met since the store was opened, as messages.
+
+        Args:
+            bank: its number.
+            kind: of this kind of payload, or of the table of that name; all by default.
+            row: of this row of it alone; of a block it is the first.
+
+        """
+
+    def note_damage(self, bank: int, kind: Kind, first: int, message: str) -> None:
+        """Note that the block from a row on is damaged, and was left out."""
 
     def backup(
         self, target: Path, *, overwrite: bool = False, progress: Progress | None = None

@@ -83,6 +83,31 @@ class EpisodeRow(NamedTuple):
     marks: int = 0
     """``PINNED``, ``HELD``, ``DOUBTED`` and a number of ``SETTLED``, added up."""
 
+    def blanked(self) -> EpisodeRow:
+        """Return what is left of it once it is erased: row, id, when it was recorded, and that."""
+        return EpisodeRow(
+            row=self.row, id=self.id, occurred_at=self.recorded_at, recorded_at=self.recorded_at,
+            session=None, turn=None, part=0, parts=1, speaker=None, role=None, source=None,
+            address="", metadata="{}", digest=b"", state="erased", supersedes=None,
+            superseded_by=None,
+        )  # fmt: skip
+
+
+class DamagedRow(EpisodeRow):
+    """What stands for an episode whose row is damaged: to readers, one that was erased."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, row: int, id: object) -> DamagedRow:  # noqa: A002
+        """Return what stands for a row of that number and, perhaps, that id."""
+        known = id if isinstance(id, str) else ""
+        return cls(
+            row=row, id=known, occurred_at=0, recorded_at=0, session=None, turn=None, part=0,
+            parts=1, speaker=None, role=None, source=None, address="", metadata="{}", digest=b"",
+            state="erased", supersedes=None, superseded_by=None,
+        )  # fmt: skip
+
 
 STORED_NAMES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -149,7 +174,13 @@ class Payloads:
 
     @classmethod
     def from_block(cls, block: Block) -> Payloads:
-        """Read a block's payloads; its checksum was verified by the store."""
+        """
+        Read a block's payloads; its checksum was verified by the store.
+
+        Raises:
+            ValueError: it holds none, and somebody has made its checksum fit.
+
+        """
         head = 4 * block.count
         lengths = np.frombuffer(block.payload, "<u4", block.count)
         data = np.frombuffer(block.payload, np.uint8, offset=head)

@@ -1,0 +1,217 @@
+"""Salvage: what is sound of a damaged store, copied into a new one, bank by bank as exports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, TextIO
+
+from hippocampus.core.events import (
+    Corrected,
+    Erased,
+    Forgotten,
+    JournalEvent,
+    JournalRow,
+    Restored,
+    Unknown,
+    class_of,
+    decode,
+    fields_of,
+    kind_of,
+)
+from hippocampus.core.files import writing
+from hippocampus.core.records import Block, EpisodeRow, Progress, State, states_told
+from hippocampus.encode import tokens as tokenizer
+from hippocampus.errors import InputError, StoreCorrupt
+from hippocampus.journal.content import Segment
+from hippocampus.journal.transfer import write_export
+from hippocampus.memory import Memory
+from hippocampus.store.salvage import DamagedStore
+
+_TELLS: Final[Mapping[State, type[JournalEvent]]] = {
+    "active": Restored,
+    "superseded": Corrected,
+    "forgotten": Forgotten,
+    "erased": Erased,
+}
+"""What is noted of an episode whose own changes are lost, by its state."""
+_LONGEST_ID: Final = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Salvaged:
+    """What was copied of a damaged store: episodes by bank; and what was lost, a message each."""
+
+    banks: Mapping[str, int]
+    lost: tuple[str, ...]
+
+
+def salvage(path: str | Path, memory: Memory, *, progress: Progress | None = None) -> Salvaged:
+    """
+    Copy what is sound of a damaged store into a new one; nothing is written to the old one.
+
+    Every sound episode comes along, with its history, and what is derived is made anew. An episode
+    whose text is damaged is there as one that was erased; a text whose row is damaged keeps its
+    first moment and nothing else. What sleep has made is made again by the next sleep.
+
+    Args:
+        path: the damaged store.
+        memory: a new, empty store.
+        progress: told how many banks were copied, and of how many.
+
+    Raises:
+        InputError: the new store holds something.
+        StoreCorrupt: not even the tables of the damaged one can be told.
+
+    """
+    if memory.banks():
+        msg = f"{memory.engine.store.path}: salvage writes to a new store, and this one has banks"
+        raise InputError(msg)
+    copied: dict[str, int] = {}
+    lost: list[str] = []
+    with DamagedStore(Path(path)) as store, TemporaryDirectory() as folder:
+        banks = store.banks()
+        for place, (number, name) in enumerate(banks):
+            file = Path(folder, f"{number}.jsonl")
+            with (
+                writing(file) as unfinished,
+                unfinished.open("w", encoding="utf-8", newline="\n") as out,
+            ):
+                copied[name], gone = export_sound(store, number, name, out)
+            memory.bank(name).import_(file, format="hippocampus")
+            file.unlink()
+            lost += gone
+            if progress:
+                progress(place + 1, len(banks))
+        lost += store.lost
+    return Salvaged(banks=copied, lost=tuple(lost))
+
+
+def export_sound(store: DamagedStore, bank: int, name: str, out: TextIO) -> tuple[int, list[str]]:
+    """
+    Write what is sound of a bank as an export.
+
+    A text whose row is damaged is kept, with the moment of its first change and nothing else; an
+    episode whose text is damaged becomes one that was erased.
+
+    Returns:
+        how many episodes have their text, and what was lost, a message each.
+
+    """
+    stored, journal = store.episodes(bank), store.journal(bank)
+    texts = dict(_texts(store, bank))
+    last = max(
+        (*stored, *texts, *(c.row for c in journal.values() if c.row is not None)), default=-1
+    )
+    changes = [journal.get(seq) or _gap(seq) for seq in range(1, max(journal, default=0) + 1)]
+    first = {c.row: c.at for c in reversed(changes) if c.row is not None}
+    told = states_told((c.row, class_of(c.kind)) for c in changes)
+    lost: list[str] = []
+    records: list[EpisodeRow] = []
+    ids: set[str] = set()
+    at = 0
+    for row in range(last + 1):
+        found, text = stored.get(row), texts.get(row)
+        at = first.get(row, at)
+        if isinstance(found, EpisodeRow) and (text is not None or found.state == "erased"):
+            record = found
+        elif isinstance(found, EpisodeRow):
+            lost.append(f"the text of episode {found.id} of bank {name!r}")
+            record = found.blanked()
+        else:
+            id_ = _id(found, row, ids)
+            what = "everything" if text is None else "everything but its text"
+            lost.append(f"{what} of episode {id_}, row {row} of bank {name!r}")
+            state = "erased" if text is None else told.get(row) or "active"
+            record = _remains(row, id_, at, state)
+            if record.state == "erased":
+                texts.pop(row, None)
+        ids.add(record.id)
+        records.append(record)
+    records = [_linked(record, len(records)) for record in records]
+    changes = [c for c in changes if c.row is None or c.row < len(records)]
+    changes += _missing_changes(records, changes, at)
+    whole = _whole(changes, bank, store.path)
+    write_export(out, name, records, lambda _: texts, whole, path=store.path)
+    return sum(record.state != "erased" for record in records), lost
+
+
+def _texts(store: DamagedStore, bank: int) -> Iterator[tuple[int, str]]:
+    """Yield the texts that can be decoded, by row."""
+    for part in store.texts(bank):
+        try:
+            ids = _ids(part, str(store.path))
+        except (StoreCorrupt, ValueError):
+            continue
+        for row, tokens in ids:
+            try:
+                text = tokenizer.decode(tokens)
+            except ValueError:
+                continue
+            if text:
+                yield row, text
+
+
+def _ids(part: dict[int, bytes] | Block, path: str) -> list[tuple[int, list[int]]]:
+    if isinstance(part, Block):
+        segment = Segment.load(part, path=path)
+        rows = range(part.first, part.first + part.count)
+        return [(row, ids.tolist()) for row, ids in zip(rows, segment.ids(rows), strict=True)]
+    whole = {row: made for row, made in part.items() if not len(made) % tokenizer.ID_BYTES}
+    return [(row, tokenizer.unpack(made).tolist()) for row, made in whole.items()]
+
+
+def _id(found: str | None, row: int, taken: set[str]) -> str:
+    """Return the id that a damaged row seems to have, or one made up."""
+    likely = found is not None and 0 < len(found) <= _LONGEST_ID and found.isalnum()
+    return found if likely and found is not None and found not in taken else f"salvaged-{row}"
+
+
+def _remains(row: int, id_: str, at: int, state: State) -> EpisodeRow:
+    """Return what stands for an episode of which there is at most a text."""
+    return EpisodeRow(
+        row=row, id=id_, occurred_at=at, recorded_at=at, session=None, turn=None, part=0, parts=1,
+        speaker=None, role=None, source=None, address="" if state == "erased" else id_,
+        metadata="{}", digest=b"", state=state, supersedes=None, superseded_by=None,
+    )  # fmt: skip
+
+
+def _linked(record: EpisodeRow, count: int) -> EpisodeRow:
+    """Return a record without links to rows that are not there."""
+    there = range(count)
+    return record._replace(
+        supersedes=record.supersedes if record.supersedes in there else None,
+        superseded_by=record.superseded_by if record.superseded_by in there else None,
+    )
+
+
+def _gap(seq: int) -> JournalRow:
+    return JournalRow(seq, 0, "damaged", None, "{}")
+
+
+def _missing_changes(
+    records: list[EpisodeRow], changes: list[JournalRow], at: int
+) -> Iterator[JournalRow]:
+    """Yield changes that give every episode the state it has."""
+    told = states_told((c.row, class_of(c.kind)) for c in changes)
+    seq = len(changes)
+    for record in records:
+        if told.get(record.row) != record.state:
+            seq += 1
+            yield JournalRow(seq, at, kind_of(_TELLS[record.state]), record.row, "{}")
+
+
+def _whole(changes: list[JournalRow], bank: int, path: Path) -> list[JournalRow]:
+    """Return changes numbered anew; one that says nothing known stands for each damaged one."""
+    whole: list[JournalRow] = []
+    for seq, change in enumerate(changes, 1):
+        try:
+            (fields_of if class_of(change.kind) is Unknown else decode)(
+                change, bank=bank, path=path
+            )
+            whole.append(change._replace(seq=seq))
+        except StoreCorrupt:
+            whole.append(_gap(seq))
+    return whole

@@ -1,0 +1,179 @@
+"""Reading a damaged store as far as it can be read: row by row, around what cannot."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, Self
+
+from hippocampus.core.events import JournalRow
+from hippocampus.core.records import STORED_NAMES, Block, EpisodeRow
+from hippocampus.errors import StoreCorrupt, StoreError
+from hippocampus.store import schema
+from hippocampus.store.blocks import unseal
+from hippocampus.store.checksums import change_checksum, holds, payload_checksum, row_checksum
+from hippocampus.store.opening import READER_PRAGMAS, connect, probe
+from hippocampus.store.seam import translate
+from hippocampus.store.transactions import Row
+
+_AT_ONCE: Final = 4096
+"""Keys asked for in one query, until one fails."""
+_MOST: Final = 1 << 31
+"""A number that no row of a bank reaches."""
+_CHECKED: Final = 5
+"""The format since which rows have checksums; of earlier ones what can be read is believed."""
+
+
+class DamagedStore:
+    """
+    The rows of a store that are sound, with no more than one table of one bank open at a time.
+
+    Nothing is written. ``lost`` says, after each method, what it could not read.
+
+    Raises:
+        StoreError: there is no such store, or one of a format before 4: open it once for writing.
+        StoreCorrupt: not even its tables can be told.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lost: list[str] = []
+        found = probe(path, str(path), schema.FORMAT)
+        if found is None:
+            raise StoreError("there is no such store to salvage", path=path)
+        if found < _CHECKED - 1:
+            msg = f"format {found} is too old to be salvaged; open it once for writing"
+            raise StoreError(msg, path=path)
+        self._has_checksums = found >= _CHECKED
+        try:
+            self._db = connect(
+                f"{path.absolute().as_uri()}?mode=ro", READER_PRAGMAS, timeout_s=5, tracer=None
+            )
+            self._db.text_factory = schema.readable
+            self._db.execute("SELECT 1 FROM sqlite_schema").fetchone()
+        except sqlite3.Error as exc:
+            raise translate(exc, str(path)) from exc
+
+    def close(self) -> None:
+        """Release the file."""
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def banks(self) -> list[tuple[int, str]]:
+        """Return the banks by number and name; a bank whose row is damaged by a name made up."""
+        named: dict[int, str] = {}
+        for number, name, at, *mark in self._walk("banks", "bank, name, at", "bank", ()):
+            checksum = row_checksum("banks", number, values=(name, at))
+            if self._passes(mark, checksum) and isinstance(name, str):
+                named[number] = name
+            else:
+                self.lost.append(f"the name of bank {number}, perhaps {name!r}")
+        for table in ("episodes", "journal"):
+            for (number,) in self._every(f"SELECT DISTINCT bank FROM {table}"):  # noqa: S608
+                if isinstance(number, int):
+                    named.setdefault(number, f"salvaged-{number}")
+        return sorted(named.items())
+
+    def episodes(self, bank: int) -> dict[int, EpisodeRow | str | None]:
+        """Return episodes by row; of a damaged one its id, if there is one, or None."""
+        found: dict[int, EpisodeRow | str | None] = {}
+        columns = ", ".join(STORED_NAMES.values())
+        for stored in self._walk("episodes", columns, "row", (bank,)):
+            fields, mark = stored[: len(EpisodeRow._fields)], stored[len(EpisodeRow._fields) :]
+            episode: EpisodeRow = tuple.__new__(EpisodeRow, fields)
+            if self._passes(mark, row_checksum("episodes", bank, values=episode)):
+                found[episode.row] = episode
+            elif isinstance(episode.row, int):
+                found[episode.row] = episode.id if isinstance(episode.id, str) else None
+        return found
+
+    def journal(self, bank: int) -> dict[int, JournalRow]:
+        """Return the changes of a bank that are sound, by number."""
+        found: dict[int, JournalRow] = {}
+        columns = ", ".join(JournalRow._fields)
+        for stored in self._walk("journal", columns, "seq", (bank,), "salt, "):
+            change: JournalRow = tuple.__new__(JournalRow, stored[:5])
+            salt, *mark = stored[5:] or (b"",)
+            if self._passes(mark, change_checksum(change, salt)):
+                found[change.seq] = change
+            else:
+                self.lost.append(f"change {change.seq} of bank {bank}")
+        return found
+
+    def texts(self, bank: int) -> Iterator[dict[int, bytes] | Block]:
+        """Yield the texts of a bank: those of the tail by row, then each block of others."""
+        tail: dict[int, bytes] = {}
+        columns, where = "row, payload", (bank, "content")
+        for row, payload, *mark in self._walk("tail", columns, "row", where):
+            whole = isinstance(payload, bytes)
+            if whole and self._passes(mark, payload_checksum(bank, "content", row, payload)):
+                tail[row] = payload
+        yield tail
+        columns = "first, count, payload, checksum"
+        for first, count, payload, mark in self._walk(
+            "blocks", columns, "first", where, checked=False
+        ):
+            try:
+                yield unseal(bank, "content", first, count, payload, mark, path=str(self.path))
+            except (StoreCorrupt, TypeError) as exc:
+                self.lost.append(str(exc))
+
+    def _passes(self, mark: list[object] | tuple[object, ...], checksum: bytes | None) -> bool:
+        """Return whether a row has its checksum, or is of a format without them."""
+        return holds(mark[0], checksum) if mark else checksum is not None
+
+    def _walk(
+        self,
+        table: str,
+        columns: str,
+        key: str,
+        where: tuple[object, ...],
+        salt: str = "",
+        *,
+        checked: bool = True,
+    ) -> Iterator[Row]:
+        """Yield rows in the order of a key, around pages that cannot be read."""
+        more = f", {salt}checksum" if checked and self._has_checksums else ""
+        names = ("bank", "kind")[: len(where)]
+        rule = "".join(f"{name} = ? AND " for name in names)
+        sql = (
+            f"SELECT {columns}{more} FROM {table}"  # noqa: S608
+            f" WHERE {rule}{key} >= ? AND {key} < ? ORDER BY {key}"
+        )
+        last = self._every(f"SELECT MAX({key}) FROM {table} WHERE {rule}1", *where)  # noqa: S608
+        known = last[0][0] if last and isinstance(last[0][0], int) else None
+        if last and last[0][0] is None:
+            return
+        end = _MOST if known is None else known + 1
+        for low in range(0, end, _AT_ONCE) if known is not None else (0,):
+            high = min(low + _AT_ONCE, end) if known is not None else end
+            yield from self._between(lambda a, b: self._read(sql, *where, a, b), low, high, table)
+
+    def _between(
+        self, read: Callable[[int, int], list[Row] | None], low: int, high: int, table: str
+    ) -> Iterator[Row]:
+        """Yield what can be read between two keys, halving what cannot."""
+        rows = read(low, high)
+        if rows is not None:
+            yield from rows
+        elif high - low > 1:
+            middle = (low + high) // 2
+            yield from self._between(read, low, middle, table)
+            yield from self._between(read, middle, high, table)
+
+    def _every(self, sql: str, *values: object) -> list[Row]:
+        return self._read(sql, *values) or []
+
+    def _read(self, sql: str, *values: object) -> list[Row] | None:
+        """Return the rows of a query; None if it meets a page that is damaged."""
+        try:
+            return self._db.execute(sql, values).fetchall()
+        except sqlite3.DatabaseError:
+            return None

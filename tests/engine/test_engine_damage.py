@@ -1,0 +1,323 @@
+"""Damage in a store's file: found, told with its place, and around it everything goes on."""
+
+import sqlite3
+import struct
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from hippocampus import Memory, Turn
+from hippocampus.errors import HippocampusError, InputError, StoreCorrupt
+from hippocampus.salvage import salvage
+from hippocampus.testing import HashEmbedder, ManualClock
+from hippocampus.upkeep import verify
+
+NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
+TALK = [
+    "I live in Graz with my brother Paul.",
+    "My dentist Doctor Weber is in the Annenstrasse.",
+    "We painted the old sailing boat blue.",
+    "I am allergic to peanuts.",
+    "The key of the greenhouse is under the flower pot.",
+    "Our ferry to Rovinj leaves at nine.",
+]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "agent.db"
+
+
+def opened(path, **how):
+    return Memory(path, embedder=HashEmbedder(32), clock=ManualClock(NOW), **how)
+
+
+@pytest.fixture
+def ids(path):
+    """Make a store of two banks, and return the ids of the first."""
+    with opened(path) as memory:
+        ada, bob = memory.bank("ada"), memory.bank("bob")
+        kept = ada.remember_many(
+            [
+                Turn(text=text, speaker="Ada", session="s", at=NOW - timedelta(days=9 - n))
+                for n, text in enumerate(TALK)
+            ]
+        )
+        ada.pin(kept[0].id)
+        ada.hold(kept[1].id, reason="for the court")
+        bob.remember("The violin is in the attic.", at=NOW)
+    return [episode.id for episode in kept]
+
+
+def change(path, sql, *values):
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(sql, values)
+
+
+DAMAGE = {
+    "an episode's address": "UPDATE episodes SET address = 'x' WHERE bank = 1 AND row = 2",
+    "an episode's time": "UPDATE episodes SET said_at = said_at + 1 WHERE bank = 1 AND row = 2",
+    "an episode's state": "UPDATE episodes SET state = 'forgotten' WHERE bank = 1 AND row = 2",
+    "metadata that are none": "UPDATE episodes SET metadata = '{' WHERE bank = 1 AND row = 2",
+    "bytes that are no text": "UPDATE episodes SET speaker = CAST(x'ff' AS TEXT)"
+    " WHERE bank = 1 AND row = 2",
+    "a number beyond time": "UPDATE episodes SET said_at = 1 << 62 WHERE bank = 1 AND row = 2",
+    "a text": "UPDATE tail SET payload = x'010000' WHERE bank = 1 AND kind = 'content' AND row = 2",
+    "a text of another row": "UPDATE tail SET payload = (SELECT payload FROM tail WHERE bank = 1"
+    " AND kind = 'content' AND row = 3) WHERE bank = 1 AND kind = 'content' AND row = 2",
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_a_damaged_episode_is_told_by_name_and_all_others_go_on(path, ids, what):
+    change(path, DAMAGE[what])
+
+    with opened(path) as memory:
+        bank = memory.bank("ada")
+        with pytest.raises(StoreCorrupt, match="row 2 of bank 1"):
+            bank.get(ids[2])
+        assert [text for text in TALK if "boat" not in text] == [e.text for e in bank.episodes()]
+        answer = bank.recall("Where is the key of the greenhouse?", 10)
+        assert "greenhouse" in answer.hits[0].text
+        assert ids[2] not in {hit.id for hit in answer}
+        assert any("row 2 of bank 1" in one.reason for one in answer.degraded)
+        assert [ids[3]] == [episode.id for episode in bank.find("peanuts")]
+        bank.remember("The greenhouse has room for twelve tomatoes.", at=NOW)
+        assert [] == list(memory.bank("bob").recall("violin").degraded)
+        found = verify(memory)
+    assert any("row 2 of bank 1" in problem for problem in found.problems)
+    assert not any("bob" in problem for problem in found.problems)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE journal SET at = at + 1 WHERE bank = 1 AND seq = 3",
+        "UPDATE journal SET kind = 'erase' WHERE bank = 1 AND seq = 3",
+        "UPDATE journal SET detail = '{\"why\":\"x\"}' WHERE bank = 1 AND kind = 'hold'",
+        "UPDATE journal SET detail = CAST(x'7bff' AS TEXT) WHERE bank = 1 AND seq = 3",
+        "DELETE FROM journal WHERE bank = 1 AND seq = (SELECT MAX(seq) FROM journal)",
+        "UPDATE banks SET head = x'00' WHERE bank = 1",
+        "UPDATE banks SET at = at + 1 WHERE bank = 2",
+        "UPDATE tail SET payload = zeroblob(length(payload)) WHERE kind = 'lexical' AND row = 1",
+        "UPDATE tail SET payload = zeroblob(length(payload)) WHERE kind = 'vector' AND row = 1",
+    ],
+)
+def test_no_row_of_any_table_can_be_changed_unnoticed(path, ids, sql):
+    assert ids
+    with Memory(path, embedder="none") as memory:
+        assert verify(memory).sound
+    change(path, sql)
+
+    with Memory(path, embedder="none") as memory:
+        assert not verify(memory).sound
+
+
+def test_a_store_whose_embedder_is_damaged_is_not_opened(path, ids):
+    assert ids
+    change(path, "UPDATE settings SET value = 'x' WHERE key = 'embedder'")
+    with pytest.raises(StoreCorrupt, match=r"setting 'embedder' is damaged.*--salvage"):
+        Memory(path, embedder="none")
+
+
+def test_a_vector_whose_scale_is_no_number_is_left_out(path, ids):
+    assert ids
+    with opened(path) as memory:
+        store = memory.engine.store
+        with store.write():
+            (made,) = store.payloads.read(1, "vector", [2]).values()
+            wrong = made[:-4] + struct.pack("<f", float("nan"))
+            store.payloads.put(1, "vector", [(2, wrong)])
+
+    with opened(path) as memory:
+        answer = memory.bank("ada").recall("the sailing boat", 10)
+        assert "boat" in answer.hits[0].text, "by its words"
+        assert all(hit.score == hit.score for hit in answer)
+        assert "vectors" in {one.part for one in answer.degraded}
+
+
+# ---------------------------------------------------------------- the history as a chain
+
+
+def test_a_head_written_down_earlier_holds_while_history_grows_and_is_erased_from(path, ids):
+    with opened(path) as memory:
+        (head, _) = verify(memory).heads
+        bank = memory.bank("ada")
+        bank.forget(ids[3])
+        bank.release(ids[1])
+        bank.forget(ids[1], erase=True)
+        found = verify(memory, chain=[head])
+
+        assert head.startswith("ada@8:")
+        assert found.sound, found.problems
+        assert head not in found.heads
+
+
+def test_a_history_that_was_rewritten_with_all_its_checksums_has_another_head(path, ids):
+    with opened(path) as memory:
+        (head, _) = verify(memory).heads
+        store, bank = memory.engine.store, memory.engine.ledger("ada").bank
+        rows = store.journal.read(bank)
+        with store.write():
+            store.transactions.do("DELETE FROM journal WHERE bank = ?", bank)
+            store.transactions.do("UPDATE banks SET head = x'' WHERE bank = ?", bank)
+            store.journal.append(
+                bank, [row._replace(at=row.at - 1) if row.seq == 8 else row for row in rows]
+            )
+
+        assert verify(memory).sound
+        (problem,) = verify(memory, chain=[head]).problems
+        assert "the history up to change 8" in problem
+        assert ids
+
+
+@pytest.mark.parametrize("head", ["", "ada", "ada@x:00", "@1:00", "ada@1:zz"])
+def test_what_is_no_head_is_refused(path, ids, head):
+    assert ids
+    with opened(path) as memory, pytest.raises(InputError, match="not a head"):
+        verify(memory, chain=[head])
+
+
+def test_a_head_of_changes_that_are_not_there_is_told(path, ids):
+    assert ids
+    with opened(path) as memory:
+        assert any("no change 99" in p for p in verify(memory, chain=["ada@99:00"]).problems)
+        assert any("no change 1" in p for p in verify(memory, chain=["eve@1:00"]).problems)
+
+
+# ---------------------------------------------------------------- salvage
+
+
+def rescued(path, tmp_path):
+    with opened(tmp_path / "new.db") as memory:
+        return salvage(path, memory), memory.bank("ada").episodes(), verify(memory)
+
+
+def test_a_sound_store_is_salvaged_whole(path, ids, tmp_path):
+    with opened(path) as memory:
+        before, history = memory.bank("ada").episodes(), memory.bank("ada").history(ids[1])
+    found, episodes, checked = rescued(path, tmp_path)
+
+    assert {"ada": 6, "bob": 1} == found.banks
+    assert () == found.lost
+    assert before == episodes
+    assert checked.sound, checked.problems
+    with opened(tmp_path / "new.db") as memory:
+        assert history == memory.bank("ada").history(ids[1])
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_salvage_brings_all_that_is_sound_and_lists_what_is_not(path, ids, tmp_path, what):
+    change(path, DAMAGE[what])
+    found, episodes, checked = rescued(path, tmp_path)
+
+    assert any("row 2" in line or ids[2] in line for line in found.lost)
+    told = [episode.text for episode in episodes]
+    assert [t for t in TALK if "boat" not in t] == [t for t in told if "boat" not in t]
+    assert ("text" not in what or "bytes" in what) == any("boat" in text for text in told)
+    assert checked.sound, checked.problems
+
+
+def test_salvage_goes_around_pages_that_cannot_be_read(path, tmp_path):
+    with opened(path) as memory:
+        memory.bank("ada").remember_many(
+            [
+                Turn(text=f"Remark {n} is about the weather in place {n}.", at=NOW)
+                for n in range(400)
+            ]
+        )
+    with closing(sqlite3.connect(path)) as db:
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    whole = path.read_bytes()
+    rng = np.random.default_rng(3)
+    for page in rng.choice(np.arange(20, len(whole) // size), 3, replace=False).tolist():
+        whole = whole[: page * size] + bytes(size) + whole[(page + 1) * size :]
+    path.write_bytes(whole)
+
+    found, episodes, checked = rescued(path, tmp_path)
+    assert found.lost
+    assert len(episodes) >= 200
+    assert all(episode.text.startswith("Remark") for episode in episodes)
+    assert checked.sound, checked.problems
+
+
+def test_salvage_writes_to_a_new_store_only(path, ids, tmp_path):
+    assert ids
+    with opened(path) as memory, pytest.raises(InputError, match="has banks"):
+        salvage(tmp_path / "other.db", memory)
+
+
+def test_an_export_that_would_lack_something_is_not_made(path, ids, tmp_path):
+    assert ids
+    change(path, DAMAGE["a text"])
+    with opened(path) as memory, pytest.raises(StoreCorrupt, match="no export was made"):
+        memory.bank("ada").export(tmp_path / "ada.jsonl")
+    assert not (tmp_path / "ada.jsonl").exists()
+
+
+# ---------------------------------------------------------------- flips anywhere
+
+
+def told(path):
+    """What a store answers: of every bank, everything that a reader may see."""
+    with Memory(path, embedder="none", create=False) as memory:
+        banks = {}
+        for name in memory.banks():
+            bank = memory.bank(name)
+            episodes = bank.episodes()
+            hits = [(hit.id, hit.score) for hit in bank.recall("key greenhouse boat", 10)]
+            banks[name] = episodes, [bank.history(e.id) for e in episodes], hits
+        return banks
+
+
+def flips(path, times, seed):
+    """Flip a bit of the file at random, again and again; yield what came of each."""
+    whole = path.read_bytes()
+    rng = np.random.default_rng(seed)
+    before = told(path)
+    for _ in range(times):
+        place, bit = int(rng.integers(100, len(whole))), 1 << int(rng.integers(8))
+        broken = bytearray(whole)
+        broken[place] ^= bit
+        path.write_bytes(broken)
+        for beside in ("-wal", "-shm"):
+            path.with_name(path.name + beside).unlink(missing_ok=True)
+        try:
+            same = told(path) == before
+        except HippocampusError:
+            same = False
+        try:
+            with Memory(path, embedder="none", create=False) as memory:
+                sound = verify(memory).sound
+        except HippocampusError:
+            sound = False
+        yield place, same, sound
+
+
+def small(path):
+    with Memory(path, embedder="none", clock=ManualClock(NOW)) as memory:
+        for name in ("ada", "bob"):
+            bank = memory.bank(name)
+            kept = bank.remember_many(
+                [Turn(text=f"{text} ({name})", speaker="Ada", at=NOW) for text in TALK]
+            )
+            bank.hold(kept[1].id, reason="for the court")
+            bank.forget(kept[2].id)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA journal_mode = DELETE")
+
+
+def test_no_flipped_bit_raises_what_is_not_ours_or_changes_an_answer_unnoticed(path):
+    small(path)
+    silent = [place for place, same, sound in flips(path, 150, seed=1) if sound and not same]
+    assert [] == silent
+
+
+@pytest.mark.slow
+def test_no_flipped_bit_of_thousands_changes_an_answer_unnoticed(path):
+    small(path)
+    silent = [place for place, same, sound in flips(path, 3000, seed=4) if sound and not same]
+    assert [] == silent
