@@ -6,8 +6,8 @@ import sys
 
 from hippocampus.errors import StoreCorrupt
 from hippocampus.store import schema
-from hippocampus.store.checksums import NO_CHANGES, damaged, holds, row_checksum
-from hippocampus.store.transactions import Transactions
+from hippocampus.store.checksums import damaged, holds, row_checksum
+from hippocampus.store.transactions import Row, Transactions
 
 
 class SqliteSettings:
@@ -15,14 +15,18 @@ class SqliteSettings:
 
     def __init__(self, db: Transactions) -> None:
         self._db = db
+        self._sound: dict[str, Row] = {}
+        """The last value of each with its checksum, once compared: they are read at every turn."""
 
     def get(self, key: str) -> str | None:
         found = self._db.rows("SELECT value, checksum FROM settings WHERE key = ?", key)
         if not found:
             return None
         value, checksum = found[0]
-        if not holds(checksum, row_checksum("settings", values=(key, value))):
-            raise self._db.connections.refuse(StoreCorrupt, damaged(f"setting {key!r}"))
+        if self._sound.get(key) != found[0]:
+            if not holds(checksum, row_checksum("settings", values=(key, value))):
+                raise self._db.connections.refuse(StoreCorrupt, damaged(f"setting {key!r}"))
+            self._sound[key] = found[0]
         kept: str = value
         return kept
 
@@ -50,6 +54,8 @@ class SqliteBanks:
 
     def __init__(self, db: Transactions) -> None:
         self._db = db
+        self._sound: tuple[str, Row] | None = None
+        """The name and row last asked for, once compared."""
 
     def names(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
         sql = (
@@ -65,8 +71,10 @@ class SqliteBanks:
         if not found:
             return None
         number, at, checksum = found[0]
-        if not holds(checksum, _checksum(number, name, at)):
-            raise self._db.connections.refuse(StoreCorrupt, damaged(f"bank {name!r}"))
+        if self._sound != (name, found[0]):
+            if not holds(checksum, _checksum(number, name, at)):
+                raise self._db.connections.refuse(StoreCorrupt, damaged(f"bank {name!r}"))
+            self._sound = name, found[0]
         known: int = number
         return known
 
@@ -74,7 +82,7 @@ class SqliteBanks:
         known = self.number(name)
         if known is not None:
             return known
-        self._db.do("INSERT INTO banks (name, at, head) VALUES (?, ?, ?)", name, at, NO_CHANGES)
+        self._db.do("INSERT INTO banks (name, at) VALUES (?, ?)", name, at)
         number: int = self._db.rows("SELECT bank FROM banks WHERE name = ?", name)[0][0]
         self._db.do(
             "UPDATE banks SET checksum = ? WHERE bank = ?", _checksum(number, name, at), number

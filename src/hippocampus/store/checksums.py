@@ -71,11 +71,9 @@ def change_checksum(change: JournalRow, salt: bytes) -> bytes | None:
     return blake2b(packed, digest_size=16).digest()
 
 
-def chained(head: bytes, checksums: Iterable[bytes]) -> bytes:
-    """Return the head of a journal after some more changes."""
-    for checksum in checksums:
-        head = blake2b(head + checksum, digest_size=16).digest()
-    return head
+def chained(head: bytes, checksum: bytes) -> bytes:
+    """Return the head of a journal after one more change."""
+    return blake2b(head + checksum, digest_size=16).digest()
 
 
 class Damage:

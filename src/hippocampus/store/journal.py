@@ -35,59 +35,59 @@ class SqliteJournal:
 
     def append(self, bank: int, rows: Iterable[JournalRow]) -> None:
         rows = list(rows)
-        found = self._db.rows(
-            "SELECT (SELECT MAX(seq) FROM journal WHERE bank = ?1), head"
-            " FROM banks WHERE bank = ?1",
-            bank,
-        )
-        last, head = found[0] if found else (None, NO_CHANGES)
-        for expected, change in enumerate(rows, (last or 0) + 1):
+        last, head = self._last(bank)
+        for expected, change in enumerate(rows, last + 1):
             if change.seq != expected:
                 raise self._db.connections.refuse(
                     StoreError,
-                    f"bank {bank} is at change {last or 0}, so {change.seq} cannot stand where"
+                    f"bank {bank} is at change {last}, so {change.seq} cannot stand where"
                     f" {expected} belongs; catch up with the journal first",
                 )
         random = os.urandom(SALT_BYTES * len(rows))
         made: list[Row] = []
         for place, change in enumerate(rows):
             salt = b"" if change.detail == BLANK else random[place * SALT_BYTES :][:SALT_BYTES]
-            made.append((bank, *change, salt, change_checksum(change, salt)))
+            checksum = change_checksum(change, salt)
+            head = chained(head, checksum or b"")
+            made.append((bank, *change, salt, checksum, head))
         self._db.do_many(
-            f"INSERT INTO journal (bank, {_CHECKED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+            f"INSERT INTO journal (bank, {_CHECKED}, head)"  # noqa: S608
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             made,
         )
-        self._set_head(bank, chained(head or NO_CHANGES, (row[-1] for row in made)))
+
+    def _last(self, bank: int) -> tuple[int, bytes]:
+        """Return the number of the last change, and the head after it."""
+        sql = "SELECT seq, head FROM journal WHERE bank = ? ORDER BY seq DESC LIMIT 1"
+        found = self._db.rows(sql, bank)
+        return (found[0][0], found[0][1] or NO_CHANGES) if found else (0, NO_CHANGES)
 
     def redate(self, bank: int, moments: Mapping[int, int]) -> None:
-        found = self._db.rows(
-            f"SELECT {_CHECKED} FROM journal"  # noqa: S608
-            " WHERE bank = ? AND seq IN (SELECT value FROM json_each(?))",
+        head, made = NO_CHANGES, list[Row]()
+        for *fields, salt, checksum in self._db.rows(
+            f"SELECT {_CHECKED} FROM journal WHERE bank = ? ORDER BY seq",  # noqa: S608
             bank,
-            as_json(moments),
-        )
-        made = []
-        for *fields, salt, checksum in found:
+        ):
             change = JournalRow(*fields)
-            if holds(checksum, change_checksum(change, salt)):
-                at = moments[change.seq]
-                made.append((at, change_checksum(change._replace(at=at), salt), bank, change.seq))
-        self._db.do_many("UPDATE journal SET at = ?, checksum = ? WHERE bank = ? AND seq = ?", made)
-        self._set_head(bank, self.heads(bank)[-1])
-
-    def _set_head(self, bank: int, head: bytes) -> None:
-        self._db.do("UPDATE banks SET head = ? WHERE bank = ?", head, bank)
-
-    def heads(self, bank: int) -> list[bytes]:
-        sql = "SELECT checksum FROM journal WHERE bank = ? ORDER BY seq"
-        made = [NO_CHANGES]
-        for (checksum,) in self._db.rows(sql, bank):
-            made.append(chained(made[-1], [checksum or b""]))
-        return made
+            at = moments.get(change.seq, change.at)
+            if at != change.at and holds(checksum, change_checksum(change, salt)):
+                checksum = change_checksum(change._replace(at=at), salt)  # noqa: PLW2901
+                change = change._replace(at=at)
+            head = chained(head, checksum or b"")
+            made.append((change.at, checksum, head, bank, change.seq))
+        self._db.do_many(
+            "UPDATE journal SET at = ?, checksum = ?, head = ? WHERE bank = ? AND seq = ?", made
+        )
 
     def head(self, bank: int) -> bytes:
-        found = self._db.rows("SELECT head FROM banks WHERE bank = ?", bank)
-        return found[0][0] or NO_CHANGES if found else NO_CHANGES
+        return self._last(bank)[1]
+
+    def heads(self, bank: int) -> list[bytes]:
+        made = [NO_CHANGES]
+        sql = "SELECT checksum FROM journal WHERE bank = ? ORDER BY seq"
+        for (checksum,) in self._db.rows(sql, bank):
+            made.append(chained(made[-1], checksum or b""))
+        return made
 
     def read(
         self,

@@ -130,8 +130,8 @@ def _v4(db: sqlite3.Connection) -> None:
 
 _CHECKED = {
     "settings": ("checksum",),
-    "banks": ("checksum", "head"),
-    "journal": ("salt", "checksum"),
+    "banks": ("checksum",),
+    "journal": ("salt", "checksum", "head"),
     "episodes": ("checksum",),
     "tail": ("checksum",),
 }
@@ -154,9 +154,9 @@ def _v5(db: sqlite3.Connection) -> None:
         if checksum := row_checksum("settings", values=(key, value)):
             db.execute("UPDATE settings SET checksum = ? WHERE key = ?", (checksum, key))
     for bank, name, at in db.execute("SELECT bank, name, at FROM banks").fetchall():
-        head = _check_journal(db, bank)
         checksum = row_checksum("banks", bank, values=(name, at))
-        db.execute("UPDATE banks SET checksum = ?, head = ? WHERE bank = ?", (checksum, head, bank))
+        db.execute("UPDATE banks SET checksum = ? WHERE bank = ?", (checksum, bank))
+        _check_journal(db, bank)
         _check_episodes(db, bank)
         _check_tail(db, bank)
     db.text_factory = str
@@ -177,8 +177,7 @@ def _pages(
         last = rows[-1][0]
 
 
-def _check_journal(db: sqlite3.Connection, bank: int) -> bytes:
-    """Give a journal its salts and checksums; return its head."""
+def _check_journal(db: sqlite3.Connection, bank: int) -> None:
     head = NO_CHANGES
     sql = (
         "SELECT seq, at, kind, row, detail FROM journal"
@@ -187,13 +186,15 @@ def _check_journal(db: sqlite3.Connection, bank: int) -> bytes:
     for rows in _pages(db, sql, (bank,)):
         changes = [JournalRow(*row) for row in rows]
         salts = [b"" if c.detail == BLANK else os.urandom(SALT_BYTES) for c in changes]
-        made = [change_checksum(c, salt) for c, salt in zip(changes, salts, strict=True)]
-        head = chained(head, (checksum or b"" for checksum in made))
+        checked: list[tuple[object, ...]] = []
+        for change, salt in zip(changes, salts, strict=True):
+            checksum = change_checksum(change, salt)
+            head = chained(head, checksum or b"")
+            checked.append((salt, checksum, head, bank, change.seq))
         db.executemany(
-            "UPDATE journal SET salt = ?, checksum = ? WHERE bank = ? AND seq = ?",
-            [(*m, bank, c.seq) for *m, c in zip(salts, made, changes, strict=True)],
+            "UPDATE journal SET salt = ?, checksum = ?, head = ? WHERE bank = ? AND seq = ?",
+            checked,
         )
-    return head
 
 
 def _check_episodes(db: sqlite3.Connection, bank: int) -> None:

@@ -178,11 +178,15 @@ class SqliteUpkeep:
         ):
             yield from self._looked_at(partial(self._tables.payloads.block, bank, kind, first))
         yield from self._db.damage.of(bank)
-        if self._tables.journal.head(bank) != self._tables.journal.heads(bank)[-1]:
-            yield (
-                f"the journal of bank {bank} does not come to the head that was noted with its last"
-                " change: some changes are missing, or other than they were"
-            )
+        stored = self._db.rows("SELECT head FROM journal WHERE bank = ? ORDER BY seq", bank)
+        heads = self._tables.journal.heads(bank)[1:]
+        for seq, ((noted,), head) in enumerate(zip(stored, heads, strict=True), 1):
+            if noted != head:
+                yield (
+                    f"the journal of bank {bank} does not come to the head that was noted with its"
+                    f" change {seq}: changes up to there are missing, or other than they were"
+                )
+                break
 
     def _looked_at(self, look: Callable[[], object]) -> Iterator[str]:
         """Yield why something cannot be read at all, if it cannot."""
