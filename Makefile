@@ -13,6 +13,8 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 # Tests start hundreds of processes: without bytecode on disk each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
+# A worker has a core. Threads of its matrix products would wait for work by spinning on another's.
+test test-bench test-slow test-night: export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help setup model demo test test-bench test-slow test-night lint format stubs native fuzz docs bench wheel wheel-bench lock clean

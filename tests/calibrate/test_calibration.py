@@ -68,6 +68,7 @@ def test_an_embedder_that_is_only_turned_has_the_same_calibration(plain):
     assert turned.hearing == pytest.approx(plain.hearing, abs=0.1)
 
 
+@pytest.mark.slow
 def test_thresholds_rise_with_the_cosines_of_an_embedder_that_finds_everything_alike(plain):
     drawn = calibrate(Turned(pull=1.0))
 

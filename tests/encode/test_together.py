@@ -1,6 +1,7 @@
 """Questions of several threads are embedded together, and nobody gets another's vector."""
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -62,7 +63,7 @@ def test_questions_that_come_meanwhile_go_together():
         assert slow.begun.wait(20)
         rest = [threads.submit(together.embed_query, f"question {n}") for n in range(6)]
         while together.waiting < 6:
-            pass
+            time.sleep(0.01)
         slow.go.set()
         for one in (first, *rest):
             one.result()
@@ -89,7 +90,7 @@ def test_a_question_that_fails_fails_for_whoever_asked_it_alone():
         texts = ["one", "broken", "three"]
         rest = [threads.submit(together.embed_query, text) for text in texts]
         while together.waiting < 3:
-            pass
+            time.sleep(0.01)
         slow.go.set()
         failed = [type(one.exception()) for one in (first, *rest)]
 

@@ -114,11 +114,19 @@ def test_every_verb_takes_its_locks_in_one_order(open_memory, tmp_path, where, r
     memory.rebuild(embedder=HashEmbedder(64))
     assert () == verify(memory).problems
     memory.delete_bank("copy")
-    if where == ":memory:" and room == "all stay":  # it takes seconds, and does the same in a file
-        memory.calibrate()
-        assert bank.recall("garden")
 
     assert {"writing", "following", "moving", "store", "hot", "texts"} == here.ever
+    assert [] == here.held
+
+
+@pytest.mark.slow
+def test_calibration_takes_its_locks_in_the_same_order(open_memory):
+    memory = open_memory(":memory:", config=SMALL)
+    here = ranked(memory, ["ada"])
+    memory.bank("ada").remember_many(REMARKS)
+    memory.calibrate()
+
+    assert memory.bank("ada").recall("garden")
     assert [] == here.held
 
 
@@ -221,7 +229,7 @@ print("sound after", moves)
 @pytest.mark.parametrize(
     ("where", "most"),
     [
-        (":memory:", None),
+        pytest.param(":memory:", None, marks=pytest.mark.slow),
         pytest.param("memory.db", None, marks=pytest.mark.slow),
         pytest.param("memory.db", 0, marks=pytest.mark.slow),
         ("memory.db", 0.1),

@@ -7,6 +7,7 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 
@@ -157,14 +158,25 @@ def test_every_public_verb_is_tried():
     assert set(MEMORY) | inner == {name for name in dir(Memory) if not name.startswith("_")}
 
 
+@pytest.fixture(scope="module")
+def garden(tmp_path_factory):
+    """Return a store whose bank has slept, to be copied."""
+    file = tmp_path_factory.mktemp("garden") / "memory.db"
+    with Memory(file, embedder="hash") as memory:
+        bank = memory.bank("ada")
+        bank.remember_many([Turn(text=text, speaker="Ada") for text in SAID])
+        bank.curate(add=["pears", "garden"])
+        bank.sleep()
+    return file
+
+
 @linux
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_verb_leaves_the_process_the_locks_it_had(open_memory, path, tmp_path, verb):
+def test_a_verb_leaves_the_process_the_locks_it_had(garden, open_memory, path, tmp_path, verb):
+    copyfile(garden, path)
     memory = open_memory()
     bank = memory.bank("ada")
-    bank.remember_many([Turn(text=text, speaker="Ada") for text in SAID])
-    bank.curate(add=["pears", "garden"])
-    bank.sleep()
+    assert bank.recall("pears")
     before = locks(path)
     thread = threading.Thread(target=VERBS[verb], args=(memory, bank, tmp_path))
     thread.start()
@@ -186,7 +198,14 @@ def another_process_comes_and_goes(path, text):
     subprocess.run([sys.executable, "-c", OTHER, str(path), text], check=True, timeout=60)
 
 
-@pytest.mark.parametrize("verb", ["verify for residue", "import of the store", "backup"])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "import of the store",
+        pytest.param("verify for residue", marks=pytest.mark.slow),
+        pytest.param("backup", marks=pytest.mark.slow),
+    ],
+)
 def test_nothing_acknowledged_is_lost_when_another_process_closes_after_a_verb(
     open_memory, path, tmp_path, verb
 ):
@@ -306,7 +325,7 @@ with Memory(path, embedder="hash") as memory:
 
 
 @fork
-@pytest.mark.parametrize("closes", ["early", "late"])
+@pytest.mark.parametrize("closes", ["early", pytest.param("late", marks=pytest.mark.slow)])
 def test_workers_of_a_server_that_forks_lose_nothing(path, closes):
     done = subprocess.run(
         [sys.executable, "-c", PREFORKED, str(path), closes],

@@ -207,23 +207,24 @@ while True:
 """
 
 
-def test_a_sleep_that_is_killed_leaves_a_bank_that_is_sound(slept, path, open_memory):
+@pytest.mark.parametrize(
+    "delay", [0.2, *(pytest.param(delay, marks=pytest.mark.slow) for delay in (0.05, 0.4))]
+)
+def test_a_sleep_that_is_killed_leaves_a_bank_that_is_sound(slept, path, open_memory, delay):
     memory, bank = slept
     before = bank.episodes()
     memory.close()
-    for delay in (0.05, 0.2, 0.4):
-        child = subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(KILLED), path], stdout=subprocess.PIPE, text=True
-        )
-        assert child.stdout.readline() == "ready\n"
-        threading.Event().wait(delay)
-        child.send_signal(signal.SIGKILL)
-        child.communicate()
-        again = open_memory(config=SMALL)
-        assert again.bank("ada").episodes() == before
-        assert verify(again).sound
-        assert again.bank("ada").recall("violin", cues=["concept"]).hits
-        again.close()
+    child = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(KILLED), path], stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout.readline() == "ready\n"
+    threading.Event().wait(delay)
+    child.send_signal(signal.SIGKILL)
+    child.communicate()
+    again = open_memory(config=SMALL)
+    assert again.bank("ada").episodes() == before
+    assert verify(again).sound
+    assert again.bank("ada").recall("violin", cues=["concept"]).hits
 
 
 def test_topics_are_a_graph_and_a_model_that_fails_loses_nothing(open_memory):
@@ -468,18 +469,24 @@ def curate_by_document(bank, names, path):
     bank.import_concepts(path)
 
 
-@pytest.mark.parametrize("curate", [curate_by_hand, curate_by_document])
+SPELLED = [
+    ("C++", "C"),
+    ("C#", "C"),
+    (".NET", "net"),
+    ("R&D", "R"),
+    ("A/B test", "B test"),
+    ("node.js", "node"),
+    ("break even on paper", "even break on paper"),
+    ("over the moon", "moon over"),
+]
+
+
 @pytest.mark.parametrize(
-    ("name", "other"),
+    ("curate", "name", "other"),
     [
-        ("C++", "C"),
-        ("C#", "C"),
-        (".NET", "net"),
-        ("R&D", "R"),
-        ("A/B test", "B test"),
-        ("node.js", "node"),
-        ("break even on paper", "even break on paper"),
-        ("over the moon", "moon over"),
+        *((curate_by_hand, *names) for names in SPELLED),
+        (curate_by_document, *SPELLED[0]),
+        *(pytest.param(curate_by_document, *n, marks=pytest.mark.slow) for n in SPELLED[1:]),
     ],
 )
 def test_what_is_curated_is_matched_as_it_is_spelled_and_is_nothing_else(
@@ -585,6 +592,6 @@ def test_words_that_call_something_up_may_weigh_nothing(open_memory):
 
 def test_a_question_as_long_as_a_chapter_is_read_in_no_time(open_memory):
     bank = travels(open_memory(config=SMALL))
-    long = "Tell me of the glacier paper, our boat trip and Maria in Lisbon. " * 400
+    long = "Tell me of the glacier paper, our boat trip and Maria in Lisbon. " * 150
 
     assert bank.recall(long, 3).cost.steps_s["understand"] < 5

@@ -16,8 +16,8 @@ def told(*said, embedder="hash"):
     """A bank that was told things on days after the start."""
     memory = Memory(":memory:", embedder=embedder)
     bank = memory.bank("ada")
-    for day, text in said:
-        bank.remember(text, at=START + timedelta(days=day), speaker="Ada")
+    dated = [(START + timedelta(days=day), text) for day, text in said]
+    bank.remember_many([Turn(text=text, at=at, speaker="Ada") for at, text in dated])
     return bank
 
 

@@ -1,6 +1,7 @@
 """Sleep by steps: what it does is shown first, noted with why, and can be taken back."""
 
 import threading
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -880,10 +881,10 @@ def test_a_sleep_that_fails_is_told_and_tried_again_and_the_other_banks_sleep(op
     ada.state.take = lambda: 1 // 0
     with memory.sleeping(look_every_s=0.001, failed=told.append):
         while len(told) < 2 or not tom.sleeps():
-            pass
+            time.sleep(0.01)
         del ada.state.take
         while not ada.sleeps():
-            pass
+            time.sleep(0.01)
 
     assert {ZeroDivisionError} == {type(exc) for exc in told}
 

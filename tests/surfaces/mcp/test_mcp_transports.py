@@ -96,7 +96,25 @@ def wire(env, *options):
 # ---------------------------------------------------------------- stdio
 
 
-def test_an_agent_over_stdio_remembers_across_processes(env, connect):
+@pytest.mark.parametrize("legacy", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_an_agent_over_stdio_shares_a_memory_with_another_process(env, connect, legacy):
+    server = StdioServerParameters(command=MCP[0], args=MCP[1:], env=env)
+    agent = connect(server, mode="legacy") if legacy else connect(server)
+    with Memory(env["HIPPOCAMPUS_STORE"], embedder="hash") as memory:
+        bank = memory.bank("ada")
+        before = bank.remember("I am allergic to peanuts.", speaker="Ada")
+        found = agent("recall", query="who has an allergy to peanuts?")["memories"]
+        kept = agent("remember", text="The cat is called Mog.")
+        assert [kept["id"]] == [episode.id for episode in bank.find("mog")]
+
+    assert before.id == found[0]["id"]
+    assert [kept["id"]] == [m["id"] for m in agent("timeline", words="mog")["memories"]]
+    assert "hippocampus" == agent.client.server_info.name
+    assert 8 == len(agent.ask("list_tools").tools)
+
+
+@pytest.mark.slow
+def test_agents_over_stdio_remember_across_processes(env, connect):
     server = StdioServerParameters(command=MCP[0], args=MCP[1:], env=env)
     first, agent = connect(server, mode="legacy"), connect(server)
     kept = first("remember", text="I am allergic to peanuts.", speaker="Ada")
@@ -107,8 +125,6 @@ def test_an_agent_over_stdio_remembers_across_processes(env, connect):
             kept["id"] == one("recall", query="who has an allergy to peanuts?")["memories"][0]["id"]
         )
         assert [more["id"]] == [m["id"] for m in one("timeline", words="mog")["memories"]]
-    assert "hippocampus" == agent.client.server_info.name
-    assert 8 == len(agent.ask("list_tools").tools)
 
 
 def test_nothing_but_the_protocol_is_on_stdout(env, tmp_path):
@@ -159,6 +175,7 @@ def test_without_the_package_or_with_an_old_one_the_command_says_what_to_install
     assert b"pip install 'hippocampus-memory[mcp]'" in done.stderr.replace(b"\n", b" ")
 
 
+@pytest.mark.slow
 def test_a_huge_argument_is_refused_in_a_few_words_and_the_server_goes_on(env):
     with wire(env) as spoken:
         spoken.hello()
@@ -171,6 +188,7 @@ def test_a_huge_argument_is_refused_in_a_few_words_and_the_server_goes_on(env):
     assert kept["structuredContent"]["new"]
 
 
+@pytest.mark.slow
 def test_what_was_acknowledged_survives_a_client_and_a_server_that_are_killed(env):
     with wire(env) as spoken:
         spoken.hello()
@@ -196,6 +214,7 @@ def test_the_server_ends_when_its_client_is_gone(env):
         assert b"" == spoken.process.stderr.read()
 
 
+@pytest.mark.slow
 def test_the_server_ends_when_it_is_interrupted(env):
     with wire(env) as spoken:
         spoken.hello()
@@ -297,6 +316,7 @@ def test_what_is_no_message_is_refused_over_http_and_the_server_goes_on(address)
     assert 200 == post(address, LIST)[0]
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_told(address, env):
     port = address.split(":")[-1].split("/")[0]
 

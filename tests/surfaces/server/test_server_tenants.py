@@ -193,6 +193,7 @@ def _within_a_second(fact):
     while time.monotonic() < end:
         if fact():
             return True
+        time.sleep(0.02)
     return False
 
 

@@ -152,7 +152,7 @@ def test_figures_are_told_when_no_thread_is_free(serve, memory, kept_waiting):
         for number in range(2):
             threads.submit(http.post, f"{AT}/recall", json={"query": f"code {number}"})
         while 'hippocampus_calls{kind="read"} 2.0' not in http.get("/metrics").text:
-            pass
+            time.sleep(0.01)
 
 
 def test_traces_have_the_route_and_go_on_those_of_the_caller(memory, serve):
