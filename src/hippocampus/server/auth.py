@@ -16,6 +16,7 @@ from hippocampus.errors import AccessError, InvalidScope, RateLimited, UnknownBa
 from hippocampus.server.error_responses import NO_SUCH_BANK
 from hippocampus.server.keys import ANYBODY, Caller, Keys
 from hippocampus.server.settings import Limits
+from hippocampus.server.thread_pools import CALLER
 from hippocampus.verbs import AccessRole
 
 _REREAD_S: Final = 1.0
@@ -52,6 +53,7 @@ class Gatekeeper:
         if caller is ANYBODY:
             _check_is_here(request)
         request.state.key = caller.id
+        CALLER.set(caller.id or "")
         return caller
 
     async def while_known(

@@ -178,11 +178,11 @@ async def _take_in(
     with _folder() as folder:
         path = folder / named.name
         path.parent.mkdir(parents=True, exist_ok=True)
-        await bodies.into_file(whole, path, server.upkeep)
+        await bodies.into_file(whole, path, server.bulk)
         named.date(path)
         source = path if path.parent == folder else folder
         take = partial(bank.import_, source, format=named.format, progress=progress)
-        return wire.dump(await server.upkeep.run(take))
+        return wire.dump(await server.bulk.run(take))
 
 
 async def _take_turns(
@@ -197,7 +197,7 @@ async def _take_turns(
     async def keep() -> None:
         nonlocal added, unchanged, done
         lines, batch[:] = list(batch), []
-        fresh, known, bad = await server.upkeep.run(lambda: _remember(bank, server, lines))
+        fresh, known, bad = await server.bulk.run(lambda: _remember(bank, server, lines))
         added, unchanged, done = added + fresh, unchanged + known, done + len(lines)
         skipped.extend(bad)
         if len(skipped) > _TOLD:
@@ -255,7 +255,7 @@ async def _made(
 
     It is made at once, so that nothing of the store waits for whoever reads slowly.
     """
-    folder = await server.upkeep.run(_new_folder)
+    folder = await server.bulk.run(_new_folder)
     path = folder / name
     gone = partial(shutil.rmtree, folder, ignore_errors=True)
 
@@ -266,11 +266,11 @@ async def _made(
         return {"Content-Length": length, "Content-Disposition": f'attachment; filename="{name}"'}
 
     try:
-        headers = await server.upkeep.run(write)
+        headers = await server.bulk.run(write)
     except BaseException:
         gone()
         raise
-    return Streamed(_parts(path, server.upkeep), media_type, headers, gone)
+    return Streamed(_parts(path, server.bulk), media_type, headers, gone)
 
 
 async def _parts(path: Path, pool: Pool) -> AsyncGenerator[bytes]:

@@ -31,7 +31,8 @@ class Limits:
     writers: Annotated[int, Meta(ge=1)] = 16
     """Threads for what changes something."""
     upkeep: Annotated[int, Meta(ge=1)] = 2
-    """Threads for what takes long: sleep, compaction, imports, exports, backups."""
+    """Threads for sleep, compaction and others that take long; as many for imports, exports and
+    backups, which so never wait for them."""
     waiting: Annotated[int, Meta(ge=1)] = 512
     """Requests that may wait for a thread of one kind."""
     answers_bytes: Annotated[int, Meta(ge=0)] = 32 * 1024 * 1024

@@ -37,6 +37,7 @@ class ServerState:
         self.readers = Pool("read", threads=limits.readers, waiting=limits.waiting)
         self.writers = Pool("write", threads=limits.writers, waiting=limits.waiting)
         self.upkeep = Pool("upkeep", threads=limits.upkeep, waiting=limits.waiting)
+        self.bulk = Pool("bulk", threads=limits.upkeep, waiting=limits.waiting)
         self.door = Gatekeeper(self.keys, limits)
         self.answers = ResponseCache(limits.answers_bytes)
         self.ready = False
@@ -46,9 +47,9 @@ class ServerState:
             self.figures.calls.labels(pool.name).set_function(partial(getattr, pool, "busy"))
 
     @property
-    def pools(self) -> tuple[Pool, Pool, Pool]:
+    def pools(self) -> tuple[Pool, ...]:
         """The threads, by kind of work."""
-        return self.readers, self.writers, self.upkeep
+        return self.readers, self.writers, self.upkeep, self.bulk
 
     def pool(self, verb: VerbSpec) -> Pool:
         """Return the threads that a verb runs on."""

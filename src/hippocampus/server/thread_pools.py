@@ -1,44 +1,103 @@
-"""Threads for verbs, which block: a few of each kind, and a bounded number of requests waiting."""
+"""
+Threads for verbs, which block: a few of each kind, shared fairly among callers.
+
+Callers take turns: who sends a thousand requests waits for their own, and whoever comes next is
+served after at most one more of them. One thread, if there are two, is kept from every single caller, so
+that others find one free.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from contextvars import ContextVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from hippocampus.errors import Overloaded
 
 _Result = TypeVar("_Result")
+_Waiting: TypeAlias = tuple[Callable[[], Any], asyncio.Future[Any]]
+
+CALLER: Final[ContextVar[str]] = ContextVar("caller", default="")
+"""The id of the key that the current request came with; empty where there are no keys."""
 
 
 class Pool:
-    """Runs what blocks on ``threads`` threads; more than ``waiting`` in line are sent away."""
+    """
+    Runs what blocks on ``threads`` threads; more than ``waiting`` in line are sent away.
+
+    Of the places in line, one caller with a key has at most half. A pool belongs to one event loop.
+    """
 
     def __init__(self, name: str, *, threads: int, waiting: int) -> None:
         self.name = name
         self.busy = 0
         """How many calls are running or waiting."""
         self._most = threads + waiting
+        self._most_of_line = max(1, waiting // 2)
+        self._most_at_once = max(1, threads - 1)
+        self._free = threads
+        self._running: Counter[str] = Counter()
+        self._lines: OrderedDict[str, deque[_Waiting]] = OrderedDict()
+        """Who waits, by caller; the caller whose turn is next comes first."""
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=f"hippocampus-{name}")
 
     async def run(self, call: Callable[[], _Result]) -> _Result:
         """Return what a call returns; once begun it goes on to its end, if anybody waits or not."""
-        if self.busy >= self._most:
-            msg = f"{self._most} requests are being served or waiting; try again in a second"
+        caller = CALLER.get()
+        own = self._lines.get(caller, ())
+        if self.busy >= self._most or (caller and len(own) >= self._most_of_line):
+            msg = f"{len(own)} requests of yours are waiting, {self.busy} in all; try again soon"
             raise Overloaded(msg, retry_after_s=1.0)
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[_Result] = loop.create_future()
         self.busy += 1
-        running = self._threads.submit(call)
-        running.add_done_callback(self._done(asyncio.get_running_loop()))
-        return await asyncio.wrap_future(running)
+        self._lines.setdefault(caller, deque()).append((call, answer))
+        self._begin(loop)
+        return await answer
 
-    def _done(self, loop: asyncio.AbstractEventLoop) -> Callable[[object], None]:
-        def count() -> None:
+    def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin as many calls as there are free threads, those of each caller in turn."""
+        while self._free:
+            caller = next(filter(self._may_begin, self._lines), None)
+            if caller is None:
+                return
+            line = self._lines[caller]
+            call, answer = line.popleft()
+            if line:
+                self._lines.move_to_end(caller)
+            else:
+                del self._lines[caller]
+            if answer.cancelled():  # whoever asked is gone
+                self.busy -= 1
+                continue
+            self._free -= 1
+            self._running[caller] += 1
+            self._threads.submit(call).add_done_callback(self._ending(loop, caller, answer))
+
+    def _may_begin(self, caller: str) -> bool:
+        return not caller or self._running[caller] < self._most_at_once
+
+    def _ending(
+        self, loop: asyncio.AbstractEventLoop, caller: str, answer: asyncio.Future[Any]
+    ) -> Callable[[Future[Any]], None]:
+        """Return what a thread does when a call has ended: it has the loop tell who waits."""
+
+        def end(done: Future[Any]) -> None:
+            self._free += 1
             self.busy -= 1
+            self._running -= Counter({caller: 1})
+            if not answer.done():
+                error = done.exception()
+                answer.set_result(done.result()) if error is None else answer.set_exception(error)
+            self._begin(loop)
 
-        def tell(_: object) -> None:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(count)
+        def tell(done: Future[Any]) -> None:
+            with suppress(RuntimeError):  # the loop has ended meanwhile
+                loop.call_soon_threadsafe(end, done)
 
         return tell
 

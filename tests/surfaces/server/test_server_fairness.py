@@ -1,0 +1,123 @@
+"""Callers share a server's threads: one who asks for much waits for itself, and not the others."""
+
+import asyncio
+import threading
+
+import pytest
+
+from hippocampus.errors import Overloaded
+from hippocampus.server.thread_pools import CALLER, Pool
+
+
+async def asked(pool, caller, call):
+    CALLER.set(caller)
+    return await pool.run(call)
+
+
+def served(order, threads):
+    """Serve calls, each told by its caller, in this order of arrival; return that of their ends."""
+    begun, gate, ended = threading.Event(), threading.Event(), []
+
+    def call(caller):
+        begun.set()
+        gate.wait(10)
+        ended.append(caller)
+
+    async def all_of_them():
+        pool = Pool("read", threads=threads, waiting=100)
+        tasks = [
+            asyncio.create_task(asked(pool, caller, lambda caller=caller: call(caller)))
+            for caller in order
+        ]
+        await asyncio.to_thread(begun.wait, 10)
+        assert pool.busy == len(order)
+        gate.set()
+        await asyncio.gather(*tasks)
+        assert pool.busy == 0
+        pool.close()
+
+    asyncio.run(all_of_them())
+    return ended
+
+
+def test_whoever_comes_after_many_of_another_is_served_after_one_of_them():
+    ended = served([*["busy"] * 9, "quiet"], threads=1)
+    assert "quiet" in ended[:3], "the one that runs, and one whose turn it is"
+    assert sorted([*["busy"] * 9, "quiet"]) == sorted(ended)
+
+
+def test_a_thread_is_kept_from_every_single_caller():
+    gate, quiet = threading.Event(), []
+
+    async def both():
+        pool = Pool("read", threads=3, waiting=100)
+        busy = [asyncio.create_task(asked(pool, "busy", lambda: gate.wait(10))) for _ in range(8)]
+        await asyncio.sleep(0)
+        # while the other holds all the threads that it may
+        quiet.extend([await asyncio.wait_for(asked(pool, "quiet", lambda: 7), 5) for _ in "abc"])
+        gate.set()
+        await asyncio.gather(*busy)
+        pool.close()
+
+    asyncio.run(both())
+    assert [7, 7, 7] == quiet
+
+
+def test_without_keys_all_threads_serve():
+    barrier = threading.Barrier(4, timeout=10)
+
+    async def four():
+        pool = Pool("read", threads=4, waiting=1)
+        await asyncio.gather(*(asked(pool, "", barrier.wait) for _ in range(4)))
+        pool.close()
+
+    asyncio.run(four())
+
+
+def test_one_caller_cannot_take_all_places_in_line():
+    gate = threading.Event()
+
+    async def crowd():
+        pool = Pool("read", threads=2, waiting=8)
+        busy = [asyncio.create_task(asked(pool, "busy", lambda: gate.wait(10))) for _ in range(20)]
+        await asyncio.sleep(0)
+        sent_away = [task for task in busy if task.done()]
+        assert len(sent_away) == 20 - 1 - 4
+        assert all(isinstance(task.exception(), Overloaded) for task in sent_away)
+        assert 7 == await asyncio.wait_for(asked(pool, "quiet", lambda: 7), 5)
+        gate.set()
+        await asyncio.gather(*busy, return_exceptions=True)
+        pool.close()
+
+    asyncio.run(crowd())
+
+
+def test_who_is_gone_before_its_turn_is_passed_over():
+    gate, begun = threading.Event(), []
+
+    async def impatient():
+        pool = Pool("read", threads=1, waiting=8)
+        first = asyncio.create_task(asked(pool, "a", lambda: gate.wait(10)))
+        gone = asyncio.create_task(asked(pool, "b", lambda: begun.append("b")))
+        last = asyncio.create_task(asked(pool, "c", lambda: begun.append("c")))
+        await asyncio.sleep(0)
+        gone.cancel()
+        gate.set()
+        await asyncio.gather(first, last)
+        assert pool.busy == 0
+        pool.close()
+
+    asyncio.run(impatient())
+    assert ["c"] == begun
+
+
+@pytest.mark.parametrize("caller", ["", "a"])
+def test_what_a_call_raises_reaches_who_asked(caller):
+    async def failing():
+        pool = Pool("read", threads=1, waiting=1)
+        with pytest.raises(KeyError):
+            await asked(pool, caller, lambda: {}["x"])
+        assert 1 == await asked(pool, caller, lambda: 1)
+        pool.close()
+
+    asyncio.run(failing())
