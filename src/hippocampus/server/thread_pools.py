@@ -2,8 +2,8 @@
 Threads for verbs, which block: a few of each kind, shared fairly among callers.
 
 Callers take turns: who sends a thousand requests waits for their own, and whoever comes next is
-served after at most one more of them. One thread, if there are two, is kept from every single caller, so
-that others find one free.
+served after at most one more of them. One thread, if there are two, is kept from every single
+caller, so that others find one free.
 """
 
 from __future__ import annotations
