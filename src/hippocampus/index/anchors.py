@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.appraise import IOTA, IOTA_RECENCY_HOURS, appraise
+from hippocampus.core.decompress import load_arrays
 from hippocampus.errors import InputError
 from hippocampus.kernel import quantise_rows
 
@@ -161,8 +162,7 @@ class Anchors:
 
         """
         try:
-            with np.load(io.BytesIO(payload), allow_pickle=False) as kept:
-                arrays = dict(kept)
+            arrays = load_arrays(payload)
             head = json.loads(arrays.pop("head").tobytes())
             if head["version"] != _VERSION:
                 msg = f"they are of version {head['version']}, and this one reads {_VERSION}"

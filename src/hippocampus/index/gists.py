@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Maturation
+from hippocampus.core.decompress import inflate
 from hippocampus.errors import InputError
 from hippocampus.index.cue import Mask, Rows, Scores
 
@@ -133,7 +134,7 @@ def unpack(payload: bytes) -> Traces:
 
     """
     try:
-        said = msgspec.json.decode(zlib.decompress(payload), type=_StoredTraces)
+        said = msgspec.json.decode(inflate(payload), type=_StoredTraces)
         if said.format != FORMAT:
             msg = f"format {said.format!r}, and this version reads {FORMAT}"
             raise InputError(msg)
@@ -143,7 +144,7 @@ def unpack(payload: bytes) -> Traces:
         if len(set(rows)) < len(rows) or any(not 0 <= row < said.length for row in rows):
             msg = "a row that is in two of them, or not there"
             raise InputError(msg)
-    except (zlib.error, msgspec.MsgspecError, ValueError, RecursionError) as exc:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as exc:
         msg = f"gists: they cannot be read ({exc!s:.80}); sleep makes them anew"
         raise InputError(msg) from exc
     return Traces(traces=said.traces, vectors=vectors, length=said.length)

@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.decompress import inflate
 from hippocampus.core.records import Kind, Payloads, Statement
 from hippocampus.errors import InputError
 from hippocampus.index.cue import DenseCue, Rows, Scores
@@ -91,16 +92,15 @@ def unpack(data: bytes) -> Statements:
 
     """
     try:
-        unpacking = zlib.decompressobj()
-        said = msgspec.json.decode(unpacking.decompress(data, _MOST_BYTES), type=_StoredStatements)
-    except (zlib.error, msgspec.MsgspecError, RecursionError) as exc:
+        said = msgspec.json.decode(inflate(data), type=_StoredStatements)
+    except (ValueError, msgspec.MsgspecError, RecursionError) as exc:
         msg = f"facts: these bytes are damaged, or something else ({exc!r:.80}); sleep once more"
         raise InputError(msg) from exc
-    if unpacking.eof and said.format == _FEWER_RULES:
+    if said.format == _FEWER_RULES:
         return Statements(kept=said.kept)  # the rules know more since: read all again
     whole = all(0 <= row < said.length for row, _ in said.rows)
     named = all(one.subject and one.relation for _, made in said.rows for one in made)
-    if not (unpacking.eof and said.format == FORMAT and whole and named):
+    if not (said.format == FORMAT and whole and named):
         msg = "facts: another version wrote them, or not all of them is there; sleep once more"
         raise InputError(msg)
     return Statements(said.length, dict(said.rows), said.heard, said.kept)

@@ -21,6 +21,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.decompress import MOST_BYTES, inflate
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.errors import InputError
 from hippocampus.index.cue import DenseCue, Rows, Scores
@@ -218,7 +219,6 @@ FORMAT: Final = 1
 _MAGIC: Final = b"HTOPIC"
 _HEAD: Final = struct.Struct("<6sHIQ")
 """Magic, format, CRC-32 of the packed rest, bytes of the rest unpacked."""
-_MOST_BYTES: Final = 1 << 30
 
 
 class Topics(NamedTuple):
@@ -319,13 +319,12 @@ def _unframe(data: bytes) -> bytes:
             wrong = (
                 f"format {version} is newer than {FORMAT}, the newest this version reads; upgrade"
             )
-        elif version < 1 or zlib.crc32(packed) != checksum or nbytes > _MOST_BYTES:
+        elif version < 1 or zlib.crc32(packed) != checksum or nbytes > MOST_BYTES:
             wrong = "their checksum is wrong, so they are damaged"
         else:
-            unpacking = zlib.decompressobj()
-            with suppress(zlib.error):
-                body = unpacking.decompress(packed, nbytes)
-                if len(body) == nbytes and unpacking.eof:
+            with suppress(ValueError):
+                body = inflate(packed, most=max(1, nbytes))
+                if len(body) == nbytes:
                     return body
             wrong = f"they do not unpack to {nbytes} bytes"
     msg = f"topics: {wrong}; build the topics again"

@@ -119,6 +119,8 @@ class _Protocol(HttpToolsProtocol):
     _in_head = False
     _head_bytes = 0
     """Bytes since a request began, or since the last of its body."""
+    _parsed_bytes = 0
+    """Bytes of the headers of the current request."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -126,7 +128,7 @@ class _Protocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         self._head_bytes += len(data)
-        super().data_received(data)
+        super().data_received(data)  # in which a whole request may begin and end
         if self._head_bytes > _MOST_HEAD_BYTES:
             self.send_400_response("The request's headers are too long.")
         self._await_request()
@@ -140,10 +142,21 @@ class _Protocol(HttpToolsProtocol):
             )
 
     def on_message_begin(self) -> None:
-        self._in_head, self._head_bytes = True, 0
+        self._in_head, self._head_bytes, self._parsed_bytes = True, 0, 0
         super().on_message_begin()
 
+    def on_url(self, url: bytes) -> None:
+        self._count(url)
+        super().on_url(url)
+
+    def _count(self, *parts: bytes) -> None:
+        """Refuse a head that is too long, though it came in one piece."""
+        self._parsed_bytes += sum(map(len, parts))
+        if self._parsed_bytes > _MOST_HEAD_BYTES:
+            raise ValueError("the request's headers are too long")  # the parser answers 400
+
     def on_header(self, name: bytes, value: bytes) -> None:
+        self._count(name, value)
         if self._in_head:
             super().on_header(name, value)
 

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.config import Compact
+from hippocampus.core.decompress import inflate
 from hippocampus.core.records import Usage
 from hippocampus.encode.tokens import count
 from hippocampus.errors import EncoderError, InputError, ModelAnswer
@@ -458,7 +459,7 @@ def unpack(payload: bytes) -> SummaryVersions:
 
     """
     try:
-        document = json.loads(zlib.decompress(payload))
+        document = json.loads(inflate(payload))
         found = document["format"]
         if found != FORMAT:
             msg = f"summary: format {found!r}, and this version reads {FORMAT}; sleep makes it anew"
@@ -475,7 +476,7 @@ def unpack(payload: bytes) -> SummaryVersions:
         return SummaryVersions(
             int(document["rows"]), int(document["every"]), versions, str(document["told"])
         )
-    except (zlib.error, ValueError, KeyError, TypeError, RecursionError) as exc:
+    except (ValueError, KeyError, TypeError, RecursionError) as exc:
         if isinstance(exc, InputError):
             raise
         msg = f"summary: its structure is damaged ({exc!r:.80}); sleep makes it anew"

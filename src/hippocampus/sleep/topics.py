@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.background_yield import pausing
+from hippocampus.core.decompress import inflate
 from hippocampus.core.records import Embedder, Passage, Usage
 from hippocampus.encode.terms import hash_terms
 from hippocampus.errors import EncoderError, ModelAnswer
@@ -235,9 +236,10 @@ class _Readings:
         self.made = 0
         self._known: dict[str, TagReading] = {}
         if before is not None and before.readings:
-            rules, known = json.loads(zlib.decompress(before.readings))
-            if rules == RULES:
-                self._known = {digest: TagReading(*read) for digest, read in known.items()}
+            with suppress(ValueError, TypeError, AttributeError):  # else they are read anew
+                rules, known = json.loads(inflate(before.readings))
+                if rules == RULES:
+                    self._known = {digest: TagReading(*read) for digest, read in known.items()}
 
     def of(self, groups: Sequence[Sequence[str]], digests: Sequence[str]) -> list[TagReading]:
         """Return what each group names; of the others nothing is kept."""

@@ -238,6 +238,19 @@ def test_headers_without_an_end_are_cut_off(url, http, head, part):
     assert http.get("/healthz").status_code == 200
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-More: " + b"x" * 70_000,
+        b"GET /healthz HTTP/1.1\r\nHost: x" + b"\r\nX-More: and more" * 5_000,
+        b"GET /healthz?" + b"x" * 70_000 + b" HTTP/1.1\r\nHost: x",
+    ],
+)
+def test_headers_that_are_too_long_are_refused_though_they_come_at_once(url, head):
+    answer = exchange(url, head + b"\r\nConnection: close\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 400 ")
+
+
 @pytest.mark.parametrize("sent", [b"", b"GET /healthz HT"])
 def test_who_says_nothing_is_hung_up_on(memory, sent):
     urls, ready = [], threading.Event()

@@ -1,0 +1,72 @@
+"""What is kept compressed is unpacked within bounds, and what is none is a ValueError."""
+
+import io
+import tracemalloc
+import zipfile
+import zlib
+
+import numpy as np
+import pytest
+
+from hippocampus.core.decompress import inflate, load_arrays
+
+BOMB = zlib.compress(bytes(64 << 20), 9)
+
+
+def npz(**members):
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as kept:
+        for name, stored in members.items():
+            kept.writestr(f"{name}.npy", stored)
+    return made.getvalue()
+
+
+def npy(shape, data=b""):
+    made = io.BytesIO()
+    head = {"descr": "<f4", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(made, head)
+    return made.getvalue() + data
+
+
+def peak(call):
+    tracemalloc.start()
+    try:
+        with pytest.raises((ValueError, zipfile.BadZipFile)):
+            call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_was_compressed_comes_back():
+    assert b"" == inflate(zlib.compress(b""))
+    assert b"x" * 1000 == inflate(zlib.compress(b"x" * 1000), most=1000)
+    arrays = {"a": np.arange(12.0).reshape(3, 4), "b": np.zeros((0, 3), np.int8)}
+    kept = io.BytesIO()
+    np.savez_compressed(kept, **arrays)
+
+    read = load_arrays(kept.getvalue())
+    assert set(arrays) == set(read)
+    assert all((arrays[name] == read[name]).all() for name in arrays)
+
+
+@pytest.mark.parametrize("packed", [b"", b"x", BOMB[:100], zlib.compress(b"x" * 9)[:-1]])
+def test_what_is_cut_off_or_something_else_is_refused(packed):
+    with pytest.raises(ValueError):  # noqa: PT011 - zlib's own words
+        inflate(packed)
+
+
+def test_a_bomb_takes_no_more_memory_than_the_bound():
+    assert len(BOMB) < 1 << 17
+    assert peak(lambda: inflate(BOMB, most=1 << 20)) < 4 << 20
+    assert peak(lambda: load_arrays(npz(a=bytes(64 << 20)), most=1 << 20)) < 80 << 20
+
+
+@pytest.mark.parametrize("shape", [(1 << 40,), (1 << 31, 1 << 31), (-1,), (2,)])
+def test_an_array_that_promises_more_than_it_has_is_refused_before_room_is_made(shape):
+    assert peak(lambda: load_arrays(npz(a=npy(shape, b"1234")))) < 1 << 20
+
+
+@pytest.mark.parametrize("stored", [b"", b"x", b"\x93NUMPY\x03\x00", npy((1,))[:40]])
+def test_what_is_no_array_is_refused(stored):
+    assert peak(lambda: load_arrays(npz(a=stored))) < 1 << 20
