@@ -50,8 +50,9 @@ def fault(kind, message="no", status=422, **detail):
 
 
 @pytest.fixture
-def bank(scripted):
+def bank(scripted, monkeypatch):
     """Return a bank on a server that answers as it is told, and the server."""
+    monkeypatch.setattr("hippocampus.client.transport._FIRST_PAUSE_S", 0.01)
     clients = []
 
     def on(*answers, **options):

@@ -255,7 +255,7 @@ def test_headers_that_are_too_long_are_refused_though_they_come_at_once(url, hea
 def test_who_says_nothing_is_hung_up_on(memory, sent):
     urls, ready = [], threading.Event()
     server = make_server(memory, port=0, ready=lambda url: (urls.append(url), ready.set()))
-    server.config.timeout_keep_alive = 1
+    server.config.timeout_keep_alive = 0.1
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
