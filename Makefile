@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 test test-bench test-slow test-night: export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test test-bench test-slow test-night lint format stubs native fuzz docs bench wheel wheel-bench lock clean
+.PHONY: help setup model demo test test-bench test-slow test-night lint format stubs sbom native fuzz docs bench wheel wheel-bench lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -57,12 +57,13 @@ test-slow: model  ## run the tests that `test` leaves out: kill -9, browsers, mo
 test-night: model  ## run every test, the slow ones too, with many examples of each property
 	@$(PYTEST) --slow tests $(BENCH)/tests
 
-lint: setup  ## format check, ruff, mypy, import contracts, stub comparison
+lint: setup  ## format check, ruff, mypy, import contracts, stub and bill of materials
 	@$(BIN)/ruff format --check --quiet $(CODE)
 	@$(BIN)/ruff check --quiet $(CODE)
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python bench/tools/stubs.py --check
+	@$(BIN)/python bench/tools/sbom.py --check
 
 format: setup  ## format the code
 	@$(BIN)/ruff format --quiet $(CODE)
@@ -70,6 +71,9 @@ format: setup  ## format the code
 
 stubs: setup  ## rewrite the stub of the native module
 	@$(BIN)/python bench/tools/stubs.py
+
+sbom: setup  ## rewrite the bill of materials, docs/sbom.cdx.json
+	@$(BIN)/python bench/tools/sbom.py
 
 SANITIZED := -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -Inative/include
 

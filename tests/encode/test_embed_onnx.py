@@ -1,5 +1,6 @@
 import importlib.util
 import json
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
@@ -182,6 +183,17 @@ def test_a_folder_with_other_files_is_refused(tmp_path):
     (tmp_path / "model.safetensors").write_bytes(b"")
     with pytest.raises(EncoderError, match="altered"):
         OnnxEmbedder(tmp_path)
+
+
+def test_weights_of_which_one_bit_is_other_embed_nothing(tmp_path):
+    folder = shutil.copytree(installed(), tmp_path / "model")
+    with (folder / "model.safetensors").open("r+b") as weights:
+        weights.seek(60_000_000)
+        byte = weights.read(1)[0]
+        weights.seek(60_000_000)
+        weights.write(bytes([byte ^ 1]))
+    with pytest.raises(EncoderError, match="altered"):
+        OnnxEmbedder(folder)
 
 
 def test_the_committed_graph_is_the_one_its_builder_writes():

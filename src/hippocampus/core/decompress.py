@@ -47,11 +47,7 @@ def load_arrays(packed: bytes, *, most: int = MOST_BYTES) -> dict[str, NDArray[A
         if sum(member.file_size for member in members) > most:
             msg = f"they come to more than {most:,} bytes"
             raise ValueError(msg)
-        arrays = {}
-        for member in members:
-            with kept.open(member) as file:
-                arrays[member.filename.removesuffix(".npy")] = _array(file.read(member.file_size))
-        return arrays
+        return {one.filename.removesuffix(".npy"): _array(kept.read(one)) for one in members}
 
 
 def _array(stored: bytes) -> NDArray[Any]:

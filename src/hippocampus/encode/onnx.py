@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hippocampus.core.files import read_bytes
 from hippocampus.core.records import Embedded, Fingerprint, Passage
 from hippocampus.encode.embedders.base import LocalEmbedder, sha256_of, unit, valid
-from hippocampus.encode.model_files import DEFAULT_MODEL, MODELS
+from hippocampus.encode.model_files import DEFAULT_MODEL, MODELS, is_sound
 from hippocampus.errors import EncoderError
 
 DIMENSION = 384
@@ -77,13 +77,14 @@ class OnnxEmbedder(LocalEmbedder):
         except OSError as exc:
             msg = f"{folder}: not a model folder ({exc}); run 'hippocampus models install'"
             raise EncoderError(msg) from exc
-        # The weights were hashed when they were installed; 90 MB are not read again at each start.
+        altered = f"{folder}: its files were altered; run 'hippocampus models install --force'"
         if (
             hashlib.sha256(vocabulary).hexdigest() != pinned["tokenizer.json"].sha256
             or weights_nbytes != pinned["model.safetensors"].nbytes
         ):
-            msg = f"{folder}: its files were altered; run 'hippocampus models install --force'"
-            raise EncoderError(msg)
+            raise EncoderError(altered)
+        if not is_sound(folder / "model.safetensors", pinned["model.safetensors"]):
+            raise EncoderError(altered)
         self._tokenizer = _tokenizer(vocabulary)
         self._session = _session(folder, threads or min(os.cpu_count() or 1, _MOST_THREADS))
         self._first, self._last = map(self._tokenizer.token_to_id, ("[CLS]", "[SEP]"))
