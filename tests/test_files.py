@@ -267,6 +267,7 @@ NO_FILES = (
     "memory",
     "self._opener",
     "self.open",
+    "kept.open",  # a member of an archive that was read
 )
 OPENING = {"open", "read_bytes", "read_text", "write_bytes", "write_text", "fdopen"}
 
