@@ -93,7 +93,13 @@ HALF_REMOVED = ("import sys", "sys.modules['hippocampus_bench'] = None")
 
 
 @pytest.mark.parametrize("before", [NO_ENTRY_POINTS, HALF_REMOVED], ids=["absent", "half removed"])
-@pytest.mark.parametrize("args", [["bench"], ["bench", "locomo", "--data", "x"], ["bench", "-h"]])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["bench", "locomo", "--data", "x"],
+        *(pytest.param(args, marks=pytest.mark.slow) for args in (["bench"], ["bench", "-h"])),
+    ],
+)
 def test_bench_says_how_to_get_it_where_it_is_not_installed(before, args):
     failed = run(*before)(*args)
 

@@ -124,7 +124,10 @@ def test_reembedding_moves_the_store_to_the_other_embedder(told):
     assert told("recall", "leak", "--embedder", "hash:32", "--json").json["hits"]
 
 
-def test_calibrate_shows_every_number_with_its_rule_and_keeps_it_for_the_embedder(told, hashed):
+def test_calibrate_shows_every_number_with_its_rule_and_keeps_it_for_the_embedder(
+    told, hashed, monkeypatch
+):
+    monkeypatch.setattr("hippocampus.calibrate.run.calibrate", lambda *_, **__: hashed)
     assert "not calibrated for hash" in told("stats").out
     assert "not calibrated for hash" in told("sleep").out
     said = told("calibrate", env={"COLUMNS": "160"})

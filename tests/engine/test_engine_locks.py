@@ -177,7 +177,7 @@ wrong = []
 def often(verb, *arguments):
     def run():
         try:
-            for n in range(12):
+            for n in range(8):
                 verb(memory.bank(("ada", "tom")[n % 2]), n, *arguments)
         except BaseException as exc:
             wrong.append(exc)

@@ -44,7 +44,7 @@ def test_bytes_are_read_in_place_wherever_they_lie_and_kept_alive(offset):
     view = memoryview(holder)[offset : offset + len(written)]
     loaded = WaveletMatrix.load(view)
     del view, holder
-    gc.collect()
+    gc.collect(0)
 
     assert SYMBOLS.tolist() == loaded.span(0, 8).tolist()
     assert [1, 3] == [loaded.select(1, 0), loaded.select(1, 1)]

@@ -63,7 +63,7 @@ def told(shared):
 
 @pytest.mark.parametrize(("method", "route"), OPERATIONS)
 def test_whatever_the_document_allows_is_answered(api, shared, request, method, route):
-    few = 1 if route in SLOW else 3
+    few = 1 if route in SLOW else 2
     many = settings(
         max_examples=200 if request.config.getoption("--slow") else few, deadline=None,
         derandomize=True, suppress_health_check=list(HealthCheck), database=None,
