@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Ingest,
         Maturation,
         Policy,
+        Secrets,
         Signatures,
     )
     from hippocampus.core.records import (
@@ -79,6 +80,7 @@ __all__ = [
     "Recall",
     "Related",
     "Schedule",
+    "Secrets",
     "Signatures",
     "Slept",
     "Stats",
@@ -106,6 +108,7 @@ _HOME = {
     "Maturation": "core.config",
     "Memory": "memory",
     "Policy": "core.config",
+    "Secrets": "core.config",
     "Schedule": "sleep.schedule",
     "Signatures": "core.config",
 }

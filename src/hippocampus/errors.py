@@ -94,6 +94,10 @@ class InvalidText(InputError):
     """The text cannot be stored byte for byte, or holds nothing to remember."""
 
 
+class SecretRefused(InputError):
+    """A text holds what looks like a secret, and none may be kept; see ``Secrets``."""
+
+
 class TextTooLong(InputError):
     """More text in one call than the cap allows; raise ``Config.max_text_bytes`` or split it."""
 

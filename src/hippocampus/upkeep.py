@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import re
 import sqlite3
@@ -31,6 +32,7 @@ from hippocampus.index.phrase_codec import unpack_phrases
 from hippocampus.journal.draft import digest
 from hippocampus.journal.ledger import Ledger
 from hippocampus.kernel import build_info
+from hippocampus.language.secrets import find_secrets
 from hippocampus.memory import Memory
 from hippocampus.sleep.artifacts import ANCHORS, ARTIFACTS
 from hippocampus.write.analyse import lexical_payload, phrase_payload
@@ -311,6 +313,29 @@ def find_residue(
                 offset += len(piece)
                 carry = window[-(longest - 1) :] if longest > 1 else b""
     return tuple(sorted(set(found)))
+
+
+class SecretFound(NamedTuple):
+    """An episode that holds secrets, and of what kinds."""
+
+    bank: str
+    id: str
+    kinds: tuple[str, ...]
+
+
+def scan(memory: Memory, *, progress: Progress | None = None) -> list[SecretFound]:
+    """Return the episodes of all banks whose text or metadata hold secrets; never the secrets."""
+    found: list[SecretFound] = []
+    names = memory.banks()
+    for place, name in enumerate(names):
+        for episode in memory.bank(name).episodes():
+            spelled = f"{episode.text}\n{json.dumps(episode.metadata, ensure_ascii=False)}"
+            kinds = tuple(sorted({span.kind for span in find_secrets(spelled)}))
+            if kinds:
+                found.append(SecretFound(name, episode.id, kinds))
+        if progress:
+            progress(place + 1, len(names))
+    return found
 
 
 def reindex(

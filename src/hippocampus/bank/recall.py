@@ -16,6 +16,7 @@ from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.context.compose import Extras, compose
+from hippocampus.context.redaction import redacted
 from hippocampus.context.render import Frame
 from hippocampus.core.background_yield import answering
 from hippocampus.core.config import Signatures
@@ -193,6 +194,8 @@ class Recaller(BankPart):
             recent=self._lookup.episodes(limit=recent, newest=True, **filters) if recent else (),
             pointers=pointers, without=without,
         )  # fmt: skip
+        if self._engine.config.secrets.show == "redact":
+            found, extras = redacted(found, extras)
         return compose(
             found, budget_tokens=budget_tokens, zone=self._engine.zone, frame=frame, extras=extras
         )

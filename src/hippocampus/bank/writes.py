@@ -38,6 +38,7 @@ from hippocampus.journal.ledger import Ledger
 from hippocampus.language.extractive_compression import shown
 from hippocampus.write.check import Group, draft
 from hippocampus.write.encode import context_before, encode_drafts
+from hippocampus.write.secret_gate import without_secrets
 
 _Stored = TypeVar("_Stored")
 
@@ -305,7 +306,7 @@ class Writes(BankPart):
         if fresh != text and fresh.strip():
             turn = replace(turn, text=fresh.strip())
         return draft(
-            self.name, turn, now=now, zone=engine.zone,
+            self.name, without_secrets(turn, engine.config.secrets), now=now, zone=engine.zone,
             limits=engine.config.ingest, salt=engine.salt, by_metadata=by_metadata,
         )  # fmt: skip
 

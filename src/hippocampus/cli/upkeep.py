@@ -47,6 +47,21 @@ def verify(
     )
 
 
+@verb("scan", opens="memory")
+def scan(memory: Memory) -> Answer:
+    """List the memories that hold keys, passwords, card or identity numbers, or addresses."""
+    from hippocampus import upkeep  # noqa: PLC0415 - the engine, only when used
+
+    with progress("scanning") as step:
+        found = upkeep.scan(memory, progress=step)
+    rows = [(one.bank, one.id, ", ".join(one.kinds)) for one in found]
+    return Answer(
+        found,
+        table(rows, "bank", "id", "holds") if rows else "nothing that looks like a secret",
+        success=not found,
+    )
+
+
 @verb("doctor", opens=None)
 def doctor(*, repair: bool = False, salvage: Path | None = None, scope: Scope) -> Answer:
     """Report on the installation and on the store."""

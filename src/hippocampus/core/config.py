@@ -495,6 +495,25 @@ class Maturation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Secrets:
+    """
+    What becomes of secrets and personal data (``language/secrets.py``); all is kept unless asked.
+
+    They are keys, tokens, passwords, PINs, card, account and identity numbers, e-mail addresses and
+    phone numbers.
+    """
+
+    write: Literal["keep", "redact", "refuse"] = "keep"
+    """What is done with a text that has some: kept as it is, kept with their kinds in their place,
+    such as ``[card number]``, or refused with ``SecretRefused``."""
+    show: Literal["keep", "redact"] = "keep"
+    """Whether contexts show those that were kept, or their kinds."""
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """What a ``Memory`` is opened with; validated once, never changed."""
 
@@ -509,6 +528,7 @@ class Config:
     """What sleep does with banks that have none of their own."""
     compact: Compact = field(default_factory=Compact)
     maturation: Maturation = field(default_factory=Maturation)
+    secrets: Secrets = field(default_factory=Secrets)
     timezone: str = "UTC"
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: float = 10.0

@@ -1,0 +1,28 @@
+"""Redaction of a context: secrets in its parts are replaced before they are fitted into it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hippocampus.context.compose import Extras
+from hippocampus.core.records import Episode, Recall
+from hippocampus.encode.tokens import count
+from hippocampus.language.secrets import redact
+
+
+def redacted(found: Recall, extras: Extras) -> tuple[Recall, Extras]:
+    """Return hits and other parts of a context without the secrets in their texts."""
+    hits = tuple(
+        replace(hit, episode=episode, tokens=count(episode.text))
+        for hit, episode in ((hit, _redacted(hit.episode)) for hit in found.hits)
+    )
+    return replace(found, hits=hits), replace(
+        extras,
+        compact=redact(extras.compact),
+        gists=[redact(gist) for gist in extras.gists],
+        recent=[_redacted(episode) for episode in extras.recent],
+    )
+
+
+def _redacted(episode: Episode) -> Episode:
+    return replace(episode, text=redact(episode.text))

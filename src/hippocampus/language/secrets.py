@@ -1,0 +1,148 @@
+"""
+Secrets and personal data in a text: keys, passwords, card, account and identity numbers, addresses.
+
+They are known by structure: the beginning that an issuer gives its keys, the checksum of a number,
+the word before a value that says what it is. What has none of these is not found, such as a
+password that is a plain word.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Final, NamedTuple
+
+from hippocampus.core.word_lists import pattern_list
+from hippocampus.language.number_checks import (
+    is_aadhaar,
+    is_ahv,
+    is_card,
+    is_cpf,
+    is_dni,
+    is_iban,
+    is_nir,
+)
+
+
+class SecretSpan(NamedTuple):
+    """Where a text has a secret, and of what kind."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def find_secrets(text: str) -> list[SecretSpan]:
+    """Return the secrets in a text in order; where two overlap, the one that begins first."""
+    spans = sorted(_all(text), key=lambda span: (span.start, -span.end))
+    kept: list[SecretSpan] = []
+    for span in spans:
+        if not kept or span.start >= kept[-1].end:
+            kept.append(span)
+    return kept
+
+
+def redact(text: str) -> str:
+    """Return a text with each secret replaced by its kind, such as ``[card number]``."""
+    parts, end = [], 0
+    for span in find_secrets(text):
+        parts += [text[end : span.start], f"[{span.kind}]"]
+        end = span.end
+    return "".join([*parts, text[end:]])
+
+
+def _all(text: str) -> Iterator[SecretSpan]:
+    for name, expression in pattern_list("secrets"):
+        if name not in _KINDS:  # it is a part of others
+            continue
+        kind, holds = _KINDS[name]
+        for found in _compiled(expression).finditer(text):
+            groups = found.re.groupindex
+            part = next((g for g in _PARTS if g in groups and found[g]), 0)
+            start, end = found.span(part)
+            if part == "bare":  # not the sentence's own end
+                end = start + len(text[start:end].rstrip(".!?:)]}>*…。"))
+            rule = _is_quoted_password if part == "quoted" else holds
+            if rule is None or rule(text[start:end]):
+                yield SecretSpan(kind, start, end)
+
+
+_PARTS: Final = ("value", "quoted", "bare")
+"""The groups of an expression that are the secret."""
+
+
+@cache
+def _compiled(expression: str) -> re.Pattern[str]:
+    return re.compile(expression)
+
+
+def _is_password(value: str) -> bool:
+    """Return whether a value after the word password may be one: few plain words are."""
+    if len(value) < 4 or value.lower() in _NO_PASSWORDS or "://" in value:
+        return False
+    if re.search(r"[()\[\]{}<>]|^[$£€]", value) or sum(c.isalnum() for c in value) < 3:
+        return False  # of a program, a price, a mark
+    mixed = any(c.isupper() for c in value[1:]) and any(c.islower() for c in value)
+    return mixed or any(c.isdigit() for c in value) or bool(re.search(r"[^\w\s'’-]|_", value))
+
+
+def _is_strong(value: str) -> bool:
+    """Return whether a value is a password though nothing says so but the word beside it."""
+    letters, digits = any(c.isalpha() for c in value), any(c.isdigit() for c in value)
+    return letters and digits and _is_password(value)
+
+
+def _is_quoted_password(value: str) -> bool:
+    return value.lower() not in _NO_PASSWORDS and any(c.isalnum() for c in value)
+
+
+_NO_PASSWORDS: Final = frozenset(
+    {"n/a", "none", "null", "true", "false", "required", "optional", "the", "not", "wrong", "****"}
+)
+_LEAST_BITS: Final = 2.5
+"""Entropy of the characters of a key; that of an example such as "xxxx-xxxx" is less."""
+
+
+def _is_random(value: str) -> bool:
+    """Return whether a value has as many different characters as chance would give it."""
+    counts = Counter(value)
+    bits = -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())
+    return bits > _LEAST_BITS
+
+
+def _is_phone(value: str) -> bool:
+    return 8 <= sum(c.isdigit() for c in value) <= 15
+
+
+_KINDS: Final[dict[str, tuple[str, Callable[[str], bool] | None]]] = {
+    "key": ("key", _is_random),
+    "key_in_connection": ("key", _is_random),
+    "private_key": ("private key", None),
+    "jwt": ("token", None),
+    "bearer": ("token", _is_random),
+    "password_in_address": ("password", None),
+    "password": ("password", _is_password),
+    "password_beside": ("password", _is_strong),
+    "password_before": ("password", _is_strong),
+    "labelled": ("token", _is_random),
+    "pin_code": ("code", None),
+    "card": ("card number", is_card),
+    "iban": ("account number", is_iban),
+    "ssn": ("identity number", None),
+    "nino": ("identity number", None),
+    "cpf": ("identity number", is_cpf),
+    "codice_fiscale": ("identity number", None),
+    "dni": ("identity number", is_dni),
+    "ahv": ("identity number", is_ahv),
+    "nir": ("identity number", is_nir),
+    "aadhaar": ("identity number", is_aadhaar),
+    "identity": ("identity number", None),
+    "account": ("account number", None),
+    "email": ("e-mail address", None),
+    "phone": ("phone number", _is_phone),
+    "phone_called": ("phone number", _is_phone),
+}
+"""The kind of what each expression finds, and the rule that it must hold, if there is one."""

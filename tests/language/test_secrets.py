@@ -1,0 +1,76 @@
+"""Secrets are known by structure, hidden whole, and ordinary talk holds none."""
+
+import time
+from itertools import pairwise
+
+import pytest
+
+from hippocampus.language.secrets import find_secrets, redact
+
+HIDDEN = {
+    "My password is hunter2, as ever.": "My password is [password], as ever.",
+    "the wifi password: Sommer!2024": "the wifi password: [password]",
+    'The password changed to "blue horse".': 'The password changed to "[password]".',
+    "Mein Passwort lautet k4tze99.": "Mein Passwort lautet [password].",
+    "My PIN is 4711.": "My PIN is [code].",
+    "Pay with 4111 1111 1111 1111 please.": "Pay with [card number] please.",
+    "IBAN DE89 3704 0044 0532 0130 00": "IBAN [account number]",
+    "postgres://bob:s3cr3t@db/x": "postgres://bob:[password]@db/x",
+    "Write to a.b@c-d.at about it.": "Write to [e-mail address] about it.",
+    "Call +43 660 1234567 or (212) 555-0100.": "Call [phone number] or [phone number].",
+    "His passport number is X1234567.": "His passport number is [identity number].",
+    "use AKIAIOSFODNN7EXAMPLE there": "use [key] there",
+    "The form wants 12345678Z": "The form wants [identity number]",
+}
+
+ORDINARY = [
+    "I forgot my password again.",
+    "The password is wrong.",
+    "Order 4111111111111112 has shipped.",  # Luhn does not hold
+    "ISBN 978-3-16-148410-0, 10:30 on 2025-03-12, version 3.11.7, 1,234,567.89 euros",
+    "The secret of good bread is time, and the token gesture annoyed him.",
+    "uuid 123e4567-e89b-12d3-a456-426614174000, commit d41d8cd98f00b204e9800998ecf8427e",
+    "IBAN DE00 3704 1144 2532 9130 78",
+    "12345678A is no identity number",
+    "tokens = word_tokenize(text); password = request.form['password']",
+]
+
+
+@pytest.mark.parametrize("text", HIDDEN)
+def test_a_secret_is_replaced_by_its_kind_and_nothing_else_is(text):
+    assert HIDDEN[text] == redact(text)
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_text_holds_none(text):
+    assert [] == find_secrets(text)
+
+
+def test_a_private_key_is_hidden_to_its_end():
+    body = "\n".join("MIIEpAIBAAKCAQEA" + "x" * 40 for _ in range(20))
+    told = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----"
+    assert "Keep this:\n[private key]\nThanks." == redact(f"Keep this:\n{told}\nThanks.")
+
+
+def test_spans_are_in_order_and_never_overlap():
+    text = " ".join(HIDDEN)
+    spans = find_secrets(text)
+    assert len(spans) >= len(HIDDEN)
+    assert all(a.end <= b.start for a, b in pairwise(spans))
+
+
+@pytest.mark.parametrize(
+    "shape",
+    ["1 ", "a@", "password ", "password is ", "+1", "A1", "a.", "eyJa.", "key=", "-----BEGIN ",
+     "12 ", "my number is ", "x" * 9 + " ", "::", "'", "pin "],
+)  # fmt: skip
+def test_a_hostile_text_is_read_in_linear_time(shape):
+    def seconds(size):
+        text = (shape * size)[:size]
+        begun = time.process_time()
+        find_secrets(text)
+        return time.process_time() - begun
+
+    seconds(1000)
+    short = min(seconds(8_000) for _ in range(3))
+    assert min(seconds(64_000) for _ in range(2)) < 24 * max(short, 0.004)
