@@ -4,6 +4,7 @@ What can go wrong, as a tree a caller can catch at any height.
 * HippocampusError
   + InputError            the caller passed something we cannot use
     - InvalidText         text that cannot be stored as it is: blank, lone surrogates
+    - SecretRefused       it holds a secret, and none may be kept
     - TextTooLong         more text in one call than the cap allows
     - InvalidTime         a time we cannot read or represent
     - InvalidFilter       a filter with an unknown field, operator or operand
