@@ -55,6 +55,16 @@ def pytest_collection_modifyitems(config, items):
                 item.add_marker(skip)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Import the tests, and all that they import, without looking for garbage among it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish():
     """Leave what is imported by now out of every later garbage collection: it is there to stay."""
     gc.collect()

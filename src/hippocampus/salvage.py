@@ -48,6 +48,11 @@ class Salvaged:
     lost: tuple[str, ...]
 
 
+def check_source(path: str | Path) -> None:
+    """Refuse what cannot be salvaged, before a new store is made for it; errors as ``salvage``."""
+    DamagedStore(Path(path)).close()
+
+
 def salvage(path: str | Path, memory: Memory, *, progress: Progress | None = None) -> Salvaged:
     """
     Copy what is sound of a damaged store into a new one; nothing is written to the old one.

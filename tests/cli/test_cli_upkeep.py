@@ -14,9 +14,9 @@ from hippocampus.cli.demo import questions_about
 
 COMMANDS = [
     "remember", "import", "correct", "forget", "recall", "context", "count", "trend", "episodes",
-    "show", "history", "stats", "banks", "compact", "verify", "doctor", "reindex", "reembed",
-    "backup", "export", "calibrate", "sleep", "policy", "pin", "hold", "release", "quarantine",
-    "feedback", "gists", "topics", "facts", "find", "demo",
+    "show", "history", "stats", "banks", "compact", "verify", "scan", "doctor", "reindex",
+    "reembed", "backup", "export", "calibrate", "sleep", "policy", "pin", "hold", "release",
+    "quarantine", "feedback", "gists", "topics", "facts", "find", "demo",
     "serve", "ui", "mcp", "hook", "proxy", "chat",
 ]  # fmt: skip
 
@@ -177,6 +177,53 @@ def test_doctor_says_how_things_are(told):
     assert rows["store"]["ok"] is True
     assert str(told.store) in rows["store"]["value"]
     assert "sqlite" in told("doctor").out
+
+
+def test_verify_holds_the_journal_against_a_head_written_down_elsewhere(told):
+    (head,) = told("verify", "--json").json["heads"]
+
+    assert told("verify", "--chain", head).code == 0
+    at, link = head.split(":")
+    other = told("verify", "--chain", f"{at}:{link[::-1]}", "--json")
+    assert other.code == 1
+    assert other.json["problems"]
+
+
+def test_doctor_salvages_a_damaged_store_into_a_new_file(told, monkeypatch):
+    with sqlite3.connect(told.store) as raw:
+        raw.execute("update episodes set state = 'forgotten' where row = 0")
+    raw.close()
+    monkeypatch.chdir(told.store.parent)
+    there = {"HIPPOCAMPUS_STORE": told.store.name}
+    saved = told("doctor", "--salvage", "new.db", env=there)
+
+    assert saved.code == 0
+    new = ["--store", "new.db"]
+    assert len(told("episodes", *new, "--json").json) == 3
+    assert told("verify", *new).code == 0
+    again = told("doctor", "--salvage", "new.db", env=there)
+    assert (again.code, "new.db" in again.err) == (2, True)
+
+
+def test_nothing_is_made_where_there_is_nothing_to_salvage(told, tmp_path):
+    no_store = tmp_path / "notes.txt"
+    no_store.write_text("The roses need water on Tuesdays." * 40)
+    failed = told("doctor", "--salvage", str(tmp_path / "new.db"), "--store", str(no_store))
+
+    assert failed.code != 0
+    assert failed.err.count("\n") == 1
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_scan_lists_what_holds_a_secret_and_never_the_secret(told):
+    assert told("scan").code == 0
+    key = "ghp_" + "x7Kq2Lw9Zt4Rb8Vn1Md6Hc3Js5Fg0PaEuYoT"
+    told("remember", f"The deploy token is {key}, do not share it.")
+    found = told("scan", "--json")
+
+    assert found.code == 1
+    assert [one["kinds"] for one in found.json] != []
+    assert key not in found.out + told("scan").out
 
 
 def test_the_models_are_listed_and_a_missing_one_is_said(shell, tmp_path):

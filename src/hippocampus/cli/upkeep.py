@@ -81,9 +81,10 @@ def doctor(*, repair: bool = False, salvage: Path | None = None, scope: Scope) -
 
 
 def _salvage(scope: Scope, target: Path) -> Answer:
-    from hippocampus.salvage import salvage  # noqa: PLC0415 - the engine, only when used
+    from hippocampus.salvage import check_source, salvage  # noqa: PLC0415 - only when used
 
     scope.check()
+    check_source(scope.path)
     check_output(target, overwrite=False)
     with scope.memory(target, create=True, embed=True) as new, progress("salvaging") as step:
         found = salvage(scope.path, new, progress=step)

@@ -38,6 +38,7 @@ class DamagedStore:
     """
 
     def __init__(self, path: Path) -> None:
+        path = path.absolute()
         self.path = path
         self.lost: list[str] = []
         found = probe(path, str(path), schema.FORMAT)
@@ -48,9 +49,7 @@ class DamagedStore:
             raise StoreError(msg, path=path)
         self._has_checksums = found >= _CHECKED
         try:
-            self._db = connect(
-                f"{path.absolute().as_uri()}?mode=ro", READER_PRAGMAS, timeout_s=5, tracer=None
-            )
+            self._db = connect(f"{path.as_uri()}?mode=ro", READER_PRAGMAS, timeout_s=5, tracer=None)
             self._db.text_factory = schema.readable
             self._db.execute("SELECT 1 FROM sqlite_schema").fetchone()
         except sqlite3.Error as exc:
