@@ -88,6 +88,8 @@ class AsyncBank(OnThreads):
     hold = on_a_thread(Bank.hold)
     release = on_a_thread(Bank.release)
     quarantine = on_a_thread(Bank.quarantine)
+    review = on_a_thread(Bank.review)
+    accept = on_a_thread(Bank.accept)
     feedback = on_a_thread(Bank.feedback)
     note_recalls = on_a_thread(Bank.note_recalls)
     summary = on_a_thread(Bank.summary)

@@ -282,10 +282,11 @@ BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
     *_specs(Bank, "find", **_READ_WORDS, pages="time"),
     *_specs(Bank, "count trend", **_READ_WORDS),
     *_specs(Bank, "journal", **_READ, pages="seq"),
-    *_specs(Bank, "expand history uses quarantine sleeps facts entities", **_READ, pages="place"),
+    *_specs(Bank, "expand history uses quarantine review", **_READ, pages="place"),
+    *_specs(Bank, "sleeps facts entities", **_READ, pages="place"),
     *_specs(Bank, "gists topics topic_outline related anchors", **_READ, pages="place"),
     *_specs(Bank, "sleep sleep_if_due", **_CHANGE, long=True),
-    *_specs(Bank, "hold release undo set_policy curate", **_ADMIN),
+    *_specs(Bank, "hold release accept undo set_policy curate", **_ADMIN),
     *_specs(Bank, "compact", **_ADMIN, long=True),
 ])  # fmt: skip
 """Every verb of a bank that takes and gives JSON, at ``/v1/banks/{bank}/{verb}``."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import tzinfo
 from typing import TypedDict, TypeVar
 
-from hippocampus.core.records import OneOrMany, Stretch, When, Where
+from hippocampus.core.records import OneOrMany, Stretch, Suspects, Trusted, When, Where
 from hippocampus.errors import InvalidFilter
 from hippocampus.index.filters import Filter, make_filter
 
@@ -28,6 +28,10 @@ class Filters(TypedDict, total=False):
         source: only this file or system, or one of these.
         where: a condition on metadata, such as ``{"year": {"$gte": 2024}}``.
         as_of: answer from what the bank knew at that moment.
+        trust: only of this origin or a more trusted one, in the order of ``ORIGINS``, or of one of
+            several.
+        suspects: "hide" what reads like an instruction to a model and nobody has accepted, "show"
+            it, or "only" that; ``context`` hides it by default, all others show it.
     """
 
     since: When | None
@@ -39,6 +43,8 @@ class Filters(TypedDict, total=False):
     source: OneOrMany | None
     where: Where | None
     as_of: When | None
+    trust: Trusted | None
+    suspects: Suspects | None
 
 
 def spell_out(verb: _Verb) -> _Verb:

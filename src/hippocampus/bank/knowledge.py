@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -18,15 +19,18 @@ from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.events import AnchorsCurated
 from hippocampus.core.files import read_bytes, writing
+from hippocampus.core.origin import OWN, least_trusted
 from hippocampus.core.records import (
     AnchorInfo,
     Entity,
+    EpisodeRow,
     Fact,
     Gist,
     Recall,
     Related,
     Summary,
     TopicInfo,
+    Trusted,
     When,
 )
 from hippocampus.core.timestamps import to_moment
@@ -97,6 +101,7 @@ class Knowledge(BankPart):
             told, since = "", 0
             turns = shown.sum()
             shown[otherwise(ledger, index)] = False
+            shown &= ~index.columns.suspect
             if session is not None:
                 chosen = read_filters({"session": session}, self._engine.zone)
                 mask = index.columns.mask(chosen)
@@ -108,10 +113,11 @@ class Knowledge(BankPart):
                 told, since = kept.told, kept.rows
             versions = go_on(shown, read, how, kept=kept, newest=newest)
             line = tell(versions, how, told=told, since=since)
-            ids = [record.id for record in self._store.episodes.read(ledger.bank, line.rows)]
+            records = self._store.episodes.read(ledger.bank, line.rows)
         made = Summary(
             bank=self.name, session=session, text=line.text, tokens=count_tokens(line.text),
-            turns=int(turns), sources=tuple(ids), by_model=bool(told),
+            turns=int(turns), sources=tuple(e.id for e in records),
+            by_model=bool(told), origin=least_trusted(e.origin for e in records),
             versions=() if newest is not None else tuple(
                 version.told or tell([version], how).text for version in versions
             ),
@@ -123,6 +129,8 @@ class Knowledge(BankPart):
         """Return what a context says of what went before: of all it may see, or nothing."""
         given = {name: value for name, value in filters.items() if value is not None}
         session = given.pop("session", None)
+        if given.get("suspects") == "hide":  # it is made without
+            del given["suspects"]
         if given or not (session is None or isinstance(session, str)):
             return ""
         with self._state.asking() as here:
@@ -148,10 +156,11 @@ class Knowledge(BankPart):
         mature = activation(traces, to_micros(self._engine.now()), how).tolist()
         there = np.flatnonzero(index.gists.alive(allowed)).tolist()
         rows = [row for place in there for row in traces[place].rows]
-        ids = {e.row: e.id for e in self._store.episodes.read(here.ledger.bank, rows)}
+        known = {e.row: e for e in self._store.episodes.read(here.ledger.bank, rows)}
         return [
             Gist(
-                text=traces[place].text, sources=tuple(ids[row] for row in traces[place].rows),
+                text=traces[place].text, sources=tuple(known[row].id for row in traces[place].rows),
+                origin=least_trusted(known[row].origin for row in traces[place].rows),
                 made_at=from_micros(traces[place].made_at), activation=mature[place],
                 silent=mature[place] < how.silent, by_model=traces[place].by_model,
             )
@@ -226,6 +235,7 @@ class Knowledge(BankPart):
         *,
         as_of: When | None = None,
         at: When | None = None,
+        trust: Trusted | None = None,
     ) -> list[Fact]:
         """
         Return what the bank was told of whom, what is over too; in order of subject and time.
@@ -235,6 +245,7 @@ class Knowledge(BankPart):
             relation: only these, such as ``lives_in``.
             as_of: what the bank knew at that moment: nothing noted since, nothing taken back since.
             at: only what held at that moment, as far as is known.
+            trust: only what episodes of this origin or a more trusted one say, or of one of these.
 
         Raises:
             InputError: a name that is blank.
@@ -245,7 +256,7 @@ class Knowledge(BankPart):
             if value is not None and (not isinstance(value, str) or not value.strip()):
                 raise InputError(f"{name}={value!r}: give a name, or leave it out for all")
         zone = self._engine.zone
-        known, same, ids = self._known(read_filters({"as_of": as_of}, zone))
+        known, same, sources = self._known(read_filters({"as_of": as_of, "trust": trust}, zone))
         moment = None if at is None else to_micros(to_moment(at, zone))
         wanted = None if entity is None else fold_name(canonical_name(entity, same))
         kept = [
@@ -263,7 +274,8 @@ class Knowledge(BankPart):
                 valid_to=None if fact.valid_to is None else from_micros(fact.valid_to),
                 known_from=from_micros(fact.known_from),
                 known_to=None if fact.known_to is None else from_micros(fact.known_to),
-                sources=tuple(ids[row] for row in fact.rows), denied=fact.denied,
+                sources=tuple(sources[row].id for row in fact.rows), denied=fact.denied,
+                origin=least_trusted(sources[row].origin for row in fact.rows),
             )
             for fact in kept
         ]  # fmt: skip
@@ -288,8 +300,9 @@ class Knowledge(BankPart):
         ]  # fmt: skip
         return sorted(found, key=lambda entity: (-entity.facts, entity.name))
 
-    def _known(self, chosen: Filter) -> tuple[list[Known], dict[str, Same], dict[int, str]]:
-        """Return the facts that a read may see, whom names mean, and the ids of rows."""
+    def _known(self, chosen: Filter) -> tuple[list[Known], dict[str, Same], dict[int, EpisodeRow]]:
+        """Return the facts that a read may see, whom names mean, and the rows that say so."""
+        chosen = replace(chosen, suspect=False)
         statements = self._read_facts()
         with self._state.asking() as here:
             columns = here.index.columns
@@ -303,13 +316,13 @@ class Knowledge(BankPart):
         with self._store.read():
             records = self._store.episodes.read(ledger.bank, rows)
         told = [
-            Told(e.row, e.occurred_at, e.recorded_at, said)
+            Told(e.row, e.occurred_at, e.recorded_at, said, e.origin in OWN)
             for e in records
             if e.state != "erased"
             for said in statements.rows[e.row]
         ]
         same = resolve((one.statement for one in told), speakers)
-        return know(told, same), same, {e.row: e.id for e in records}
+        return know(told, same), same, {e.row: e for e in records}
 
     def _read_facts(self) -> Statements:
         """Return what was read of whom, after reading what came since somebody last asked."""

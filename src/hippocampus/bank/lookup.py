@@ -79,6 +79,15 @@ class Lookup(BankPart):
             rows = order if allowed is None else order[allowed[order]]
             return here.ledger.reader.episodes(page(rows))
 
+    def review(self) -> list[Episode]:
+        """
+        Return what reads like an instruction to a model, of all that others wrote, for a look.
+
+        Contexts leave it out, and nothing is learned from it, until somebody accepts it
+        (``accept``) or forgets it. See docs/trust.md.
+        """
+        return self.episodes(suspects="only")
+
     @spell_out
     @answering()
     def find(

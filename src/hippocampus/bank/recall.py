@@ -187,6 +187,8 @@ class Recaller(BankPart):
             system=system, persona=persona, projects=projects, summary=summary or "", user=user
         )
         frame.check(budget_tokens)  # before anything is recalled: what fails must leave no trace
+        if filters.get("suspects") is None:
+            filters["suspects"] = "hide"
         found = self.recall(query, k, now=now, cues=cues, **filters)
         extras = Extras(
             compact=self._knowledge.own_summary(filters) if summary is None else "",

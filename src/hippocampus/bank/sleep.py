@@ -12,6 +12,7 @@ from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.config import Policy
 from hippocampus.core.events import (
     Absorbed,
+    Accepted,
     ArtifactReplaced,
     Consolidated,
     Event,
@@ -31,7 +32,17 @@ from hippocampus.core.events import (
     class_of,
     decode,
 )
-from hippocampus.core.records import DOUBTED, HELD, PINNED, Act, Episode, Progress, SleepStep, Slept
+from hippocampus.core.records import (
+    DOUBTED,
+    HELD,
+    PINNED,
+    SUSPECT,
+    Act,
+    Episode,
+    Progress,
+    SleepStep,
+    Slept,
+)
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_cache import give_back
 from hippocampus.errors import InputError, StoreError, UnknownBank
@@ -277,6 +288,10 @@ class SleepVerbs(BankPart):
                 for change in ledger.reader.events(Quarantined, row=row):
                     why[row] = change.event.why or ""
         return [(entry.episode, why.get(entry.row, "")) for entry in entries]
+
+    def accept(self, id: str | Collection[str]) -> int:  # noqa: A002
+        """Let contexts show suspect episodes, long texts whole; return how many changed."""
+        return self._mark(id, SUSPECT, Accepted(), on=False)
 
     def feedback(self, id: str | Collection[str], *, helpful: bool) -> int:  # noqa: A002
         """

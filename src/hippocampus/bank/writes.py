@@ -15,11 +15,11 @@ from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.clock import from_micros
 from hippocampus.core.config import Signatures
 from hippocampus.core.group_commit import GroupCommit
+from hippocampus.core.origin import Origin
 from hippocampus.core.quotes import without_quotes
 from hippocampus.core.records import (
     HELD,
     PINNED,
-    SETTLED,
     Compacted,
     Embedder,
     Episode,
@@ -29,6 +29,7 @@ from hippocampus.core.records import (
     State,
     Turn,
     When,
+    settled_level,
 )
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_state import BankState
@@ -85,6 +86,7 @@ class Writes(BankPart):
         source: str | None = None,
         address: str | None = None,
         metadata: Mapping[str, Any] | None = None,
+        origin: Origin | None = None,
         again: bool = False,
     ) -> Episode:
         """
@@ -104,6 +106,7 @@ class Writes(BankPart):
             source: the file or system it came from.
             address: where in the source; made from session and turn when left out.
             metadata: a JSON object to filter by.
+            origin: whose words they are, one of ``ORIGINS``; read off role and source by default.
             again: keep it though it says what was just recalled, or is there already; then only
                 what has the same metadata as well is the same episode.
 
@@ -115,6 +118,7 @@ class Writes(BankPart):
         turn = Turn(
             text=text, at=at, speaker=speaker, role=role, session=session,
             source=source, address=address, metadata={} if metadata is None else metadata,
+            origin=origin,
         )  # fmt: skip
         return self.remember_many([turn], again=again)[0]
 
@@ -276,7 +280,7 @@ class Writes(BankPart):
         due = [
             e
             for e in self._store.episodes.scan(ledger.bank)
-            if e.state == "active" and e.level > e.marks // SETTLED
+            if e.state == "active" and e.level > settled_level(e.marks)
             if not e.marks & (PINNED | HELD)
         ]
         for start in range(0, len(due), batch):
@@ -284,7 +288,7 @@ class Writes(BankPart):
             texts = ledger.reader.texts([e.row for e in at_once])  # without what was just erased
             for old in at_once:
                 text = texts.get(old.row, "")
-                less = shown(text, old.level, settled=old.marks // SETTLED)
+                less = shown(text, old.level, settled=settled_level(old.marks))
                 if less != text:
                     faded.append((old, self.group(_as_turn(old, less), now).drafts))
         if dry_run:

@@ -176,6 +176,12 @@ def _stretch(text: str) -> tuple[str | None, str | None]:
     return start or None, end or None
 
 
+def _one_or_many(text: str) -> str | tuple[str, ...]:
+    """Return the names of a comma-separated list, or the one name that it is."""
+    names = tuple(name.strip() for name in text.split(","))
+    return names[0] if len(names) == 1 else names
+
+
 def text_or_stdin(text: str) -> str:
     """Return the text, or for ``-`` what stdin holds, without the newline that ends it."""
     if text != "-":
@@ -209,3 +215,5 @@ class FilterOptions(ParameterGroup):
     source: list[str] | None = None
     where: Annotated[Mapping[str, Any] | None, _condition] = None
     as_of: str | None = None
+    trust: Annotated[str | tuple[str, ...] | None, _one_or_many] = None
+    suspects: str | None = None

@@ -165,6 +165,16 @@ def quarantine(bank: Bank) -> Answer:
     )
 
 
+@verb("review")
+def review(bank: Bank, *, accept: list[str] | None = None) -> Answer:
+    """List memories of others that read like an instruction to a model; contexts leave them out."""
+    if accept:
+        return counted({"memories": bank.accept(accept)}, "accepted")
+    found = bank.review()
+    lines = [f"{episode.id}  {episode.origin}\n  {episode}" for episode in found]
+    return Answer(found, lines or "nothing reads like an instruction to a model")
+
+
 @verb("feedback")
 def feedback(bank: Bank, ids: list[str], *, helpful: bool) -> Answer:
     """Rate memories: a helpful one is kept longer, a misleading one fades sooner."""

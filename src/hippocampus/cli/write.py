@@ -30,12 +30,14 @@ def remember(
     session: str | None = None,
     source: str | None = None,
     metadata: Annotated[Mapping[str, Any] | None, json_object] = None,
+    origin: str | None = None,
     zone: tzinfo,
 ) -> Answer:
     """Keep one thing that happened."""
     kept = bank.remember(
-        text, at=at, speaker=speaker, role=role, session=session, source=source, metadata=metadata
-    )
+        text, at=at, speaker=speaker, role=role, session=session, source=source, metadata=metadata,
+        origin=origin,  # type: ignore[arg-type]  # it is looked at there
+    )  # fmt: skip
     return _kept("remembered", kept, zone)
 
 

@@ -122,6 +122,14 @@ class Released(JournalEvent, frozen=True, tag="release"):
     """A person let a held episode be changed again."""
 
 
+class Suspected(JournalEvent, frozen=True, tag="suspect"):
+    """An episode was found to read like an instruction to a model, after it was remembered."""
+
+
+class Accepted(JournalEvent, frozen=True, tag="accept"):
+    """Somebody has looked at a suspect episode, and contexts may show it."""
+
+
 class FeedbackGiven(JournalEvent, frozen=True, kw_only=True, tag="feedback"):
     """A person said whether an episode was of help."""
 
@@ -285,7 +293,7 @@ class Unknown(JournalEvent, frozen=True):
 
 Event: TypeAlias = (
     Remembered | Corrected | Forgotten | Restored | RemovedFromSource | Erased
-    | Pinned | Unpinned | Held | Released | FeedbackGiven
+    | Pinned | Unpinned | Held | Released | Suspected | Accepted | FeedbackGiven
     | Merged | Absorbed | Faded | Lapsed | Quarantined | Unquarantined
     | Annotated | AnnotationWithdrawn
     | SleepBegan | SleepEnded | ArtifactReplaced | IndexRebuilt

@@ -7,6 +7,8 @@ from contextlib import suppress
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
+from hippocampus.core.origin import OWN
+
 if TYPE_CHECKING:  # they bring NumPy, and tools are listed without
     from hippocampus.core.records import Episode, Pointer
 
@@ -23,8 +25,12 @@ MORE_CLOSE = "</more>"
 INDENT = "    "
 """What further lines of one memory begin with, so that none can pass for a memory of its own."""
 
-MARKS = r"(?:, until \d{4}-\d\d-\d\d)?(?:, corrected later)?"
-"""What may follow the time of a line that tells what is no longer so, as a pattern."""
+MARKS = (
+    r"(?:, (?:tool|document|web|import))?(?:, suspect)?"
+    r"(?:, until \d{4}-\d\d-\d\d)?(?:, corrected later)?"
+)
+"""What may follow the time of a line, as a pattern: whose words they are, if not the conversation's
+own, that they read like an instruction, and what is no longer so."""
 
 _BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF, *range(0xE0000, 0xE0080)]
@@ -56,11 +62,16 @@ def line(
     """
     Render one episode: date and time, who, what; what has several lines is indented.
 
-    Beside the time stands until when it was so, and that it was corrected, if that is known: inside
-    the bracket, where no remembered text can put it.
+    Beside the time stands whose words they are, unless they are of the conversation, until when it
+    was so, and that it was corrected, if that is known: inside the bracket, where no remembered
+    text can put it.
     """
     who = episode.speaker or episode.role or episode.source or ""
     marks = [_local(episode.occurred_at, zone).isoformat(" ", "minutes")[:16]]
+    if episode.origin not in OWN:
+        marks.append(episode.origin)
+    if episode.suspect:
+        marks.append("suspect")
     if until is not None:
         marks.append(f"until {_local(until, zone).date().isoformat()}")
     if corrected:

@@ -10,11 +10,13 @@ import numpy as np
 from rpds import HashTrieMap
 
 from hippocampus.core.events import (
+    Accepted,
     Annotated,
     AnnotationWithdrawn,
     FeedbackGiven,
     JournalEvent,
     JournalRow,
+    Suspected,
     class_of,
     decode,
 )
@@ -30,6 +32,8 @@ from hippocampus.index.vector import VectorCue
 
 _TAKEN_IN: Final[tuple[type[JournalEvent], ...]] = (
     *STATE_CHANGES,
+    Suspected,
+    Accepted,
     FeedbackGiven,
     Annotated,
     AnnotationWithdrawn,
@@ -138,8 +142,11 @@ class BankIndex(Versioned):
         for change in changes:
             if change.row is None:
                 continue
-            state = STATE_CHANGES.get(class_of(change.kind))
-            if state is None:
+            kind = class_of(change.kind)
+            state = STATE_CHANGES.get(kind)
+            if kind in (Suspected, Accepted):
+                self.columns.set_suspect(change.row, suspect=kind is Suspected)
+            elif state is None:
                 self._judge(change.row, change)
             else:
                 self.columns.set_state(change.row, state, change.at)

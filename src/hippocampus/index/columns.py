@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.clock import to_micros
-from hippocampus.core.records import EpisodeRow, State
+from hippocampus.core.origin import OWN
+from hippocampus.core.records import SUSPECT, EpisodeRow, State
 from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.index.filters import (
     ORDER,
@@ -262,6 +263,9 @@ class Columns(Versioned):
         self.speaker = Labels(fold_name)
         self.role = Labels()
         self.source = Labels()
+        self.origin = Labels()
+        self._suspect = GrowableArray(np.bool_)
+        self._suspects = 0
         self._occurred_at = GrowableArray(np.int64)
         self._recorded_at = GrowableArray(np.int64)
 
@@ -311,8 +315,12 @@ class Columns(Versioned):
             (self.speaker, columns.speaker),
             (self.role, columns.role),
             (self.source, columns.source),
+            (self.origin, _origins(rows)),
         ):
             labels.extend(values)  # type: ignore[arg-type]
+        suspect = np.array(columns.marks, np.int64) & SUSPECT > 0
+        self._suspect.extend(suspect)
+        self._suspects += int(np.count_nonzero(suspect))
         self._occurred_at.extend(np.array(columns.occurred_at, np.int64))
         self._recorded_at.extend(np.array(columns.recorded_at, np.int64))
         shown = np.array([state == "active" for state in columns.state], np.bool_)
@@ -360,11 +368,17 @@ class Columns(Versioned):
         if state == "erased":
             self._erase(row)
 
+    def set_suspect(self, row: int, *, suspect: bool) -> None:
+        """Take in that an episode is suspect, or has been accepted."""
+        self._suspects += int(suspect) - int(self._suspect.view[row])
+        self._suspect.put(row, suspect)
+
     def _erase(self, row: int) -> None:
         """Take a row that is hidden, and so links to nothing, out of what it was in."""
         self._erased.put(row, True)  # noqa: FBT003  # the value
-        for labels in (self.session, self.speaker, self.role, self.source):
+        for labels in (self.session, self.speaker, self.role, self.source, self.origin):
             labels.clear(row)
+        self.set_suspect(row, suspect=False)
         self._in_order = self._heard = None
 
     # ------------------------------------------------------------ what a read may see
@@ -396,9 +410,12 @@ class Columns(Versioned):
             (self.speaker, chosen.speaker),
             (self.role, chosen.role),
             (self.source, chosen.source),
+            (self.origin, chosen.trust),
         ):
             if wanted is not None:
                 parts.append(labels.among(wanted))
+        if chosen.suspect or (chosen.suspect is not None and self._suspects):
+            parts.append(self._suspect.view == chosen.suspect)
         if chosen.where is not None:
             parts.append(self._meets(chosen.where))
         if not parts:
@@ -407,6 +424,11 @@ class Columns(Versioned):
         for part in parts[2:]:
             allowed &= part
         return allowed
+
+    @property
+    def suspect(self) -> Mask:
+        """Which rows read like instructions to a model, and nobody has accepted. Shared."""
+        return self._suspect.view
 
     def visible(self) -> Mask:
         """Return which rows are in force now: not superseded, forgotten or erased."""
@@ -427,6 +449,12 @@ class Columns(Versioned):
         """Return when rows were said, in microseconds, shape (rows,)."""
         # NumPy takes three times as long to look rows up by another type than its own.
         return self._occurred_at.view[rows.astype(np.intp)]
+
+    def is_own(self, rows: NDArray[np.integer[Any]]) -> Mask:
+        """Return which rows the user or the assistant said, shape (rows,)."""
+        own = np.zeros(self.origin.count + 1, np.bool_)
+        own[[code for one in OWN if (code := self.origin.code(one)) >= 0]] = True
+        return own[self.origin.codes[rows.astype(np.intp)]]
 
     def spoken_by(self, speakers: frozenset[str]) -> Mask:
         """Return which rows one of these speakers said, whatever the case, shape (n,)."""
@@ -556,6 +584,19 @@ class Columns(Versioned):
         before[rows[1:][same]] = rows[:-1][same]
         after[rows[:-1][same]] = rows[1:][same]
         return _Neighbours(before, after, frozenset())
+
+
+def _origins(rows: Sequence[EpisodeRow]) -> list[str]:
+    """Return the origins of rows, each told but once for all rows of which it is told alike."""
+    known: dict[tuple[object, ...], str] = {}
+    told: list[str] = []
+    for row in rows:
+        key = (row.role, row.source, row.speaker is None, row.marks >> 7)
+        origin = known.get(key)
+        if origin is None:
+            origin = known[key] = row.origin
+        told.append(origin)
+    return told
 
 
 def _chain_key(row: EpisodeRow) -> Hashable:

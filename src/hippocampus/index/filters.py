@@ -43,7 +43,8 @@ from typing import Any, NoReturn, TypeAlias
 from unicodedata import normalize
 
 from hippocampus.core.clock import to_micros
-from hippocampus.core.records import OneOrMany, Stretch, When, Where
+from hippocampus.core.origin import Origin, trusted_origins
+from hippocampus.core.records import OneOrMany, Stretch, Suspects, Trusted, When, Where
 from hippocampus.core.timestamps import end_micros, is_day, to_moment
 from hippocampus.errors import InvalidFilter
 
@@ -119,6 +120,8 @@ class Filter:
     role: frozenset[str] | None = None
     source: frozenset[str] | None = None
     where: Condition | None = None
+    trust: frozenset[Origin] | None = None
+    suspect: bool | None = None
 
 
 def make_filter(  # noqa: PLR0913 - as recall is asked
@@ -132,6 +135,8 @@ def make_filter(  # noqa: PLR0913 - as recall is asked
     source: OneOrMany | None = None,
     where: Where | None = None,
     as_of: When | None = None,
+    trust: Trusted | None = None,
+    suspects: Suspects | None = None,
     timezone: tzinfo,
 ) -> Filter:
     """
@@ -147,6 +152,8 @@ def make_filter(  # noqa: PLR0913 - as recall is asked
         source: exactly this, or one of these.
         where: a condition on metadata; see the module.
         as_of: as the bank stood at that moment; a date alone means the end of that day.
+        trust: of this origin or a more trusted one, or of one of these.
+        suspects: whether what reads like an instruction to a model is shown, hidden, or all.
         timezone: the zone of times that name none.
 
     Raises:
@@ -173,6 +180,8 @@ def make_filter(  # noqa: PLR0913 - as recall is asked
         role=_wanted("role", role),
         source=_wanted("source", source),
         where=None if where is None else read_where(where),
+        trust=trusted_origins(trust),
+        suspect=_wanted_suspects(suspects),
     )
 
 
@@ -230,6 +239,14 @@ def _wanted(name: str, given: object) -> frozenset[str] | None:
     if not texts or not all(map(str.strip, texts)):
         _refuse(f"{name}={given!r}", "matches nothing; leave it out to match everything")
     return texts
+
+
+def _wanted_suspects(given: object) -> bool | None:
+    """Return what ``Episode.suspect`` must be; None if either will do."""
+    known: dict[object, bool | None] = {None: None, "show": None, "hide": False, "only": True}
+    if not isinstance(given, str | None) or given not in known:
+        _refuse(f"suspects={given!r}", "must be 'show', 'hide' or 'only'")
+    return known[given]
 
 
 def _refuse(what: str, why: str) -> NoReturn:

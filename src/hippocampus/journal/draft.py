@@ -35,6 +35,8 @@ class Draft:
     metadata: str
     digest: bytes
     """Of this part's text."""
+    marks: int = 0
+    """Those with which it begins: the origin that was given, and whether it is suspect."""
 
     @classmethod
     def of(cls, row: EpisodeRow, text: str) -> Self:
@@ -42,7 +44,7 @@ class Draft:
         return cls(
             id=row.id, text=text, occurred_at=row.occurred_at, session=row.session, part=row.part,
             parts=row.parts, speaker=row.speaker, role=row.role, source=row.source,
-            address=row.address, metadata=row.metadata, digest=row.digest,
+            address=row.address, metadata=row.metadata, digest=row.digest, marks=row.marks,
         )  # fmt: skip
 
     @property

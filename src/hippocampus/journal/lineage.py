@@ -19,7 +19,14 @@ from hippocampus.core.events import (
     Restored,
     class_of,
 )
-from hippocampus.core.records import SETTLED, STATE_CHANGES, Beside, Change, EpisodeRow, State
+from hippocampus.core.records import (
+    STATE_CHANGES,
+    Beside,
+    Change,
+    EpisodeRow,
+    State,
+    settled_level,
+)
 from hippocampus.journal.reader import LedgerPart
 from hippocampus.language.equivalence import digest_details
 from hippocampus.language.noun_phrases import proper_keys
@@ -154,8 +161,8 @@ class Lineage(LedgerPart):
     def _says_the_same(self, own: EpisodeRow, alias: int) -> bool:
         """Return whether what an episode stands for has no detail that it has not itself."""
         (other,) = self._store.episodes.read(self._bank, [alias])
-        if (
-            other.digest == own.digest or own.marks // SETTLED
+        if other.digest == own.digest or settled_level(
+            own.marks
         ):  # whose own words are no longer there
             return True
         texts = self._reader.texts([own.row, alias])

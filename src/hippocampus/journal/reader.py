@@ -13,13 +13,14 @@ from hippocampus.core.events import E, JournalRow, Record, decode, fields_of
 from hippocampus.core.records import (
     HELD,
     PINNED,
-    SETTLED,
+    SUSPECT,
     Change,
     DamagedRow,
     Episode,
     EpisodeRow,
     Stats,
     Store,
+    settled_level,
 )
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.errors import InputError, StoreCorrupt, UnknownEpisode
@@ -106,7 +107,7 @@ class LedgerReader:
                 continue
             text, tokens = texts.get(e.row, ("", 0))
             episode = _episode(self.name, e, text, ids)
-            read.append(LedgerEntry(e.row, episode, tokens, e.digest, e.marks // SETTLED))
+            read.append(LedgerEntry(e.row, episode, tokens, e.digest, settled_level(e.marks)))
         return read
 
     def episodes(self, rows: Sequence[int]) -> list[Episode]:
@@ -213,4 +214,5 @@ def _episode(bank: str, e: EpisodeRow, text: str, ids: Mapping[int, str]) -> Epi
         supersedes=None if e.supersedes is None else ids.get(e.supersedes),
         superseded_by=None if e.superseded_by is None else ids.get(e.superseded_by),
         level=e.level, pinned=bool(e.marks & PINNED), held=bool(e.marks & HELD),
+        origin=e.origin, suspect=bool(e.marks & SUSPECT),
     )  # fmt: skip

@@ -18,7 +18,7 @@ from hippocampus.core.events import (
     fields_of,
 )
 from hippocampus.core.files import reading_lines, writing
-from hippocampus.core.records import DEEPEST, SETTLED, STORED_NAMES, EpisodeRow, states_told
+from hippocampus.core.records import ALL_MARKS, DEEPEST, STORED_NAMES, EpisodeRow, states_told
 from hippocampus.core.validation import dump_metadata
 from hippocampus.errors import InputError, SourceError, StoreCorrupt
 from hippocampus.journal.draft import Draft, digest
@@ -258,7 +258,7 @@ def _check_episode(e: dict[str, Any], ids: set[str]) -> None:
     for key in ("turn", "part", "parts"):
         known = type(e[key]) is int and 0 <= e[key] < 1 << 31
         _require(known or (key == "turn" and e[key] is None), f"{name}: {key}={e[key]!r}")
-    for key, most in (("level", DEEPEST), ("marks", DEEPEST * SETTLED + SETTLED - 1)):
+    for key, most in (("level", DEEPEST), ("marks", ALL_MARKS)):
         given = e.get(key, 0)  # which earlier exports do not have
         _require(type(given) is int and 0 <= given <= most, f"{name}: {key}={given!r}")
     _require(e["part"] < e["parts"], f"{name}: part {e['part']} of {e['parts']}")

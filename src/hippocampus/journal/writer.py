@@ -250,5 +250,5 @@ def _record(d: Draft, *, row: int, at: int, turn: int | None, old: EpisodeRow | 
         row=row, id=d.id, occurred_at=d.occurred_at, recorded_at=at, session=d.session, turn=turn,
         part=part, parts=parts, speaker=d.speaker, role=d.role, source=d.source,
         address=address, metadata=d.metadata, digest=d.digest, state="active",
-        supersedes=None if old is None else old.row, superseded_by=None,
+        supersedes=None if old is None else old.row, superseded_by=None, marks=d.marks,
     )  # fmt: skip

@@ -110,6 +110,8 @@ class ShownMemory:
             role=short(episode.role),
             session=short(episode.session),
             source=short(episode.source),
+            origin=episode.origin,
+            suspect=episode.suspect or None,
             address=None if episode.address == episode.id else short(episode.address),
             score=None if hit is None else round(hit.score, 2),
             over_since=None if hit is None else moment(hit.valid_to, zone),
@@ -126,7 +128,7 @@ class ShownMemory:
             told.append(f"score {data['score']:.2f}")
         told += [
             f"{name.replace('_', ' ')} {quote(json.dumps(data[name], ensure_ascii=False))}"
-            for name in ("session", "source", "over_since", "corrected_by", "state")
+            for name in ("session", "source", "over_since", "corrected_by", "state", "suspect")
             if name in data
         ]
         if self.cut:

@@ -34,6 +34,10 @@ class MemoryEntry(TypedDict):
     role: NotRequired[str]
     session: NotRequired[str]
     source: NotRequired[str]
+    origin: Annotated[str, Field(description="Whose words: user, assistant, tool, web, …")]
+    suspect: NotRequired[
+        Annotated[bool, Field(description="True if it reads like an instruction to a model.")]
+    ]
     address: NotRequired[Annotated[str, Field(description="Where in its source or session.")]]
     score: NotRequired[
         Annotated[float, Field(description="The probability that it answers the question.")]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Final
 
+from hippocampus.core.origin import Origin
 from hippocampus.core.parameter_groups import ParameterGroup
 from hippocampus.errors import DISTRIBUTION, InputError, InvalidScope, UnknownBank
 from hippocampus.mcp import answers
@@ -40,6 +41,7 @@ class Narrowing(ParameterGroup):
     speaker: str | None = None
     source: str | None = None
     as_of: str | None = None
+    trust: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +89,11 @@ class Toolbox:
         """Keep something that you were told or found out, for later conversations."""
         memory = self._memory()
         now = memory.now()
+        own = speaker is None and role is None and source is None
         episode = self.bank(bank, new=True).remember(
-            text, at=at, speaker=speaker, role=role, session=session, source=source
-        )
+            text, at=at, speaker=speaker, role=role, session=session, source=source,
+            origin="assistant" if own else None,
+        )  # fmt: skip
         return answers.kept(episode, memory.engine.zone, new=episode.recorded_at >= now)
 
     def recall(

@@ -120,7 +120,8 @@ class FactResolver:
             (time,) = self.columns.occurred_at(np.array([row])).tolist()
             at = from_micros(time).astimezone(self.zone)
             for said in find_statements(text, speaker=self._speaker(row), occurred_at=at):
-                yield Told(row, time, time, said)
+                own = bool(self.columns.is_own(np.array([row]))[0])
+                yield Told(row, time, time, said, own)
 
     def _kin(self, asked: AskedFact, fresh: Iterable[Told], allowed: Mask | None) -> frozenset[str]:
         """Return the folded names that the kin in question is known by."""
@@ -153,11 +154,12 @@ class FactResolver:
         see, key = there.tobytes(), (relation, subject, own)
         fold = self._folds.get(key)
         if fold is None or fold.see != see:
-            times = self.columns.occurred_at(said.rows[there]).tolist()
+            rows = said.rows[there]
+            times, owns = self.columns.occurred_at(rows).tolist(), self.columns.is_own(rows)
             told = [
-                Told(row, at, at, said.statements[place])
-                for place, row, at in zip(
-                    np.flatnonzero(there).tolist(), said.rows[there].tolist(), times, strict=True
+                Told(row, at, at, said.statements[place], by_us)
+                for place, row, at, by_us in zip(
+                    np.flatnonzero(there).tolist(), rows.tolist(), times, owns.tolist(), strict=True
                 )
                 if not own or fold_name(self._speaker(row)) == subject
             ]

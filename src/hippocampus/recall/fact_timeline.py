@@ -26,6 +26,8 @@ class Told(NamedTuple):
     occurred_at: int
     recorded_at: int
     statement: Statement
+    own: bool = True
+    """Whether the conversation says it, and not a file, a page or a tool."""
 
 
 @dataclass(slots=True, eq=False)
@@ -45,12 +47,15 @@ class Known:
     known_to: int | None
     rows: list[int]
     denied: bool = False
+    own: bool = True
+    """Whether the conversation says so, too; then nothing else ends it."""
 
     def also(self, told: Told) -> None:
         """Take in that it was said again."""
         self.known_from = min(self.known_from, told.recorded_at)
         if self.rows[-1] != told.row:  # what one row says is taken in at once
             self.rows.append(told.row)
+        self.own |= told.own
 
     def over(self, told: Told) -> None:
         """Take in that it is over, since the moment that is told, or when that was said."""
@@ -64,6 +69,10 @@ class Known:
         since = told.occurred_at if self.valid_from is None else self.valid_from
         self.valid_to = self.valid_from = since
         self.known_to = max(told.recorded_at, self.known_from)
+
+    def yields_to(self, told: Told) -> bool:
+        """Return whether a statement may end it: what others wrote ends nothing that was said."""
+        return told.own or not self.own
 
     def holds(self, at: int) -> bool:
         """Return whether it holds at a moment."""
@@ -117,7 +126,8 @@ def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
     Return the facts that statements come to, in the order in which they were first told.
 
     What can only be so of one thing ends when it is told of another. What is denied ends, or turns
-    out never to have been so; of what nobody has told, a denial tells nothing.
+    out never to have been so; of what nobody has told, a denial tells nothing. What files, pages
+    and tools say against what was said in conversation is no fact, whenever they say it.
 
     Args:
         told: statements, in any order.
@@ -146,6 +156,8 @@ def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
             if functional(said.relation):
                 others = [fact for fact in there.open.values() if fact is not open_]
                 ended += [(there, fact) for fact in others if _yields(fact, thing, said)]
+            if not all(fact.yields_to(one) for _, fact in ended):
+                continue
             for about, fact in ended:
                 fact.over(one)
                 about.put(fact)
@@ -154,7 +166,15 @@ def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
                 continue
             gone = bool(ended)
         fact = Known(
-            subject, said.relation, thing, said.start, None, one.recorded_at, None, [one.row]
+            subject,
+            said.relation,
+            thing,
+            said.start,
+            None,
+            one.recorded_at,
+            None,
+            [one.row],
+            own=one.own,
         )
         if said.mode in ("held", "ended"):
             fact.valid_from = said.start if said.mode == "held" else None
@@ -177,11 +197,14 @@ def _end(one: Told, of: Sequence[tuple[_About, str]]) -> bool:
     over: list[Known] = []
     for about, key in of:
         for fact in (about.told if never else about.standing)(key, whole=whole):
+            if not fact.yields_to(one):
+                continue
             (fact.never if never else fact.over)(one)
             about.put(fact)
             over.append(fact)
     for fact in over or before[-1:]:
-        fact.also(one)
+        if fact.yields_to(one):
+            fact.also(one)
     return bool(before)
 
 

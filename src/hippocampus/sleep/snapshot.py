@@ -31,7 +31,7 @@ from hippocampus.core.events import (
     Unpinned,
     Unquarantined,
 )
-from hippocampus.core.records import DOUBTED, HELD, PINNED, Act, EpisodeRow, State
+from hippocampus.core.records import DOUBTED, HELD, PINNED, SUSPECT, Act, EpisodeRow, State
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.cue import Mask
 from hippocampus.journal.ledger import Ledger
@@ -129,8 +129,8 @@ class SleepSnapshot:
 
     @property
     def trusted(self) -> Mask:
-        """Which rows are in force, and not in quarantine."""
-        trusted: Mask = self.material.shown & ((self.marks & DOUBTED) == 0)
+        """Which rows are in force, not in quarantine, and not suspect."""
+        trusted: Mask = self.material.shown & ((self.marks & (DOUBTED | SUSPECT)) == 0)
         return trusted
 
     def after(self, acts: Sequence[Act]) -> SleepSnapshot:

@@ -223,7 +223,16 @@ def _check_tail(db: sqlite3.Connection, bank: int) -> None:
             )
 
 
-MIGRATIONS: tuple[Migration, ...] = (_v1, _v2, _v3, _v4, _v5)
+def _v6(db: sqlite3.Connection) -> None:
+    """
+    Let the marks of an episode hold its origin, and that it is suspect.
+
+    Nothing changes in the tables; the number keeps away versions that would read these as the level
+    at which a text was settled.
+    """
+
+
+MIGRATIONS: tuple[Migration, ...] = (_v1, _v2, _v3, _v4, _v5, _v6)
 """Migration n, counted from 1, makes format n. Released ones never change; new ones only add."""
 
 FORMAT = len(MIGRATIONS)

@@ -9,12 +9,14 @@ from typing import Final, NamedTuple
 
 from hippocampus.core.clock import to_micros
 from hippocampus.core.config import Ingest
-from hippocampus.core.records import Turn
+from hippocampus.core.origin import OWN, check_origin, derive_origin
+from hippocampus.core.records import Turn, first_marks
 from hippocampus.core.timestamps import to_moment
 from hippocampus.core.validation import check_text, dump_metadata
 from hippocampus.encode.tokens import count, encode
 from hippocampus.errors import InputError, TextTooLong
 from hippocampus.journal.draft import Draft, digest
+from hippocampus.language.injections import reads_like_injection
 from hippocampus.write.chunking import split_text
 
 _LABEL_CHARACTERS: Final = 4096
@@ -57,6 +59,7 @@ def draft(
     occurred_at = to_micros(now if turn.at is None else to_moment(turn.at, zone))
     for name in ("speaker", "role", "session", "source", "address"):
         _check_label(name, getattr(turn, name))
+    check_origin(turn.origin)
     metadata = dump_metadata(turn.metadata)
     if len(metadata) > limits.max_text_bytes:
         raise TextTooLong(
@@ -76,11 +79,18 @@ def draft(
             id=id_, text=piece,
             occurred_at=occurred_at, session=turn.session, part=part, parts=len(pieces),
             speaker=turn.speaker, role=turn.role, source=turn.source, address=turn.address or "",
-            metadata=metadata, digest=digest(salt, piece),
+            metadata=metadata, digest=digest(salt, piece), marks=_marks(turn, piece),
         )
         for part, (id_, piece) in enumerate(zip(ids, pieces, strict=True))
     ]  # fmt: skip
     return Group(drafts, dated=turn.at is not None)
+
+
+def _marks(turn: Turn, piece: str) -> int:
+    """Return the marks with which a part begins; only the words of others can be suspect."""
+    spoken = turn.speaker is not None
+    origin = turn.origin or derive_origin(turn.role, turn.source, spoken=spoken)
+    return first_marks(turn.origin, suspect=origin not in OWN and reads_like_injection(piece))
 
 
 def _check_label(name: str, value: object) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hippocampus.core.events import RemovedFromSource, class_of
-from hippocampus.core.records import HELD, SETTLED, EpisodeRow, Imported, Progress, Turn
+from hippocampus.core.records import HELD, EpisodeRow, Imported, Progress, Turn, settled_level
 from hippocampus.encode.tokens import count
 from hippocampus.journal.draft import Draft
 from hippocampus.journal.ledger import Ledger
@@ -147,7 +147,7 @@ class _Source:
     def name_settled(self, ledger: Ledger) -> None:
         """Find what ``compact`` has shortened by the id it had, too: the file has its words."""
         for row in self.rows:
-            if row.marks // SETTLED and row.supersedes is not None:
+            if settled_level(row.marks) and row.supersedes is not None:
                 for old in ledger.store.episodes.read(ledger.bank, [row.supersedes]):
                     self._by_id.setdefault(old.id, row)
 

@@ -191,13 +191,13 @@ def measure(talk: Path | None = None) -> dict[str, Any]:
             "ordinary": len(wrong),
         }
     if talk is not None:
-        turns = list(_turns(json.loads(talk.read_text("utf-8"))))
+        turns = list(turns_of(json.loads(talk.read_text("utf-8"))))
         hits = sum(bool(find_secrets(text)) for text in turns)
         found["talk"] = {"false_positives": wilson(hits, len(turns)), "turns": len(turns)}
     return found
 
 
-def _turns(data: list[dict[str, Any]]) -> Iterator[str]:
+def turns_of(data: list[dict[str, Any]]) -> Iterator[str]:
     """Yield the texts of LoCoMo's turns."""
     for one in data:
         for session in one["conversation"].values():

@@ -13,6 +13,8 @@ from hippocampus.core.records.episode import (
     State,
     Stats,
     Stretch,
+    Suspects,
+    Trusted,
     Turn,
     When,
     Where,
@@ -43,6 +45,7 @@ from hippocampus.core.records.recall import (
 from hippocampus.core.records.sleep import Act, Deeds, SleepStep, Slept, Usage
 from hippocampus.core.records.store import Store
 from hippocampus.core.records.stored import (
+    ALL_MARKS,
     DEEPEST,
     DOUBTED,
     HELD,
@@ -50,15 +53,19 @@ from hippocampus.core.records.stored import (
     SETTLED,
     STATE_CHANGES,
     STORED_NAMES,
+    SUSPECT,
     Block,
     DamagedRow,
     EpisodeRow,
     Kind,
     Payloads,
+    first_marks,
+    settled_level,
     states_told,
 )
 
 __all__ = [
+    "ALL_MARKS",
     "DEEPEST",
     "DOUBTED",
     "HELD",
@@ -66,6 +73,7 @@ __all__ = [
     "SETTLED",
     "STATE_CHANGES",
     "STORED_NAMES",
+    "SUSPECT",
     "Act",
     "AnchorInfo",
     "Beside",
@@ -108,10 +116,14 @@ __all__ = [
     "Store",
     "Stretch",
     "Summary",
+    "Suspects",
     "TopicInfo",
+    "Trusted",
     "Turn",
     "Usage",
     "When",
     "Where",
+    "first_marks",
+    "settled_level",
     "states_told",
 ]

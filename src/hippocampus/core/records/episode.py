@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
+from hippocampus.core.origin import Origin
 from hippocampus.core.renamed import renamed
 
 When: TypeAlias = datetime | str
@@ -17,6 +18,12 @@ Stretch: TypeAlias = tuple[When | None, When | None]
 
 OneOrMany: TypeAlias = str | Collection[str]
 """A value a field must equal, or several of which it must equal one."""
+
+Trusted: TypeAlias = Origin | Collection[Origin]
+"""The least trusted origin that is shown, or the origins that are."""
+
+Suspects: TypeAlias = Literal["show", "hide", "only"]
+"""Whether a read shows what reads like an instruction to a model, hides it, or shows that alone."""
 
 Where: TypeAlias = Mapping[str, Any]
 """A condition on metadata; see ``index.allowed`` for the operators."""
@@ -45,6 +52,8 @@ class Turn:
     source: str | None = None
     address: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    origin: Origin | None = None
+    """Whose words they are; read off role and source when left out."""
 
 
 @renamed({"said_at": "occurred_at", "noted_at": "recorded_at"})
@@ -83,6 +92,11 @@ class Episode:
     """Whether it never fades."""
     held: bool = False
     """Whether it can neither fade nor be forgotten, corrected or erased, until it is released."""
+    origin: Origin = "user"
+    """Whose words they are: one of ``ORIGINS``."""
+    suspect: bool = False
+    """Whether it reads like an instruction to a model, and nobody has accepted it: contexts leave
+    it out."""
 
     def __str__(self) -> str:
         who = f"{self.speaker or self.role}: " if self.speaker or self.role else ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple, TypeAlias
 
+from hippocampus.core.origin import Origin
 from hippocampus.core.records.episode import Episode
 
 
@@ -64,6 +65,8 @@ class Gist:
     """Whether it is not mature enough to be shown in a context."""
     by_model: bool = False
     """Whether a language model worded it."""
+    origin: Origin = "user"
+    """Of its sources' origins, that which is least to be trusted."""
 
     def __str__(self) -> str:
         return self.text
@@ -85,6 +88,8 @@ class Summary:
     """The ids of the episodes that ``text`` quotes; those behind a model's words are not known."""
     by_model: bool = False
     """Whether a language model worded it."""
+    origin: Origin = "user"
+    """Of its sources' origins, that which is least to be trusted."""
 
     def __str__(self) -> str:
         return self.text
@@ -131,6 +136,8 @@ class Fact:
     """Ids of the episodes that say so, in order of time; the last may say that it is over."""
     denied: bool = False
     """Whether somebody said later that it never was so: then both its ends are one moment."""
+    origin: Origin = "user"
+    """Of its sources' origins, that which is least to be trusted."""
 
     @property
     def current(self) -> bool:

@@ -20,6 +20,7 @@ from hippocampus.core.events import (
     RemovedFromSource,
     Restored,
 )
+from hippocampus.core.origin import ORIGINS, Origin, derive_origin
 from hippocampus.core.records.episode import State
 
 Named = TypeVar("Named", bound=Hashable)
@@ -43,8 +44,29 @@ PINNED: Final = 1
 HELD: Final = 2
 DOUBTED: Final = 4
 SETTLED: Final = 8
+SUSPECT: Final = 64
+_ORIGIN: Final = 128
+ALL_MARKS: Final = _ORIGIN * (len(ORIGINS) + 1) - 1
 """The marks of an episode, added up: it never fades; nothing may change it; it is in quarantine;
-and so many times ``SETTLED`` as the level at which ``compact`` has made its text what is shown."""
+so many times ``SETTLED`` as the level at which ``compact`` has made its text what is shown; it
+reads like an instruction to a model; and the number of the origin that was given, from 1."""
+
+
+def settled_level(marks: int) -> int:
+    """Return the level at which ``compact`` has made a text what is shown; 0 if it has not."""
+    return (marks % SUSPECT) // SETTLED
+
+
+def first_marks(origin: Origin | None, *, suspect: bool) -> int:
+    """Return the marks with which an episode begins."""
+    number = 0 if origin is None else ORIGINS.index(origin) + 1
+    return _ORIGIN * number + SUSPECT * suspect
+
+
+def given_origin(marks: int) -> Origin | None:
+    """Return the origin that was given with an episode, if one was."""
+    number = marks // _ORIGIN
+    return ORIGINS[number - 1] if 0 < number <= len(ORIGINS) else None
 
 
 def states_told(changes: Iterable[tuple[Named, type[JournalEvent]]]) -> dict[Named, State]:
@@ -81,7 +103,14 @@ class EpisodeRow(NamedTuple):
     level: int = 0
     """How far it has faded, from 0 to ``DEEPEST``."""
     marks: int = 0
-    """``PINNED``, ``HELD``, ``DOUBTED`` and a number of ``SETTLED``, added up."""
+    """``PINNED``, ``HELD``, ``DOUBTED``, ``SUSPECT``, a number of ``SETTLED`` and an origin."""
+
+    @property
+    def origin(self) -> Origin:
+        """Whose words they are: as was said, or as role and source tell."""
+        given = given_origin(self.marks)
+        spoken = self.speaker is not None
+        return given or derive_origin(self.role, self.source, spoken=spoken)
 
     def blanked(self) -> EpisodeRow:
         """Return what is left of it once it is erased: row, id, when it was recorded, and that."""

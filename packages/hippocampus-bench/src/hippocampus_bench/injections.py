@@ -1,0 +1,119 @@
+"""
+How well injected orders to models are found, and how often ordinary text is taken for one.
+
+``data/injections.toml`` says how each of its wordings was used. Texts of others are given as JSON
+files, each a list of texts or LoCoMo's conversations.
+
+    python -m hippocampus_bench.injections --report injections.json
+        --injections wild.json … --ordinary locomo.json …
+    python -m hippocampus_bench.injections --fit --injections jailbreaks.json --ordinary docs.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from hippocampus.core.logistic import fit_logistic
+from hippocampus.language.injections import WEIGHTS, reads_like_injection, stretches
+from hippocampus_bench.report import commit
+from hippocampus_bench.secrets import turns_of, wilson
+
+WORDINGS: Final = ("first", "second", "third")
+_MADE_UP: Final = 4.0
+_JAILBREAK: Final = 0.3
+_ORDINARY: Final = 0.1
+"""How much a text counts in the fit: ours are few and short, jailbreaks many and long."""
+_RIDGE: Final = 0.7
+_ROUNDS: Final = 6
+
+
+def wordings() -> dict[str, dict[str, list[str]]]:
+    """Return the made-up texts by wording, each with ``injections`` and ``ordinary`` ones."""
+    return tomllib.loads(
+        (files("hippocampus_bench") / "data" / "injections.toml").read_text("utf-8")
+    )
+
+
+def texts_of(file: Path) -> list[str]:
+    """Return the texts of a JSON file."""
+    told = json.loads(file.read_text("utf-8"))
+    return [one for one in told if isinstance(one, str)] or list(turns_of(told))
+
+
+def share(texts: Sequence[str]) -> dict[str, Any]:
+    """Return how many texts are taken for injections, with an interval of 95 %."""
+    found = sum(map(reads_like_injection, texts))
+    return {"taken": wilson(found, len(texts)), "texts": len(texts)}
+
+
+def measure(injections: Iterable[Path] = (), ordinary: Iterable[Path] = ()) -> dict[str, Any]:
+    """Return the share of texts that are taken for injections, by what they are."""
+    made_up = wordings()
+    return {
+        "injections": {name: share(made_up[name]["injections"]) for name in WORDINGS}
+        | {file.stem: share(texts_of(file)) for file in injections},
+        "ordinary": {name: share(made_up[name]["ordinary"]) for name in WORDINGS}
+        | {file.stem: share(texts_of(file)) for file in ordinary},
+    }
+
+
+def fit(jailbreaks: Iterable[str], ordinary: Iterable[str]) -> dict[str, float]:
+    """
+    Return the weight of all that a stretch may show, and the ``bias``.
+
+    A text counts by the stretch that is likest an injection, so that one is chosen anew in each of
+    a few rounds.
+    """
+    made_up = wordings()
+    cases = [(text, 1.0, _JAILBREAK) for text in jailbreaks]
+    cases += [(text, 0.0, _ORDINARY) for text in ordinary]
+    for name in WORDINGS[:2]:
+        cases += [(text, 1.0, _MADE_UP) for text in made_up[name]["injections"]]
+        cases += [(text, 0.0, _MADE_UP) for text in made_up[name]["ordinary"]]
+    seen = [
+        np.array(
+            sorted({tuple(n in one for n in WEIGHTS) for one in (*stretches(text), frozenset())}),
+            np.float64,
+        )
+        for text, _, _ in cases
+    ]
+    labels, weights = (np.array([case[at] for case in cases]) for at in (1, 2))
+    at = np.ones(len(WEIGHTS) + 1)
+    ridge = np.append(np.full(len(WEIGHTS), _RIDGE), 0.01)
+    for _ in range(_ROUNDS):
+        best = [some[int(np.argmax(some @ at[:-1]))] for some in seen]
+        rows = np.column_stack([np.array(best), np.ones(len(best))])
+        at = fit_logistic(rows, labels, weights, np.zeros(len(at)), ridge, guarded=True)
+    names = (*WEIGHTS, "bias")
+    return {name: round(float(one), 2) for name, one in zip(names, at, strict=True)}
+
+
+def main(arguments: list[str] | None = None, show: Callable[[str], object] = print) -> None:
+    """Measure or fit, and write a report if asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--report", type=Path)
+    parser.add_argument("--injections", type=Path, nargs="*", default=[])
+    parser.add_argument("--ordinary", type=Path, nargs="*", default=[])
+    parser.add_argument("--fit", action="store_true", help="fit the weights instead")
+    given = parser.parse_args(arguments)
+    if given.fit:
+        told = ([t for f in fs for t in texts_of(f)] for fs in (given.injections, given.ordinary))
+        show(json.dumps(fit(*told), indent=1))
+        return
+    report = {"commit": commit(), **measure(given.injections, given.ordinary)}
+    text = json.dumps(report, indent=1) + "\n"
+    if given.report:
+        given.report.write_text(text, "utf-8")
+    show(text)
+
+
+if __name__ == "__main__":
+    main()
