@@ -237,6 +237,7 @@ def test_an_option_of_a_verb_is_an_argument_of_it():
         "recall": {"full", "explain"}, "forget": {"undo", "yes"}, "pin": {"undo"},
         "history": {"after", "limit"}, "summary": {"versions"}, "topics": {"plot", "force"},
         "sleep": {"undo", "past", "watch", "model"}, "compact": {"yes"}, "policy": {"name"},
+        "review": {"accept"},
     }  # fmt: skip
     beyond = {
         name: {p.name for p in made.params} - own - more.get(name, set()) - verb.arguments.keys()

@@ -106,6 +106,8 @@ BANK = {
     "policy": lambda _, b, __: b.policy,
     "position": lambda _, b, __: b.position,
     "quarantine": lambda _, b, __: b.quarantine(),
+    "review": lambda _, b, __: b.review(),
+    "accept": lambda _, b, __: b.accept(first(b)),
     "recall": lambda _, b, __: b.recall("pears"),
     "related": lambda _, b, __: b.related(first(b)),
     "release": lambda _, b, __: b.release(first(b)),

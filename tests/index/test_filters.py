@@ -38,7 +38,7 @@ def filtered(**given_):
 
 
 def row(number, **fields):
-    base = dict.fromkeys(EpisodeRow._fields) | {
+    base = dict.fromkeys(EpisodeRow._fields) | {"marks": 0} | {
         "row": number, "id": f"e{number}", "occurred_at": T0 + number, "recorded_at": T0 + number,
         "part": 0, "parts": 1, "address": "", "metadata": "{}", "digest": b"", "state": "active",
     }  # fmt: skip

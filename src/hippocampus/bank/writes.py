@@ -29,6 +29,7 @@ from hippocampus.core.records import (
     State,
     Turn,
     When,
+    given_origin,
     settled_level,
 )
 from hippocampus.core.validation import check_text
@@ -429,7 +430,7 @@ def _as_turn(old: EpisodeRow, text: str) -> Turn:
     return Turn(
         text=text, at=from_micros(old.occurred_at), speaker=old.speaker, role=old.role,
         session=old.session, source=old.source, address=old.address or None,
-        metadata=json.loads(old.metadata),
+        metadata=json.loads(old.metadata), origin=given_origin(old.marks),
     )  # fmt: skip
 
 

@@ -122,12 +122,8 @@ class Released(JournalEvent, frozen=True, tag="release"):
     """A person let a held episode be changed again."""
 
 
-class Suspected(JournalEvent, frozen=True, tag="suspect"):
-    """An episode was found to read like an instruction to a model, after it was remembered."""
-
-
 class Accepted(JournalEvent, frozen=True, tag="accept"):
-    """Somebody has looked at a suspect episode, and contexts may show it."""
+    """Somebody has looked at what reads like an instruction to a model, and contexts show it."""
 
 
 class FeedbackGiven(JournalEvent, frozen=True, kw_only=True, tag="feedback"):
@@ -293,7 +289,7 @@ class Unknown(JournalEvent, frozen=True):
 
 Event: TypeAlias = (
     Remembered | Corrected | Forgotten | Restored | RemovedFromSource | Erased
-    | Pinned | Unpinned | Held | Released | Suspected | Accepted | FeedbackGiven
+    | Pinned | Unpinned | Held | Released | Accepted | FeedbackGiven
     | Merged | Absorbed | Faded | Lapsed | Quarantined | Unquarantined
     | Annotated | AnnotationWithdrawn
     | SleepBegan | SleepEnded | ArtifactReplaced | IndexRebuilt

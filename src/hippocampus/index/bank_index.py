@@ -16,7 +16,6 @@ from hippocampus.core.events import (
     FeedbackGiven,
     JournalEvent,
     JournalRow,
-    Suspected,
     class_of,
     decode,
 )
@@ -32,7 +31,6 @@ from hippocampus.index.vector import VectorCue
 
 _TAKEN_IN: Final[tuple[type[JournalEvent], ...]] = (
     *STATE_CHANGES,
-    Suspected,
     Accepted,
     FeedbackGiven,
     Annotated,
@@ -144,8 +142,8 @@ class BankIndex(Versioned):
                 continue
             kind = class_of(change.kind)
             state = STATE_CHANGES.get(kind)
-            if kind in (Suspected, Accepted):
-                self.columns.set_suspect(change.row, suspect=kind is Suspected)
+            if kind is Accepted:
+                self.columns.accept(change.row)
             elif state is None:
                 self._judge(change.row, change)
             else:

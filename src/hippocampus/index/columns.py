@@ -368,17 +368,17 @@ class Columns(Versioned):
         if state == "erased":
             self._erase(row)
 
-    def set_suspect(self, row: int, *, suspect: bool) -> None:
-        """Take in that an episode is suspect, or has been accepted."""
-        self._suspects += int(suspect) - int(self._suspect.view[row])
-        self._suspect.put(row, suspect)
+    def accept(self, row: int) -> None:
+        """Take in that an episode is suspect no more."""
+        self._suspects -= int(self._suspect.view[row])
+        self._suspect.put(row, False)  # noqa: FBT003  # the value
 
     def _erase(self, row: int) -> None:
         """Take a row that is hidden, and so links to nothing, out of what it was in."""
         self._erased.put(row, True)  # noqa: FBT003  # the value
         for labels in (self.session, self.speaker, self.role, self.source, self.origin):
             labels.clear(row)
-        self.set_suspect(row, suspect=False)
+        self.accept(row)
         self._in_order = self._heard = None
 
     # ------------------------------------------------------------ what a read may see

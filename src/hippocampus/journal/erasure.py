@@ -18,7 +18,7 @@ from hippocampus.core.events import (
     Restored,
     TextsShortened,
 )
-from hippocampus.core.records import HELD, SETTLED, EpisodeRow, State
+from hippocampus.core.records import HELD, SETTLED, SUSPECT, EpisodeRow, State
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.lineage import Lineage
 from hippocampus.journal.payloads import DERIVED, NEXT, LedgerPayloads
@@ -79,6 +79,8 @@ class Erasure(LedgerPart):
             row = self._writer.correct(old, drafts, encoded)
             self._store.episodes.set_level(self._bank, [row], old.level)
             self._store.episodes.set_marks(self._bank, [row], old.level * SETTLED, on=True)
+            suspect = bool(old.marks & SUSPECT)  # whatever the fewer words read like
+            self._store.episodes.set_marks(self._bank, [row], SUSPECT, on=suspect)
             self._writer.note_at(
                 self._writer.now(), [(row, Faded(level=old.level, was=0, why="compact"))]
             )

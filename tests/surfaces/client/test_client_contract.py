@@ -225,8 +225,9 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     yield "progress of sleep", lambda: steps[-1]
     yield "sleeps", bank.sleeps
     yield "sleep_if_due later", lambda: bank.sleep_if_due(Schedule(every=timedelta(days=9)))
-    for verb in ("quarantine", "gists", "anchors", "topics", "topic_outline", "facts", "entities",
-                 "summary", "stats"):  # fmt: skip
+    yield "accept", lambda: bank.accept(bank.review()[0].id if bank.review() else ids[0])
+    for verb in ("quarantine", "review", "gists", "anchors", "topics", "topic_outline", "facts",
+                 "entities", "summary", "stats"):  # fmt: skip
         yield verb, lambda verb=verb: getattr(bank, verb)()
     yield "facts of one", lambda: bank.facts("Ada", as_of=NOON)
     yield "summary of one", lambda: bank.summary("s1")

@@ -66,6 +66,7 @@ def test_what_is_remembered_is_recalled_with_where_it_comes_from(calm):
         "speaker": "Ada",
         "session": "holiday",
         "source": "notes/trip.md",
+        "origin": "import",
         "address": "holiday#turn-0",
         "score": first["score"],
     } == first
@@ -79,7 +80,7 @@ def test_the_text_of_a_recall_says_what_its_data_says(calm):
     assert text.startswith("Found (confidence ")
     assert f"id {calm.ids[1]}, score " in text
     assert ', session "holiday", source "notes/trip.md"\n' in text
-    assert "    [2025-03-03 18:30] Ada: We hiked in the Alps with Tom.\n" in text
+    assert "    [2025-03-03 18:30, import] Ada: We hiked in the Alps with Tom.\n" in text
 
 
 def test_a_recall_and_a_context_say_what_was_corrected(agent, corrected):

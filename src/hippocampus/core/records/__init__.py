@@ -60,6 +60,7 @@ from hippocampus.core.records.stored import (
     Kind,
     Payloads,
     first_marks,
+    given_origin,
     settled_level,
     states_told,
 )
@@ -124,6 +125,7 @@ __all__ = [
     "When",
     "Where",
     "first_marks",
+    "given_origin",
     "settled_level",
     "states_told",
 ]
