@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 test test-bench test-slow test-night: export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test test-bench test-slow test-night lint format stubs sbom native fuzz docs bench wheel wheel-bench lock clean
+.PHONY: help setup model demo test test-bench test-slow test-night lint format stubs sbom native fuzz fuzz-native fuzz-readers docs bench wheel wheel-bench lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -81,10 +81,15 @@ native:  ## check the C++ kernels under the address and undefined-behaviour sani
 	@mkdir -p build
 	@c++ $(SANITIZED) native/tests/sanitize.cpp -o build/sanitize && build/sanitize
 
-fuzz:  ## run random operations and bytes through the wavelet matrices for FUZZ_SECONDS
+fuzz: fuzz-native fuzz-readers  ## change bytes that others may have made, for FUZZ_SECONDS twice
+
+fuzz-native:  ## run random operations and bytes through the wavelet matrices for FUZZ_SECONDS
 	@mkdir -p build
 	@c++ $(SANITIZED) -DHIPPO_DRIVER native/tests/fuzz_wavelet.cpp -o build/fuzz_wavelet
 	@build/fuzz_wavelet $(FUZZ_SECONDS)
+
+fuzz-readers: setup  ## feed every reader of files, rows and requests for FUZZ_SECONDS, on all cores
+	@$(BIN)/python tests/fuzz/fuzz.py $(FUZZ_SECONDS)
 
 docs: setup  ## build the documentation site into build/site
 	@$(BIN)/python bench/tools/site.py

@@ -31,7 +31,7 @@ def npy(shape, data=b""):
 def peak(call):
     tracemalloc.start()
     try:
-        with pytest.raises((ValueError, zipfile.BadZipFile)):
+        with pytest.raises(ValueError):  # noqa: PT011 - in many words
             call()
         return tracemalloc.get_traced_memory()[1]
     finally:
@@ -70,3 +70,43 @@ def test_an_array_that_promises_more_than_it_has_is_refused_before_room_is_made(
 @pytest.mark.parametrize("stored", [b"", b"x", b"\x93NUMPY\x03\x00", npy((1,))[:40]])
 def test_what_is_no_array_is_refused(stored):
     assert peak(lambda: load_arrays(npz(a=stored))) < 1 << 20
+
+
+def test_numbers_of_every_type_order_and_shape_come_back():
+    arrays = {
+        "booleans": np.ones(3, np.bool_), "halves": np.ones((2, 2), np.float16),
+        "columns first": np.asfortranarray(np.arange(12, dtype=np.int32).reshape(3, 4)),
+        "one": np.array(3, np.uint64), "none": np.zeros((2, 0, 3)),
+    }  # fmt: skip
+    kept = io.BytesIO()
+    np.savez(kept, **arrays)
+
+    for name, read in load_arrays(kept.getvalue()).items():
+        assert (arrays[name].dtype, arrays[name].shape) == (read.dtype, read.shape)
+        assert (arrays[name] == read).all()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)",
+        b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
+        b"{'descr': '<f1', 'fortran_order': False, 'shape': (4,), }",
+        b"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), } or exit()",
+        b"(" * 40,
+        b"{'",
+    ],
+)
+def test_a_head_that_is_not_as_numpy_writes_it_is_not_evaluated(head):
+    head += b"\n"
+    stored = b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + bytes(4)
+    with pytest.raises(ValueError, match="head"):
+        load_arrays(npz(a=stored))
+
+
+def test_an_archive_in_a_way_that_is_not_known_is_refused():
+    packed = bytearray(npz(a=npy((0,))))
+    for at in (8, packed.index(b"PK\x01\x02") + 10):
+        packed[at] = 99
+    with pytest.raises(ValueError, match="cannot be read"):
+        load_arrays(bytes(packed))

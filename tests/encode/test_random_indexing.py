@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hippocampus.core.config import Signatures
 from hippocampus.encode.keywords import find_keywords, forms
-from hippocampus.encode.random_indexing import dump, radius, signatures
+from hippocampus.encode.random_indexing import dump, load, radius, signatures
 from hippocampus.encode.tokens import decode, encode
 from hippocampus.errors import InputError
 
@@ -122,3 +122,11 @@ def test_a_keyword_s_forms_are_what_texts_would_have(word):
     assert len(made) == len(set(made))
     written = {decode(form) for form in made}
     assert {word, f" {word}", word.lower(), f" {word.capitalize()}"} <= written
+
+
+@pytest.mark.parametrize(
+    "recorded", ["", "{", "[]", "null", '{"generator": "splitmix64/1", "x": 1}']
+)
+def test_a_record_that_nobody_dumped_is_refused(recorded):
+    with pytest.raises(InputError, match="signed"):
+        load(recorded)

@@ -104,7 +104,8 @@ def spoilt(**changes):
     [
         b"", b"hello", pack(MADE_OF)[:-9], zlib.compress(b"[]"), spoilt(format=2),
         spoilt(dimension=3), spoilt(length=9), spoilt(vectors="?"), spoilt(traces=[[1]]),
-        spoilt(traces=[[[1, 2], "a", 0, 0, 0], [[2, 3], "b", 0, 0, 0]]),
+        spoilt(traces=[[[1, 2], "a", 0, 0, 0], [[2, 3], "b", 0, 0, 0]]), spoilt(length=-1),
+        spoilt(traces=[[[1, 2], "a", 10**30, 0, False], [[3], "b", 0, 0, False]]),
     ],
 )  # fmt: skip
 def test_what_cannot_be_gists_is_refused(payload):

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import zlib
 from dataclasses import replace
 
 import numpy as np
@@ -126,6 +127,22 @@ def test_what_is_packed_is_unpacked(said):
 def test_bytes_that_are_no_summary_are_refused(bytes_):
     with pytest.raises(InputError, match="sleep makes it anew"):
         unpack(bytes_)
+
+
+@pytest.mark.parametrize(
+    "version",
+    [
+        '["f", [[0, 1e999, "Ada", "It rains.", 3, 1.0]], [], ""]',
+        '["f", [[0, 0, "Ada", "It rains.", 3, 1e999]], [], ""]',
+        f'["ff", [[0, {10**30}, "Ada", "It rains.", 3, 1.0]], [], ""]',
+        '["f0", [[-1, 0, "Ada", "It rains.", 3, 1.0]], [], ""]',
+        '["zz", [], [], ""]', '["f", [], [], ""]', '["ff", [], [["x", null]], ""]', "[]",
+    ],
+)  # fmt: skip
+def test_a_version_that_cannot_be_is_refused(version):
+    said = f'{{"format": 1, "rows": 9, "every": 5, "told": "", "versions": [{version}]}}'
+    with pytest.raises(InputError, match="sleep makes it anew"):
+        unpack(zlib.compress(said.encode()))
 
 
 TALK = [("Ada", f"In week {n} we built wall {n} of the house.") for n in range(12)]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import math
+import re
 import zipfile
 import zlib
 from typing import Any, Final
@@ -33,36 +35,55 @@ def inflate(packed: bytes, *, most: int = MOST_BYTES) -> bytes:
     return whole
 
 
+_NO_ARCHIVE: Final = (
+    zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError,
+)  # fmt: skip
+"""What ``zipfile`` raises where bytes are no archive, or one in a way that it does not know."""
+
+
 def load_arrays(packed: bytes, *, most: int = MOST_BYTES) -> dict[str, NDArray[Any]]:
     """
     Return the arrays of an ``.npz`` file by name, none of which may hold objects.
 
     Raises:
-        ValueError: they come to more than ``most`` bytes, or one says it is larger than it is.
-        zipfile.BadZipFile: it is no such file.
+        ValueError: it is no such file, comes to more than ``most`` bytes, or has an array that says
+            it is larger than it is.
 
     """
-    with zipfile.ZipFile(io.BytesIO(packed)) as kept:
-        members = kept.infolist()
-        if sum(member.file_size for member in members) > most:
-            msg = f"they come to more than {most:,} bytes"
-            raise ValueError(msg)
-        return {one.filename.removesuffix(".npy"): _array(kept.read(one)) for one in members}
+    try:
+        with zipfile.ZipFile(io.BytesIO(packed)) as kept:
+            members = kept.infolist()
+            if sum(member.file_size for member in members) > most:
+                msg = f"they come to more than {most:,} bytes"
+                raise ValueError(msg)
+            return {one.filename.removesuffix(".npy"): _array(kept.read(one)) for one in members}
+    except _NO_ARCHIVE as exc:
+        msg = f"an archive that cannot be read ({exc!s:.80})"
+        raise ValueError(msg) from exc
+
+
+_HEAD: Final = re.compile(
+    rb"\x93NUMPY\x01\x00(..)"
+    rb"\{'descr': '(\|[biu]1|[<>][iu][248]|[<>]f[248])', 'fortran_order': (False|True), "
+    rb"'shape': \(((?:[0-9]{1,18}(?:, |,(?=\))|(?=\)))){0,8})\), \} *\n",
+    re.DOTALL,
+)
+"""The head of an ``.npy`` file of numbers, as NumPy writes it: length, type, order and shape."""
 
 
 def _array(stored: bytes) -> NDArray[Any]:
-    """Read an ``.npy`` file; its head may not promise more than follows, for NumPy makes room."""
-    head = io.BytesIO(stored)
-    version = np.lib.format.read_magic(head)
-    if version != (1, 0):
-        msg = f"an array of version {version}"
+    """
+    Read an ``.npy`` file of numbers, all of which must be there.
+
+    NumPy's own reader makes room for what a head promises, and has Python parse it.
+    """
+    head = _HEAD.match(stored)
+    if head is None or head.end() != 10 + int.from_bytes(head[1], "little"):
+        msg = "an array whose head is not what is written for numbers"
         raise ValueError(msg)
-    shape, _, dtype = np.lib.format.read_array_header_1_0(head)
-    nbytes = dtype.itemsize
-    for length in shape:
-        nbytes *= length
-    if nbytes > len(stored):
-        msg = f"an array of {nbytes:,} bytes in a file of {len(stored):,}"
+    shape = tuple(map(int, filter(None, head[4].replace(b" ", b"").split(b","))))
+    flat = np.frombuffer(stored, head[2].decode(), offset=head.end())
+    if math.prod(shape) != len(flat):
+        msg = f"an array of {math.prod(shape):,} numbers with {len(flat):,} behind its head"
         raise ValueError(msg)
-    array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(stored), allow_pickle=False)
-    return array
+    return flat.reshape(shape, order="F" if head[3] == b"True" else "C").copy()

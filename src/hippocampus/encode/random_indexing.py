@@ -67,9 +67,19 @@ def radius(theta0: float, bits: int, epsilon: float = 0.01) -> int:
 
 @lru_cache(maxsize=16)
 def load(recorded: str) -> Signatures | None:
-    """Return what ``dump`` recorded; None for a generator that this version does not have."""
-    made = json.loads(recorded)
-    return Signatures(**made) if made.pop("generator", None) == GENERATOR else None
+    """
+    Return what ``dump`` recorded; None for a generator that this version does not have.
+
+    Raises:
+        InputError: it is not what ``dump`` records.
+
+    """
+    try:
+        made = json.loads(recorded)
+        return Signatures(**made) if made.pop("generator", None) == GENERATOR else None
+    except (ValueError, TypeError, AttributeError, RecursionError) as exc:
+        msg = f"how tokens were signed cannot be read ({exc!s:.80})"
+        raise InputError(msg) from exc
 
 
 def dump(how: Signatures) -> str:

@@ -175,9 +175,16 @@ class EngineContext:
         Return how the store's tokens were signed; None before the first.
 
         None as well if a later version did so in a way that this one does not know.
+
+        Raises:
+            StoreCorrupt: what the store has recorded of it cannot be read.
+
         """
         recorded = self.store.settings.get(SIGNED)
-        return None if recorded is None else load(recorded)
+        try:
+            return None if recorded is None else load(recorded)
+        except InputError as exc:
+            raise StoreCorrupt(str(exc), path=self.store.path) from exc
 
     def settle_signatures(self, *, record: bool) -> None:
         """

@@ -11,13 +11,13 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.clock import MICROS_PER_HOUR
+from hippocampus.core.clock import MICROS_PER_HOUR, Micros
 from hippocampus.core.config import Maturation
 from hippocampus.core.decompress import inflate
 from hippocampus.errors import InputError
@@ -26,6 +26,9 @@ from hippocampus.index.cue import Mask, Rows, Scores
 FORMAT: Final = 1
 _STEEP: Final = 60.0
 """Slopes from its middle at which a sigmoid is 0 or 1."""
+
+
+_Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]
 
 
 class Trace(NamedTuple):
@@ -37,8 +40,8 @@ class Trace(NamedTuple):
 
     rows: tuple[int, ...]
     text: str
-    made_at: int
-    days: int = 0
+    made_at: Micros
+    days: _Count = 0
     by_model: bool = False
 
 
@@ -111,9 +114,9 @@ class _StoredTraces(msgspec.Struct):
     """Traces as JSON has them; ``vectors``: float16 in base64."""
 
     format: int
-    length: int
+    length: _Count
     traces: tuple[Trace, ...]
-    dimension: int
+    dimension: _Count
     vectors: bytes
 
 

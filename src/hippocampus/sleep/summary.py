@@ -19,11 +19,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from hashlib import blake2b
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from hippocampus.core.clock import Micros
 from hippocampus.core.config import Compact
 from hippocampus.core.decompress import inflate
 from hippocampus.core.records import Usage
@@ -435,6 +437,30 @@ def _shown(talk: Sequence[str]) -> list[str]:
 # ---------------------------------------------------------------- as bytes
 
 
+_Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=1 << 32)]
+_StoredClause: TypeAlias = tuple[_Count, Micros, str, str, _Count, float]
+_StoredVersion: TypeAlias = tuple[
+    Annotated[str, msgspec.Meta(pattern="^(?:[0-9a-f]{2})*$")],
+    tuple[_StoredClause, ...],
+    tuple[tuple[str, _Count], ...],
+    str,
+]
+"""Fields of a version, in order; of its clauses all but the topics, which are found anew."""
+
+
+class _Head(msgspec.Struct):
+    format: int
+
+
+class _StoredSummary(msgspec.Struct):
+    """A summary as JSON has it."""
+
+    rows: _Count
+    every: _Count
+    told: str
+    versions: tuple[_StoredVersion, ...]
+
+
 def pack(kept: SummaryVersions) -> bytes:
     """Return what ``unpack`` reads."""
     document = {
@@ -459,30 +485,19 @@ def unpack(payload: bytes) -> SummaryVersions:
 
     """
     try:
-        document = json.loads(inflate(payload))
-        found = document["format"]
+        body = inflate(payload)
+        found = msgspec.json.decode(body, type=_Head).format
         if found != FORMAT:
             msg = f"summary: format {found!r}, and this version reads {FORMAT}; sleep makes it anew"
             raise InputError(msg)
-        versions = tuple(
-            Version(
-                str(made_of),
-                tuple(map(_clause, said)),
-                tuple((str(topic), int(times)) for topic, times in topics),
-                str(told),
-            )
-            for made_of, said, topics, told in document["versions"]
-        )
-        return SummaryVersions(
-            int(document["rows"]), int(document["every"]), versions, str(document["told"])
-        )
-    except (ValueError, KeyError, TypeError, RecursionError) as exc:
+        stored = msgspec.json.decode(body, type=_StoredSummary)
+    except (ValueError, RecursionError) as exc:
         if isinstance(exc, InputError):
             raise
         msg = f"summary: its structure is damaged ({exc!r:.80}); sleep makes it anew"
         raise InputError(msg) from exc
-
-
-def _clause(given: Sequence[Any]) -> QuotableClause:
-    row, at, who, text, tokens, worth = given
-    return QuotableClause(int(row), int(at), str(who), str(text), int(tokens), float(worth))
+    versions = tuple(
+        Version(made_of, tuple(QuotableClause(*clause) for clause in said), topics, told)
+        for made_of, said, topics, told in stored.versions
+    )
+    return SummaryVersions(stored.rows, stored.every, versions, stored.told)

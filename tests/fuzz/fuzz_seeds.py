@@ -1,0 +1,232 @@
+"""
+The beginnings of the corpus: sound bytes of every target, which fuzzing then changes.
+
+    python tests/fuzz/fuzz_seeds.py FOLDER   # writes them into a folder for each target
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from hashlib import sha1
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from fuzz_targets import SPECS, TARGETS, as_members
+
+from hippocampus import Memory, Turn
+from hippocampus.calibrate.calibration import BUILT_IN
+from hippocampus.core import events
+from hippocampus.core.config import Policy, Signatures
+from hippocampus.encode import random_indexing, tokens
+from hippocampus.index.gists import Trace, Traces, pack
+from hippocampus.journal.content import Segment
+from hippocampus.testing import HashEmbedder, ManualClock
+
+_NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
+_EXAMPLES = Path(__file__).parents[2] / "examples"
+_MOST = 3000
+_SAID = [
+    "I live in Graz with my brother Paul.", "My dentist Doctor Weber is in the Annenstrasse.",
+    "We painted the old sailing boat blue.", "I am allergic to peanuts.",
+    "My dentist Doctor Weber has moved to Linz.", "Our ferry to Rovinj leaves at nine.",
+]  # fmt: skip
+
+
+def seeds(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield a target's name and bytes that it reads."""
+    yield from _files()
+    yield from _of_a_bank(folder)
+    yield from _settings()
+    yield from _segments()
+    yield from _wire()
+
+
+def _files() -> Iterator[tuple[str, bytes]]:
+    chat = [
+        {"role": "user", "content": "Hallo", "timestamp": "2024-05-03T10:00:00Z", "name": "Ada"}
+    ]
+    for name, value in (
+        ("json_files", chat), ("messages", chat), ("messages", {"messages": chat, "id": 7}),
+        ("json_files", [{"memory": "likes tea", "user_id": "ada", "created_at": 1714730400}]),
+        ("messages", {"results": [{"memory": "likes tea", "metadata": {"a": [1, None]}}]}),
+        ("json_files", {"entities": [{"name": "Tom", "entityType": "person", "observations":
+                        ["has a boat"]}], "relations": [{"from": "Tom", "to": "Graz",
+                        "relationType": "lives in"}]}),
+        ("json_files", {"type": "entity", "name": "Tom", "entityType": "p", "observations": ["x"]}),
+        ("json_files", [{"title": "t", "create_time": 1714730400.5, "mapping": {"a": {"id": "a",
+                         "parent": None, "children": ["b"], "message": None}, "b": {"id": "b",
+                         "parent": "a", "children": [], "message": {"author": {"role": "user"},
+                         "create_time": 1714730401, "content": {"content_type": "text", "parts":
+                         ["What is new?", {"x": 1}]}}}}, "current_node": "b"}]),
+        ("json_files", [{"uuid": "u", "name": "n", "created_at": "2024-05-03T10:00:00Z",
+                         "chat_messages": [{"uuid": "m", "sender": "human", "text": "Hi",
+                         "content": [{"type": "text", "text": "Hi"}], "created_at":
+                         "2024-05-03T10:00:00Z", "attachments": [{"file_name": "a.txt",
+                         "extracted_content": "b"}]}]}]),
+    ):  # fmt: skip
+        said = json.dumps(value).encode()
+        for first in (0, 1, 2):
+            yield name, bytes([first]) + said
+            if name == "json_files":
+                yield "chats", bytes([first]) + said
+                yield "messages", bytes([first]) + said
+    mail = (
+        b"From: =?utf-8?q?Ad=C3=A1?= <ada@example.org>\r\nTo: tom@example.org\r\n"
+        b"Date: Fri, 3 May 2024 10:00:00 +0200\r\nSubject: =?utf-8?b?Qm9vdA==?=\r\n"
+        b"Message-ID: <1@x>\r\nReferences: <0@x>\r\nMIME-Version: 1.0\r\n"
+        b'Content-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\nContent-Type: text/html;'
+        b" charset=latin-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n"
+        b"<p>Hallo &amp; <b>so</b><li>eins=E4<script>x</script></p>\r\n--b\r\n"
+        b"Content-Disposition: attachment; filename*=utf-8''a%20b.txt\r\n\r\nYQ==\r\n--b--\r\n"
+    )
+    yield "mail", b"\1" + mail
+    yield "mail", b"\0From ada@x Fri May  3 10:00:00 2024\n" + mail.replace(b"\r\n", b"\n")
+    page = "---\ntitle: Boat\ndate: 2024-05-03\ntags: [a, 'b']\nn: 1.5\n---\n# One\n\n- two\n"
+    yield "documents", b"\0" + page.encode()
+    yield "documents", b"\0\xff\xfe" + page.encode("utf-16-le")
+
+
+def _of_a_bank(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield what a bank that has slept keeps, and its export."""
+    with Memory(folder / "seeds.db", embedder=HashEmbedder(16), clock=ManualClock(_NOW)) as memory:
+        bank = memory.bank("ada")
+        bank.remember_many([
+            Turn(text=text, speaker="Ada", session="s", at=_NOW - timedelta(days=30 - n))
+            for n, text in enumerate(_SAID * 3)
+        ])  # fmt: skip
+        first = bank.episodes()[0].id
+        bank.pin(first)
+        bank.recall("Where is the dentist?")
+        bank.note_recalls()
+        bank.set_policy(Policy())
+        bank.curate(add=["Graz"])
+        bank.sleep()
+        store = memory.engine.store
+        kept = {
+            "gists": "gist", "topics": "topic", "facts": "graph", "summary": "summary",
+            "anchors": "concept",
+        }  # fmt: skip
+        for target, kind in kept.items():
+            for start, _ in store.payloads.block_spans(1, kind):
+                payload = store.payloads.block(1, kind, start).payload
+                if target == "anchors":
+                    yield target, b"\0" + as_members(payload)
+                    yield target, b"\1" + payload
+                else:
+                    yield target, zlib.decompress(payload[20 if target == "topics" else 0 :])
+        kinds = (*sorted(events._CLASSES), "of a later version")
+        for row in store.journal.read(1):
+            yield "journal", bytes([kinds.index(row.kind)]) + row.detail.encode()
+        concepts = folder / "concepts.json"
+        bank.export_concepts(concepts)
+        document = json.loads(concepts.read_bytes())
+        yield "concepts", json.dumps(_renamed(document | {"model": "m"})).encode()
+        export = folder / "export.jsonl"
+        bank.export(export)
+        yield "exports", export.read_bytes()[:200]
+        lines = export.read_bytes().splitlines(keepends=True)
+        yield "exports", b"".join([*lines[:1], *lines[-1:]])
+    with Memory(folder / "small.db", embedder="none", clock=ManualClock(_NOW)) as memory:
+        memory.bank("ada").remember("I am allergic to peanuts.", speaker="Ada")
+        memory.bank("ada").export(folder / "small.jsonl")
+        yield "exports", (folder / "small.jsonl").read_bytes()
+
+
+def _settings() -> Iterator[tuple[str, bytes]]:
+    yield "settings", b"\0" + BUILT_IN.dump().encode()
+    yield "settings", b"\1" + random_indexing.dump(Signatures()).encode()
+    yield "settings", b"\2" + json.dumps(msgspec.to_builtins(asdict(Policy()))).encode()
+    yield (
+        "settings",
+        b'\3{"key": "k", "response": {"status": 200, "content_type": "j", "body": "{}"}}',
+    )
+    trace = Trace(rows=(1, 2), text="A boat.", made_at=1, days=1)
+    kept_ = Traces(traces=(trace,), vectors=np.ones((1, 4), np.float32), length=9)
+    yield "gists", zlib.decompress(pack(kept_))
+    yield "blocks", b"\2\4\0\0\0\10\0\0\0" + bytes(12)
+
+
+def _segments() -> Iterator[tuple[str, bytes]]:
+    ids = [np.array(tokens.encode(text), np.uint64) for text in _SAID]
+    yield "segments", bytes([len(ids)]) + Segment.of(0, ids).to_block().payload
+    yield "segments", b"\0" + Segment.of(0, []).to_block().payload
+
+
+def _renamed(document: dict) -> dict:
+    """Return a document of concepts with ids as the target knows them."""
+    said = json.dumps(document)
+    ids = sorted({id_ for entry in document["entries"].values() for id_ in entry["ids"]})
+    for n, id_ in enumerate(ids):
+        said = said.replace(id_, f"id{n % 9}")
+    return json.loads(said)
+
+
+def _wire() -> Iterator[tuple[str, bytes]]:
+    filters = {"since": "2024-05-03", "where": {"speaker": "Ada"}, "limit": 3, "cursor": "WzFd"}
+    for at, spec in enumerate(SPECS):
+        given = {n: _GIVEN[n] for n in spec.arguments if n in _GIVEN} | {
+            n: v for n, v in filters.items() if n in spec.arguments
+        }
+        if spec.method == "GET":
+            pairs = (f"{n}={v if isinstance(v, str) else json.dumps(v)}" for n, v in given.items())
+            yield "requests", bytes([at]) + "&".join(pairs).encode()
+        else:
+            yield "requests", bytes([at]) + json.dumps(given).encode()
+        yield "answers", bytes([at]) + b"[]"
+        yield "answers", bytes([at]) + b"{}"
+        yield (
+            "answers",
+            bytes([at + 128]) + b'{"progress": {"done": 1, "total": 2}}\n{"result": []}\n',
+        )
+    fault = {"error": {"type": "StoreCorrupt", "message": "m", "detail": {"retry_after_s": 2}}}
+    for kind in ("StoreCorrupt", "BudgetTooSmall", "RateLimited", "Nonsense", "ServerTimeout"):
+        fault["error"]["type"] = kind
+        yield "answers", b"\0" + json.dumps(fault).encode()
+    for at, cursor in enumerate(
+        (b"WyIyMDI1LTA2LTAxVDEyOjAwOjAwWiIsMV0", b"WzFd", b"WzFd", b"WyJhIl0")
+    ):
+        yield "cursors", bytes([at]) + cursor
+    asked = {"model": "m", "messages": [{"role": "system", "content": "s"}, {"role": "user",
+             "content": [{"type": "text", "text": "hi"}], "name": "n"}, {"role": "assistant",
+             "tool_calls": [{"function": {"name": "f"}}]}], "user": "u", "tools": []}  # fmt: skip
+    yield "models", b"\0" + json.dumps(asked).encode()
+    yield "models", b"\1" + json.dumps({"model": "m", "input": "hi", "conversation": "c"}).encode()
+    made = {"choices": [{"index": 0, "message": {"content": "<think>x</think>y", "refusal": None},
+            "finish_reason": "stop"}], "usage": {"prompt_tokens": 1}}  # fmt: skip
+    yield "models", b"\2" + json.dumps(made).encode()
+    yield "models", b"\2data: " + json.dumps(made).encode() + b"\n\ndata: [DONE]\n"
+    answer = {"type": "response.completed", "response": {"id": "r", "status": "completed",
+              "output": [{"content": [{"type": "output_text", "text": "y"}]}]}}  # fmt: skip
+    yield "models", b"\3data: " + json.dumps(answer).encode() + b"\n"
+    yield "models", b"\3" + json.dumps(answer["response"]).encode()
+
+
+_GIVEN = {
+    "text": "I am allergic to peanuts.", "query": "What am I allergic to?", "id": "0" * 24,
+    "ids": ["0" * 24], "terms": ["peanuts"], "k": 5, "budget_tokens": 300, "at": "2024-05-03",
+    "turns": [{"text": "Hi", "at": "2024-05-03T10:00:00Z", "metadata": {"a": [1]}}],
+    "helpful": True, "steps": ["gists"], "policy": {}, "erase": False, "reason": "why",
+    "notes": [], "add": ["Graz"], "deny": [], "remove": [], "metadata": {"a": 1},
+}  # fmt: skip
+
+
+def write(folder: Path) -> None:
+    """Write the seeds into a folder for each target."""
+    for target in TARGETS:
+        (folder / target).mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        found = list(seeds(Path(scratch)))
+    for target, data in found:
+        if len(data) <= _MOST or target in ("topics", "anchors", "facts", "summary", "gists"):
+            (folder / target / sha1(data).hexdigest()[:16]).write_bytes(data)  # noqa: S324
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
