@@ -4,6 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SOURCE ?=
 FUZZ_SECONDS ?= 60
+TORTURE_SECONDS ?= 7200
 EXAMPLES ?= commit
 NATIVE := $(shell find native -path native/tests -prune -o \( -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.txt \) -print)
 PACKAGES := $(shell find src -name __init__.py)
@@ -17,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 test test-bench test-slow test-night: export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup model demo test test-bench test-slow test-night lint format stubs sbom native fuzz fuzz-native fuzz-readers docs bench wheel wheel-bench lock clean
+.PHONY: help setup model demo test test-bench test-slow test-night lint format stubs sbom native fuzz fuzz-native fuzz-readers torture docs bench wheel wheel-bench lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -90,6 +91,9 @@ fuzz-native:  ## run random operations and bytes through the wavelet matrices fo
 
 fuzz-readers: setup  ## feed every reader of files, rows and requests for FUZZ_SECONDS, on all cores
 	@$(BIN)/python tests/fuzz/fuzz.py $(FUZZ_SECONDS)
+
+torture: setup  ## kill processes and fail disks under every verb for TORTURE_SECONDS
+	@$(BIN)/python tests/faults/campaign.py --seconds $(TORTURE_SECONDS) --report bench/results/torture.json
 
 docs: setup  ## build the documentation site into build/site
 	@$(BIN)/python bench/tools/site.py
