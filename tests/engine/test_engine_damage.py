@@ -2,13 +2,14 @@
 
 import sqlite3
 import struct
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 
 from hippocampus import Memory, Turn
+from hippocampus.core.events import JournalRow
 from hippocampus.errors import HippocampusError, InputError, StoreCorrupt
 from hippocampus.salvage import salvage
 from hippocampus.testing import HashEmbedder, ManualClock
@@ -319,3 +320,64 @@ def test_no_flipped_bit_of_thousands_changes_an_answer_unnoticed(path):
     small(path)
     silent = [place for place, same, sound in flips(path, 3000, seed=4) if sound and not same]
     assert [] == silent
+
+
+# ---------------------------------------------------------------- checksums that somebody made fit
+
+
+def test_a_damaged_change_is_none_of_those_that_are_read(path, ids):
+    with opened(path) as memory:
+        memory.bank("ada").sleep()
+    change(path, "UPDATE journal SET at = at + 1 WHERE bank = 1 AND kind IN ('asleep', 'feedback')")
+
+    with opened(path) as memory:
+        assert [] == memory.bank("ada").sleeps()
+        assert memory.bank("ada").get(ids[0]).text == TALK[0]
+
+
+@pytest.mark.parametrize(
+    "change_",
+    [
+        JournalRow(0, 1 << 62, "of a later version", None, "{}"),
+        JournalRow(0, 5, "lapse", "x", "{}"),
+        JournalRow(0, 5, "pin", -1, "{}"),
+        JournalRow(0, 5, "recall", None, f'{{"shown": [[{10**30}, 0]]}}'),
+        JournalRow(0, 5, "annotate", 0, f'{{"by": "x", "at": {1 << 62}}}'),
+    ],
+)
+def test_a_change_that_cannot_be_is_damage_whatever_its_checksum_says(path, ids, change_):
+    with opened(path) as memory:
+        bank, store = memory.bank("ada"), memory.engine.store
+        with store.write():
+            store.journal.append(1, [change_._replace(seq=store.journal.last_seq(1) + 1)])
+        for read in (
+            bank.journal, bank.sleeps, lambda: bank.history(ids[0]), lambda: bank.uses(ids[0]),
+            lambda: bank.recall("greenhouse"), bank.sleep,
+        ):  # fmt: skip
+            with suppress(HippocampusError):
+                read()
+        assert not verify(memory).sound
+
+
+@pytest.mark.parametrize("fields", [{"recorded_at": 1 << 62}, {"superseded_by": -1}, {"part": "x"}])
+def test_an_episode_that_cannot_be_is_damage_whatever_its_checksum_says(path, ids, fields):
+    with opened(path) as memory:
+        bank, store = memory.bank("ada"), memory.engine.store
+        (row,) = store.episodes.read(1, [0])
+        made = row._replace(**{"row": len(ids), "id": "made up", "digest": b"", **fields})
+        with store.write():
+            store.episodes.add(1, [made])
+        assert TALK == [episode.text for episode in bank.episodes()]
+        assert not verify(memory).sound
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("embedder", "{}"), ("embedder", "["), ("signatures", "{"), ("signatures", "[]")],
+)
+def test_a_setting_that_cannot_be_is_damage_whatever_its_checksum_says(path, ids, key, value):
+    assert ids
+    with opened(path) as memory, memory.engine.store.write():
+        memory.engine.store.settings.put(key, value)
+    with pytest.raises(StoreCorrupt, match="cannot be read"), opened(path) as memory:
+        memory.bank("ada").recall("greenhouse")

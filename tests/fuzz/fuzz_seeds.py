@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from fuzz_banks import _VERBS
 from fuzz_targets import SPECS, TARGETS, as_members
 
 from hippocampus import Memory, Turn
@@ -46,6 +47,7 @@ def seeds(folder: Path) -> Iterator[tuple[str, bytes]]:
     yield from _settings()
     yield from _segments()
     yield from _wire()
+    yield from _banks()
 
 
 def _files() -> Iterator[tuple[str, bytes]]:
@@ -215,6 +217,55 @@ _GIVEN = {
     "helpful": True, "steps": ["gists"], "policy": {}, "erase": False, "reason": "why",
     "notes": [], "add": ["Graz"], "deny": [], "remove": [], "metadata": {"a": 1},
 }  # fmt: skip
+
+
+def _banks() -> Iterator[tuple[str, bytes]]:
+    """Yield what somebody writes into a store, and calls of verbs and tools."""
+    details = {
+        "remember": {"id": "x"}, "correct": {"by": "x"}, "forget": {}, "restore": {"source": "s"},
+        "merge": {"by": "x", "sleep": 1}, "fade": {"level": 2, "was": 1, "sleep": 1},
+        "doubt": {"sleep": 1, "why": "w"}, "annotate": {"by": "x", "at": 5, "sleep": 1},
+        "feedback": {"helpful": True, "at": 5}, "asleep": {"sleep": 1, "steps": ["gists"]},
+        "slept": {"sleep": 1, "rows": 4, "policy": {}, "steps": {"gists": {"made": 1}}},
+        "policy": {"policy": {"keep": 3}}, "anchors": {"add": ["Graz"], "deny": ["Linz"]},
+        "recall": {"shown": [[1748779200000000, 0, 1]]}, "shorten": {"rows": [[0, 1]]},
+        "consolidate": {"promoted": [0], "traces": [[1748779200000000, 0, 1]]}, "lapse": {},
+        "withdrawn": {"by": "x", "at": 5}, "absorb": {"supersedes": "x"}, "pin": {}, "hold": {},
+        "erase": {}, "rebuild": {}, "sleep": {}, "of a later version": {"x": 1},
+    }  # fmt: skip
+    made_up = [["journal", kind, 1, 1748779200000000, told] for kind, told in details.items()]
+    for start in range(0, len(made_up), 5):
+        yield "stores", json.dumps(made_up[start : start + 5]).encode()
+    signed = json.loads(random_indexing.dump(Signatures()))
+    said = '{"format": 1, "rows": 4, "every": 100, "told": "", "versions": []}'
+    edits: list[object] = [
+        ["setting", "signatures", signed], ["setting", "calibration", json.loads(BUILT_IN.dump())],
+        ["setting", "api-keys", []], ["setting", "salt", "00" * 16],
+        ["setting", "embedder", {"name": "hash"}],
+        ["episode", {"id": "y", "occurred_at": 5, "recorded_at": 6, "metadata": "{}", "parts": 1,
+                     "session": "s", "turn": 1, "part": 0, "speaker": "Bo", "state": "active",
+                     "level": 1, "marks": 2, "supersedes": 1, "superseded_by": 2}],
+        ["payload", "vector", 1, "00" * 20], ["payload", "phrase", 1, "00" * 8],
+        ["payload", "lexical", 1, "00" * 8], ["payload", "content", 1, "000000"],
+        ["block", "summary", 0, 4, zlib.compress(said.encode()).hex()],
+        ["block", "gist", 0, 4, "00"], ["block", "vector", 0, 2, "00" * 8],
+    ]  # fmt: skip
+    for start in range(0, len(edits), 3):
+        yield "stores", json.dumps(edits[start : start + 3]).encode()
+    for at in range(len(_VERBS)):
+        spec = _VERBS[at]
+        given = {n: _GIVEN[n] for n in spec.arguments if n in _GIVEN}
+        yield "verbs", bytes([at]) + json.dumps(given).encode()
+    for at in range(9):
+        yield "tools", bytes([at]) + json.dumps({"query": "dentist", "limit": 3}).encode()
+        yield "tools", bytes([at]) + json.dumps({"text": "It rains.", "at": "2024-05-03"}).encode()
+        yield "tools", bytes([at]) + json.dumps({"ids": ["x"], "helpful": True}).encode()
+    made = {"entities": [{"name": "Tom", "entityType": "p", "observations": ["x"]}]}
+    linked = {"relations": [{"from": "Tom", "to": "Tom", "relationType": "is"}]}
+    noted = {"observations": [{"entityName": "Tom", "contents": ["y"]}]}
+    for at in range(128, 137):
+        for said_ in (made, linked, noted, {}, {"query": "x"}, {"names": ["Tom"]}):
+            yield "tools", bytes([at]) + json.dumps(said_).encode()
 
 
 def write(folder: Path) -> None:

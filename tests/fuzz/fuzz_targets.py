@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from fuzz_banks import stores, tools, verbs
 
 from hippocampus import wire
 from hippocampus.calibrate.calibration import Calibration
@@ -327,4 +328,7 @@ TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
     "cursors": _cursors,
     "answers": _answers,
     "models": _models,
+    "stores": stores,
+    "verbs": verbs,
+    "tools": tools,
 }

@@ -33,7 +33,7 @@ def test_what_others_made_is_read_or_refused_with_an_error_of_ours(target):
     assert any(good), "and from something sound"
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", sorted(TARGETS.keys() - {"stores", "verbs", "tools"}))
 def test_changed_json_too(target):
     def same(data, _longest):
         return data

@@ -312,7 +312,11 @@ def test_episodes_come_back_as_they_were_given(store):
     rows = [
         episode(0, session=None, turn=None, speaker=None, role=None),
         episode(
-            1, source="f", metadata='{"ü": "\\u0000 \' 日本"}', address="a\0b", occurred_at=-(2**60)
+            1,
+            source="f",
+            metadata='{"ü": "\\u0000 \' 日本"}',
+            address="a\0b",
+            occurred_at=-62_135_596_800_000_000,
         ),
         episode(2, state="superseded", superseded_by=3),
         episode(3, supersedes=2, digest=b"\0\xff"),

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Final, Protocol, TypeAlias
-
-from msgspec import Meta
+from typing import Final, Protocol
 
 MICROS_PER_MINUTE: Final = 60_000_000
 MICROS_PER_HOUR: Final = 60 * MICROS_PER_MINUTE
 MICROS_PER_DAY: Final = 24 * MICROS_PER_HOUR
 MOST_AHEAD: Final = 31 * MICROS_PER_DAY
 """How far ahead of the clock what is recorded can be: further, and a clock was wrong."""
-
-Micros: TypeAlias = Annotated[int, Meta(ge=-62_135_596_800_000_000, le=253_402_300_799_999_999)]
-"""Microseconds since 1970, from the first moment of the year 1 to the last of 9999."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

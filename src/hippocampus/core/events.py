@@ -16,6 +16,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, cast, ge
 
 import msgspec
 
+from hippocampus.core.ranges import Level, Micros, RowNumber
 from hippocampus.errors import StoreCorrupt
 
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
@@ -25,9 +26,9 @@ class JournalRow(NamedTuple):
     """One change as the store keeps it. ``at`` is in microseconds since 1970, UTC."""
 
     seq: int
-    at: int
+    at: Micros
     kind: str
-    row: int | None
+    row: RowNumber | None
     """The episode concerned, by row; None for changes of the whole bank."""
     detail: str
     """JSON object; never holds an episode's words."""
@@ -40,7 +41,7 @@ class JournalEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="j
 class SleepEvent(JournalEvent, frozen=True, kw_only=True):
     """Base of what sleep does to one episode."""
 
-    sleep: int | None = None
+    sleep: RowNumber | None = None
     """Number of the sleep that did it, from 1; None if a person did, or it is an inverse."""
     why: str | None = None
     """Reason, in English."""
@@ -49,7 +50,7 @@ class SleepEvent(JournalEvent, frozen=True, kw_only=True):
 class InvertibleEvent(SleepEvent, frozen=True, kw_only=True):
     """Base of what sleep does to one episode, and of what takes that back."""
 
-    undoes: int | None = None
+    undoes: RowNumber | None = None
     """Number of the sleep that this takes back; None if it takes back none."""
 
 
@@ -85,7 +86,7 @@ class Restored(JournalEvent, frozen=True, kw_only=True, tag="restore"):
     """Source file that has it again, or has lost what it was merged with."""
     why: str | None = None
     """Reason, in English."""
-    undoes: int | None = None
+    undoes: RowNumber | None = None
     """Number of the sleep whose merge or lapse this takes back."""
 
 
@@ -131,7 +132,7 @@ class FeedbackGiven(JournalEvent, frozen=True, kw_only=True, tag="feedback"):
 
     helpful: bool | None = None
     """Whether it was; None once the episode is erased."""
-    at: int | None = None
+    at: Micros | None = None
     """When it was said, in microseconds; None if that is the row's own moment."""
 
 
@@ -148,7 +149,7 @@ class Merged(SleepEvent, frozen=True, kw_only=True, tag="merge"):
 class Absorbed(JournalEvent, frozen=True, kw_only=True, tag="absorb"):
     """An episode stands for another one from now on."""
 
-    sleep: int | None = None
+    sleep: RowNumber | None = None
     """Number of the sleep that merged them; None if ``compact`` linked them anew."""
     supersedes: str | None = None
     """Id of the episode that was merged into this one."""
@@ -159,9 +160,9 @@ class Absorbed(JournalEvent, frozen=True, kw_only=True, tag="absorb"):
 class Faded(InvertibleEvent, frozen=True, kw_only=True, tag="fade"):
     """Less, or after ``undo`` more, of an episode is shown."""
 
-    level: int | None = None
+    level: Level | None = None
     """How far it has faded now, from 0, all of it is shown, to 4, keywords are."""
-    was: int | None = None
+    was: Level | None = None
     """The level before."""
 
 
@@ -182,7 +183,7 @@ class Annotated(SleepEvent, frozen=True, kw_only=True, tag="annotate"):
 
     by: str | None = None
     """Id of the episode that says something of it."""
-    at: int | None = None
+    at: Micros | None = None
     """When that was found, in microseconds; None if that is the row's own moment."""
 
 
@@ -191,7 +192,7 @@ class AnnotationWithdrawn(InvertibleEvent, frozen=True, kw_only=True, tag="withd
 
     by: str | None = None
     """Id of the episode that was found to say something of it."""
-    at: int | None = None
+    at: Micros | None = None
     """When it was taken back, in microseconds; None if that is the row's own moment."""
 
 
@@ -201,7 +202,7 @@ class AnnotationWithdrawn(InvertibleEvent, frozen=True, kw_only=True, tag="withd
 class SleepBegan(JournalEvent, frozen=True, tag="asleep"):
     """A sleep began."""
 
-    sleep: int
+    sleep: RowNumber
     """Its number, from 1."""
     steps: Sequence[str]
     """Names of its steps, in order."""
@@ -210,7 +211,7 @@ class SleepBegan(JournalEvent, frozen=True, tag="asleep"):
 class SleepEnded(JournalEvent, frozen=True, kw_only=True, tag="slept"):
     """A sleep came to its end."""
 
-    sleep: int
+    sleep: RowNumber
     """Its number, from 1."""
     rows: int
     """How many rows, the first ones, it saw."""
@@ -251,25 +252,25 @@ class AnchorsCurated(JournalEvent, frozen=True, kw_only=True, tag="anchors"):
 class RecallsNoted(JournalEvent, frozen=True, tag="recall"):
     """Recalls since the last time were written down."""
 
-    shown: Sequence[Sequence[int]]
+    shown: Sequence[Sequence[Micros]]
     """Of each recall its moment, in microseconds, then the rows shown, best first."""
 
 
 class Consolidated(JournalEvent, frozen=True, kw_only=True, tag="consolidate"):
     """Sleep promoted episodes and made gists, or ``undo`` took promotions back."""
 
-    promoted: Sequence[int]
+    promoted: Sequence[RowNumber]
     """Rows that were not promoted before."""
-    traces: Sequence[Sequence[int]]
+    traces: Sequence[Sequence[Micros]]
     """Of each new gist the moment it was made, in microseconds, then the rows of its sources."""
-    demoted: Sequence[int] = ()
+    demoted: Sequence[RowNumber] = ()
     """Rows that are promoted no more."""
 
 
 class TextsShortened(JournalEvent, frozen=True, tag="shorten"):
     """``compact`` put what is shown of faded episodes in the place of their texts."""
 
-    rows: Sequence[tuple[int, int]]
+    rows: Sequence[tuple[RowNumber, RowNumber]]
     """Pairs of an old row and the row that took its place."""
 
 

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import msgspec
+
 from hippocampus.calibrate.calibration import BUILT_IN, Calibration
 from hippocampus.core.clock import Clock, SystemClock, to_micros
 from hippocampus.core.config import Config, Signatures
@@ -161,9 +163,19 @@ class EngineContext:
             self.store.settings.put("embedder", dump_fingerprint(used.fingerprint))
 
     def stored_fingerprint(self) -> Fingerprint | None:
-        """Return which embedder the store's vectors come from; None before the first."""
+        """
+        Return which embedder the store's vectors come from; None before the first.
+
+        Raises:
+            StoreCorrupt: what the store has recorded of it cannot be read.
+
+        """
         text = self.store.settings.get("embedder")
-        return None if text is None else Fingerprint(**json.loads(text))
+        try:
+            return None if text is None else msgspec.json.decode(text, type=Fingerprint)
+        except (ValueError, RecursionError) as exc:
+            msg = f"which embedder its vectors come from cannot be read ({exc!s:.80})"
+            raise StoreCorrupt(msg, path=self.store.path) from exc
 
     def signatures(self) -> Signatures | None:
         """Return how tokens are signed: as configured, which by default is as the store's are."""

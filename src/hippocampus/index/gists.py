@@ -17,9 +17,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.clock import MICROS_PER_HOUR, Micros
+from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Maturation
 from hippocampus.core.decompress import inflate
+from hippocampus.core.ranges import Micros
 from hippocampus.errors import InputError
 from hippocampus.index.cue import Mask, Rows, Scores
 

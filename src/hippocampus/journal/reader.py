@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import from_micros
-from hippocampus.core.events import E, JournalRow, Record, decode, fields_of
+from hippocampus.core.events import E, JournalRow, Record, class_of, decode, fields_of
 from hippocampus.core.records import (
     HELD,
     PINNED,
@@ -157,6 +157,7 @@ class LedgerReader:
         return [
             Record(c.seq, c.at, c.row, cast("E", decode(c, bank=self.name, path=path)))
             for c in found
+            if class_of(c.kind) in classes  # what stands for a damaged row is none of them
         ]
 
     def stats(

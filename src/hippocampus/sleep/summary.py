@@ -25,9 +25,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.clock import Micros
 from hippocampus.core.config import Compact
 from hippocampus.core.decompress import inflate
+from hippocampus.core.ranges import Micros
 from hippocampus.core.records import Usage
 from hippocampus.encode.tokens import count
 from hippocampus.errors import EncoderError, InputError, ModelAnswer

@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Iterable
 from hashlib import blake2b
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -37,6 +37,15 @@ def damaged(place: str) -> str:
 def holds(stored: object, computed: bytes | None) -> bool:
     """Return whether a stored checksum is the one computed; that of junk, None, never is."""
     return computed is not None and stored == computed
+
+
+def is_of(kind: type[tuple[object, ...]], stored: tuple[Any, ...]) -> bool:
+    """Return whether values are what such a row has: whoever writes a file can do its checksums."""
+    try:
+        msgspec.convert(stored, kind)
+    except (ValueError, TypeError):
+        return False
+    return True
 
 
 def row_checksum(table: str, *key: int, values: Iterable[object]) -> bytes | None:

@@ -8,7 +8,7 @@ from typing import Final
 
 from hippocampus.core.records import STORED_NAMES, DamagedRow, EpisodeRow, State
 from hippocampus.errors import StoreCorrupt, StoreError
-from hippocampus.store.checksums import damaged, holds, row_checksum
+from hippocampus.store.checksums import damaged, holds, is_of, row_checksum
 from hippocampus.store.transactions import Row, Transactions, as_json
 
 # Without statistics SQLite reads a whole bank by its primary key rather than use an index whose
@@ -111,7 +111,7 @@ class SqliteEpisodes:
     def _sound(self, bank: int, stored: Row) -> EpisodeRow:
         """Return an episode as it was written, or what stands for a damaged one."""
         episode: EpisodeRow = tuple.__new__(EpisodeRow, stored[:-1])
-        if holds(stored[-1], _checksum(bank, episode)):
+        if holds(stored[-1], _checksum(bank, episode)) and is_of(EpisodeRow, stored[:-1]):
             return episode
         place = f"episode {episode.id!r}, row {episode.row} of bank {bank},"
         self._db.damage.note(bank, "episodes", episode.row, damaged(place))

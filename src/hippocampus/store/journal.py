@@ -18,6 +18,7 @@ from hippocampus.store.checksums import (
     commitment,
     damaged,
     holds,
+    is_of,
 )
 from hippocampus.store.transactions import Row, Transactions, as_json
 
@@ -116,7 +117,8 @@ class SqliteJournal:
     def _sound(self, bank: int, stored: Row) -> JournalRow:
         """Return a change as it was written, or what stands for a damaged one."""
         change: JournalRow = tuple.__new__(JournalRow, stored[:-2])
-        if holds(stored[-1], change_checksum(change, stored[-2])):
+        whole = holds(stored[-1], change_checksum(change, stored[-2]))
+        if whole and is_of(JournalRow, stored[:-2]):
             return change
         place = f"change {change.seq} of bank {bank}, perhaps {change.kind!r},"
         self._db.damage.note(bank, "journal", change.seq, damaged(place))

@@ -21,6 +21,7 @@ from hippocampus.core.events import (
     Restored,
 )
 from hippocampus.core.origin import ORIGINS, Origin, derive_origin
+from hippocampus.core.ranges import Micros, RowNumber
 from hippocampus.core.records.episode import State
 
 Named = TypeVar("Named", bound=Hashable)
@@ -80,11 +81,11 @@ def states_told(changes: Iterable[tuple[Named, type[JournalEvent]]]) -> dict[Nam
 class EpisodeRow(NamedTuple):
     """An episode as the store keeps it, without its text. Times in microseconds since 1970, UTC."""
 
-    row: int
+    row: RowNumber
     """Dense number within the bank, from 0, in the order of noting; never reused."""
     id: str
-    occurred_at: int
-    recorded_at: int
+    occurred_at: Micros
+    recorded_at: Micros
     session: str | None
     turn: int | None
     part: int
@@ -98,8 +99,8 @@ class EpisodeRow(NamedTuple):
     digest: bytes
     """Keyed hash of the normalised text: finds equal texts without holding the words."""
     state: State
-    supersedes: int | None
-    superseded_by: int | None
+    supersedes: RowNumber | None
+    superseded_by: RowNumber | None
     level: int = 0
     """How far it has faded, from 0 to ``DEEPEST``."""
     marks: int = 0

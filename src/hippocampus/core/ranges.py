@@ -1,0 +1,16 @@
+"""Numbers that a store keeps, each with the bounds within which it can be meant."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from msgspec import Meta
+
+Micros: TypeAlias = Annotated[int, Meta(ge=-62_135_596_800_000_000, le=253_402_300_799_999_999)]
+"""Microseconds since 1970, from the first moment of the year 1 to the last of 9999."""
+
+RowNumber: TypeAlias = Annotated[int, Meta(ge=0, lt=1 << 31)]
+"""An episode's number in its bank, or that of a sleep."""
+
+Level: TypeAlias = Annotated[int, Meta(ge=0, le=5)]
+"""How far an episode has faded; one beyond the deepest is where it lapses."""
