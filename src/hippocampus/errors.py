@@ -5,6 +5,7 @@ What can go wrong, as a tree a caller can catch at any height.
   + InputError            the caller passed something we cannot use
     - InvalidText         text that cannot be stored as it is: blank, lone surrogates
     - SecretRefused       it holds a secret, and none may be kept
+    - FloodRefused        more from one origin within an hour than may come in
     - TextTooLong         more text in one call than the cap allows
     - InvalidTime         a time we cannot read or represent
     - InvalidFilter       a filter with an unknown field, operator or operand
@@ -97,6 +98,10 @@ class InvalidText(InputError):
 
 class SecretRefused(InputError):
     """A text holds what looks like a secret, and none may be kept; see ``Secrets``."""
+
+
+class FloodRefused(InputError):
+    """Others would bring more into a bank within an hour than they may; see ``Flood``."""
 
 
 class TextTooLong(InputError):

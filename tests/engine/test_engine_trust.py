@@ -60,6 +60,14 @@ def test_an_origin_that_is_given_counts_and_is_kept(open_memory, tmp_path):
     assert origins(copy.episodes()) == ["web"]
     assert copy.episodes(trust="user") == []
 
+    bank.pin(newer.id)
+    bank.remember(ORDER, source=PAGE)
+    bank.export(tmp_path / "more.jsonl")
+    copy.remember("Something else.")
+    copy.import_(tmp_path / "more.jsonl")
+    assert [ORDER] == [episode.text for episode in copy.review()]
+    assert not any(episode.pinned for episode in copy.episodes())
+
 
 @pytest.mark.parametrize("wrong", ["me", "", 3, ["user"]])
 def test_what_is_no_origin_is_refused_and_nothing_is_stored(bank, wrong):

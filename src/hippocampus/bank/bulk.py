@@ -107,6 +107,7 @@ class Bulk(BankPart):
             self._engine.ledger(self.name, create=True)
             with self._state.transaction() as ledger:
                 update = compare(ledger, source, groups)
+                self._writes.check_flood(update.fresh, now)
                 if update.gone:
                     ledger.writer.change(update.gone, RemovedFromSource(source=source))
                 if update.back or update.freed:

@@ -40,6 +40,7 @@ from hippocampus.journal.ledger import Ledger
 from hippocampus.language.extractive_compression import shown
 from hippocampus.write.check import Group, draft
 from hippocampus.write.encode import context_before, encode_drafts
+from hippocampus.write.flood_gate import check_flood
 from hippocampus.write.secret_gate import without_secrets
 
 _Stored = TypeVar("_Stored")
@@ -320,6 +321,7 @@ class Writes(BankPart):
     ) -> list[Episode]:
         batch = self._engine.config.ingest.batch
         kept: list[Episode] = []
+        self.check_flood(groups, now)
         if progress:
             progress(0, len(groups))
         for start in range(0, len(groups), batch):
@@ -328,6 +330,14 @@ class Writes(BankPart):
             if progress:
                 progress(min(start + batch, len(groups)), len(groups))
         return kept
+
+    def check_flood(self, groups: Sequence[Group], now: datetime) -> None:
+        """Refuse more from one origin within an hour than ``Config.flood`` lets in."""
+        most = self._engine.config.flood
+        if most.episodes is not None or most.characters is not None:
+            drafts = (d for group in groups for d in group.drafts)
+            with self._store.read():
+                check_flood(self._state.ledger(), drafts, now, most)
 
     def _keep_together(self, calls: Sequence[_ToKeep]) -> list[list[Episode]]:
         """Keep what some calls bring, and return the episodes of each, holding ``writing``."""

@@ -514,6 +514,23 @@ class Secrets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Flood:
+    """
+    Most that one origin may bring into a bank within an hour; by default there is no such bound.
+
+    It is for what others wrote: tools, documents, pages and imports each have it for themselves.
+    """
+
+    episodes: Annotated[int, Meta(ge=1)] | None = None
+    """Most episodes; more are refused with ``FloodRefused``."""
+    characters: Annotated[int, Meta(ge=1)] | None = None
+    """Most characters of their texts; likewise."""
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """What a ``Memory`` is opened with; validated once, never changed."""
 
@@ -529,6 +546,7 @@ class Config:
     compact: Compact = field(default_factory=Compact)
     maturation: Maturation = field(default_factory=Maturation)
     secrets: Secrets = field(default_factory=Secrets)
+    flood: Flood = field(default_factory=Flood)
     timezone: str = "UTC"
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: float = 10.0

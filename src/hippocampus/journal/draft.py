@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Self, TypeAlias
 
-from hippocampus.core.records import EpisodeRow, Kind
+from hippocampus.core.records import EpisodeRow, Kind, lasting_marks
 
 CONTEXT_TURNS = 3
 CONTEXT_CHARACTERS = 420
@@ -44,7 +44,8 @@ class Draft:
         return cls(
             id=row.id, text=text, occurred_at=row.occurred_at, session=row.session, part=row.part,
             parts=row.parts, speaker=row.speaker, role=row.role, source=row.source,
-            address=row.address, metadata=row.metadata, digest=row.digest, marks=row.marks,
+            address=row.address, metadata=row.metadata, digest=row.digest,
+            marks=lasting_marks(row.marks),
         )  # fmt: skip
 
     @property

@@ -61,6 +61,7 @@ from hippocampus.core.records.stored import (
     Payloads,
     first_marks,
     given_origin,
+    lasting_marks,
     settled_level,
     states_told,
 )
@@ -126,6 +127,7 @@ __all__ = [
     "Where",
     "first_marks",
     "given_origin",
+    "lasting_marks",
     "settled_level",
     "states_told",
 ]

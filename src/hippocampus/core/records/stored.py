@@ -64,6 +64,11 @@ def first_marks(origin: Origin | None, *, suspect: bool) -> int:
     return _ORIGIN * number + SUSPECT * suspect
 
 
+def lasting_marks(marks: int) -> int:
+    """Return the marks that an episode keeps wherever it goes: its origin, and being suspect."""
+    return marks - marks % SUSPECT
+
+
 def given_origin(marks: int) -> Origin | None:
     """Return the origin that was given with an episode, if one was."""
     number = marks // _ORIGIN

@@ -1,0 +1,85 @@
+"""Floods: others bring only so much into a bank within an hour, the conversation what it likes."""
+
+from datetime import timedelta
+
+import pytest
+
+from hippocampus import Config, Flood, Turn
+from hippocampus.errors import FloodRefused, InputError
+
+PAGE = "https://example.com"
+
+
+def pages(count, *, first=0, words="A page."):
+    return [Turn(text=f"{words} {n}", source=f"{PAGE}/{n}") for n in range(first, first + count)]
+
+
+@pytest.fixture
+def bank(open_memory):
+    return open_memory(embedder="none", config=Config(flood=Flood(episodes=5))).bank("ada")
+
+
+def test_more_of_one_origin_within_an_hour_is_refused_whole(bank, clock):
+    bank.remember_many(pages(3))
+    with pytest.raises(FloodRefused, match=r"6 episodes of origin 'web'.*at most 5"):
+        bank.remember_many([*pages(3, first=3), Turn(text="Hello.", role="user")])
+    assert len(bank.episodes()) == 3
+    bank.remember_many(pages(2, first=3))
+    with pytest.raises(FloodRefused):
+        bank.remember("One more page.", source=PAGE)
+
+    bank.remember("Another origin.", role="tool")
+    bank.remember_many([Turn(text=f"My turn {n}.", role="user") for n in range(20)])
+    clock.advance(timedelta(minutes=61))
+    assert bank.remember("One more page.", source=PAGE).origin == "web"
+
+
+def test_what_is_forgotten_counts_and_a_restart_does_not_forget_it(open_memory):
+    config = Config(flood=Flood(episodes=5))
+    with open_memory(embedder="none", config=config) as memory:
+        kept = memory.bank("ada").remember_many(pages(5))
+        memory.bank("ada").forget([one.id for one in kept])
+    with open_memory(embedder="none", config=config) as memory:
+        with pytest.raises(FloodRefused):
+            memory.bank("ada").remember("One more page.", source=PAGE)
+        memory.bank("bob").remember("Another bank.", source=PAGE)
+
+
+def test_a_flood_may_be_one_of_characters(open_memory):
+    bank = open_memory(embedder="none", config=Config(flood=Flood(characters=1000))).bank("ada")
+    bank.remember_many(pages(3, words="word " * 60))
+    with pytest.raises(FloodRefused, match="characters of origin 'web'"):
+        bank.remember_many(pages(1, first=9, words="word " * 60))
+    bank.remember_many(pages(5, first=20, words="x"))
+
+
+def test_many_pages_of_rows_are_looked_back_through(open_memory, clock):
+    config = Config(flood=Flood(episodes=700))
+    bank = open_memory(embedder="none", config=config).bank("ada")
+    for start in range(0, 700, 350):
+        bank.remember_many(pages(350, first=start))
+        clock.advance(timedelta(minutes=20))
+    with pytest.raises(FloodRefused, match="701 episodes"):
+        bank.remember("One more page.", source=PAGE)
+    clock.advance(timedelta(minutes=30))
+    bank.remember_many(pages(350, first=800))
+    with pytest.raises(FloodRefused, match="701 episodes"):
+        bank.remember("One more page.", source=PAGE)
+
+
+def test_a_folder_that_is_too_much_changes_nothing(bank, tmp_path):
+    for n in range(3):
+        (tmp_path / f"{n}.md").write_text("A note.\n", "utf-8")
+    assert bank.import_(tmp_path).added == 3
+    assert bank.import_(tmp_path).unchanged == 3
+    whole = "\n\n".join(f"Line {n} " + "of a long text " * 150 for n in range(4))
+    (tmp_path / "0.md").write_text(whole, "utf-8")
+    with pytest.raises(FloodRefused, match="origin 'document'"):
+        bank.import_(tmp_path)
+    assert 3 == len(bank.episodes(source=["0.md", "1.md", "2.md"])) == len(bank.episodes())
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 2.5, "many", True])
+def test_a_bound_is_a_whole_number(wrong):
+    with pytest.raises(InputError, match=r"Flood\.episodes"):
+        Flood(episodes=wrong)
