@@ -14,6 +14,7 @@ import pytest
 from hippocampus import Memory, Schedule, Turn, upkeep
 from hippocampus.bank import Bank
 from hippocampus.errors import HippocampusError, OutputExists, SourceError, StoreClosed, StoreError
+from hippocampus.salvage import salvage
 from hippocampus.sleep.topic_plot import plot_topics
 from hippocampus.store.sqlite import SqliteStore
 
@@ -75,6 +76,11 @@ def written_over(memory, bank, _):
         for verb in (bank.export, bank.export_concepts, memory.backup):
             with pytest.raises((OutputExists, HippocampusError)):
                 verb(file, overwrite=True)
+
+
+def salvaged(memory, _, folder):
+    with Memory(folder / "salvaged.db", embedder="none") as new:
+        salvage(memory.engine.store.path, new)
 
 
 BANK = {
@@ -145,6 +151,9 @@ OTHERS = {
     "verify for residue": lambda m, *_: upkeep.verify(m, residue="zebra words"),
     "doctor": lambda m, *_: upkeep.doctor(m),
     "doctor by path": lambda m, *_: upkeep.doctor(Path(m.engine.store.path)),
+    "doctor --repair": lambda m, *_: upkeep.redate(m),
+    "scan": lambda m, *_: upkeep.scan(m),
+    "salvage": salvaged,
     "import of the store": looked_through,
     "output over the store": written_over,
 }
