@@ -7,6 +7,7 @@ must then answer, or raise an error of ours. A call's is a byte that chooses, an
 
 from __future__ import annotations
 
+import atexit
 import json
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -151,7 +152,9 @@ class _Lasting:
 
 @cache
 def _lasting() -> _Lasting:
-    return _Lasting()
+    made = _Lasting()
+    atexit.register(_lasting.cache_clear)  # or its index outlives the native module
+    return made
 
 
 _VERBS: Final = [spec for spec in BANK_VERBS.values() if not spec.long]
