@@ -27,7 +27,6 @@ from hippocampus import Config, Ingest, Memory, Turn
 from hippocampus.core.clock import ManualClock
 from hippocampus.errors import HippocampusError
 from hippocampus.upkeep import redate, reindex, verify
-from hippocampus_bench.report import commit
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
 CONFIG = Config(ingest=Ingest(seal_rows=8, batch=4))
@@ -307,6 +306,8 @@ def campaign(folder, until, verbs, *, step=1, show=lambda *_: None):
 
 def main(show=print):
     """Run a campaign, and write what was found."""
+    from hippocampus_bench.report import commit
+
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--report", type=Path)
