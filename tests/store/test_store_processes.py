@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -140,10 +140,12 @@ print("done")
 
 def crowd(path, processes, turns):
     environment = {**os.environ, "TURNS": str(turns)}
-    running = [child(CROWD, path, env=environment) for _ in range(processes)]
-    for one in running:
-        with one:
-            assert one.communicate(timeout=120)[0] == "done\n"
+    with ExitStack() as closing_all:
+        running = [child(CROWD, path, env=environment) for _ in range(processes)]
+        for one in running:
+            closing_all.enter_context(one)
+        words = [one.communicate(timeout=120)[0] for one in running]
+    assert words == ["done\n"] * processes
     with closing(open_store(path, busy_timeout_s=5)) as store:
         assert processes * turns * 2 == store.episodes.count(store.banks.number("ada"))
         assert store.upkeep.check() == []

@@ -102,21 +102,21 @@ def test_a_missing_file_is_made_only_when_asked_and_never_its_folder(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_another_is_making_a_store_meanwhile_is_one(tmp_path, monkeypatch):
-    path, real = tmp_path / "memory.db", schema.read_format
+@pytest.mark.parametrize("step", ["read_format", "foreign"])
+def test_a_file_that_another_is_making_a_store_meanwhile_is_one(tmp_path, monkeypatch, step):
+    path, real, read_format = tmp_path / "memory.db", getattr(schema, step), schema.read_format
 
-    def read_and_be_overtaken(db):
-        found = real(db)
-        monkeypatch.setattr(schema, "read_format", real)
+    def be_overtaken(*given):
+        monkeypatch.setattr(schema, step, real)
         other = sqlite3.connect(path, isolation_level=None, timeout=0)
         with closing(other), suppress(sqlite3.OperationalError):  # it has to wait
             schema.migrate(other)
-        return found
+        return real(*given)
 
-    monkeypatch.setattr(schema, "read_format", read_and_be_overtaken)
+    monkeypatch.setattr(schema, step, be_overtaken)
     open_store(path, busy_timeout_s=5).close()
     with closing(sqlite3.connect(path)) as db:
-        assert real(db) == (schema.APPLICATION_ID, schema.FORMAT)
+        assert read_format(db) == (schema.APPLICATION_ID, schema.FORMAT)
 
 
 def test_an_empty_file_becomes_a_store(opened, path):

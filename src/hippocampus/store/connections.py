@@ -171,10 +171,9 @@ class Connections:
         try:
             db.execute("BEGIN DEFERRED")  # to read of one moment: another may be making it a store
             mark, found = schema.read_format(db)
-            fresh = is_blank(db)
-            db.execute("COMMIT")
-            judge(mark, found, fresh=fresh, path=self.path, newest=migrations)
+            judge(mark, found, fresh=is_blank(db), path=self.path, newest=migrations)
             self._check_own(db, migrations[:found])
+            db.execute("COMMIT")
             # The mark goes into the file itself, before there is a log it could hide in.
             schema.migrate(db, migrations)
             switch_to_wal(db, path=self.path, timeout_s=self.busy_timeout_s)
