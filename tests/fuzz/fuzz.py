@@ -4,7 +4,7 @@ Feed readers of foreign bytes what makes them take paths that nothing took befor
     python tests/fuzz/fuzz.py SECONDS [TARGET ...]    # all targets share the seconds, on every core
     python tests/fuzz/fuzz.py --keep [TARGET ...]     # add to the corpus what the last run found
 
-Each target begins from ``tests/fuzz/corpus``. An input after which anything but an error of ours is
+Each target begins from ``tests/fuzz/corpus``, by chance or as ``FUZZ_SEED`` says. An input after which anything but an error of ours is
 raised, or that takes longer than ``SLOWEST_S`` seconds or more than ``MOST_MB`` megabytes, is
 written to ``build/fuzz/TARGET`` and told at the end; ``test_fuzz_corpus.py`` shows what it does.
 """
@@ -67,14 +67,15 @@ def run(target: str, *folders: Path, options: list[str]) -> tuple[str, str]:
     command = [
         sys.executable, __file__, "--target", target, f"-artifact_prefix={where}/",
         f"-timeout={SLOWEST_S}", f"-rss_limit_mb={MOST_MB}", f"-max_len={LONGEST}",
-        *options, *map(str, folders),
+        f"-seed={os.environ.get('FUZZ_SEED', '0')}", *options, *map(str, folders),
     ]  # fmt: skip
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(HERE)}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     told = done.stdout + done.stderr
     last = next((line for line in reversed(told.splitlines()) if "cov: " in line), "").strip()
     print(f"{target}: {last or 'nothing was run'}", flush=True)  # noqa: T201
-    return target, told[-6000:] if done.returncode else ""
+    said = f"{told[-6000:]}\n(it ended with {done.returncode})"
+    return target, said if done.returncode else ""
 
 
 def fuzz(seconds: int, targets: list[str]) -> int:

@@ -14,3 +14,6 @@ RowNumber: TypeAlias = Annotated[int, Meta(ge=0, lt=1 << 31)]
 
 Level: TypeAlias = Annotated[int, Meta(ge=0, le=5)]
 """How far an episode has faded; one beyond the deepest is where it lapses."""
+
+Dimension: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 16)]
+"""Numbers of a vector."""

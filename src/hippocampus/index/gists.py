@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hippocampus.core.clock import MICROS_PER_HOUR
 from hippocampus.core.config import Maturation
 from hippocampus.core.decompress import inflate
-from hippocampus.core.ranges import Micros
+from hippocampus.core.ranges import Dimension, Micros
 from hippocampus.errors import InputError
 from hippocampus.index.cue import Mask, Rows, Scores
 
@@ -117,7 +117,7 @@ class _StoredTraces(msgspec.Struct):
     format: int
     length: _Count
     traces: tuple[Trace, ...]
-    dimension: _Count
+    dimension: Dimension
     vectors: bytes
 
 

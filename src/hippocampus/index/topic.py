@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.decompress import MOST_BYTES, inflate
+from hippocampus.core.ranges import Dimension
 from hippocampus.core.records import Kind, Payloads
 from hippocampus.errors import InputError
 from hippocampus.index.cue import DenseCue, Rows, Scores
@@ -260,7 +261,7 @@ class _StoredGraph(msgspec.Struct):
     embedder: str
     kept: dict[str, Any]
     tags: list[_StoredTag]
-    dimension: int
+    dimension: Annotated[Dimension, msgspec.Meta(multiple_of=8)]  # as the kernels take them
     vectors: bytes
     readings: bytes = b""  # earlier versions kept none
 
@@ -348,7 +349,7 @@ def _read(said: _StoredGraph) -> Topics:
     seen = [tag.name for tag in said.tags if tag.vector]
     vectors = np.frombuffer(said.vectors, "<f2").astype(np.float32)
     vectors = vectors.reshape(len(seen), said.dimension)
-    if not np.isfinite(vectors).all():
+    if not np.isfinite(vectors).all() or (seen and not said.dimension):
         raise ValueError(said.embedder)
     for name, vector in zip(seen, vectors, strict=True):
         graph[name].vector = vector
