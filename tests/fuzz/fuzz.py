@@ -4,9 +4,10 @@ Feed readers of foreign bytes what makes them take paths that nothing took befor
     python tests/fuzz/fuzz.py SECONDS [TARGET ...]    # all targets share the seconds, on every core
     python tests/fuzz/fuzz.py --keep [TARGET ...]     # add to the corpus what the last run found
 
-Each target begins from ``tests/fuzz/corpus``, by chance or as ``FUZZ_SEED`` says. An input after which anything but an error of ours is
-raised, or that takes longer than ``SLOWEST_S`` seconds or more than ``MOST_MB`` megabytes, is
-written to ``build/fuzz/TARGET`` and told at the end; ``test_fuzz_corpus.py`` shows what it does.
+Each target begins from ``tests/fuzz/corpus``, by chance or as ``FUZZ_SEED`` says. An input after
+which anything but an error of ours is raised, or that takes longer than ``SLOWEST_S`` seconds or
+more than ``MOST_MB`` megabytes, is written to ``build/fuzz/TARGET`` and told at the end;
+``test_fuzz_corpus.py`` shows what it does.
 """
 
 from __future__ import annotations
