@@ -1,0 +1,160 @@
+"""
+Ciphers: how words are sealed before they reach the file, and opened when they come out of it.
+
+A value is sealed with AES-256 in SIV mode (RFC 5297, by ``cryptography``) under the key of its
+bank, together with the place where it belongs, so that one that was moved does not open. The same
+value at the same place always seals to the same bytes: that is how names and ids are looked up, and
+what whoever reads the file learns, which values of a column are equal. A store without a key keeps
+values as they are.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
+KEY_BYTES: Final = 64
+"""Half of them authenticate, half encrypt."""
+STORE: Final = 0
+"""The number under which the store's own words are sealed: settings, and names of banks."""
+
+
+class Unsealable(ValueError):
+    """A sealed value does not open: it was changed, moved, or sealed under another key."""
+
+
+class Cipher:
+    """The cipher of one bank; without a key it changes nothing."""
+
+    def __init__(self, key: bytes | None = None) -> None:
+        self._siv: AESSIV | None = None
+        if key is not None:
+            from cryptography.hazmat.primitives.ciphers.aead import (  # noqa: PLC0415 - an extra
+                AESSIV,
+            )
+
+            self._siv = AESSIV(key)
+
+    @property
+    def seals(self) -> bool:
+        """Whether it has a key."""
+        return self._siv is not None
+
+    def seal(self, place: str, value: bytes) -> bytes:
+        """Seal bytes; none stay none."""
+        if self._siv is None or not value:
+            return value
+        return self._siv.encrypt(value, [place.encode()])
+
+    def open(self, place: str, sealed: bytes) -> bytes:
+        """
+        Return the bytes that were sealed.
+
+        Raises:
+            Unsealable: they do not open.
+
+        """
+        if self._siv is None or not sealed:
+            return sealed
+        from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - an extra
+
+        try:
+            return self._siv.decrypt(sealed, [place.encode()])
+        except (InvalidTag, ValueError, TypeError) as exc:
+            raise Unsealable(place) from exc
+
+    def seal_text(self, place: str, text: str) -> str:
+        """Seal a text, as a text; an empty one stays one."""
+        if self._siv is None or not text:
+            return text
+        return base64.b85encode(self.seal(place, text.encode())).decode()
+
+    def open_text(self, place: str, sealed: str) -> str:
+        """
+        Return the text that was sealed.
+
+        Raises:
+            Unsealable: it does not open.
+
+        """
+        if self._siv is None or not sealed:
+            return sealed
+        try:
+            return self.open(place, base64.b85decode(sealed)).decode()
+        except (ValueError, AttributeError, TypeError) as exc:
+            raise Unsealable(place) from exc
+
+
+PLAIN: Final = Cipher()
+
+
+class Keyring:
+    """
+    The ciphers of a store's banks, each with a key of its own that the master key wraps.
+
+    Args:
+        master: the master key, ``KEY_BYTES`` long; None for a store in plain words.
+        wrapped: gives the wrapped key of a bank, None if it has none yet.
+        keep: writes the wrapped key of a new bank, inside a transaction.
+
+    """
+
+    def __init__(
+        self,
+        master: bytes | None = None,
+        wrapped: Callable[[int], bytes | None] = lambda _: None,
+        keep: Callable[[int, bytes], None] = lambda *_: None,
+    ) -> None:
+        self._master = Cipher(master) if master is not None else None
+        self._wrapped = wrapped
+        self._keep = keep
+        self._known: dict[int, tuple[bytes, Cipher]] = {}
+
+    @property
+    def seals(self) -> bool:
+        """Whether the store is encrypted."""
+        return self._master is not None
+
+    def of(self, bank: int) -> Cipher:
+        """
+        Return the cipher of a bank that is there.
+
+        Raises:
+            Unsealable: its key is gone or does not open.
+
+        """
+        if self._master is None:
+            return PLAIN
+        wrapped = self._wrapped(bank)
+        if wrapped is None:
+            raise Unsealable(f"the key of bank {bank}")
+        known = self._known.get(bank)
+        if known is None or known[0] != wrapped:
+            key = self._master.open(_place(bank), wrapped)
+            known = self._known[bank] = wrapped, Cipher(key)
+        return known[1]
+
+    def make(self, bank: int) -> None:
+        """Make the key of a new bank; the caller is in a transaction that writes."""
+        if self._master is not None:
+            self._keep(bank, self._master.seal(_place(bank), os.urandom(KEY_BYTES)))
+
+    def rewrap(self, banks: list[int], master: bytes) -> list[tuple[int, bytes]]:
+        """Return the keys of banks, wrapped by another master key."""
+        assert self._master is not None, "a store in plain words has no keys"
+        other, made = Cipher(master), list[tuple[int, bytes]]()
+        for bank in banks:
+            wrapped = self._wrapped(bank)
+            if wrapped is not None:
+                key = self._master.open(_place(bank), wrapped)
+                made.append((bank, other.seal(_place(bank), key)))
+        return made
+
+
+def _place(bank: int) -> str:
+    return f"key {bank}"
