@@ -25,6 +25,8 @@ What can go wrong, as a tree a caller can catch at any height.
     - StoreFull           the disk is full
     - StoreReadOnly       the file or its folder cannot be written
     - NotAStore           the file is something else
+    - StoreEncrypted      it is encrypted, and no key was given
+    - WrongKey            the key that was given does not open it, or cannot be had
     - StoreReplaced       its file was deleted, moved or replaced while it was open
     - StoreClosed         used after close
   + EncoderError          a model could not be loaded or run
@@ -198,6 +200,14 @@ class StoreReadOnly(StoreError, PermissionError):
 
 class NotAStore(StoreError):
     """The file exists and is not a hippocampus store. It was left untouched."""
+
+
+class StoreEncrypted(StoreError):
+    """The store is encrypted and was opened without a key. It was left untouched."""
+
+
+class WrongKey(StoreError):
+    """A key does not open the store, or cannot be had from where it should come from."""
 
 
 class StoreReplaced(StoreError):

@@ -21,6 +21,7 @@ from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration
 from hippocampus.core.clock import Clock
 from hippocampus.core.config import Config
 from hippocampus.core.constraints import check_whole
+from hippocampus.core.key import Key
 from hippocampus.core.records import Embedder, Progress, Reranker, Slept
 from hippocampus.encode.keywords import KeywordExtractor
 from hippocampus.engine.context import CALIBRATED, EngineContext, check_name
@@ -92,10 +93,11 @@ class Memory:
         model: str | Completer | ChatModel | None = None,
         read_only: bool = False,
         create: bool = True,
+        key: Key | None = None,
     ) -> None:
         self.engine = EngineContext(
             path, embedder=embedder, cues=cues, config=config, clock=clock, reranker=reranker,
-            keywords=keywords, model=_model(model), read_only=read_only, create=create,
+            keywords=keywords, model=_model(model), read_only=read_only, create=create, key=key,
         )  # fmt: skip
         self._making = threading.Lock()
         self._banks: WeakValueDictionary[str, Bank] = WeakValueDictionary()

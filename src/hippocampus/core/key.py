@@ -12,19 +12,23 @@ import base64
 import os
 import secrets
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
 from hippocampus.core.files import read_bytes
-from hippocampus.errors import InputError, WrongKey
+from hippocampus.errors import InputError
 
 _LEAST: Final = 16
 """Bytes of a secret that is no passphrase: less can be tried out."""
 _ARGON: Final = {"memory_kib": 65536, "iterations": 3, "lanes": 4}
 """RFC 9106's second choice, some 0.15 s: tests make it cheaper through this."""
 _GROUP: Final = 4
+
+
+class KeyRefused(ValueError):
+    """A key cannot be had, or opens no slot; the store says which store it is of."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -81,7 +85,7 @@ class Key:
         Return the secret.
 
         Raises:
-            WrongKey: it cannot be had, or is too short.
+            KeyRefused: it cannot be had, or is too short.
 
         """
         if self.kind == "passphrase":
@@ -91,7 +95,7 @@ class Key:
         found = _SOURCES[self._source](*self._named)
         found = found.removesuffix(b"\n").removesuffix(b"\r")
         if len(found) < _LEAST:
-            raise WrongKey(
+            raise KeyRefused(
                 f"the key from the {self._source} has {len(found)} bytes; at least {_LEAST} are"
                 " needed, such as of 'openssl rand -base64 32'"
             )
@@ -102,24 +106,26 @@ def _file(path: str) -> bytes:
     try:
         return read_bytes(Path(path))
     except OSError as exc:
-        raise WrongKey(f"the key file {path} cannot be read: {exc.strerror}") from exc
+        raise KeyRefused(f"the key file {path} cannot be read: {exc.strerror}") from exc
 
 
 def _environment(name: str) -> bytes:
     found = os.environ.get(name)
     if found is None:
-        raise WrongKey(f"the variable {name} of the environment is not set; it should hold the key")
+        raise KeyRefused(
+            f"the variable {name} of the environment is not set; it should hold the key"
+        )
     return found.encode("utf-8", "surrogateescape")
 
 
 def _keyring(service: str, user: str) -> bytes:
     try:
-        import keyring  # noqa: PLC0415 - an extra
+        import keyring  # type: ignore[import-not-found, unused-ignore]  # noqa: PLC0415 - an extra
     except ImportError as exc:
-        raise WrongKey("the package keyring is missing: pip install keyring") from exc
+        raise KeyRefused("the package keyring is missing: pip install keyring") from exc
     found = keyring.get_password(service, user)
     if found is None:
-        raise WrongKey(f"the keyring has nothing for {user!r} of {service!r}")
+        raise KeyRefused(f"the keyring has nothing for {user!r} of {service!r}")
     return str(found).encode()
 
 
@@ -127,13 +133,13 @@ def _command(*command: str) -> bytes:
     try:
         done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - the owner's
     except OSError as exc:
-        raise WrongKey(f"the command {command[0]} cannot be run: {exc.strerror}") from exc
+        raise KeyRefused(f"the command {command[0]} cannot be run: {exc.strerror}") from exc
     if done.returncode:
-        raise WrongKey(f"the command {command[0]} ended with {done.returncode} and gave no key")
+        raise KeyRefused(f"the command {command[0]} ended with {done.returncode} and gave no key")
     return done.stdout
 
 
-_SOURCES: Final[dict[str, Any]] = {
+_SOURCES: Final[Mapping[str, Callable[..., bytes]]] = {
     "file": _file, "environment": _environment, "keyring": _keyring, "command": _command,
 }  # fmt: skip
 
@@ -152,9 +158,9 @@ def _from_phrase(phrase: str) -> bytes:
     try:
         found = base64.b32decode(text)
     except ValueError as exc:
-        raise WrongKey("the recovery phrase has eight groups of four, of A-Z and 2-7") from exc
+        raise KeyRefused("the recovery phrase has eight groups of four, of A-Z and 2-7") from exc
     if len(found) != 20:
-        raise WrongKey("the recovery phrase has eight groups of four, of A-Z and 2-7")
+        raise KeyRefused("the recovery phrase has eight groups of four, of A-Z and 2-7")
     return found
 
 
@@ -176,7 +182,7 @@ def open_slots(key: Key, slots: Sequence[dict[str, Any]]) -> bytes:
     Return the master key.
 
     Raises:
-        WrongKey: the key opens none of the slots.
+        KeyRefused: the key opens none of the slots.
 
     """
     from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - an extra
@@ -185,11 +191,12 @@ def open_slots(key: Key, slots: Sequence[dict[str, Any]]) -> bytes:
     for slot in slots:
         if slot["kind"] == key.kind:
             try:
-                return _cipher(secret, slot).decrypt(bytes.fromhex(slot["wrapped"]), [b"master"])
+                cipher = _cipher(secret, slot)
+                return bytes(cipher.decrypt(bytes.fromhex(slot["wrapped"]), [b"master"]))
             except InvalidTag:
                 continue
     kinds = ", ".join(dict.fromkeys(slot["kind"] for slot in slots))
-    raise WrongKey(f"this {key.kind} does not open the store; it opens with: {kinds}")
+    raise KeyRefused(f"this {key.kind} does not open the store; it opens with: {kinds}")
 
 
 def _cipher(secret: bytes, slot: dict[str, Any]) -> Any:  # noqa: ANN401 - of an extra
@@ -199,13 +206,13 @@ def _cipher(secret: bytes, slot: dict[str, Any]) -> Any:  # noqa: ANN401 - of an
     if slot["kind"] == "passphrase":
         from cryptography.hazmat.primitives.kdf.argon2 import Argon2id  # noqa: PLC0415
 
-        made = Argon2id(
+        stretched = Argon2id(
             salt=salt, length=64, iterations=slot["iterations"], lanes=slot["lanes"],
             memory_cost=slot["memory_kib"],
-        )  # fmt: skip
-        return AESSIV(made.derive(secret))
+        ).derive(secret)  # fmt: skip
+        return AESSIV(stretched)
     from cryptography.hazmat.primitives import hashes  # noqa: PLC0415
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF  # noqa: PLC0415
 
-    made = HKDF(algorithm=hashes.SHA512(), length=64, salt=salt, info=b"hippocampus store")
-    return AESSIV(made.derive(secret))
+    extracted = HKDF(algorithm=hashes.SHA512(), length=64, salt=salt, info=b"hippocampus store")
+    return AESSIV(extracted.derive(secret))

@@ -20,6 +20,7 @@ from hippocampus.calibrate.calibration import BUILT_IN, Calibration
 from hippocampus.core.clock import Clock, SystemClock, to_micros
 from hippocampus.core.config import Config, Signatures
 from hippocampus.core.cue_names import CUES, USED
+from hippocampus.core.key import Key
 from hippocampus.core.records import Degradation, Embedder, Fingerprint, Reranker, Store
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.embed import load_embedder
@@ -90,6 +91,7 @@ class EngineContext:
         model: Completer | ChatModel | None = None,
         read_only: bool = False,
         create: bool = True,
+        key: Key | None = None,
     ) -> None:
         self.config = config or Config()
         self.clock: Clock = clock or SystemClock()
@@ -110,8 +112,9 @@ class EngineContext:
         self.segments = Segments(KEPT_BYTES if limit is None else min(KEPT_BYTES, limit))
         self.bank_cache: BankCache[Any] = BankCache(limit, self.segments.nbytes)
         self.store: Store = open_store(
-            path, busy_timeout_s=self.config.busy_timeout_s, read_only=read_only, create=create
-        )
+            path, busy_timeout_s=self.config.busy_timeout_s, read_only=read_only, create=create,
+            key=key,
+        )  # fmt: skip
         self.embedder_lock = threading.RLock()
         self.embedder: Embedder | None = None
         self.no_embedder: Degradation | None = None

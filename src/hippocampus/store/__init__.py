@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from hippocampus.core.key import Key
 from hippocampus.core.records import Store
 from hippocampus.errors import InputError
 from hippocampus.store.sqlite import SqliteStore
@@ -18,6 +19,7 @@ def open_store(
     busy_timeout_s: float,
     read_only: bool = False,
     create: bool = True,
+    key: Key | None = None,
     tracer: Callable[[str], object] | None = None,
 ) -> Store:
     """
@@ -28,6 +30,7 @@ def open_store(
         busy_timeout_s: how long to wait for another writer before ``StoreLocked``.
         read_only: never write, neither the file nor its format; works on read-only media.
         create: make the store when there is none.
+        key: opens a store that is encrypted, and has a new one be; None for plain words.
         tracer: called with every SQL statement; ``print`` shows them.
 
     Raises:
@@ -40,5 +43,6 @@ def open_store(
         msg = f"{scheme}:// stores are not supported; give the path of a file, or ':memory:'"
         raise InputError(msg)
     return SqliteStore(
-        path, busy_timeout_s=busy_timeout_s, read_only=read_only, create=create, tracer=tracer
-    )
+        path, busy_timeout_s=busy_timeout_s, read_only=read_only, create=create, key=key,
+        tracer=tracer,
+    )  # fmt: skip

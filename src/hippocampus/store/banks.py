@@ -7,6 +7,7 @@ import sys
 from hippocampus.errors import StoreCorrupt
 from hippocampus.store import schema
 from hippocampus.store.checksums import damaged, holds, row_checksum
+from hippocampus.store.cipher import STORE, Unsealable
 from hippocampus.store.transactions import Row, Transactions
 
 
@@ -19,6 +20,16 @@ class SqliteSettings:
         """The last value of each with its checksum, once compared: they are read at every turn."""
 
     def get(self, key: str) -> str | None:
+        value = self.get_plain(key)
+        if value is None or not self._db.keys.seals:
+            return value
+        try:
+            return self._db.cipher(STORE).open_text(key, value)
+        except Unsealable as exc:
+            raise self._db.connections.refuse(StoreCorrupt, damaged(f"setting {key!r}")) from exc
+
+    def get_plain(self, key: str) -> str | None:
+        """Return a value as it stands in the file: of those that open the others."""
         found = self._db.rows("SELECT value, checksum FROM settings WHERE key = ?", key)
         if not found:
             return None
@@ -30,6 +41,10 @@ class SqliteSettings:
         kept: str = value
         return kept
 
+    def any(self) -> bool:
+        """Return whether the store has any setting or bank: whether it is in use."""
+        return bool(self._db.rows("SELECT 1 FROM settings UNION ALL SELECT 1 FROM banks LIMIT 1"))
+
     def damaged(self) -> list[str]:
         return [
             damaged(f"setting {key!r}")
@@ -38,6 +53,12 @@ class SqliteSettings:
         ]
 
     def put(self, key: str, value: str | None) -> None:
+        if value is not None and self._db.keys.seals:
+            value = self._db.cipher(STORE).seal_text(key, value)
+        self.put_plain(key, value)
+
+    def put_plain(self, key: str, value: str | None) -> None:
+        """Set a value that stands in the file as it is."""
         if value is None:
             self._db.do("DELETE FROM settings WHERE key = ?", key)
         else:
@@ -63,10 +84,20 @@ class SqliteBanks:
             " WHERE name >= ? AND name > ? AND name < ? ORDER BY name LIMIT ?"
         )
         most = -1 if limit is None else limit
+        if self._db.keys.seals:
+            every = self._db.rows("SELECT bank, name, at, checksum FROM banks")
+            whole = [
+                name for bank, name, at, mark in every if holds(mark, _checksum(bank, name, at))
+            ]
+            opened = sorted(self._db.cipher(STORE).open_text("bank", name) for name in whole)
+            chosen = [name for name in opened if name.startswith(prefix) and name > after]
+            return chosen[:limit]
         found = self._db.rows(sql, prefix, after, _beyond(prefix), most)
         return [name for bank, name, at, mark in found if holds(mark, _checksum(bank, name, at))]
 
     def number(self, name: str) -> int | None:
+        if self._db.keys.seals:
+            name = self._db.cipher(STORE).seal_text("bank", name)
         found = self._db.rows("SELECT bank, at, checksum FROM banks WHERE name = ?", name)
         if not found:
             return None
@@ -82,11 +113,14 @@ class SqliteBanks:
         known = self.number(name)
         if known is not None:
             return known
+        if self._db.keys.seals:
+            name = self._db.cipher(STORE).seal_text("bank", name)
         self._db.do("INSERT INTO banks (name, at) VALUES (?, ?)", name, at)
         number: int = self._db.rows("SELECT bank FROM banks WHERE name = ?", name)[0][0]
         self._db.do(
             "UPDATE banks SET checksum = ? WHERE bank = ?", _checksum(number, name, at), number
         )
+        self._db.keys.make(number)
         return number
 
     def damaged(self) -> list[str]:
@@ -100,6 +134,12 @@ class SqliteBanks:
     def drop(self, bank: int) -> None:
         for table in (*schema.BANKED, "banks"):
             self._db.do(f"DELETE FROM {table} WHERE bank = ?", bank)  # noqa: S608 - our own names
+        self._db.do("DELETE FROM settings WHERE key = ?", key_of(bank))
+
+
+def key_of(bank: int) -> str:
+    """Return the setting that has the wrapped key of a bank."""
+    return f"key {bank}"
 
 
 def _checksum(number: int, name: str, at: int) -> bytes | None:

@@ -113,7 +113,7 @@ class Keyring:
         self._master = Cipher(master) if master is not None else None
         self._wrapped = wrapped
         self._keep = keep
-        self._known: dict[int, tuple[bytes, Cipher]] = {}
+        self._known: dict[int, Cipher] = {}
 
     @property
     def seals(self) -> bool:
@@ -130,14 +130,13 @@ class Keyring:
         """
         if self._master is None:
             return PLAIN
-        wrapped = self._wrapped(bank)
-        if wrapped is None:
-            raise Unsealable(f"the key of bank {bank}")
-        known = self._known.get(bank)
-        if known is None or known[0] != wrapped:
-            key = self._master.open(_place(bank), wrapped)
-            known = self._known[bank] = wrapped, Cipher(key)
-        return known[1]
+        known = self._known.get(bank)  # for good: numbers of banks never come back
+        if known is None:
+            wrapped = self._wrapped(bank)
+            if wrapped is None:
+                raise Unsealable(_place(bank))
+            known = self._known[bank] = Cipher(self._master.open(_place(bank), wrapped))
+        return known
 
     def make(self, bank: int) -> None:
         """Make the key of a new bank; the caller is in a transaction that writes."""

@@ -9,6 +9,7 @@ from typing import Final
 from hippocampus.core.records import STORED_NAMES, DamagedRow, EpisodeRow, State
 from hippocampus.errors import StoreCorrupt, StoreError
 from hippocampus.store.checksums import damaged, holds, is_of, row_checksum
+from hippocampus.store.cipher import Cipher, Unsealable
 from hippocampus.store.transactions import Row, Transactions, as_json
 
 # Without statistics SQLite reads a whole bank by its primary key rather than use an index whose
@@ -36,9 +37,11 @@ class SqliteEpisodes:
                     " catch up with the journal first",
                 )
         places = ", ".join("?" for _ in EpisodeRow._fields)
+        cipher = self._db.cipher(bank)
+        sealed = rows if not cipher.seals else [_sealed(cipher, episode) for episode in rows]
         self._db.do_many(
             f"INSERT INTO episodes (bank, {_CHECKED}) VALUES (?, {places}, ?)",  # noqa: S608
-            ((bank, *episode, _checksum(bank, episode)) for episode in rows),
+            ((bank, *episode, _checksum(bank, episode)) for episode in sealed),
         )
 
     def set_state(
@@ -84,6 +87,9 @@ class SqliteEpisodes:
             for old in found
             if not isinstance(old, DamagedRow) and (erased or old.state != "erased")
         ]
+        cipher = self._db.cipher(bank)
+        if cipher.seals:
+            made = [_sealed(cipher, new) for new in made]
         self._db.do_many(
             f"UPDATE episodes SET {sets}, checksum = ? WHERE bank = ? AND row = ?",  # noqa: S608
             (
@@ -111,11 +117,18 @@ class SqliteEpisodes:
     def _sound(self, bank: int, stored: Row) -> EpisodeRow:
         """Return an episode as it was written, or what stands for a damaged one."""
         episode: EpisodeRow = tuple.__new__(EpisodeRow, stored[:-1])
-        if holds(stored[-1], _checksum(bank, episode)) and is_of(EpisodeRow, stored[:-1]):
+        cipher, name = self._db.cipher(bank), episode.id
+        whole = holds(stored[-1], _checksum(bank, episode))
+        if cipher.seals and whole:
+            try:
+                episode = _opened(cipher, episode)
+            except Unsealable:
+                whole = False
+        if whole and is_of(EpisodeRow, tuple(episode)):
             return episode
-        place = f"episode {episode.id!r}, row {episode.row} of bank {bank},"
+        place = f"episode {name!r}, row {episode.row} of bank {bank},"
         self._db.damage.note(bank, "episodes", episode.row, damaged(place))
-        return DamagedRow.of(episode.row, episode.id)
+        return DamagedRow.of(episode.row, "" if cipher.seals else name)
 
     def scan(self, bank: int, *, start: int = 0) -> Iterator[EpisodeRow]:
         expected = start
@@ -149,7 +162,7 @@ class SqliteEpisodes:
             " WHERE bank = ? AND session = ?"
             " ORDER BY row DESC LIMIT ?",
             bank,
-            session,
+            self._db.cipher(bank).seal_text("session", session),
             limit,
         )
         return self._all_sound(bank, reversed(found))
@@ -159,7 +172,7 @@ class SqliteEpisodes:
             f"SELECT {_CHECKED} FROM episodes INDEXED BY episodes_by_source"  # noqa: S608
             " WHERE bank = ? AND source = ? ORDER BY row",
             bank,
-            source,
+            self._db.cipher(bank).seal_text("source", source),
         )
         return self._all_sound(bank, found)
 
@@ -169,17 +182,23 @@ class SqliteEpisodes:
 
     def rows_at(self, bank: int, address: str) -> list[int]:
         sql = "SELECT row FROM episodes WHERE bank = ? AND address = ? ORDER BY row"
-        return [row for (row,) in self._db.rows(sql, bank, address)]
+        return [
+            row
+            for (row,) in self._db.rows(
+                sql, bank, self._db.cipher(bank).seal_text("address", address)
+            )
+        ]
 
     def rows_of(self, bank: int, ids: Collection[str]) -> dict[str, int]:
-        return dict(
-            self._db.rows(
-                "SELECT id, row FROM episodes"
-                " WHERE bank = ? AND id IN (SELECT value FROM json_each(?))",
-                bank,
-                json.dumps(list(ids)),
-            )
+        cipher = self._db.cipher(bank)
+        named = {cipher.seal_text("id", one): one for one in ids}
+        found = self._db.rows(
+            "SELECT id, row FROM episodes"
+            " WHERE bank = ? AND id IN (SELECT value FROM json_each(?))",
+            bank,
+            json.dumps(list(named)),
         )
+        return {named[one]: row for one, row in found}
 
     def rows_with_digest(self, bank: int, digest: bytes) -> list[int]:
         found = self._db.rows(
@@ -187,7 +206,7 @@ class SqliteEpisodes:
             " WHERE bank = ? AND digest = ? AND state <> 'erased'"
             " ORDER BY row",
             bank,
-            digest,
+            self._db.cipher(bank).seal("digest", digest),
         )
         return [row for (row,) in found]
 
@@ -197,3 +216,31 @@ class SqliteEpisodes:
 
 def _checksum(bank: int, episode: EpisodeRow) -> bytes | None:
     return row_checksum("episodes", bank, values=episode)
+
+
+def _sealed(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
+    """Return an episode as it is written; what remains of an erased one is its id."""
+    return _with_words(episode, cipher.seal_text, digest=cipher.seal("digest", episode.digest))
+
+
+def _opened(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
+    """Return an episode as it was before it was sealed."""
+    return _with_words(episode, cipher.open_text, digest=cipher.open("digest", episode.digest))
+
+
+def _with_words(e: EpisodeRow, change: Callable[[str, str], str], *, digest: bytes) -> EpisodeRow:
+    """
+    Return an episode with its words changed, each by the place where it belongs.
+
+    What is looked up is the same everywhere in a bank; metadata are others in each row.
+    """
+
+    def optional(place: str, text: str | None) -> str | None:
+        return None if text is None else change(place, text)
+
+    return e._replace(
+        id=change("id", e.id), session=optional("session", e.session),
+        speaker=optional("speaker", e.speaker), role=optional("role", e.role),
+        source=optional("source", e.source), address=change("address", e.address),
+        metadata=change(f"metadata {e.row}", e.metadata), digest=digest,
+    )  # fmt: skip

@@ -20,6 +20,7 @@ from hippocampus.store.checksums import (
     holds,
     is_of,
 )
+from hippocampus.store.cipher import Cipher, Unsealable
 from hippocampus.store.transactions import Row, Transactions, as_json
 
 _JOURNAL: Final = ", ".join(JournalRow._fields)
@@ -44,6 +45,9 @@ class SqliteJournal:
                     f"bank {bank} is at change {last}, so {change.seq} cannot stand where"
                     f" {expected} belongs; catch up with the journal first",
                 )
+        cipher = self._db.cipher(bank)
+        if cipher.seals:
+            rows = [_sealed(cipher, change) for change in rows]
         random = os.urandom(SALT_BYTES * len(rows))
         made: list[Row] = []
         for place, change in enumerate(rows):
@@ -118,7 +122,14 @@ class SqliteJournal:
         """Return a change as it was written, or what stands for a damaged one."""
         change: JournalRow = tuple.__new__(JournalRow, stored[:-2])
         whole = holds(stored[-1], change_checksum(change, stored[-2]))
-        if whole and is_of(JournalRow, stored[:-2]):
+        cipher = self._db.cipher(bank)
+        if cipher.seals and whole and change.detail != BLANK:
+            try:
+                detail = cipher.open_text(_place(change), change.detail)
+                change = change._replace(detail=detail)
+            except Unsealable:
+                whole = False
+        if whole and is_of(JournalRow, tuple(change)):
             return change
         place = f"change {change.seq} of bank {bank}, perhaps {change.kind!r},"
         self._db.damage.note(bank, "journal", change.seq, damaged(place))
@@ -147,3 +158,14 @@ def _committed(detail: str, salt: bytes) -> bytes | None:
         return commitment(detail, salt)
     except (TypeError, ValueError):  # what was damaged stays so, and goes all the same
         return None
+
+
+def _place(change: JournalRow) -> str:
+    return f"detail {change.seq}"
+
+
+def _sealed(cipher: Cipher, change: JournalRow) -> JournalRow:
+    """Return a change as it is written: its detail sealed, for the chain to be over that."""
+    if change.detail == BLANK:
+        return change
+    return change._replace(detail=cipher.seal_text(_place(change), change.detail))

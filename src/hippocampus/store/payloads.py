@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 
 from hippocampus.core.records import Block, Kind
-from hippocampus.errors import StoreError
+from hippocampus.errors import StoreCorrupt, StoreError
 from hippocampus.store.blocks import seal, unseal
 from hippocampus.store.checksums import damaged, holds, payload_checksum
+from hippocampus.store.cipher import Unsealable
 from hippocampus.store.transactions import Transactions, as_json
 
 
@@ -21,6 +23,9 @@ class SqlitePayloads:
 
     def put(self, bank: int, kind: Kind, payloads: Iterable[tuple[int, bytes]]) -> None:
         made = list(payloads)
+        cipher = self._db.cipher(bank)
+        if cipher.seals:
+            made = [(row, cipher.seal(_place(kind, row), payload)) for row, payload in made]
         self._db.do_many(
             "INSERT INTO tail (bank, kind, row, payload, checksum) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET payload = excluded.payload, checksum = excluded.checksum",
@@ -37,22 +42,24 @@ class SqlitePayloads:
             " WHERE bank = ? AND kind = ? AND row >= ? ORDER BY row"
         )
         found = self._db.rows(sql, bank, kind, start)
-        return [
-            (row, made) for row, made, mark in found if self._sound(bank, kind, row, made, mark)
-        ]
+        read = [(row, self._sound(bank, kind, row, made, mark)) for row, made, mark in found]
+        return [(row, made) for row, made in read if made is not None]
 
-    def _sound(self, bank: int, kind: str, row: int, payload: bytes, checksum: object) -> bool:
-        """Whether a payload is as it was written; one that is not, is as if it were not there."""
+    def _sound(
+        self, bank: int, kind: str, row: int, payload: bytes, checksum: object
+    ) -> bytes | None:
+        """Return a payload as it was written; None for one that is not, as if there were none."""
         if isinstance(payload, bytes) and isinstance(row, int):
             made = payload_checksum(bank, kind, row, payload)
         else:
             made = None
         if holds(checksum, made):
-            return True
+            with suppress(Unsealable):
+                return self._db.cipher(bank).open(_place(kind, row), payload)
         what = "text" if kind == "content" else kind
         place = f"the {what} of row {row} of bank {bank}"
         self._db.damage.note(bank, kind, row, damaged(place))
-        return False
+        return None
 
     def tails(self, bank: int, starts: Mapping[Kind, int]) -> dict[Kind, dict[int, bytes]]:
         found: dict[Kind, dict[int, bytes]] = {kind: {} for kind in starts}
@@ -61,8 +68,9 @@ class SqlitePayloads:
             " ON bank = ? AND kind = key AND row >= value",
             json.dumps({kind: int(start) for kind, start in starts.items()}), bank,
         ):  # fmt: skip
-            if self._sound(bank, kind, row, payload, mark):
-                found[kind][row] = payload
+            made = self._sound(bank, kind, row, payload, mark)
+            if made is not None:
+                found[kind][row] = made
         return found
 
     def read(self, bank: int, kind: Kind, rows: Collection[int]) -> dict[int, bytes]:
@@ -73,7 +81,8 @@ class SqlitePayloads:
             kind,
             as_json(rows),
         )
-        return {row: made for row, made, mark in found if self._sound(bank, kind, row, made, mark)}
+        read = {row: self._sound(bank, kind, row, made, mark) for row, made, mark in found}
+        return {row: made for row, made in read.items() if made is not None}
 
     def put_block(self, bank: int, kind: Kind, block: Block) -> None:
         first, ends = int(block.first), int(block.first) + int(block.count)
@@ -94,7 +103,8 @@ class SqlitePayloads:
                 f" one of rows {clash[0][0]} to {sum(clash[0]) - 1}; seal whole blocks",
             )
         self._db.damage.mend(bank, kind, range(first, ends))
-        framed, checksum = seal(bank, kind, Block(first, ends - first, block.payload))
+        payload = self._db.cipher(bank).seal(_place(kind, first, ends - first), block.payload)
+        framed, checksum = seal(bank, kind, Block(first, ends - first, payload))
         self._db.do(
             "INSERT INTO blocks (bank, kind, first, count, checksum, payload)"
             " VALUES (?, ?, ?, ?, ?, ?)",
@@ -144,9 +154,14 @@ class SqlitePayloads:
                 " the same read()",
             )
         count, framed, checksum = found[0]
-        return unseal(
-            bank, kind, int(first), count, framed, checksum, path=self._db.connections.path
-        )
+        path = self._db.connections.path
+        block = unseal(bank, kind, int(first), count, framed, checksum, path=path)
+        try:
+            payload = self._db.cipher(bank).open(_place(kind, int(first), count), block.payload)
+        except Unsealable as exc:
+            place = f"the {kind} block of bank {bank} from row {first} on"
+            raise self._db.connections.refuse(StoreCorrupt, damaged(place)) from exc
+        return Block(block.first, block.count, payload)
 
     def blank(self, bank: int, kind: Kind, rows: Collection[int]) -> None:
         found = self._db.rows(
@@ -168,3 +183,8 @@ class SqlitePayloads:
             )
         self.drop(bank, target)
         self._db.do("UPDATE tail SET kind = ? WHERE bank = ? AND kind = ?", target, bank, kind)
+
+
+def _place(kind: str, row: int, count: int = 0) -> str:
+    """Return where a payload belongs, of one episode or a block; a rebuild's take their place."""
+    return f"{kind.removesuffix('.next')} {row} {count}"

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from typing import Final
 
+from hippocampus.core.key import Key, KeyRefused, make_slot, open_slots
+from hippocampus.errors import StoreEncrypted, StoreError, WrongKey
 from hippocampus.store import schema
-from hippocampus.store.banks import SqliteBanks, SqliteSettings
+from hippocampus.store.banks import SqliteBanks, SqliteSettings, key_of
+from hippocampus.store.cipher import KEY_BYTES, STORE, Keyring
 from hippocampus.store.connections import Connections
 from hippocampus.store.episodes import SqliteEpisodes
 from hippocampus.store.journal import SqliteJournal
 from hippocampus.store.payloads import SqlitePayloads
 from hippocampus.store.transactions import Transactions
 from hippocampus.store.upkeep import SqliteUpkeep, Tables
+
+HEADER: Final = "encryption"
+"""The setting whose slots open the master key; a store in plain words has none."""
 
 
 class SqliteStore:
@@ -32,6 +41,7 @@ class SqliteStore:
         busy_timeout_s: float,
         read_only: bool = False,
         create: bool = True,
+        key: Key | None = None,
         tracer: Callable[[str], object] | None = None,
         migrations: Sequence[schema.Migration] = schema.MIGRATIONS,
     ) -> None:
@@ -47,6 +57,45 @@ class SqliteStore:
         tables = Tables(self.settings, self.banks, self.journal, self.episodes, self.payloads)
         self.upkeep = SqliteUpkeep(db, tables)
         db.start(migrations, create=create)
+        try:
+            self._unlock(key)
+        except BaseException:
+            db.close()
+            raise
+
+    def _unlock(self, key: Key | None) -> None:
+        """Open the header with a key, or make one with it in a store that is new."""
+        header = self.settings.get_plain(HEADER)
+        if header is None and key is None:
+            return
+        if header is None and self.settings.any():
+            raise self.connections.refuse(
+                StoreError, "is not encrypted, so no key opens it: leave the key out, or make one"
+                " that is with 'hippocampus encrypt'",
+            )  # fmt: skip
+        if key is None:
+            raise self.connections.refuse(
+                StoreEncrypted,
+                "it is encrypted; give its key: Memory(path, key=Key.passphrase(…)), or --key-file"
+                " or HIPPOCAMPUS_PASSPHRASE on the command line",
+            )
+        fresh = header is None
+        try:
+            master = os.urandom(KEY_BYTES) if fresh else open_slots(key, json.loads(header or ""))
+        except KeyRefused as exc:
+            raise self.connections.refuse(WrongKey, str(exc)) from exc
+        self.transactions.keys = Keyring(master, self._wrapped, self._keep)
+        if fresh:
+            with self.write():
+                self.settings.put_plain(HEADER, json.dumps([make_slot(key, master)]))
+                self.transactions.keys.make(STORE)
+
+    def _wrapped(self, bank: int) -> bytes | None:
+        found = self.settings.get_plain(key_of(bank))
+        return None if found is None else bytes.fromhex(found)
+
+    def _keep(self, bank: int, wrapped: bytes) -> None:
+        self.settings.put_plain(key_of(bank), wrapped.hex())
 
     def __repr__(self) -> str:
         return f"SqliteStore({self.path!r}{', closed' if self.connections.closed else ''})"

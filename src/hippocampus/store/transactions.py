@@ -12,9 +12,10 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from hippocampus.core.files import Hold
-from hippocampus.errors import StoreError, StoreLocked
+from hippocampus.errors import StoreCorrupt, StoreError, StoreLocked
 from hippocampus.store import fork, schema
-from hippocampus.store.checksums import Damage
+from hippocampus.store.checksums import Damage, damaged
+from hippocampus.store.cipher import Cipher, Keyring, Unsealable
 from hippocampus.store.connections import Connections
 from hippocampus.store.seam import undecodable
 
@@ -48,6 +49,15 @@ class Transactions:
         self._here = _ThreadSnapshot()
         self._paused = False  # while this process is being forked
         self.damage = Damage()
+        self.keys = Keyring()
+        """The ciphers of the banks; ``SqliteStore`` puts others in their place if it has a key."""
+
+    def cipher(self, bank: int) -> Cipher:
+        """Return the cipher of a bank; one without a key where the bank is not there."""
+        try:
+            return self.keys.of(bank)
+        except Unsealable as exc:
+            raise self.connections.refuse(StoreCorrupt, damaged(str(exc))) from exc
 
     def start(self, migrations: Sequence[schema.Migration], *, create: bool) -> None:
         """Open the store; a fork waits until it is open."""
