@@ -10,7 +10,7 @@ values as they are.
 
 from __future__ import annotations
 
-import base64
+import binascii
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
@@ -72,7 +72,7 @@ class Cipher:
         """Seal a text, as a text; an empty one stays one."""
         if self._siv is None or not text:
             return text
-        return base64.b85encode(self.seal(place, text.encode())).decode()
+        return binascii.b2a_base64(self.seal(place, text.encode()), newline=False).decode()
 
     def open_text(self, place: str, sealed: str) -> str:
         """
@@ -85,7 +85,7 @@ class Cipher:
         if self._siv is None or not sealed:
             return sealed
         try:
-            return self.open(place, base64.b85decode(sealed)).decode()
+            return self.open(place, binascii.a2b_base64(sealed)).decode()
         except (ValueError, AttributeError, TypeError) as exc:
             raise Unsealable(place) from exc
 
