@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 KEY_BYTES: Final = 64
 """Half of them authenticate, half encrypt."""
+_KEPT: Final = 8192
+"""Short texts of which both forms are kept: names, sessions and settings come again and again."""
+_SHORT: Final = 256
 STORE: Final = 0
 """The number under which the store's own words are sealed: settings, and names of banks."""
 
@@ -33,6 +36,8 @@ class Cipher:
 
     def __init__(self, key: bytes | None = None) -> None:
         self._siv: AESSIV | None = None
+        self._sealed: dict[tuple[str, str], str] = {}
+        self._opened: dict[tuple[str, str], str] = {}
         if key is not None:
             from cryptography.hazmat.primitives.ciphers.aead import (  # noqa: PLC0415 - an extra
                 AESSIV,
@@ -72,6 +77,22 @@ class Cipher:
         """Seal a text, as a text; an empty one stays one."""
         if self._siv is None or not text:
             return text
+        known = self._sealed.get((place, text))
+        if known is None:
+            known = self._note(place, text, self._seal_text(place, text))
+        return known
+
+    def _note(self, place: str, text: str, sealed: str) -> str:
+        """Remember a pair for the next time, and return what is sealed."""
+        if len(self._sealed) >= _KEPT:
+            self._sealed.clear()
+            self._opened.clear()
+        if len(text) <= _SHORT:
+            self._sealed[place, text] = sealed
+            self._opened[place, sealed] = text
+        return sealed
+
+    def _seal_text(self, place: str, text: str) -> str:
         return binascii.b2a_base64(self.seal(place, text.encode()), newline=False).decode()
 
     def open_text(self, place: str, sealed: str) -> str:
@@ -84,8 +105,13 @@ class Cipher:
         """
         if self._siv is None or not sealed:
             return sealed
+        known = self._opened.get((place, sealed))
+        if known is not None:
+            return known
         try:
-            return self.open(place, binascii.a2b_base64(sealed)).decode()
+            text = self.open(place, binascii.a2b_base64(sealed)).decode()
+            self._note(place, text, sealed)
+            return text
         except (ValueError, AttributeError, TypeError) as exc:
             raise Unsealable(place) from exc
 
