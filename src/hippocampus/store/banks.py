@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Final
 
 from hippocampus.errors import StoreCorrupt
 from hippocampus.store import schema
@@ -40,6 +41,12 @@ class SqliteSettings:
             self._sound[key] = found[0]
         kept: str = value
         return kept
+
+    def every(self) -> list[tuple[str, str]]:
+        """Return all settings but those that open the others."""
+        keys = [key for (key,) in self._db.rows("SELECT key FROM settings ORDER BY key")]
+        told = [(key, self.get(key)) for key in keys if key != HEADER and not is_key(key)]
+        return [(key, value) for key, value in told if value is not None]
 
     def any(self) -> bool:
         """Return whether the store has any setting or bank: whether it is in use."""
@@ -109,6 +116,11 @@ class SqliteBanks:
         known: int = number
         return known
 
+    def since(self, bank: int) -> int:
+        """Return when a bank was made."""
+        at: int = self._db.rows("SELECT at FROM banks WHERE bank = ?", bank)[0][0]
+        return at
+
     def add(self, name: str, at: int) -> int:
         known = self.number(name)
         if known is not None:
@@ -137,9 +149,19 @@ class SqliteBanks:
         self._db.do("DELETE FROM settings WHERE key = ?", key_of(bank))
 
 
+HEADER: Final = "encryption"
+"""The setting whose slots open the master key; a store in plain words has none."""
+_KEY: Final = "key "
+
+
 def key_of(bank: int) -> str:
     """Return the setting that has the wrapped key of a bank."""
-    return f"key {bank}"
+    return f"{_KEY}{bank}"
+
+
+def is_key(setting: str) -> bool:
+    """Return whether a setting is the wrapped key of a bank."""
+    return setting.startswith(_KEY)
 
 
 def _checksum(number: int, name: str, at: int) -> bytes | None:

@@ -110,10 +110,10 @@ class Cipher:
             return known
         try:
             text = self.open(place, binascii.a2b_base64(sealed)).decode()
-            self._note(place, text, sealed)
-            return text
         except (ValueError, AttributeError, TypeError) as exc:
             raise Unsealable(place) from exc
+        self._note(place, text, sealed)
+        return text
 
 
 PLAIN: Final = Cipher()

@@ -6,12 +6,11 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Final
 
 from hippocampus.core.key import Key, KeyRefused, make_slot, open_slots
 from hippocampus.errors import StoreEncrypted, StoreError, WrongKey
 from hippocampus.store import schema
-from hippocampus.store.banks import SqliteBanks, SqliteSettings, key_of
+from hippocampus.store.banks import HEADER, SqliteBanks, SqliteSettings, key_of
 from hippocampus.store.cipher import KEY_BYTES, STORE, Keyring
 from hippocampus.store.connections import Connections
 from hippocampus.store.episodes import SqliteEpisodes
@@ -19,9 +18,6 @@ from hippocampus.store.journal import SqliteJournal
 from hippocampus.store.payloads import SqlitePayloads
 from hippocampus.store.transactions import Transactions
 from hippocampus.store.upkeep import SqliteUpkeep, Tables
-
-HEADER: Final = "encryption"
-"""The setting whose slots open the master key; a store in plain words has none."""
 
 
 class SqliteStore:
