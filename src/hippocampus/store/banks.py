@@ -48,6 +48,11 @@ class SqliteSettings:
         told = [(key, self.get(key)) for key in keys if key != HEADER and not is_key(key)]
         return [(key, value) for key, value in told if value is not None]
 
+    def keyed(self) -> list[int]:
+        """Return the banks that have a wrapped key, and 0 for the store's own."""
+        keys = [key for (key,) in self._db.rows("SELECT key FROM settings") if is_key(key)]
+        return sorted(int(key.removeprefix(_KEY)) for key in keys)
+
     def any(self) -> bool:
         """Return whether the store has any setting or bank: whether it is in use."""
         return bool(self._db.rows("SELECT 1 FROM settings UNION ALL SELECT 1 FROM banks LIMIT 1"))

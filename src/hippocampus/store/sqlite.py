@@ -52,6 +52,7 @@ class SqliteStore:
         self.payloads = SqlitePayloads(db)
         tables = Tables(self.settings, self.banks, self.journal, self.episodes, self.payloads)
         self.upkeep = SqliteUpkeep(db, tables)
+        self._master = b""
         db.start(migrations, create=create)
         try:
             self._unlock(key)
@@ -80,11 +81,36 @@ class SqliteStore:
             master = os.urandom(KEY_BYTES) if fresh else open_slots(key, json.loads(header or ""))
         except KeyRefused as exc:
             raise self.connections.refuse(WrongKey, str(exc)) from exc
+        self._master = master
         self.transactions.keys = Keyring(master, self._wrapped, self._keep)
         if fresh:
             with self.write():
                 self.settings.put_plain(HEADER, json.dumps([make_slot(key, master)]))
                 self.transactions.keys.make(STORE)
+
+    def slots(self) -> list[str]:
+        """Return the kinds of keys that open the store, in the order in which they were added."""
+        return [slot["kind"] for slot in json.loads(self.settings.get_plain(HEADER) or "[]")]
+
+    def add_slot(self, key: Key, *, replace: bool) -> None:
+        """Have one more key open the store, or this one alone."""
+        try:
+            slot = make_slot(key, self._master)
+        except KeyRefused as exc:
+            raise self.connections.refuse(WrongKey, str(exc)) from exc
+        with self.write():
+            others = [] if replace else json.loads(self.settings.get_plain(HEADER) or "[]")
+            self.settings.put_plain(HEADER, json.dumps([*others, slot]))
+
+    def rotate(self, key: Key) -> None:
+        """Wrap the keys of all banks by a new master key, which this key alone opens."""
+        master = os.urandom(KEY_BYTES)
+        with self.write():
+            for bank, wrapped in self.transactions.keys.rewrap(self.settings.keyed(), master):
+                self._keep(bank, wrapped)
+            self._master = master
+            self.transactions.keys = Keyring(master, self._wrapped, self._keep)
+            self.add_slot(key, replace=True)
 
     def _wrapped(self, bank: int) -> bytes | None:
         found = self.settings.get_plain(key_of(bank))

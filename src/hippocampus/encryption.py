@@ -1,0 +1,123 @@
+"""
+Encryption at rest: making stores that are encrypted, and looking after the keys that open them.
+
+    from hippocampus import Memory, encryption
+    from hippocampus.encryption import Key
+
+    encryption.encrypt("memory.db", "safe.db", key=Key.file("~/.hippocampus.key"))
+    Memory("safe.db", key=Key.file("~/.hippocampus.key"))
+
+See ``docs/encryption.md`` for what is sealed, and what whoever has the file still learns.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from hippocampus.core.files import check_output
+from hippocampus.core.key import Key, new_phrase
+from hippocampus.core.records import Progress
+from hippocampus.errors import InputError
+from hippocampus.store.copying import copy_store
+from hippocampus.store.sqlite import SqliteStore
+
+__all__ = ["Key", "add_key", "decrypt", "encrypt", "keys", "recovery_phrase", "rotate"]
+
+_PATIENCE_S: Final = 30.0
+
+
+def encrypt(
+    path: str | Path,
+    target: str | Path,
+    *,
+    key: Key,
+    old: Key | None = None,
+    progress: Progress | None = None,
+) -> int:
+    """
+    Copy a store into a new file that is encrypted; return how many banks it has.
+
+    Every bank has a new key there. The old file stays as it is: erase it as its medium wants it.
+
+    Args:
+        path: the store, in plain words or encrypted.
+        target: a file that is not there yet.
+        key: opens the new one.
+        old: opens the old one, if it is encrypted: so are the keys of banks changed.
+        progress: told how many banks are done, and of how many.
+
+    Raises:
+        OutputExists: there is such a file.
+        StoreError: the old one cannot be read.
+
+    """
+    return _copy(path, target, old, key, progress)
+
+
+def decrypt(
+    path: str | Path, target: str | Path, *, key: Key, progress: Progress | None = None
+) -> int:
+    """Copy a store that is encrypted into a new file in plain words; see ``encrypt``."""
+    return _copy(path, target, key, None, progress)
+
+
+def keys(path: str | Path, *, key: Key) -> list[str]:
+    """Return what kinds of keys open a store: ``passphrase``, ``secret`` or ``phrase``."""
+    with closing(_open(path, key)) as store:
+        return store.slots()
+
+
+def add_key(path: str | Path, *, key: Key, new: Key, replace: bool = False) -> list[str]:
+    """
+    Have another key open a store, in place of all others if asked; return the kinds that do.
+
+    Only the master key is wrapped anew, so it takes no time. Who knew a key that is replaced and
+    has a copy of the file from before still opens that: ``rotate`` does not change this either.
+    """
+    with closing(_open(path, key)) as store:
+        store.add_slot(new, replace=replace)
+        return store.slots()
+
+
+def recovery_phrase(path: str | Path, *, key: Key) -> str:
+    """Return a new phrase that opens a store, for paper; it is shown once and kept nowhere."""
+    phrase = new_phrase()
+    with closing(_open(path, key)) as store:
+        store.add_slot(Key.phrase(phrase), replace=False)
+    return phrase
+
+
+def rotate(path: str | Path, *, key: Key, new: Key | None = None) -> list[str]:
+    """
+    Change the master key, and wrap the keys of banks by it; return the kinds of keys that open it.
+
+    Every other key than ``new`` (or ``key``) is gone with the old master key. Words are not sealed
+    anew: ``encrypt`` into a new file does that.
+    """
+    with closing(_open(path, key)) as store:
+        store.rotate(key if new is None else new)
+        return store.slots()
+
+
+def _open(path: str | Path, key: Key | None, *, read_only: bool = False) -> SqliteStore:
+    return SqliteStore(
+        str(path), busy_timeout_s=_PATIENCE_S, read_only=read_only, create=False, key=key
+    )
+
+
+def _copy(
+    path: str | Path,
+    target: str | Path,
+    old: Key | None,
+    new: Key | None,
+    progress: Progress | None,
+) -> int:
+    check_output(Path(target), overwrite=False)
+    with closing(_open(path, old, read_only=True)) as source:
+        if new is None and not source.transactions.keys.seals:
+            raise InputError(f"{path} is not encrypted; 'hippocampus backup' copies it")
+        made = SqliteStore(str(target), busy_timeout_s=_PATIENCE_S, key=new)
+        with closing(made):
+            return copy_store(source, made, progress=progress)
