@@ -66,7 +66,7 @@ def decrypt(
 def keys(path: str | Path, *, key: Key) -> list[str]:
     """Return what kinds of keys open a store: ``passphrase``, ``secret`` or ``phrase``."""
     with closing(_open(path, key)) as store:
-        return store.slots()
+        return store.encryption.kinds()
 
 
 def add_key(path: str | Path, *, key: Key, new: Key, replace: bool = False) -> list[str]:
@@ -77,15 +77,15 @@ def add_key(path: str | Path, *, key: Key, new: Key, replace: bool = False) -> l
     has a copy of the file from before still opens that: ``rotate`` does not change this either.
     """
     with closing(_open(path, key)) as store:
-        store.add_slot(new, replace=replace)
-        return store.slots()
+        store.encryption.add(new, replace=replace)
+        return store.encryption.kinds()
 
 
 def recovery_phrase(path: str | Path, *, key: Key) -> str:
     """Return a new phrase that opens a store, for paper; it is shown once and kept nowhere."""
     phrase = new_phrase()
     with closing(_open(path, key)) as store:
-        store.add_slot(Key.phrase(phrase), replace=False)
+        store.encryption.add(Key.phrase(phrase))
     return phrase
 
 
@@ -97,8 +97,8 @@ def rotate(path: str | Path, *, key: Key, new: Key | None = None) -> list[str]:
     anew: ``encrypt`` into a new file does that.
     """
     with closing(_open(path, key)) as store:
-        store.rotate(key if new is None else new)
-        return store.slots()
+        store.encryption.rotate(key if new is None else new)
+        return store.encryption.kinds()
 
 
 def _open(path: str | Path, key: Key | None, *, read_only: bool = False) -> SqliteStore:
@@ -116,7 +116,7 @@ def _copy(
 ) -> int:
     check_output(Path(target), overwrite=False)
     with closing(_open(path, old, read_only=True)) as source:
-        if new is None and not source.transactions.keys.seals:
+        if new is None and not source.encryption.kinds():
             raise InputError(f"{path} is not encrypted; 'hippocampus backup' copies it")
         made = SqliteStore(str(target), busy_timeout_s=_PATIENCE_S, key=new)
         with closing(made):

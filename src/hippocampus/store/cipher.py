@@ -11,8 +11,6 @@ values as they are.
 from __future__ import annotations
 
 import binascii
-import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -117,69 +115,3 @@ class Cipher:
 
 
 PLAIN: Final = Cipher()
-
-
-class Keyring:
-    """
-    The ciphers of a store's banks, each with a key of its own that the master key wraps.
-
-    Args:
-        master: the master key, ``KEY_BYTES`` long; None for a store in plain words.
-        wrapped: gives the wrapped key of a bank, None if it has none yet.
-        keep: writes the wrapped key of a new bank, inside a transaction.
-
-    """
-
-    def __init__(
-        self,
-        master: bytes | None = None,
-        wrapped: Callable[[int], bytes | None] = lambda _: None,
-        keep: Callable[[int, bytes], None] = lambda *_: None,
-    ) -> None:
-        self._master = Cipher(master) if master is not None else None
-        self._wrapped = wrapped
-        self._keep = keep
-        self._known: dict[int, Cipher] = {}
-
-    @property
-    def seals(self) -> bool:
-        """Whether the store is encrypted."""
-        return self._master is not None
-
-    def of(self, bank: int) -> Cipher:
-        """
-        Return the cipher of a bank that is there.
-
-        Raises:
-            Unsealable: its key is gone or does not open.
-
-        """
-        if self._master is None:
-            return PLAIN
-        known = self._known.get(bank)  # for good: numbers of banks never come back
-        if known is None:
-            wrapped = self._wrapped(bank)
-            if wrapped is None:
-                raise Unsealable(_place(bank))
-            known = self._known[bank] = Cipher(self._master.open(_place(bank), wrapped))
-        return known
-
-    def make(self, bank: int) -> None:
-        """Make the key of a new bank; the caller is in a transaction that writes."""
-        if self._master is not None:
-            self._keep(bank, self._master.seal(_place(bank), os.urandom(KEY_BYTES)))
-
-    def rewrap(self, banks: list[int], master: bytes) -> list[tuple[int, bytes]]:
-        """Return the keys of banks, wrapped by another master key."""
-        assert self._master is not None, "a store in plain words has no keys"
-        other, made = Cipher(master), list[tuple[int, bytes]]()
-        for bank in banks:
-            wrapped = self._wrapped(bank)
-            if wrapped is not None:
-                key = self._master.open(_place(bank), wrapped)
-                made.append((bank, other.seal(_place(bank), key)))
-        return made
-
-
-def _place(bank: int) -> str:
-    return f"key {bank}"

@@ -127,7 +127,7 @@ def judge(mark: int, found: int, *, fresh: bool, path: str, newest: Sequence[obj
     """Raise unless a file with this mark and format is a store that we read, or a fresh one."""
     if fresh and mark == found == 0:
         return
-    if mark != schema.APPLICATION_ID:
+    if mark not in schema.MARKS:
         msg = "is a SQLite database, but not a hippocampus store; choose another path"
         raise NotAStore(msg, path=path)
     if found > len(newest):

@@ -20,6 +20,9 @@ from hippocampus.store.checksums import (
 )
 
 APPLICATION_ID = 0x4869_7070
+ENCRYPTED_ID = 0x4869_7071
+"""Of a store whose words are sealed; who does not know this mark leaves the file alone."""
+MARKS = (APPLICATION_ID, ENCRYPTED_ID)
 """``Hipp`` in the header's application id tells a store from any other SQLite file."""
 
 Migration: TypeAlias = Callable[[sqlite3.Connection], None]
@@ -285,15 +288,17 @@ def migrate(db: sqlite3.Connection, migrations: Sequence[Migration] = MIGRATIONS
     Two processes may try at once: the second finds the work done. A failure leaves the format,
     and every byte that counts, as they were.
     """
-    if read_format(db) == (APPLICATION_ID, len(migrations)):
+    mark, found = read_format(db)
+    if mark in MARKS and found == len(migrations):
         return
     db.execute("BEGIN IMMEDIATE")
     try:
-        _, found = read_format(db)
+        mark, found = read_format(db)
         for number, step in enumerate(migrations[found:], found + 1):
             step(db)
             db.execute(f"PRAGMA user_version = {number}")
-        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        if mark not in MARKS:
+            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         db.execute("COMMIT")
     finally:
         if db.in_transaction:

@@ -7,15 +7,15 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from hippocampus.core.files import Hold
-from hippocampus.errors import StoreCorrupt, StoreError, StoreLocked
+from hippocampus.errors import StoreError, StoreLocked
 from hippocampus.store import fork, schema
-from hippocampus.store.checksums import Damage, damaged
-from hippocampus.store.cipher import Cipher, Keyring, Unsealable
+from hippocampus.store.checksums import Damage
+from hippocampus.store.cipher import PLAIN, Cipher
 from hippocampus.store.connections import Connections
 from hippocampus.store.seam import undecodable
 
@@ -49,15 +49,8 @@ class Transactions:
         self._here = _ThreadSnapshot()
         self._paused = False  # while this process is being forked
         self.damage = Damage()
-        self.keys = Keyring()
-        """The ciphers of the banks; ``SqliteStore`` puts others in their place if it has a key."""
-
-    def cipher(self, bank: int) -> Cipher:
-        """Return the cipher of a bank; one without a key where the bank is not there."""
-        try:
-            return self.keys.of(bank)
-        except Unsealable as exc:
-            raise self.connections.refuse(StoreCorrupt, damaged(str(exc))) from exc
+        self.cipher: Callable[[int], Cipher] = lambda _: PLAIN
+        """The cipher of a bank, which ``SqliteEncryption`` gives once a key has opened the store."""
 
     def start(self, migrations: Sequence[schema.Migration], *, create: bool) -> None:
         """Open the store; a fork waits until it is open."""
@@ -76,7 +69,12 @@ class Transactions:
 
     def _inside(self) -> bool:
         """Return whether this very thread is in a transaction."""
-        return self._owner == threading.get_ident() or self._here.db is not None
+        return self.writing or self._here.db is not None
+
+    @property
+    def writing(self) -> bool:
+        """Whether this very thread is inside ``write()``."""
+        return self._owner == threading.get_ident()
 
     def outside(self, verb: str) -> None:
         """Refuse a verb inside a transaction of this thread."""
@@ -219,7 +217,7 @@ class Transactions:
 
     def changes(self) -> int:
         self.connections.usable()
-        if self._owner == threading.get_ident():
+        if self.writing:
             return -next(self._unsettled)
         if self.connections.file is None:
             return self.commits
@@ -231,7 +229,7 @@ class Transactions:
     def reader(self) -> Iterator[sqlite3.Connection]:
         """Lend the connection on which this thread reads: its transaction's, if it is in one."""
         self.connections.usable()
-        if self._owner == threading.get_ident() and self.connections.writer is not None:
+        if self.writing and self.connections.writer is not None:
             yield self.connections.writer
         elif self._here.db is not None:
             yield self._here.db
@@ -259,7 +257,7 @@ class Transactions:
 
     def _writing(self) -> sqlite3.Connection:
         self.connections.usable()
-        if self.connections.writer is None or self._owner != threading.get_ident():
+        if self.connections.writer is None or not self.writing:
             raise self.connections.refuse(StoreError, "a writing method was called outside write()")
         self._unbroken(self.connections.writer)  # or the statement would commit by itself
         return self.connections.writer

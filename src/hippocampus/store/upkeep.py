@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 from hippocampus.core.files import COMPANIONS, ReadAt, reading_raw, sweep, writing
 from hippocampus.core.records import Kind, Progress
 from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError, StoreFull, StoreLocked
-from hippocampus.store.banks import SqliteBanks, SqliteSettings
+from hippocampus.store.banks import SqliteBanks
 from hippocampus.store.checksums import damaged
 from hippocampus.store.episodes import SqliteEpisodes
 from hippocampus.store.invariants import invariants
@@ -21,6 +21,7 @@ from hippocampus.store.journal import SqliteJournal
 from hippocampus.store.opening import beside
 from hippocampus.store.payloads import SqlitePayloads
 from hippocampus.store.seam import Seam
+from hippocampus.store.settings import SqliteSettings
 from hippocampus.store.transactions import Transactions
 
 _OWED = "scrub"

@@ -1,0 +1,182 @@
+"""
+The encryption of a store: its header, the master key that this opens, and a key for each bank.
+
+Two kinds of settings stand in the file as they are: the header, whose slots hold the master key
+wrapped under each secret that opens the store; and the key of each bank, wrapped under the master
+key. The application id of the file says that there must be a header.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from hippocampus.core.key import Key, KeyRefused, make_slot, open_slots
+from hippocampus.errors import StoreCorrupt, StoreEncrypted, StoreError, WrongKey
+from hippocampus.store import schema
+from hippocampus.store.checksums import damaged
+from hippocampus.store.cipher import KEY_BYTES, PLAIN, STORE, Cipher, Unsealable
+from hippocampus.store.settings import HEADER, SqliteSettings, key_of
+from hippocampus.store.transactions import Transactions
+
+
+class SqliteEncryption:
+    """The ciphers of a store's banks; of one in plain words each changes nothing."""
+
+    def __init__(self, db: Transactions, settings: SqliteSettings) -> None:
+        self._db = db
+        self._settings = settings
+        self._key: Key | None = None
+        self._header = ""
+        self._master: Cipher | None = None
+        self._known: dict[int, Cipher] = {}
+
+    # ------------------------------------------------------------ opening
+
+    def open(self, key: Key | None) -> None:
+        """
+        Open the header with a key, or make one with it in a store that is new.
+
+        Raises:
+            StoreEncrypted: it is encrypted, and there is no key.
+            WrongKey: the key does not open it, or cannot be had.
+            StoreError: it is in plain words, and a key was given.
+            StoreCorrupt: it is encrypted, and its header is gone or damaged.
+
+        """
+        self._key = key
+        if self._is_encrypted():
+            self._unlock()
+        elif key is not None:
+            with self._db.write():  # two may make it at once
+                if self._is_encrypted():
+                    self._unlock()
+                else:
+                    self._make(key)
+
+    def _is_encrypted(self) -> bool:
+        ((mark,),) = self._db.rows("PRAGMA application_id")
+        return bool(mark == schema.ENCRYPTED_ID)
+
+    def _make(self, key: Key) -> None:
+        refuse = self._db.connections.refuse
+        if self._settings.any():
+            raise refuse(
+                StoreError, "is not encrypted, so no key opens it: leave the key out, or make one"
+                " that is with 'hippocampus encrypt'",
+            )  # fmt: skip
+        self._db.do(f"PRAGMA application_id = {schema.ENCRYPTED_ID}")
+        master = os.urandom(KEY_BYTES)
+        self._put_header([self._slot(key, master)])
+        self._master = Cipher(master)
+        self.make(STORE)
+        self._unlock()
+
+    def _unlock(self) -> None:
+        refuse = self._db.connections.refuse
+        if self._key is None:
+            raise refuse(
+                StoreEncrypted,
+                "is encrypted; give its key: Memory(path, key=Key.passphrase(…)), or --key or"
+                " HIPPOCAMPUS_KEY on the command line",
+            )
+        header = self._stored_header()
+        try:
+            master = open_slots(self._key, json.loads(header))
+        except KeyRefused as exc:
+            raise refuse(WrongKey, str(exc)) from exc
+        self._header, self._master, self._known = header, Cipher(master), {}
+
+    def _stored_header(self) -> str:
+        header = self._settings.get_plain(HEADER)
+        if header is None:
+            raise self._db.connections.refuse(StoreCorrupt, damaged(f"setting {HEADER!r}"))
+        return header
+
+    # ------------------------------------------------------------ ciphers
+
+    def of(self, bank: int) -> Cipher:
+        """
+        Return the cipher of a bank that is there, or of the store itself for ``STORE``.
+
+        Raises:
+            StoreCorrupt: the key of the bank is gone or does not open.
+
+        """
+        if self._master is None:
+            return PLAIN
+        known = self._known.get(bank)
+        if known is None:
+            known = Cipher(self._opened(bank))
+            if not self._db.writing:  # a bank that is never committed leaves its number to others
+                self._known[bank] = known
+        return known
+
+    def _opened(self, bank: int) -> bytes:
+        """Return the key of a bank; who has changed the master key meanwhile has wrapped it so."""
+        wrapped = self._settings.get_plain(key_of(bank))
+        assert self._master is not None, "a store in plain words has no keys"
+        if wrapped is not None:
+            try:
+                return self._master.open(key_of(bank), bytes.fromhex(wrapped))
+            except Unsealable:
+                if self._stored_header() != self._header:
+                    self._unlock()
+                    return self._opened(bank)
+        raise self._db.connections.refuse(StoreCorrupt, damaged(f"the key of bank {bank}"))
+
+    def make(self, bank: int) -> None:
+        """Make the key of a new bank; the caller is in a transaction that writes."""
+        if self._master is None:
+            return
+        if self._header and self._stored_header() != self._header:
+            self._unlock()
+        self._put(bank, os.urandom(KEY_BYTES), self._master)
+
+    def drop(self, bank: int) -> None:
+        """Destroy the key of a bank; the caller is in a transaction that writes."""
+        self._settings.put_plain(key_of(bank), None)
+        self._known.pop(bank, None)
+
+    # ------------------------------------------------------------ keys to the store
+
+    def kinds(self) -> list[str]:
+        """Return the kinds of keys that open the store, in the order in which they were added."""
+        return [slot["kind"] for slot in json.loads(self._header or "[]")]
+
+    def add(self, key: Key, *, replace: bool = False) -> None:
+        """Have one more key open the store, or this one alone."""
+        with self._db.write():
+            self._unlock()
+            others = [] if replace else json.loads(self._header)
+            self._put_header([*others, self._slot(key, self._master_key())])
+        self._key = key if replace else self._key
+        self._unlock()
+
+    def rotate(self, key: Key) -> None:
+        """Wrap the keys of all banks by a new master key, which this key alone opens."""
+        master = os.urandom(KEY_BYTES)
+        with self._db.write():
+            self._unlock()
+            for bank in self._settings.keyed():
+                self._put(bank, self._opened(bank), Cipher(master))
+            self._put_header([self._slot(key, master)])
+        self._key = key
+        self._unlock()
+
+    def _master_key(self) -> bytes:
+        """Return the master key, which is kept nowhere but in its cipher."""
+        assert self._key is not None, "the store has been opened with it"
+        return open_slots(self._key, json.loads(self._header))
+
+    def _slot(self, key: Key, master: bytes) -> dict[str, object]:
+        try:
+            return make_slot(key, master)
+        except KeyRefused as exc:
+            raise self._db.connections.refuse(WrongKey, str(exc)) from exc
+
+    def _put(self, bank: int, key: bytes, master: Cipher) -> None:
+        self._settings.put_plain(key_of(bank), master.seal(key_of(bank), key).hex())
+
+    def _put_header(self, slots: list[dict[str, object]]) -> None:
+        self._settings.put_plain(HEADER, json.dumps(slots))

@@ -1,0 +1,104 @@
+"""The table of settings: what the store as a whole keeps, by name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hippocampus.errors import StoreCorrupt
+from hippocampus.store.checksums import damaged, holds, row_checksum
+from hippocampus.store.cipher import STORE, Unsealable
+from hippocampus.store.transactions import Row, Transactions
+
+HEADER: Final = "encryption"
+"""The setting whose slots open the master key; a store in plain words has none."""
+_KEY: Final = "key "
+
+
+class SqliteSettings:
+    """The ``settings`` table; see ``SettingsTable``."""
+
+    def __init__(self, db: Transactions) -> None:
+        self._db = db
+        self._sound: dict[str, Row] = {}
+        """The last value of each with its checksum, once compared: they are read at every turn."""
+
+    def get(self, key: str) -> str | None:
+        value = self.get_plain(key)
+        if value is None:
+            return None
+        try:
+            return self._db.cipher(STORE).open_text(key, value)
+        except Unsealable as exc:
+            raise self._db.connections.refuse(StoreCorrupt, damaged(f"setting {key!r}")) from exc
+
+    def get_plain(self, key: str) -> str | None:
+        """Return a value as it stands in the file: of those that open the others."""
+        found = self._db.rows("SELECT value, checksum FROM settings WHERE key = ?", key)
+        if not found:
+            return None
+        value, checksum = found[0]
+        if self._sound.get(key) != found[0]:
+            if not holds(checksum, row_checksum("settings", values=(key, value))):
+                raise self._db.connections.refuse(StoreCorrupt, damaged(f"setting {key!r}"))
+            self._sound[key] = found[0]
+        kept: str = value
+        return kept
+
+    def every(self) -> list[tuple[str, str]]:
+        """Return all settings but those that open the others."""
+        told = [(key, self.get(key)) for key in self._keys() if not _is_plain(key)]
+        return [(key, value) for key, value in told if value is not None]
+
+    def keyed(self) -> list[int]:
+        """Return the banks that have a wrapped key, and 0 for the store's own."""
+        found = [key.removeprefix(_KEY) for key in self._keys() if key.startswith(_KEY)]
+        return sorted(int(number) for number in found if number.isdecimal())
+
+    def any(self) -> bool:
+        """Return whether the store has any setting or bank: whether it is in use."""
+        return bool(self._db.rows("SELECT 1 FROM settings UNION ALL SELECT 1 FROM banks LIMIT 1"))
+
+    def damaged(self) -> list[str]:
+        return [
+            damaged(f"setting {key!r}")
+            for key, value, mark in self._db.rows("SELECT key, value, checksum FROM settings")
+            if not (
+                holds(mark, row_checksum("settings", values=(key, value)))
+                and self._opens(key, value)
+            )
+        ]
+
+    def _opens(self, key: str, value: str) -> bool:
+        try:
+            _ = _is_plain(key) or self._db.cipher(STORE).open_text(key, value)
+        except Unsealable:
+            return False
+        return True
+
+    def _keys(self) -> list[str]:
+        return [key for (key,) in self._db.rows("SELECT key FROM settings ORDER BY key")]
+
+    def put(self, key: str, value: str | None) -> None:
+        self.put_plain(key, value and self._db.cipher(STORE).seal_text(key, value))
+
+    def put_plain(self, key: str, value: str | None) -> None:
+        """Set a value that stands in the file as it is."""
+        if value is None:
+            self._db.do("DELETE FROM settings WHERE key = ?", key)
+        else:
+            self._db.do(
+                "INSERT OR REPLACE INTO settings (key, value, checksum) VALUES (?, ?, ?)",
+                key,
+                value,
+                row_checksum("settings", values=(key, value)),
+            )
+
+
+def key_of(bank: int) -> str:
+    """Return the setting that has the wrapped key of a bank."""
+    return f"{_KEY}{bank}"
+
+
+def _is_plain(setting: str) -> bool:
+    """Return whether a setting stands in the file as it is, to open the others."""
+    return setting == HEADER or setting.startswith(_KEY)
