@@ -12,15 +12,16 @@ See ``docs/encryption.md`` for what is sealed, and what whoever has the file sti
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from hippocampus.core.files import check_output
-from hippocampus.core.key import Key, new_phrase
+from hippocampus.core.files import writing
+from hippocampus.core.key import Key, as_key, new_phrase
 from hippocampus.core.records import Progress
-from hippocampus.errors import InputError
 from hippocampus.store.copying import copy_store
+from hippocampus.store.encryption import SqliteEncryption
 from hippocampus.store.sqlite import SqliteStore
 
 __all__ = ["Key", "add_key", "decrypt", "encrypt", "keys", "recovery_phrase", "rotate"]
@@ -32,8 +33,8 @@ def encrypt(
     path: str | Path,
     target: str | Path,
     *,
-    key: Key,
-    old: Key | None = None,
+    key: Key | str,
+    old: Key | str | None = None,
     progress: Progress | None = None,
 ) -> int:
     """
@@ -45,66 +46,79 @@ def encrypt(
         path: the store, in plain words or encrypted.
         target: a file that is not there yet.
         key: opens the new one.
-        old: opens the old one, if it is encrypted: so are the keys of banks changed.
+        old: opens the old one, if it is encrypted: so the keys of banks are changed, too.
         progress: told how many banks are done, and of how many.
 
     Raises:
         OutputExists: there is such a file.
-        StoreError: the old one cannot be read.
+        StoreEncrypted, WrongKey: a key is missing, does not fit or cannot be had.
+        StoreCorrupt: something in the old one is damaged: salvage it first.
 
     """
-    return _copy(path, target, old, key, progress)
+    return _copy(path, target, as_key(old), as_key(key), progress)
 
 
 def decrypt(
-    path: str | Path, target: str | Path, *, key: Key, progress: Progress | None = None
+    path: str | Path, target: str | Path, *, key: Key | str, progress: Progress | None = None
 ) -> int:
     """Copy a store that is encrypted into a new file in plain words; see ``encrypt``."""
-    return _copy(path, target, key, None, progress)
+    return _copy(path, target, as_key(key), None, progress)
 
 
-def keys(path: str | Path, *, key: Key) -> list[str]:
+def keys(path: str | Path, *, key: Key | str) -> list[str]:
     """Return what kinds of keys open a store: ``passphrase``, ``secret`` or ``phrase``."""
-    with closing(_open(path, key)) as store:
-        return store.encryption.kinds()
+    with _encrypted(path, key) as encryption:
+        return encryption.kinds()
 
 
-def add_key(path: str | Path, *, key: Key, new: Key, replace: bool = False) -> list[str]:
+def add_key(
+    path: str | Path, *, key: Key | str, new: Key | str, replace: bool = False
+) -> list[str]:
     """
     Have another key open a store, in place of all others if asked; return the kinds that do.
 
     Only the master key is wrapped anew, so it takes no time. Who knew a key that is replaced and
-    has a copy of the file from before still opens that: ``rotate`` does not change this either.
+    has a copy of the file from before still opens that copy: ``rotate`` does not change this.
     """
-    with closing(_open(path, key)) as store:
-        store.encryption.add(new, replace=replace)
-        return store.encryption.kinds()
+    added = as_key(new)
+    assert added is not None, "its type says so"
+    with _encrypted(path, key) as encryption:
+        encryption.add(added, replace=replace)
+        return encryption.kinds()
 
 
-def recovery_phrase(path: str | Path, *, key: Key) -> str:
+def recovery_phrase(path: str | Path, *, key: Key | str) -> str:
     """Return a new phrase that opens a store, for paper; it is shown once and kept nowhere."""
     phrase = new_phrase()
-    with closing(_open(path, key)) as store:
-        store.encryption.add(Key.phrase(phrase))
+    with _encrypted(path, key) as encryption:
+        encryption.add(Key.phrase(phrase))
     return phrase
 
 
-def rotate(path: str | Path, *, key: Key, new: Key | None = None) -> list[str]:
+def rotate(path: str | Path, *, key: Key | str, new: Key | str | None = None) -> list[str]:
     """
     Change the master key, and wrap the keys of banks by it; return the kinds of keys that open it.
 
     Every other key than ``new`` (or ``key``) is gone with the old master key. Words are not sealed
     anew: ``encrypt`` into a new file does that.
     """
-    with closing(_open(path, key)) as store:
-        store.encryption.rotate(key if new is None else new)
-        return store.encryption.kinds()
+    kept = as_key(key if new is None else new)
+    assert kept is not None, "its type says so"
+    with _encrypted(path, key) as encryption:
+        encryption.rotate(kept)
+        return encryption.kinds()
 
 
 def _open(path: str | Path, key: Key | None, *, read_only: bool = False) -> SqliteStore:
     return SqliteStore(
         str(path), busy_timeout_s=_PATIENCE_S, read_only=read_only, create=False, key=key
     )
+
+
+@contextmanager
+def _encrypted(path: str | Path, key: Key | str) -> Iterator[SqliteEncryption]:
+    with closing(_open(path, as_key(key))) as store:
+        yield store.encryption
 
 
 def _copy(
@@ -114,10 +128,7 @@ def _copy(
     new: Key | None,
     progress: Progress | None,
 ) -> int:
-    check_output(Path(target), overwrite=False)
-    with closing(_open(path, old, read_only=True)) as source:
-        if new is None and not source.encryption.kinds():
-            raise InputError(f"{path} is not encrypted; 'hippocampus backup' copies it")
-        made = SqliteStore(str(target), busy_timeout_s=_PATIENCE_S, key=new)
+    with closing(_open(path, old, read_only=True)) as source, writing(target) as unfinished:
+        made = SqliteStore(str(unfinished), busy_timeout_s=_PATIENCE_S, key=new)
         with closing(made):
             return copy_store(source, made, progress=progress)

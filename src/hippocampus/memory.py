@@ -21,7 +21,7 @@ from hippocampus.calibrate.calibration import CONVERSATIONS, Calibration
 from hippocampus.core.clock import Clock
 from hippocampus.core.config import Config
 from hippocampus.core.constraints import check_whole
-from hippocampus.core.key import Key
+from hippocampus.core.key import Key, as_key
 from hippocampus.core.records import Embedder, Progress, Reranker, Slept
 from hippocampus.encode.keywords import KeywordExtractor
 from hippocampus.engine.context import CALIBRATED, EngineContext, check_name
@@ -69,9 +69,13 @@ class Memory:
             otherwise, and wherever it fails.
         read_only: open an existing store without the right to change it.
         create: make the store if it is missing.
+        key: opens a store that is encrypted, and has one that is made be so: a ``Key``, or its
+            specification, as ``"file:~/.hippocampus.key"`` (``docs/encryption.md``).
 
     Raises:
         StoreError: the store cannot be opened; nothing was changed.
+        StoreEncrypted: it is encrypted, and there is no key.
+        WrongKey: the key does not open it.
         EmbedderMismatch: the store's vectors come from another embedder.
         SignatureMismatch: the store's tokens were signed with other parameters.
 
@@ -93,11 +97,12 @@ class Memory:
         model: str | Completer | ChatModel | None = None,
         read_only: bool = False,
         create: bool = True,
-        key: Key | None = None,
+        key: Key | str | None = None,
     ) -> None:
         self.engine = EngineContext(
             path, embedder=embedder, cues=cues, config=config, clock=clock, reranker=reranker,
-            keywords=keywords, model=_model(model), read_only=read_only, create=create, key=key,
+            keywords=keywords, model=_model(model), read_only=read_only, create=create,
+            key=as_key(key),
         )  # fmt: skip
         self._making = threading.Lock()
         self._banks: WeakValueDictionary[str, Bank] = WeakValueDictionary()

@@ -22,6 +22,7 @@ from hippocampus.core.events import (
     kind_of,
 )
 from hippocampus.core.files import writing
+from hippocampus.core.key import Key, as_key
 from hippocampus.core.records import Block, EpisodeRow, Progress, State, states_told
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.errors import InputError, StoreCorrupt
@@ -48,12 +49,18 @@ class Salvaged:
     lost: tuple[str, ...]
 
 
-def check_source(path: str | Path) -> None:
+def check_source(path: str | Path, *, key: Key | str | None = None) -> None:
     """Refuse what cannot be salvaged, before a new store is made for it; errors as ``salvage``."""
-    DamagedStore(Path(path)).close()
+    DamagedStore(Path(path), key=as_key(key)).close()
 
 
-def salvage(path: str | Path, memory: Memory, *, progress: Progress | None = None) -> Salvaged:
+def salvage(
+    path: str | Path,
+    memory: Memory,
+    *,
+    key: Key | str | None = None,
+    progress: Progress | None = None,
+) -> Salvaged:
     """
     Copy what is sound of a damaged store into a new one; nothing is written to the old one.
 
@@ -63,11 +70,13 @@ def salvage(path: str | Path, memory: Memory, *, progress: Progress | None = Non
 
     Args:
         path: the damaged store.
-        memory: a new, empty store.
+        memory: a new, empty store, which need not be encrypted if the damaged one is.
+        key: opens the damaged one, if it is encrypted.
         progress: told how many banks were copied, and of how many.
 
     Raises:
         InputError: the new store holds something.
+        StoreEncrypted, WrongKey: the damaged one is encrypted, and the key does not open it.
         StoreCorrupt: not even the tables of the damaged one can be told.
 
     """
@@ -76,7 +85,7 @@ def salvage(path: str | Path, memory: Memory, *, progress: Progress | None = Non
         raise InputError(msg)
     copied: dict[str, int] = {}
     lost: list[str] = []
-    with DamagedStore(Path(path)) as store, TemporaryDirectory() as folder:
+    with DamagedStore(Path(path), key=as_key(key)) as store, TemporaryDirectory() as folder:
         banks = store.banks()
         for place, (number, name) in enumerate(banks):
             file = Path(folder, f"{number}.jsonl")

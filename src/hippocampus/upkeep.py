@@ -20,6 +20,7 @@ from hippocampus.core.clock import MOST_AHEAD, to_micros
 from hippocampus.core.config import Signatures
 from hippocampus.core.events import JournalRow, Unknown, class_of, decode, fields_of
 from hippocampus.core.files import reading_raw
+from hippocampus.core.key import Key
 from hippocampus.core.records import EpisodeRow, Kind, Payloads, Progress, states_told
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.random_indexing import signatures
@@ -345,7 +346,13 @@ def reindex(
     return memory.rebuild(banks=None if bank is None else [bank], progress=progress)
 
 
-def reembed(path: str | Path, embedder: str, *, progress: Progress | None = None) -> dict[str, int]:
+def reembed(
+    path: str | Path,
+    embedder: str,
+    *,
+    key: Key | str | None = None,
+    progress: Progress | None = None,
+) -> dict[str, int]:
     """
     Move a store to another embedder, in place; goes on where it was stopped.
 
@@ -354,7 +361,7 @@ def reembed(path: str | Path, embedder: str, *, progress: Progress | None = None
     target = load_embedder(embedder)
     if target is None:
         raise InputError(f"embedder={embedder!r}: name the embedder to move to, such as 'default'")
-    with Memory(path, embedder="none", create=False) as memory:
+    with Memory(path, embedder="none", create=False, key=key) as memory:
         return memory.rebuild(embedder=target, progress=progress)
 
 
@@ -405,7 +412,9 @@ def redate(memory: Memory) -> int:
     return done
 
 
-def doctor(target: Memory | Path | None = None) -> list[tuple[str, str, bool | None]]:
+def doctor(
+    target: Memory | Path | None = None, *, key: Key | str | None = None
+) -> list[tuple[str, str, bool | None]]:
     """Return (what, how it is, whether that is well) about this machine and, if given, a store."""
     info = build_info()
     rows: list[tuple[str, str, bool | None]] = [
@@ -429,7 +438,7 @@ def doctor(target: Memory | Path | None = None) -> list[tuple[str, str, bool | N
         rows += _store_rows(target)
     elif target is not None and Path(target).exists():
         try:
-            with Memory(target, embedder="none", create=False, read_only=True) as memory:
+            with Memory(target, embedder="none", create=False, read_only=True, key=key) as memory:
                 rows += _store_rows(memory)
         except HippocampusError as exc:
             rows.append(("store", str(exc), False))

@@ -9,6 +9,7 @@ import typer
 from hippocampus.cli import (  # noqa: F401 - they make their functions commands
     chat,
     demo,
+    encryption,
     hook,
     know,
     mcp,

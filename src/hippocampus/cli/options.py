@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict, Unpack
 from zoneinfo import ZoneInfo
 
 from hippocampus.core.cue_names import cue_of
+from hippocampus.core.key import Key
 from hippocampus.core.parameter_groups import ParameterGroup
 from hippocampus.errors import InputError, InvalidFilter, InvalidText, InvalidTime, StoreError
 
@@ -35,6 +38,7 @@ class Opening(TypedDict, total=False):
         sign: sign tokens or do not, or as the store has it, for None.
         model: a language model, as a specification.
         resident_mb: memory for banks in use.
+        key: opens a store that is encrypted.
 
     """
 
@@ -43,6 +47,31 @@ class Opening(TypedDict, total=False):
     sign: bool | None
     model: str
     resident_mb: float | None
+    key: Key | None
+
+
+def key_of(text: str) -> Key:
+    """Return the key of an option; a passphrase or a recovery phrase is asked for."""
+    return _key(text, "HIPPOCAMPUS_", again=False)
+
+
+def new_key_of(text: str) -> Key:
+    """Return the key of an option that gives a store a key; a passphrase is asked for twice."""
+    return _key(text, "HIPPOCAMPUS_NEW_", again=True)
+
+
+def _key(text: str, variables: str, *, again: bool) -> Key:
+    if text not in {"passphrase", "phrase"}:
+        return Key.of(text)
+    variable = f"{variables}{text.upper()}"
+    given = os.environ.get(variable)
+    if given is None:
+        if not sys.stdin.isatty():
+            raise InputError(f"there is no terminal to ask for the {text}; set {variable}")
+        given = getpass(f"{text}: ")
+        if again and getpass(f"{text}, again: ") != given:
+            raise InputError(f"the two differ; the {text} was not set")
+    return Key.passphrase(given) if text == "passphrase" else Key.phrase(given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +109,7 @@ class Engine:
             config=config,
             model=how.get("model", "none"),
             create=how.get("create", False),
+            key=how.get("key"),
         )
 
 
@@ -88,6 +118,7 @@ class Scope(Engine):
     """A store, and how to open it."""
 
     store: str | None = None
+    key: Annotated[Key | None, key_of] = None
 
     @property
     def path(self) -> str:
@@ -101,6 +132,7 @@ class Scope(Engine):
             default_store().parent.mkdir(parents=True, exist_ok=True)
         if not create:
             self.check()
+        how.setdefault("key", self.key)
         return self.memory(self.path, **how)
 
     def check(self) -> None:

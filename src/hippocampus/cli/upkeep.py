@@ -72,7 +72,7 @@ def doctor(*, repair: bool = False, salvage: Path | None = None, scope: Scope) -
     if repair:
         with scope.open() as memory:
             upkeep.redate(memory)
-    rows = upkeep.doctor(Path(scope.path))
+    rows = upkeep.doctor(Path(scope.path), key=scope.key)
     return Answer(
         [{"what": what, "value": value, "ok": ok} for what, value, ok in rows],
         table((Text(*_MARKS[ok]), Text(what), value) for what, value, ok in rows),
@@ -84,10 +84,11 @@ def _salvage(scope: Scope, target: Path) -> Answer:
     from hippocampus.salvage import check_source, salvage  # noqa: PLC0415 - only when used
 
     scope.check()
-    check_source(scope.path)
+    check_source(scope.path, key=scope.key)
     check_output(target, overwrite=False)
-    with scope.memory(target, create=True, embed=True) as new, progress("salvaging") as step:
-        found = salvage(scope.path, new, progress=step)
+    opened = scope.memory(target, create=True, embed=True, key=scope.key)
+    with opened as new, progress("salvaging") as step:
+        found = salvage(scope.path, new, key=scope.key, progress=step)
     rows = [(name, f"{number:,}") for name, number in found.banks.items()]
     whole = f"{target}: {len(found.lost):,} things were lost" if found.lost else f"{target}: all"
     return Answer(found, (whole, table(rows, "bank", "episodes")), problems=list(found.lost))
@@ -112,7 +113,7 @@ def reembed(target: str = "default", *, scope: Scope) -> Answer:
 
     scope.check()
     with progress("reembedding") as step:
-        return _done(upkeep.reembed(scope.path, target, progress=step))
+        return _done(upkeep.reembed(scope.path, target, key=scope.key, progress=step))
 
 
 def _done(done: dict[str, int]) -> Answer:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import os
 import secrets
+import shlex
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, Self
 
 from hippocampus.core.files import read_bytes
+from hippocampus.core.optional import require
 from hippocampus.errors import InputError
 
 _LEAST: Final = 16
@@ -76,6 +78,38 @@ class Key:
         return cls("secret", "command", tuple(command))
 
     @classmethod
+    def of(cls, spec: str) -> Self:
+        """
+        Return the key that a specification names.
+
+        It is ``file:PATH``, ``env:NAME``, ``keyring:SERVICE:USER`` or ``command:PROGRAM …``; no
+        passphrase, which would end up in histories and lists of processes.
+
+        Raises:
+            InputError: it is none of these; what was given is not shown, it may be the secret.
+
+        """
+        source, _, rest = spec.partition(":")
+        service, _, user = rest.partition(":")
+        try:
+            words = shlex.split(rest)
+        except ValueError:
+            words = []
+        if source == "file" and rest:
+            return cls.file(Path(rest).expanduser())
+        if source == "env" and rest:
+            return cls.environment(rest)
+        if source == "keyring" and service and user:
+            return cls.keyring(service, user)
+        if source == "command" and words:
+            return cls.command(words)
+        raise InputError(
+            "the key is not written as file:PATH, env:NAME, keyring:SERVICE:USER or"
+            " command:PROGRAM …; for a passphrase, write Key.passphrase(text), or"
+            " --key passphrase to be asked for it"
+        )
+
+    @classmethod
     def phrase(cls, text: str) -> Self:
         """Return the key of a recovery phrase, in whatever case and spacing."""
         return cls("phrase", "phrase", (text,))
@@ -102,6 +136,11 @@ class Key:
         return found
 
 
+def as_key(given: Key | str | None) -> Key | None:
+    """Return the key that is given as one, or as a specification."""
+    return Key.of(given) if isinstance(given, str) else given
+
+
 def _file(path: str) -> bytes:
     try:
         return read_bytes(Path(path))
@@ -119,10 +158,7 @@ def _environment(name: str) -> bytes:
 
 
 def _keyring(service: str, user: str) -> bytes:
-    try:
-        import keyring  # type: ignore[import-not-found, unused-ignore]  # noqa: PLC0415 - an extra
-    except ImportError as exc:
-        raise KeyRefused("the package keyring is missing: pip install keyring") from exc
+    keyring = require("keyring", extra="keyring", feature="a key from the system's keyring")
     found = keyring.get_password(service, user)
     if found is None:
         raise KeyRefused(f"the keyring has nothing for {user!r} of {service!r}")
@@ -185,34 +221,35 @@ def open_slots(key: Key, slots: Sequence[dict[str, Any]]) -> bytes:
         KeyRefused: the key opens none of the slots.
 
     """
-    from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - an extra
-
-    secret = key.secret()
+    secret, errors = key.secret(), cryptography("exceptions")
     for slot in slots:
         if slot["kind"] == key.kind:
             try:
                 cipher = _cipher(secret, slot)
                 return bytes(cipher.decrypt(bytes.fromhex(slot["wrapped"]), [b"master"]))
-            except InvalidTag:
+            except errors.InvalidTag:
                 continue
     kinds = ", ".join(dict.fromkeys(slot["kind"] for slot in slots))
     raise KeyRefused(f"this {key.kind} does not open the store; it opens with: {kinds}")
 
 
 def _cipher(secret: bytes, slot: dict[str, Any]) -> Any:  # noqa: ANN401 - of an extra
-    from cryptography.hazmat.primitives.ciphers.aead import AESSIV  # noqa: PLC0415 - an extra
-
+    """Return what wraps the master key under a secret."""
+    primitives = "hazmat.primitives"
     salt = bytes.fromhex(slot["salt"])
     if slot["kind"] == "passphrase":
-        from cryptography.hazmat.primitives.kdf.argon2 import Argon2id  # noqa: PLC0415
-
-        stretched = Argon2id(
+        stretching = cryptography(f"{primitives}.kdf.argon2").Argon2id(
             salt=salt, length=64, iterations=slot["iterations"], lanes=slot["lanes"],
             memory_cost=slot["memory_kib"],
-        ).derive(secret)  # fmt: skip
-        return AESSIV(stretched)
-    from cryptography.hazmat.primitives import hashes  # noqa: PLC0415
-    from cryptography.hazmat.primitives.kdf.hkdf import HKDF  # noqa: PLC0415
+        )  # fmt: skip
+    else:
+        sha512 = cryptography(f"{primitives}.hashes").SHA512()
+        stretching = cryptography(f"{primitives}.kdf.hkdf").HKDF(
+            algorithm=sha512, length=64, salt=salt, info=b"hippocampus store"
+        )
+    return cryptography(f"{primitives}.ciphers.aead").AESSIV(stretching.derive(secret))
 
-    extracted = HKDF(algorithm=hashes.SHA512(), length=64, salt=salt, info=b"hippocampus store")
-    return AESSIV(extracted.derive(secret))
+
+def cryptography(module: str) -> Any:  # noqa: ANN401 - a module
+    """Return a module of ``cryptography``, which is an extra."""
+    return require(f"cryptography.{module}", extra="encryption", feature="an encrypted store")

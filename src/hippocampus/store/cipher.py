@@ -13,6 +13,8 @@ from __future__ import annotations
 import binascii
 from typing import TYPE_CHECKING, Final
 
+from hippocampus.core.key import cryptography
+
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
@@ -36,12 +38,10 @@ class Cipher:
         self._siv: AESSIV | None = None
         self._sealed: dict[tuple[str, str], str] = {}
         self._opened: dict[tuple[str, str], str] = {}
+        self._failures: tuple[type[Exception], ...] = ()
         if key is not None:
-            from cryptography.hazmat.primitives.ciphers.aead import (  # noqa: PLC0415 - an extra
-                AESSIV,
-            )
-
-            self._siv = AESSIV(key)
+            self._siv = cryptography("hazmat.primitives.ciphers.aead").AESSIV(key)
+            self._failures = (cryptography("exceptions").InvalidTag, ValueError, TypeError)
 
     @property
     def seals(self) -> bool:
@@ -64,11 +64,9 @@ class Cipher:
         """
         if self._siv is None or not sealed:
             return sealed
-        from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - an extra
-
         try:
             return self._siv.decrypt(sealed, [place.encode()])
-        except (InvalidTag, ValueError, TypeError) as exc:
+        except self._failures as exc:
             raise Unsealable(place) from exc
 
     def seal_text(self, place: str, text: str) -> str:

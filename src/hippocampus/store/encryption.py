@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 
 from hippocampus.core.key import Key, KeyRefused, make_slot, open_slots
 from hippocampus.errors import StoreCorrupt, StoreEncrypted, StoreError, WrongKey
@@ -73,18 +74,8 @@ class SqliteEncryption:
         self._unlock()
 
     def _unlock(self) -> None:
-        refuse = self._db.connections.refuse
-        if self._key is None:
-            raise refuse(
-                StoreEncrypted,
-                "is encrypted; give its key: Memory(path, key=Key.passphrase(…)), or --key or"
-                " HIPPOCAMPUS_KEY on the command line",
-            )
         header = self._stored_header()
-        try:
-            master = open_slots(self._key, json.loads(header))
-        except KeyRefused as exc:
-            raise refuse(WrongKey, str(exc)) from exc
+        master = open_header(self._key, header, self._db.connections.refuse)
         self._header, self._master, self._known = header, Cipher(master), {}
 
     def _stored_header(self) -> str:
@@ -166,8 +157,7 @@ class SqliteEncryption:
 
     def _master_key(self) -> bytes:
         """Return the master key, which is kept nowhere but in its cipher."""
-        assert self._key is not None, "the store has been opened with it"
-        return open_slots(self._key, json.loads(self._header))
+        return open_header(self._key, self._header, self._db.connections.refuse)
 
     def _slot(self, key: Key, master: bytes) -> dict[str, object]:
         try:
@@ -180,3 +170,26 @@ class SqliteEncryption:
 
     def _put_header(self, slots: list[dict[str, object]]) -> None:
         self._settings.put_plain(HEADER, json.dumps(slots))
+
+
+def open_header(
+    key: Key | None, header: str, refuse: Callable[[type[StoreError], str], StoreError]
+) -> bytes:
+    """
+    Return the master key of a store; ``refuse`` makes the errors.
+
+    Raises:
+        StoreEncrypted: there is no key.
+        WrongKey: the key opens none of the header's slots, or cannot be had.
+
+    """
+    if key is None:
+        raise refuse(
+            StoreEncrypted,
+            "is encrypted; give its key: Memory(path, key=Key.passphrase(…)), or --key or"
+            " HIPPOCAMPUS_KEY on the command line",
+        )
+    try:
+        return open_slots(key, json.loads(header))
+    except KeyRefused as exc:
+        raise refuse(WrongKey, str(exc)) from exc

@@ -9,7 +9,8 @@ from typing import Final
 from hippocampus.core.records import STORED_NAMES, DamagedRow, EpisodeRow, State
 from hippocampus.errors import StoreCorrupt, StoreError
 from hippocampus.store.checksums import damaged, holds, is_of, row_checksum
-from hippocampus.store.cipher import Cipher, Unsealable
+from hippocampus.store.cipher import Unsealable
+from hippocampus.store.sealing import open_episode, seal_episode
 from hippocampus.store.transactions import Row, Transactions, as_json
 
 # Without statistics SQLite reads a whole bank by its primary key rather than use an index whose
@@ -38,7 +39,7 @@ class SqliteEpisodes:
                 )
         places = ", ".join("?" for _ in EpisodeRow._fields)
         cipher = self._db.cipher(bank)
-        sealed = rows if not cipher.seals else [_sealed(cipher, episode) for episode in rows]
+        sealed = rows if not cipher.seals else [seal_episode(cipher, episode) for episode in rows]
         self._db.do_many(
             f"INSERT INTO episodes (bank, {_CHECKED}) VALUES (?, {places}, ?)",  # noqa: S608
             ((bank, *episode, _checksum(bank, episode)) for episode in sealed),
@@ -89,7 +90,7 @@ class SqliteEpisodes:
         ]
         cipher = self._db.cipher(bank)
         if cipher.seals:
-            made = [_sealed(cipher, new) for new in made]
+            made = [seal_episode(cipher, new) for new in made]
         self._db.do_many(
             f"UPDATE episodes SET {sets}, checksum = ? WHERE bank = ? AND row = ?",  # noqa: S608
             (
@@ -121,7 +122,7 @@ class SqliteEpisodes:
         whole = holds(stored[-1], _checksum(bank, episode))
         if cipher.seals and whole:
             try:
-                episode = _opened(cipher, episode)
+                episode = open_episode(cipher, episode)
             except Unsealable:
                 whole = False
         if whole and is_of(EpisodeRow, tuple(episode)):
@@ -216,31 +217,3 @@ class SqliteEpisodes:
 
 def _checksum(bank: int, episode: EpisodeRow) -> bytes | None:
     return row_checksum("episodes", bank, values=episode)
-
-
-def _sealed(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
-    """Return an episode as it is written; what remains of an erased one is its id."""
-    return _with_words(episode, cipher.seal_text, digest=cipher.seal("digest", episode.digest))
-
-
-def _opened(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
-    """Return an episode as it was before it was sealed."""
-    return _with_words(episode, cipher.open_text, digest=cipher.open("digest", episode.digest))
-
-
-def _with_words(e: EpisodeRow, change: Callable[[str, str], str], *, digest: bytes) -> EpisodeRow:
-    """
-    Return an episode with its words changed, each by the place where it belongs.
-
-    What is looked up is the same everywhere in a bank; metadata are others in each row.
-    """
-
-    def optional(place: str, text: str | None) -> str | None:
-        return None if text is None else change(place, text)
-
-    return e._replace(
-        id=change("id", e.id), session=optional("session", e.session),
-        speaker=optional("speaker", e.speaker), role=optional("role", e.role),
-        source=optional("source", e.source), address=change("address", e.address),
-        metadata=change(f"metadata {e.row}", e.metadata), digest=digest,
-    )  # fmt: skip

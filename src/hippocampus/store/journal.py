@@ -20,7 +20,8 @@ from hippocampus.store.checksums import (
     holds,
     is_of,
 )
-from hippocampus.store.cipher import Cipher, Unsealable
+from hippocampus.store.cipher import Unsealable
+from hippocampus.store.sealing import open_change, seal_change
 from hippocampus.store.transactions import Row, Transactions, as_json
 
 _JOURNAL: Final = ", ".join(JournalRow._fields)
@@ -47,7 +48,7 @@ class SqliteJournal:
                 )
         cipher = self._db.cipher(bank)
         if cipher.seals:
-            rows = [_sealed(cipher, change) for change in rows]
+            rows = [seal_change(cipher, change) for change in rows]
         random = os.urandom(SALT_BYTES * len(rows))
         made: list[Row] = []
         for place, change in enumerate(rows):
@@ -123,10 +124,9 @@ class SqliteJournal:
         change: JournalRow = tuple.__new__(JournalRow, stored[:-2])
         whole = holds(stored[-1], change_checksum(change, stored[-2]))
         cipher = self._db.cipher(bank)
-        if cipher.seals and whole and change.detail != BLANK:
+        if cipher.seals and whole:
             try:
-                detail = cipher.open_text(_place(change), change.detail)
-                change = change._replace(detail=detail)
+                change = open_change(cipher, change)
             except Unsealable:
                 whole = False
         if whole and is_of(JournalRow, tuple(change)):
@@ -158,14 +158,3 @@ def _committed(detail: str, salt: bytes) -> bytes | None:
         return commitment(detail, salt)
     except (TypeError, ValueError):  # what was damaged stays so, and goes all the same
         return None
-
-
-def _place(change: JournalRow) -> str:
-    return f"detail {change.seq}"
-
-
-def _sealed(cipher: Cipher, change: JournalRow) -> JournalRow:
-    """Return a change as it is written: its detail sealed, for the chain to be over that."""
-    if change.detail == BLANK:
-        return change
-    return change._replace(detail=cipher.seal_text(_place(change), change.detail))

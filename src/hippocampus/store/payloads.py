@@ -12,6 +12,7 @@ from hippocampus.errors import StoreCorrupt, StoreError
 from hippocampus.store.blocks import seal, unseal
 from hippocampus.store.checksums import damaged, holds, payload_checksum
 from hippocampus.store.cipher import Unsealable
+from hippocampus.store.sealing import payload_place
 from hippocampus.store.transactions import Transactions, as_json
 
 
@@ -25,7 +26,7 @@ class SqlitePayloads:
         made = list(payloads)
         cipher = self._db.cipher(bank)
         if cipher.seals:
-            made = [(row, cipher.seal(_place(kind, row), payload)) for row, payload in made]
+            made = [(row, cipher.seal(payload_place(kind, row), payload)) for row, payload in made]
         self._db.do_many(
             "INSERT INTO tail (bank, kind, row, payload, checksum) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET payload = excluded.payload, checksum = excluded.checksum",
@@ -55,7 +56,7 @@ class SqlitePayloads:
             made = None
         if holds(checksum, made):
             with suppress(Unsealable):
-                return self._db.cipher(bank).open(_place(kind, row), payload)
+                return self._db.cipher(bank).open(payload_place(kind, row), payload)
         what = "text" if kind == "content" else kind
         place = f"the {what} of row {row} of bank {bank}"
         self._db.damage.note(bank, kind, row, damaged(place))
@@ -103,7 +104,9 @@ class SqlitePayloads:
                 f" one of rows {clash[0][0]} to {sum(clash[0]) - 1}; seal whole blocks",
             )
         self._db.damage.mend(bank, kind, range(first, ends))
-        payload = self._db.cipher(bank).seal(_place(kind, first, ends - first), block.payload)
+        payload = self._db.cipher(bank).seal(
+            payload_place(kind, first, ends - first), block.payload
+        )
         framed, checksum = seal(bank, kind, Block(first, ends - first, payload))
         self._db.do(
             "INSERT INTO blocks (bank, kind, first, count, checksum, payload)"
@@ -157,7 +160,9 @@ class SqlitePayloads:
         path = self._db.connections.path
         block = unseal(bank, kind, int(first), count, framed, checksum, path=path)
         try:
-            payload = self._db.cipher(bank).open(_place(kind, int(first), count), block.payload)
+            payload = self._db.cipher(bank).open(
+                payload_place(kind, int(first), count), block.payload
+            )
         except Unsealable as exc:
             place = f"the {kind} block of bank {bank} from row {first} on"
             raise self._db.connections.refuse(StoreCorrupt, damaged(place)) from exc
@@ -183,8 +188,3 @@ class SqlitePayloads:
             )
         self.drop(bank, target)
         self._db.do("UPDATE tail SET kind = ? WHERE bank = ? AND kind = ?", target, bank, kind)
-
-
-def _place(kind: str, row: int, count: int = 0) -> str:
-    """Return where a payload belongs, of one episode or a block; a rebuild's take their place."""
-    return f"{kind.removesuffix('.next')} {row} {count}"

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Self
 
 from hippocampus.core.events import JournalRow
+from hippocampus.core.key import Key
 from hippocampus.core.records import STORED_NAMES, Block, EpisodeRow
 from hippocampus.errors import StoreCorrupt, StoreError
 from hippocampus.store import schema
 from hippocampus.store.blocks import unseal
 from hippocampus.store.checksums import change_checksum, holds, payload_checksum, row_checksum
+from hippocampus.store.cipher import KEY_BYTES, PLAIN, STORE, Cipher, Unsealable
+from hippocampus.store.encryption import open_header
 from hippocampus.store.opening import READER_PRAGMAS, connect, probe
+from hippocampus.store.sealing import open_change, open_episode, payload_place
 from hippocampus.store.seam import translate
+from hippocampus.store.settings import HEADER, key_of
 from hippocampus.store.transactions import Row
 
 _AT_ONCE: Final = 4096
@@ -33,11 +40,13 @@ class DamagedStore:
 
     Raises:
         StoreError: there is no such store, or one of a format before 4: open it once for writing.
-        StoreCorrupt: not even its tables can be told.
+        StoreEncrypted: it is encrypted, and there is no key.
+        WrongKey: the key does not open it.
+        StoreCorrupt: not even its tables can be told, or it is encrypted and its header is gone.
 
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, key: Key | None = None) -> None:
         path = path.absolute()
         self.path = path
         self.lost: list[str] = []
@@ -54,6 +63,39 @@ class DamagedStore:
             self._db.execute("SELECT 1 FROM sqlite_schema").fetchone()
         except sqlite3.Error as exc:
             raise translate(exc, str(path)) from exc
+        self._ciphers: dict[int, Cipher] = {}
+        self._master = PLAIN
+        if schema.read_format(self._db)[0] == schema.ENCRYPTED_ID:
+            self._master = self._unlocked(key)
+
+    def _unlocked(self, key: Key | None) -> Cipher:
+        """Return the cipher that opens the keys of banks."""
+        header = self._setting(HEADER)
+        if header is None:
+            msg = "its header is damaged, without which nothing of an encrypted store can be read"
+            raise StoreCorrupt(msg, path=self.path)
+        return Cipher(open_header(key, header, lambda kind, message: kind(message, path=self.path)))
+
+    def _cipher(self, bank: int) -> Cipher:
+        """Return the cipher of a bank; where its key is lost, one that opens nothing."""
+        if not self._master.seals:
+            return PLAIN
+        if bank not in self._ciphers:
+            try:
+                wrapped = bytes.fromhex(self._setting(key_of(bank)) or "")
+                opened = self._master.open(key_of(bank), wrapped) or os.urandom(KEY_BYTES)
+            except (Unsealable, ValueError):
+                opened = os.urandom(KEY_BYTES)
+                self.lost.append(f"the key of bank {bank}, and with it every word there")
+            self._ciphers[bank] = Cipher(opened)
+        return self._ciphers[bank]
+
+    def _setting(self, name: str) -> str | None:
+        """Return a setting that is sound, as it stands in the file."""
+        for value, mark in self._every("SELECT value, checksum FROM settings WHERE key = ?", name):
+            if holds(mark, row_checksum("settings", values=(name, value))):
+                return str(value)
+        return None
 
     def close(self) -> None:
         """Release the file."""
@@ -70,8 +112,9 @@ class DamagedStore:
         named: dict[int, str] = {}
         for number, name, at, *mark in self._walk("banks", "bank, name, at", "bank", ()):
             checksum = row_checksum("banks", number, values=(name, at))
-            if self._passes(mark, checksum) and isinstance(name, str):
-                named[number] = name
+            opened = self._opened(STORE, "bank", name) if self._passes(mark, checksum) else None
+            if opened is not None:
+                named[number] = opened
             else:
                 self.lost.append(f"the name of bank {number}, perhaps {name!r}")
         for table in ("episodes", "journal"):
@@ -88,9 +131,11 @@ class DamagedStore:
             fields, mark = stored[: len(EpisodeRow._fields)], stored[len(EpisodeRow._fields) :]
             episode: EpisodeRow = tuple.__new__(EpisodeRow, fields)
             if self._passes(mark, row_checksum("episodes", bank, values=episode)):
-                found[episode.row] = episode
-            elif isinstance(episode.row, int):
-                found[episode.row] = episode.id if isinstance(episode.id, str) else None
+                with suppress(Unsealable):
+                    found[episode.row] = open_episode(self._cipher(bank), episode)
+                    continue
+            if isinstance(episode.row, int):
+                found[episode.row] = self._opened(bank, "id", episode.id)
         return found
 
     def journal(self, bank: int) -> dict[int, JournalRow]:
@@ -101,9 +146,10 @@ class DamagedStore:
             change: JournalRow = tuple.__new__(JournalRow, stored[:5])
             salt, *mark = stored[5:] or (b"",)
             if self._passes(mark, change_checksum(change, salt)):
-                found[change.seq] = change
-            else:
-                self.lost.append(f"change {change.seq} of bank {bank}")
+                with suppress(Unsealable):
+                    found[change.seq] = open_change(self._cipher(bank), change)
+                    continue
+            self.lost.append(f"change {change.seq} of bank {bank}")
         return found
 
     def texts(self, bank: int) -> Iterator[dict[int, bytes] | Block]:
@@ -113,16 +159,29 @@ class DamagedStore:
         for row, payload, *mark in self._walk("tail", columns, "row", where):
             whole = isinstance(payload, bytes)
             if whole and self._passes(mark, payload_checksum(bank, "content", row, payload)):
-                tail[row] = payload
+                with suppress(Unsealable):
+                    place = payload_place("content", row)
+                    tail[row] = self._cipher(bank).open(place, payload)
         yield tail
         columns = "first, count, payload, checksum"
         for first, count, payload, mark in self._walk(
             "blocks", columns, "first", where, checked=False
         ):
             try:
-                yield unseal(bank, "content", first, count, payload, mark, path=str(self.path))
-            except (StoreCorrupt, TypeError) as exc:
+                block = unseal(bank, "content", first, count, payload, mark, path=str(self.path))
+                place = payload_place("content", first, count)
+                opened = self._cipher(bank).open(place, block.payload)
+            except (StoreCorrupt, TypeError, Unsealable) as exc:
                 self.lost.append(str(exc))
+            else:
+                yield Block(block.first, block.count, opened)
+
+    def _opened(self, bank: int, place: str, sealed: object) -> str | None:
+        """Return a text that was sealed; None if it is none or does not open."""
+        try:
+            return self._cipher(bank).open_text(place, sealed) if isinstance(sealed, str) else None
+        except Unsealable:
+            return None
 
     def _passes(self, mark: list[object] | tuple[object, ...], checksum: bytes | None) -> bool:
         """Return whether a row has its checksum, or is of a format without them."""

@@ -50,7 +50,7 @@ class Transactions:
         self._paused = False  # while this process is being forked
         self.damage = Damage()
         self.cipher: Callable[[int], Cipher] = lambda _: PLAIN
-        """The cipher of a bank, which ``SqliteEncryption`` gives once a key has opened the store."""
+        """The cipher of a bank: that of ``SqliteEncryption``, once a key has opened the store."""
 
     def start(self, migrations: Sequence[schema.Migration], *, create: bool) -> None:
         """Open the store; a fork waits until it is open."""

@@ -1,0 +1,57 @@
+"""What of a row is sealed, and the place that each value is sealed for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hippocampus.core.events import JournalRow
+from hippocampus.core.records import EpisodeRow
+from hippocampus.store.checksums import BLANK
+from hippocampus.store.cipher import Cipher
+
+
+def payload_place(kind: str, row: int, count: int = 0) -> str:
+    """Return where a payload belongs, of one episode or a block; a rebuild's take their place."""
+    return f"{kind.removesuffix('.next')} {row} {count}"
+
+
+def seal_change(cipher: Cipher, change: JournalRow) -> JournalRow:
+    """Return a change as it is written: its detail sealed, for the chain to be over that."""
+    if change.detail == BLANK:
+        return change
+    return change._replace(detail=cipher.seal_text(f"detail {change.seq}", change.detail))
+
+
+def open_change(cipher: Cipher, change: JournalRow) -> JournalRow:
+    """Return a change as it was before it was sealed; a blank detail never was."""
+    if change.detail == BLANK:
+        return change
+    return change._replace(detail=cipher.open_text(f"detail {change.seq}", change.detail))
+
+
+def seal_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
+    """Return an episode as it is written; what remains of an erased one is its id."""
+    return _with_words(episode, cipher.seal_text, digest=cipher.seal("digest", episode.digest))
+
+
+def open_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
+    """Return an episode as it was before it was sealed."""
+    return _with_words(episode, cipher.open_text, digest=cipher.open("digest", episode.digest))
+
+
+def _with_words(e: EpisodeRow, change: Callable[[str, str], str], *, digest: bytes) -> EpisodeRow:
+    """
+    Return an episode with its words changed, each by the place where it belongs.
+
+    What is looked up is the same everywhere in a bank; metadata are others in each row.
+    """
+
+    def optional(place: str, text: str | None) -> str | None:
+        return None if text is None else change(place, text)
+
+    return e._replace(
+        id=change("id", e.id), session=optional("session", e.session),
+        speaker=optional("speaker", e.speaker), role=optional("role", e.role),
+        source=optional("source", e.source), address=change("address", e.address),
+        metadata=change(f"metadata {e.row}", e.metadata), digest=digest,
+    )  # fmt: skip
