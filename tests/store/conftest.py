@@ -1,6 +1,7 @@
 """Every store there is, by the function that opens it at a folder."""
 
 import pytest
+from store_samples import KEY
 
 from hippocampus.store import open_store
 
@@ -13,7 +14,11 @@ def in_memory(_folder):
     return open_store(":memory:", busy_timeout_s=5)
 
 
-STORES = {"file": in_file, "memory": in_memory}
+def encrypted(folder):
+    return open_store(folder / "store.db", busy_timeout_s=5, key=KEY)
+
+
+STORES = {"file": in_file, "memory": in_memory, "encrypted": encrypted}
 
 
 @pytest.fixture(params=STORES)

@@ -1,8 +1,11 @@
 """Made-up rows for the store's tests, and one function that asks a bank everything."""
 
 from hippocampus.core.events import JournalRow
+from hippocampus.core.key import Key
 from hippocampus.core.records import EpisodeRow
 
+KEY = Key.phrase("AAAA-BBBB-CCCC-DDDD-EEEE-FFFF-GGGG-HHHH")
+"""Opens the encrypted store."""
 KINDS = ("content", "vector", "tokens", "lexical")
 
 

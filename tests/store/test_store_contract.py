@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from store_samples import KINDS, change, episode, everything, grow, new_bank, sees_nothing
+from store_samples import KEY, KINDS, change, episode, everything, grow, new_bank, sees_nothing
 
 from hippocampus.core.events import Forgotten, IndexRebuilt
 from hippocampus.core.records import Block
@@ -545,7 +545,8 @@ def test_a_backup_is_a_whole_store_and_reports_its_progress(store, tmp_path):
         tmp_path / "copy.db", progress=lambda done, total: seen.append((done, total))
     )
 
-    with closing(open_store(tmp_path / "copy.db", busy_timeout_s=5)) as copy:
+    key = KEY if store.encryption.kinds() else None
+    with closing(open_store(tmp_path / "copy.db", busy_timeout_s=5, key=key)) as copy:
         assert everything(store, bank) == everything(copy, bank)
         assert copy.upkeep.check() == []
     assert seen[-1][0] == seen[-1][1] > 0

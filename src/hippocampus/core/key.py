@@ -14,9 +14,13 @@ import secrets
 import shlex
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
+
+import msgspec
+from msgspec.structs import replace
 
 from hippocampus.core.files import read_bytes
 from hippocampus.core.optional import require
@@ -24,8 +28,6 @@ from hippocampus.errors import InputError
 
 _LEAST: Final = 16
 """Bytes of a secret that is no passphrase: less can be tried out."""
-_ARGON: Final = {"memory_kib": 65536, "iterations": 3, "lanes": 4}
-"""RFC 9106's second choice, some 0.15 s: tests make it cheaper through this."""
 _GROUP: Final = 4
 
 
@@ -203,17 +205,30 @@ def _from_phrase(phrase: str) -> bytes:
 # ---------------------------------------------------------------- slots of the header
 
 
-def make_slot(key: Key, master: bytes) -> dict[str, Any]:
+class Slot(msgspec.Struct, frozen=True, kw_only=True):
+    """
+    A slot of a store's header: its master key, wrapped under one secret.
+
+    ``argon2`` are memory in KiB, passes and lanes; of what needs no stretching they are ignored.
+    """
+
+    kind: Literal["passphrase", "secret", "phrase"]
+    salt: bytes
+    wrapped: bytes = b""
+    argon2: tuple[
+        Annotated[int, msgspec.Meta(ge=8192, le=1 << 22)],
+        Annotated[int, msgspec.Meta(ge=1, le=64)],
+        Annotated[int, msgspec.Meta(ge=1, le=64)],
+    ] = (65536, 3, 4)  # RFC 9106's second choice, some 0.15 s
+
+
+def make_slot(key: Key, master: bytes) -> Slot:
     """Return a slot that a key opens."""
-    salt = os.urandom(16)
-    slot: dict[str, Any] = {"kind": key.kind, "salt": salt.hex()}
-    if key.kind == "passphrase":
-        slot |= _ARGON
-    slot["wrapped"] = _cipher(key.secret(), slot).encrypt(master, [b"master"]).hex()
-    return slot
+    slot = Slot(kind=key.kind, salt=os.urandom(16))
+    return replace(slot, wrapped=_cipher(key.secret(), slot).encrypt(master, [b"master"]))
 
 
-def open_slots(key: Key, slots: Sequence[dict[str, Any]]) -> bytes:
+def open_slots(key: Key, slots: Sequence[Slot]) -> bytes:
     """
     Return the master key.
 
@@ -223,29 +238,41 @@ def open_slots(key: Key, slots: Sequence[dict[str, Any]]) -> bytes:
     """
     secret, errors = key.secret(), cryptography("exceptions")
     for slot in slots:
-        if slot["kind"] == key.kind:
-            try:
-                cipher = _cipher(secret, slot)
-                return bytes(cipher.decrypt(bytes.fromhex(slot["wrapped"]), [b"master"]))
-            except errors.InvalidTag:
-                continue
-    kinds = ", ".join(dict.fromkeys(slot["kind"] for slot in slots))
+        if slot.kind == key.kind:
+            with suppress(errors.InvalidTag):
+                return bytes(_cipher(secret, slot).decrypt(slot.wrapped, [b"master"]))
+    kinds = ", ".join(dict.fromkeys(slot.kind for slot in slots))
     raise KeyRefused(f"this {key.kind} does not open the store; it opens with: {kinds}")
 
 
-def _cipher(secret: bytes, slot: dict[str, Any]) -> Any:  # noqa: ANN401 - of an extra
+def as_header(slots: Sequence[Slot]) -> str:
+    """Return the header that has these slots."""
+    return msgspec.json.encode(list(slots)).decode()
+
+
+def slots_of(header: str) -> list[Slot]:
+    """
+    Return the slots of a header.
+
+    Raises:
+        ValueError: it is none, or asks for more than a machine has.
+
+    """
+    return msgspec.json.decode(header, type=list[Slot])
+
+
+def _cipher(secret: bytes, slot: Slot) -> Any:  # noqa: ANN401 - of an extra
     """Return what wraps the master key under a secret."""
     primitives = "hazmat.primitives"
-    salt = bytes.fromhex(slot["salt"])
-    if slot["kind"] == "passphrase":
+    if slot.kind == "passphrase":
+        memory, passes, lanes = slot.argon2
         stretching = cryptography(f"{primitives}.kdf.argon2").Argon2id(
-            salt=salt, length=64, iterations=slot["iterations"], lanes=slot["lanes"],
-            memory_cost=slot["memory_kib"],
-        )  # fmt: skip
+            salt=slot.salt, length=64, iterations=passes, lanes=lanes, memory_cost=memory
+        )
     else:
         sha512 = cryptography(f"{primitives}.hashes").SHA512()
         stretching = cryptography(f"{primitives}.kdf.hkdf").HKDF(
-            algorithm=sha512, length=64, salt=salt, info=b"hippocampus store"
+            algorithm=sha512, length=64, salt=slot.salt, info=b"hippocampus store"
         )
     return cryptography(f"{primitives}.ciphers.aead").AESSIV(stretching.derive(secret))
 

@@ -8,11 +8,10 @@ key. The application id of the file says that there must be a header.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 
-from hippocampus.core.key import Key, KeyRefused, make_slot, open_slots
+from hippocampus.core.key import Key, KeyRefused, Slot, as_header, make_slot, open_slots, slots_of
 from hippocampus.errors import StoreCorrupt, StoreEncrypted, StoreError, WrongKey
 from hippocampus.store import schema
 from hippocampus.store.checksums import damaged
@@ -105,6 +104,8 @@ class SqliteEncryption:
 
     def _opened(self, bank: int) -> bytes:
         """Return the key of a bank; who has changed the master key meanwhile has wrapped it so."""
+        if bank != STORE and not self._db.rows("SELECT 1 FROM banks WHERE bank = ?", bank):
+            return os.urandom(KEY_BYTES)  # it was dropped: nothing is there to be opened
         wrapped = self._settings.get_plain(key_of(bank))
         assert self._master is not None, "a store in plain words has no keys"
         if wrapped is not None:
@@ -133,13 +134,14 @@ class SqliteEncryption:
 
     def kinds(self) -> list[str]:
         """Return the kinds of keys that open the store, in the order in which they were added."""
-        return [slot["kind"] for slot in json.loads(self._header or "[]")]
+        header = self._header
+        return [slot.kind for slot in slots_of(header)] if header else []
 
     def add(self, key: Key, *, replace: bool = False) -> None:
         """Have one more key open the store, or this one alone."""
         with self._db.write():
             self._unlock()
-            others = [] if replace else json.loads(self._header)
+            others = [] if replace else slots_of(self._header)
             self._put_header([*others, self._slot(key, self._master_key())])
         self._key = key if replace else self._key
         self._unlock()
@@ -159,7 +161,7 @@ class SqliteEncryption:
         """Return the master key, which is kept nowhere but in its cipher."""
         return open_header(self._key, self._header, self._db.connections.refuse)
 
-    def _slot(self, key: Key, master: bytes) -> dict[str, object]:
+    def _slot(self, key: Key, master: bytes) -> Slot:
         try:
             return make_slot(key, master)
         except KeyRefused as exc:
@@ -168,8 +170,8 @@ class SqliteEncryption:
     def _put(self, bank: int, key: bytes, master: Cipher) -> None:
         self._settings.put_plain(key_of(bank), master.seal(key_of(bank), key).hex())
 
-    def _put_header(self, slots: list[dict[str, object]]) -> None:
-        self._settings.put_plain(HEADER, json.dumps(slots))
+    def _put_header(self, slots: list[Slot]) -> None:
+        self._settings.put_plain(HEADER, as_header(slots))
 
 
 def open_header(
@@ -181,6 +183,7 @@ def open_header(
     Raises:
         StoreEncrypted: there is no key.
         WrongKey: the key opens none of the header's slots, or cannot be had.
+        StoreCorrupt: it is no header.
 
     """
     if key is None:
@@ -190,6 +193,8 @@ def open_header(
             " HIPPOCAMPUS_KEY on the command line",
         )
     try:
-        return open_slots(key, json.loads(header))
+        return open_slots(key, slots_of(header))
     except KeyRefused as exc:
         raise refuse(WrongKey, str(exc)) from exc
+    except ValueError as exc:
+        raise refuse(StoreCorrupt, damaged(f"setting {HEADER!r}")) from exc

@@ -1,0 +1,156 @@
+"""Keys to an encrypted store: where they come from, and what opens with them."""
+
+import os
+import re
+import sys
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from hippocampus.core.key import (
+    Key,
+    KeyRefused,
+    as_header,
+    make_slot,
+    new_phrase,
+    open_slots,
+    slots_of,
+)
+from hippocampus.errors import InputError, MissingExtra
+
+MASTER = os.urandom(64)
+SECRET = "JmZ0bG9uZy1lbm91Z2g0NDQ0NDQ0NDQ="  # noqa: S105 - of these tests
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "a key"
+    path.write_text(f"{SECRET}\n")
+    return path
+
+
+def sources(file, monkeypatch):
+    monkeypatch.setenv("A_KEY", SECRET)
+    told = f"import pathlib; print(pathlib.Path({str(file)!r}).read_text(), end='')"
+    return {
+        "file": Key.file(file),
+        "file, written": Key.of(f"file:{file}"),
+        "environment": Key.environment("A_KEY"),
+        "environment, written": Key.of("env:A_KEY"),
+        "command": Key.command([sys.executable, "-c", told]),
+        "command, written": Key.of(f'command:{sys.executable} -c "{told}"'),
+    }
+
+
+def test_a_secret_is_the_same_wherever_it_comes_from(file, monkeypatch):
+    opened = sources(file, monkeypatch)
+    slot = make_slot(opened["file"], MASTER)
+
+    assert {name: open_slots(key, [slot]) for name, key in opened.items()} == dict.fromkeys(
+        opened, MASTER
+    )
+
+
+def test_a_key_opens_what_was_wrapped_with_it_and_nothing_else(file):
+    phrase = new_phrase()
+    each = [Key.passphrase("correct horse"), Key.file(file), Key.phrase(phrase)]
+    slots = [make_slot(key, MASTER) for key in each]
+
+    assert [open_slots(key, slots) for key in each] == [MASTER] * 3
+    for key in (Key.passphrase("correct hoarse"), Key.phrase(new_phrase())):
+        with pytest.raises(KeyRefused, match="opens with: passphrase, secret, phrase"):
+            open_slots(key, slots)
+    with pytest.raises(KeyRefused):
+        open_slots(each[0], [slots[1], slots[2]])
+
+
+def test_no_two_slots_of_a_key_are_alike_and_none_has_the_secret_or_the_master_key():
+    one, other = (make_slot(Key.passphrase("correct horse"), MASTER) for _ in range(2))
+
+    assert one.salt != other.salt
+    assert one.wrapped != other.wrapped
+    assert MASTER not in one.wrapped
+    assert "horse" not in as_header([one])
+    assert slots_of(as_header([one, other])) == [one, other]
+
+
+def test_a_recovery_phrase_is_160_bits_and_may_be_typed_as_one_likes():
+    phrase = new_phrase()
+    slot = make_slot(Key.phrase(phrase), MASTER)
+
+    assert re.fullmatch("(?:[A-Z2-7]{4}-){7}[A-Z2-7]{4}", phrase)
+    assert phrase != new_phrase()
+    assert open_slots(Key.phrase(f"  {phrase.lower().replace('-', ' ')} "), [slot]) == MASTER
+    for wrong in ("", phrase[:-1], f"{phrase}A", "not a phrase"):
+        with pytest.raises(KeyRefused, match="eight groups"):
+            open_slots(Key.phrase(wrong), [slot])
+
+
+@pytest.mark.parametrize("spec", ["", "hunter2hunter2hunter2", "file:", "env:", "keyring:a", "x:y"])
+def test_what_is_no_specification_is_refused_and_not_repeated(spec):
+    with pytest.raises(InputError, match="file:PATH") as told:
+        Key.of(spec)
+    assert not spec or f"'{spec}'" not in str(told.value)
+    assert "hunter2" not in str(told.value)
+
+
+@pytest.mark.parametrize("command", ["cat key", [], [1]])
+def test_a_command_is_a_list_and_no_shell_is_asked(command):
+    with pytest.raises(InputError, match="list"):
+        Key.command(command)
+
+
+def test_what_cannot_be_had_says_why(tmp_path, monkeypatch):
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    (tmp_path / "short").write_text("too short\n")
+    failing = [sys.executable, "-c", "raise SystemExit(3)"]
+    for key, why in (
+        (Key.file(tmp_path / "none"), "cannot be read: No such file"),
+        (Key.file(tmp_path / "short"), "has 9 bytes; at least 16"),
+        (Key.environment("NO_SUCH_KEY"), "NO_SUCH_KEY of the environment is not set"),
+        (Key.command(failing), "ended with 3"),
+        (Key.command([str(tmp_path / "none")]), "cannot be run"),
+    ):
+        with pytest.raises(KeyRefused, match=why):
+            key.secret()
+
+
+@pytest.mark.parametrize("text", ["", "  ", None, 5])
+def test_a_blank_passphrase_is_refused(text):
+    with pytest.raises(InputError, match="blank"):
+        Key.passphrase(text)
+
+
+def test_a_key_does_not_show_its_secret():
+    for key in (Key.passphrase("correct horse"), Key.phrase("AAAA-BBBB")):
+        assert "horse" not in repr(key)
+        assert "AAAA" not in repr(key)
+
+
+def test_without_the_extra_its_name_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.kdf.argon2", None)
+    with pytest.raises(MissingExtra, match="encryption"):
+        make_slot(Key.passphrase("correct horse"), MASTER)
+
+
+def test_stretching_a_passphrase_takes_memory_and_time():
+    slot = make_slot(Key.passphrase("correct horse"), MASTER)
+
+    memory_kib, passes, lanes = slot.argon2
+    assert memory_kib >= 65536
+    assert passes >= 3
+    with pytest.raises(KeyRefused):
+        open_slots(Key.passphrase("correct horse"), [replace(slot, argon2=(memory_kib, 1, lanes))])
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "", "{}", "[1]", '[{"kind": "passphrase"}]', '[{"kind": "other", "salt": "AAAA"}]',
+        '[{"kind": "passphrase", "salt": "AAAA", "argon2": [4000000000, 3, 4]}]',
+    ],
+)  # fmt: skip
+def test_a_header_that_is_none_is_no_header(header):
+    with pytest.raises(msgspec.DecodeError):
+        slots_of(header)
