@@ -232,7 +232,9 @@ def test_every_option_has_a_text_and_every_text_an_option():
 
 def test_an_option_of_a_verb_is_an_argument_of_it():
     """The command line spells what ``verbs`` specify, so that no option is there for nothing."""
-    own = {"embedder", "timezone", "store", "bank", "as_json", "debug", "help", "ids"}
+    own = {
+        "embedder", "timezone", "store", "key", "bank", "as_json", "debug", "help", "ids",
+    }  # fmt: skip
     more = {
         "recall": {"full", "explain"}, "forget": {"undo", "yes"}, "pin": {"undo"},
         "history": {"after", "limit"}, "summary": {"versions"}, "topics": {"plot", "force"},

@@ -10,6 +10,7 @@ import pytest
 
 from hippocampus import Memory, Turn
 from hippocampus.core.events import JournalRow
+from hippocampus.core.key import Key
 from hippocampus.errors import HippocampusError, InputError, StoreCorrupt
 from hippocampus.salvage import salvage
 from hippocampus.testing import HashEmbedder, ManualClock
@@ -26,13 +27,25 @@ TALK = [
 ]
 
 
+KEY = Key.phrase("AAAA-BBBB-CCCC-DDDD-EEEE-FFFF-GGGG-HHHH")
+OPENING = {"key": None}
+"""How the stores of the test that runs are opened."""
+
+
+@pytest.fixture(params=[None, KEY], ids=["plain", "encrypted"], autouse=True)
+def key(request, monkeypatch):
+    """Have every test here run on stores in plain words and on encrypted ones."""
+    monkeypatch.setitem(OPENING, "key", request.param)
+    return request.param
+
+
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "agent.db"
 
 
-def opened(path, **how):
-    return Memory(path, embedder=HashEmbedder(32), clock=ManualClock(NOW), **how)
+def opened(path):
+    return Memory(path, embedder=HashEmbedder(32), clock=ManualClock(NOW), **OPENING)
 
 
 @pytest.fixture
@@ -107,11 +120,11 @@ def test_a_damaged_episode_is_told_by_name_and_all_others_go_on(path, ids, what)
 )
 def test_no_row_of_any_table_can_be_changed_unnoticed(path, ids, sql):
     assert ids
-    with Memory(path, embedder="none") as memory:
+    with Memory(path, embedder="none", **OPENING) as memory:
         assert verify(memory).sound
     change(path, sql)
 
-    with Memory(path, embedder="none") as memory:
+    with Memory(path, embedder="none", **OPENING) as memory:
         assert not verify(memory).sound
 
 
@@ -119,7 +132,7 @@ def test_a_store_whose_embedder_is_damaged_is_not_opened(path, ids):
     assert ids
     change(path, "UPDATE settings SET value = 'x' WHERE key = 'embedder'")
     with pytest.raises(StoreCorrupt, match=r"setting 'embedder' is damaged.*--salvage"):
-        Memory(path, embedder="none")
+        Memory(path, embedder="none", **OPENING)
 
 
 def test_a_vector_whose_scale_is_no_number_is_left_out(path, ids):
@@ -191,7 +204,7 @@ def test_a_head_of_changes_that_are_not_there_is_told(path, ids):
 
 def rescued(path, tmp_path):
     with opened(tmp_path / "new.db") as memory:
-        return salvage(path, memory), memory.bank("ada").episodes(), verify(memory)
+        return salvage(path, memory, **OPENING), memory.bank("ada").episodes(), verify(memory)
 
 
 def test_a_sound_store_is_salvaged_whole(path, ids, tmp_path):
@@ -246,7 +259,7 @@ def test_salvage_goes_around_pages_that_cannot_be_read(path, tmp_path):
 def test_salvage_writes_to_a_new_store_only(path, ids, tmp_path):
     assert ids
     with opened(path) as memory, pytest.raises(InputError, match="has banks"):
-        salvage(tmp_path / "other.db", memory)
+        salvage(tmp_path / "other.db", memory, **OPENING)
 
 
 def test_an_export_that_would_lack_something_is_not_made(path, ids, tmp_path):
@@ -262,7 +275,7 @@ def test_an_export_that_would_lack_something_is_not_made(path, ids, tmp_path):
 
 def told(path):
     """What a store answers: of every bank, everything that a reader may see."""
-    with Memory(path, embedder="none", create=False) as memory:
+    with Memory(path, embedder="none", create=False, **OPENING) as memory:
         banks = {}
         for name in memory.banks():
             bank = memory.bank(name)
@@ -289,7 +302,7 @@ def flips(path, times, seed):
         except HippocampusError:
             same = False
         try:
-            with Memory(path, embedder="none", create=False) as memory:
+            with Memory(path, embedder="none", create=False, **OPENING) as memory:
                 sound = verify(memory).sound
         except HippocampusError:
             sound = False
@@ -297,7 +310,7 @@ def flips(path, times, seed):
 
 
 def small(path):
-    with Memory(path, embedder="none", clock=ManualClock(NOW)) as memory:
+    with Memory(path, embedder="none", clock=ManualClock(NOW), **OPENING) as memory:
         for name in ("ada", "bob"):
             bank = memory.bank(name)
             kept = bank.remember_many(
