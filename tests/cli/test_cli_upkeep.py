@@ -17,7 +17,7 @@ COMMANDS = [
     "show", "history", "stats", "banks", "compact", "verify", "scan", "doctor", "reindex",
     "reembed", "backup", "export", "calibrate", "sleep", "policy", "pin", "hold", "release",
     "quarantine", "review", "feedback", "gists", "topics", "facts", "find", "demo",
-    "serve", "ui", "mcp", "hook", "proxy", "chat",
+    "serve", "ui", "mcp", "hook", "proxy", "chat", "encrypt", "decrypt",
 ]  # fmt: skip
 
 
@@ -26,6 +26,7 @@ COMMANDS = [
     [
         *([c] for c in COMMANDS),
         *(["keys", c] for c in ("create", "list", "rotate", "revoke")),
+        *(["encryption", c] for c in ("keys", "add", "phrase", "rotate")),
         *(["models", c] for c in ("install", "list", "verify")),
         *(["anchors", c] for c in ("list", "report", "add", "deny", "remove", "export", "import")),
     ],
@@ -41,7 +42,7 @@ def test_the_help_of_every_command_teaches_with_an_example(shell, name):
 def test_every_command_is_in_the_help_and_every_exit_code(shell):
     said = shell("--help", env={"COLUMNS": "200"}).out
 
-    assert set(COMMANDS) | {"models", "anchors", "keys"} <= set(said.split())
+    assert set(COMMANDS) | {"models", "anchors", "keys", "encryption"} <= set(said.split())
     assert all(f"{code} " in said for code in (0, 1, 2, 3, 4, 5, 130))
 
 

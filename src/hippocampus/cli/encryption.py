@@ -22,7 +22,7 @@ def encrypt(target: Path, *, new_key: Annotated[Key, new_key_of], scope: Scope) 
         banks = encryption.encrypt(scope.path, target, key=new_key, old=scope.key, progress=step)
     return Answer(
         {"path": target, "banks": banks},
-        f"{target}: {banks:,} banks. {scope.path} is as it was, in plain words if it was so.",
+        f"{target}: {_counted(banks)}; {scope.path} is as it was, in plain words if it was so",
     )
 
 
@@ -33,7 +33,7 @@ def decrypt(target: Path, *, scope: Scope) -> Answer:
 
     with progress("decrypting") as step:
         banks = encryption.decrypt(scope.path, target, key=_key(scope), progress=step)
-    return Answer({"path": target, "banks": banks}, f"{target}: {banks:,} banks, in plain words")
+    return Answer({"path": target, "banks": banks}, f"{target}: {_counted(banks)}, in plain words")
 
 
 @verb("encryption keys", opens=None)
@@ -75,6 +75,10 @@ def _key(scope: Scope) -> Key:
     if scope.key is None:
         raise StoreEncrypted("which key opens it? Give --key or HIPPOCAMPUS_KEY", path=scope.path)
     return scope.key
+
+
+def _counted(banks: int) -> str:
+    return f"{banks:,} bank{'' if banks == 1 else 's'}"
 
 
 def _opened_by(kinds: list[str]) -> Answer:

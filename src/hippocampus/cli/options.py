@@ -66,12 +66,16 @@ def _key(text: str, variables: str, *, again: bool) -> Key:
     variable = f"{variables}{text.upper()}"
     given = os.environ.get(variable)
     if given is None:
-        if not sys.stdin.isatty():
+        if not _at_a_terminal():
             raise InputError(f"there is no terminal to ask for the {text}; set {variable}")
         given = getpass(f"{text}: ")
         if again and getpass(f"{text}, again: ") != given:
             raise InputError(f"the two differ; the {text} was not set")
     return Key.passphrase(given) if text == "passphrase" else Key.phrase(given)
+
+
+def _at_a_terminal() -> bool:
+    return sys.stdin.isatty()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

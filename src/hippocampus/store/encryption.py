@@ -48,6 +48,7 @@ class SqliteEncryption:
         if self._is_encrypted():
             self._unlock()
         elif key is not None:
+            self._check_unused()
             with self._db.write():  # two may make it at once
                 if self._is_encrypted():
                     self._unlock()
@@ -58,13 +59,15 @@ class SqliteEncryption:
         ((mark,),) = self._db.rows("PRAGMA application_id")
         return bool(mark == schema.ENCRYPTED_ID)
 
-    def _make(self, key: Key) -> None:
-        refuse = self._db.connections.refuse
+    def _check_unused(self) -> None:
         if self._settings.any():
-            raise refuse(
+            raise self._db.connections.refuse(
                 StoreError, "is not encrypted, so no key opens it: leave the key out, or make one"
                 " that is with 'hippocampus encrypt'",
             )  # fmt: skip
+
+    def _make(self, key: Key) -> None:
+        self._check_unused()
         self._db.do(f"PRAGMA application_id = {schema.ENCRYPTED_ID}")
         master = os.urandom(KEY_BYTES)
         self._put_header([self._slot(key, master)])
