@@ -12,7 +12,6 @@ import base64
 import os
 import secrets
 import shlex
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -168,6 +167,8 @@ def _keyring(service: str, user: str) -> bytes:
 
 
 def _command(*command: str) -> bytes:
+    import subprocess  # noqa: PLC0415 - slow to import, and seldom needed
+
     try:
         done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - the owner's
     except OSError as exc:

@@ -25,7 +25,7 @@ _SECRET_BYTES: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class ServerKey:
     """
     One key as the store keeps it: not the secret, but a hash of it, keyed by the store's salt.
 
@@ -98,7 +98,7 @@ class Keys:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._known: dict[str, Key] | None = None
+        self._known: dict[str, ServerKey] | None = None
         """By id, as last read; None where the store has no keys."""
 
     # ------------------------------------------------------------ by who looks after them
@@ -128,7 +128,7 @@ class Keys:
             msg = f"banks={banks!r}: name at least one bank; 'acme/*' means all that begin so"
             raise InputError(msg)
         secret = secrets.token_urlsafe(_SECRET_BYTES)
-        key = Key(
+        key = ServerKey(
             id=secrets.token_hex(6), name=name, role=role, banks=tuple(banks),
             digest=self._digest(secret), made_at=self._memory.now(),
         )  # fmt: skip
@@ -199,15 +199,15 @@ class Keys:
         words = secret.encode("utf-8", "replace")
         return hashlib.blake2b(words, key=self._memory.engine.salt, digest_size=32).hexdigest()
 
-    def _read(self) -> list[Key] | None:
+    def _read(self) -> list[ServerKey] | None:
         kept = self._memory.engine.store.settings.get(SETTING)
-        return None if kept is None else wire.load(list[Key], kept)
+        return None if kept is None else wire.load(list[ServerKey], kept)
 
-    def _write(self, keys: Iterable[Key]) -> None:
+    def _write(self, keys: Iterable[ServerKey]) -> None:
         self._memory.engine.store.settings.put(SETTING, wire.dump(list(keys)).decode())
 
 
-_NOBODY: Final = Key(
+_NOBODY: Final = ServerKey(
     id="", name="", role="read", banks=(), digest="-" * 64, made_at=datetime.min  # noqa: DTZ901
 )  # fmt: skip
 """The key that an unknown id is compared with; no hash is like its."""
@@ -217,14 +217,14 @@ def _token(id_: str, secret: str) -> str:
     return f"{_PREFIX}_{id_}_{secret}"
 
 
-def _info(key: Key) -> KeyInfo:
+def _info(key: ServerKey) -> KeyInfo:
     return KeyInfo(
         id=key.id, name=key.name, role=key.role, banks=key.banks, made_at=key.made_at,
         former_until=key.former_until,
     )  # fmt: skip
 
 
-def _one(keys: Iterable[Key], id_: str) -> Key:
+def _one(keys: Iterable[ServerKey], id_: str) -> ServerKey:
     for key in keys:
         if key.id == id_:
             return key

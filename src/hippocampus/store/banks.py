@@ -44,7 +44,7 @@ class SqliteBanks:
             opened = None
             if holds(mark, _checksum(number, name, at)):
                 with suppress(Unsealable):
-                    opened = cipher.open_text("bank", name)
+                    opened = cipher.unseal_text("bank", name)
             yield row, opened
 
     def number(self, name: str) -> int | None:

@@ -54,7 +54,7 @@ class Cipher:
             return value
         return self._siv.encrypt(value, [place.encode()])
 
-    def open(self, place: str, sealed: bytes) -> bytes:
+    def unseal(self, place: str, sealed: bytes) -> bytes:
         """
         Return the bytes that were sealed.
 
@@ -91,7 +91,7 @@ class Cipher:
     def _seal_text(self, place: str, text: str) -> str:
         return binascii.b2a_base64(self.seal(place, text.encode()), newline=False).decode()
 
-    def open_text(self, place: str, sealed: str) -> str:
+    def unseal_text(self, place: str, sealed: str) -> str:
         """
         Return the text that was sealed.
 
@@ -105,7 +105,7 @@ class Cipher:
         if known is not None:
             return known
         try:
-            text = self.open(place, binascii.a2b_base64(sealed)).decode()
+            text = self.unseal(place, binascii.a2b_base64(sealed)).decode()
         except (ValueError, AttributeError, TypeError) as exc:
             raise Unsealable(place) from exc
         self._note(place, text, sealed)

@@ -33,7 +33,7 @@ class SqliteEncryption:
 
     # ------------------------------------------------------------ opening
 
-    def open(self, key: Key | None) -> None:
+    def unlock(self, key: Key | None) -> None:
         """
         Open the header with a key, or make one with it in a store that is new.
 
@@ -113,7 +113,7 @@ class SqliteEncryption:
         assert self._master is not None, "a store in plain words has no keys"
         if wrapped is not None:
             try:
-                return self._master.open(key_of(bank), bytes.fromhex(wrapped))
+                return self._master.unseal(key_of(bank), bytes.fromhex(wrapped))
             except Unsealable:
                 if self._stored_header() != self._header:
                     self._unlock()

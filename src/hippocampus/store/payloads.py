@@ -56,7 +56,7 @@ class SqlitePayloads:
             made = None
         if holds(checksum, made):
             with suppress(Unsealable):
-                return self._db.cipher(bank).open(payload_place(kind, row), payload)
+                return self._db.cipher(bank).unseal(payload_place(kind, row), payload)
         what = "text" if kind == "content" else kind
         place = f"the {what} of row {row} of bank {bank}"
         self._db.damage.note(bank, kind, row, damaged(place))
@@ -160,7 +160,7 @@ class SqlitePayloads:
         path = self._db.connections.path
         block = unseal(bank, kind, int(first), count, framed, checksum, path=path)
         try:
-            payload = self._db.cipher(bank).open(
+            payload = self._db.cipher(bank).unseal(
                 payload_place(kind, int(first), count), block.payload
             )
         except Unsealable as exc:

@@ -83,7 +83,7 @@ class DamagedStore:
         if bank not in self._ciphers:
             try:
                 wrapped = bytes.fromhex(self._setting(key_of(bank)) or "")
-                opened = self._master.open(key_of(bank), wrapped) or os.urandom(KEY_BYTES)
+                opened = self._master.unseal(key_of(bank), wrapped) or os.urandom(KEY_BYTES)
             except (Unsealable, ValueError):
                 opened = os.urandom(KEY_BYTES)
                 self.lost.append(f"the key of bank {bank}, and with it every word there")
@@ -161,7 +161,7 @@ class DamagedStore:
             if whole and self._passes(mark, payload_checksum(bank, "content", row, payload)):
                 with suppress(Unsealable):
                     place = payload_place("content", row)
-                    tail[row] = self._cipher(bank).open(place, payload)
+                    tail[row] = self._cipher(bank).unseal(place, payload)
         yield tail
         columns = "first, count, payload, checksum"
         for first, count, payload, mark in self._walk(
@@ -170,7 +170,7 @@ class DamagedStore:
             try:
                 block = unseal(bank, "content", first, count, payload, mark, path=str(self.path))
                 place = payload_place("content", first, count)
-                opened = self._cipher(bank).open(place, block.payload)
+                opened = self._cipher(bank).unseal(place, block.payload)
             except (StoreCorrupt, TypeError, Unsealable) as exc:
                 self.lost.append(str(exc))
             else:
@@ -179,7 +179,9 @@ class DamagedStore:
     def _opened(self, bank: int, place: str, sealed: object) -> str | None:
         """Return a text that was sealed; None if it is none or does not open."""
         try:
-            return self._cipher(bank).open_text(place, sealed) if isinstance(sealed, str) else None
+            return (
+                self._cipher(bank).unseal_text(place, sealed) if isinstance(sealed, str) else None
+            )
         except Unsealable:
             return None
 

@@ -26,7 +26,7 @@ def open_change(cipher: Cipher, change: JournalRow) -> JournalRow:
     """Return a change as it was before it was sealed; a blank detail never was."""
     if change.detail == BLANK:
         return change
-    return change._replace(detail=cipher.open_text(f"detail {change.seq}", change.detail))
+    return change._replace(detail=cipher.unseal_text(f"detail {change.seq}", change.detail))
 
 
 def seal_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
@@ -36,7 +36,7 @@ def seal_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
 
 def open_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
     """Return an episode as it was before it was sealed."""
-    return _with_words(episode, cipher.open_text, digest=cipher.open("digest", episode.digest))
+    return _with_words(episode, cipher.unseal_text, digest=cipher.unseal("digest", episode.digest))
 
 
 def _with_words(e: EpisodeRow, change: Callable[[str, str], str], *, digest: bytes) -> EpisodeRow:

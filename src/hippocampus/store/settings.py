@@ -27,7 +27,7 @@ class SqliteSettings:
         if value is None:
             return None
         try:
-            return self._db.cipher(STORE).open_text(key, value)
+            return self._db.cipher(STORE).unseal_text(key, value)
         except Unsealable as exc:
             raise self._db.connections.refuse(StoreCorrupt, damaged(f"setting {key!r}")) from exc
 
@@ -70,7 +70,7 @@ class SqliteSettings:
 
     def _opens(self, key: str, value: str) -> bool:
         try:
-            _ = _is_plain(key) or self._db.cipher(STORE).open_text(key, value)
+            _ = _is_plain(key) or self._db.cipher(STORE).unseal_text(key, value)
         except Unsealable:
             return False
         return True

@@ -53,7 +53,7 @@ class SqliteStore:
         self.upkeep = SqliteUpkeep(db, tables)
         db.start(migrations, create=create)
         try:
-            self.encryption.open(key)
+            self.encryption.unlock(key)
         except BaseException:
             db.close()
             raise
