@@ -17,6 +17,7 @@ from bench.measure import HERE, Row, commit, machine
 PARTS = (
     "search",
     "ingest",
+    "store",
     "opening",
     "imports",
     "memory",

@@ -43,7 +43,8 @@ def _with_words(e: EpisodeRow, change: Callable[[str, str], str], *, digest: byt
     """
     Return an episode with its words changed, each by the place where it belongs.
 
-    What is looked up is the same everywhere in a bank; metadata are others in each row.
+    What is looked up is the same everywhere in a bank; metadata are others in each row, and stay as
+    they are where there are none.
     """
 
     def optional(place: str, text: str | None) -> str | None:
@@ -53,5 +54,6 @@ def _with_words(e: EpisodeRow, change: Callable[[str, str], str], *, digest: byt
         id=change("id", e.id), session=optional("session", e.session),
         speaker=optional("speaker", e.speaker), role=optional("role", e.role),
         source=optional("source", e.source), address=change("address", e.address),
-        metadata=change(f"metadata {e.row}", e.metadata), digest=digest,
+        metadata=e.metadata if e.metadata == BLANK else change(f"metadata {e.row}", e.metadata),
+        digest=digest,
     )  # fmt: skip
