@@ -44,6 +44,13 @@ def anchors(root: Path = ROOT) -> str:
     return _lines([*_speed(speed, OF_ANCHORS, "`python -m bench --only concepts`")])
 
 
+def encryption(root: Path = ROOT) -> str:
+    """Return what the page on encryption shows."""
+    costs = _load(root, "bench/results/store.json")
+    shown = [] if costs is None else [row["name"] for row in costs["rows"]]
+    return _lines([*_speed(costs, shown, "`python -m bench --only store`")])
+
+
 def beside(root: Path = ROOT) -> str:
     """Return what the page on mem0 shows."""
     report = _load(root, "bench/results/mem0.json")
@@ -185,6 +192,7 @@ def main() -> None:
     pages = {
         "README.md": block(),
         "docs/concepts.md": anchors(),
+        "docs/encryption.md": encryption(),
         "docs/surfaces/mem0.md": beside(),
     }
     for name, made in pages.items():

@@ -98,7 +98,10 @@ def test_without_a_key_the_words_are_all_there(opened, path):
 def test_values_that_are_alike_differ_from_bank_to_bank_and_from_row_to_row(opened, path):
     store = opened(key=KEY)
     for name in ("ada", "bob"):
-        new_bank(store, name, episodes=2)
+        bank = new_bank(store, name)
+        with store.write():
+            store.episodes.add(bank, [episode(row, metadata='{"a": 1}') for row in range(2)])
+            store.journal.append(bank, [change(seq) for seq in (1, 2)])
     store.close()
     with closing(sqlite3.connect(path)) as db:
         speakers = db.execute("SELECT DISTINCT bank, speaker FROM episodes").fetchall()
@@ -159,6 +162,19 @@ assert not store.upkeep.check()
     command = [sys.executable, "-c", script, str(path), str(Path(__file__).parent)]
     running = [subprocess.Popen(command) for _ in range(4)]
     assert [one.wait(60) for one in running] == [0] * 4
+
+
+def test_who_opened_an_unused_store_without_a_key_writes_no_plain_words_once_it_is_encrypted(
+    opened, path
+):
+    early, store = opened(), opened(key=KEY)
+    with pytest.raises(StoreEncrypted):
+        new_bank(early, "ada of Rovinj", episodes=2)
+
+    assert store.banks.names() == []
+    assert b"ada of Rovinj" not in raw(path)
+    new_bank(store, "ada of Rovinj", episodes=2)
+    assert store.upkeep.check() == []
 
 
 def test_threads_write_and_read_it(opened):

@@ -49,25 +49,26 @@ class SqliteEncryption:
             self._unlock()
         elif key is not None:
             self._check_unused()
-            with self._db.write():  # two may make it at once
+            with self._db.write():
+                self._check_unused()
                 if self._is_encrypted():
                     self._unlock()
                 else:
                     self._make(key)
 
-    def _is_encrypted(self) -> bool:
-        ((mark,),) = self._db.rows("PRAGMA application_id")
-        return bool(mark == schema.ENCRYPTED_ID)
-
     def _check_unused(self) -> None:
-        if self._settings.any():
+        """Refuse a store in plain words that is in use; another process may just encrypt it."""
+        if self._settings.any() and not self._is_encrypted():
             raise self._db.connections.refuse(
                 StoreError, "is not encrypted, so no key opens it: leave the key out, or make one"
                 " that is with 'hippocampus encrypt'",
             )  # fmt: skip
 
+    def _is_encrypted(self) -> bool:
+        ((mark,),) = self._db.rows("PRAGMA application_id")
+        return bool(mark == schema.ENCRYPTED_ID)
+
     def _make(self, key: Key) -> None:
-        self._check_unused()
         self._db.do(f"PRAGMA application_id = {schema.ENCRYPTED_ID}")
         master = os.urandom(KEY_BYTES)
         self._put_header([self._slot(key, master)])
@@ -123,6 +124,8 @@ class SqliteEncryption:
     def make(self, bank: int) -> None:
         """Make the key of a new bank; the caller is in a transaction that writes."""
         if self._master is None:
+            if self._is_encrypted():  # by another process, before anything was written here
+                self._unlock()
             return
         if self._header and self._stored_header() != self._header:
             self._unlock()
