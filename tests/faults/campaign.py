@@ -25,27 +25,31 @@ from disk import EVERY, faulty_disk
 
 from hippocampus import Config, Ingest, Memory, Turn
 from hippocampus.core.clock import ManualClock
+from hippocampus.core.key import Key
 from hippocampus.errors import HippocampusError
 from hippocampus.upkeep import redate, reindex, verify
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
 CONFIG = Config(ingest=Ingest(seal_rows=8, batch=4))
-SECRET = "sunflower"  # noqa: S105 - what is erased  # noqa: S105 - what is erased
+SECRET = "sunflower"  # noqa: S105 - what is erased
 
 
-def opened(path, *, later=False):
+KEY = Key.phrase("AAAA-BBBB-CCCC-DDDD-EEEE-FFFF-GGGG-HHHH")
+
+
+def opened(path, *, later=False, key=None):
     """Open a store of the campaign."""
     clock = ManualClock(NOW + timedelta(days=90) * later)
-    return Memory(path, embedder="none", config=CONFIG, clock=clock)
+    return Memory(path, embedder="none", config=CONFIG, clock=clock, key=key)
 
 
 SIZES = (11, 23, 47)
 """Turns in the banks of the stores that verbs are tried on: they seal at 8."""
 
 
-def make(path, turns=SIZES[0]):
+def make(path, turns=SIZES[0], key=None):
     """Make a store that verbs are tried on."""
-    with opened(path) as memory:
+    with opened(path, key=key) as memory:
         for name in ("ada", "bob"):
             bank = memory.bank(name)
             kept = bank.remember_many(
@@ -123,6 +127,11 @@ VERBS = {
     "verify": verify,
     "open": None,
 }
+OF_KEYS = {
+    "rotate": lambda m: m.engine.store.encryption.rotate(KEY),
+    "add a key": lambda m: m.engine.store.encryption.add(Key.phrase("B" * 32)),
+}
+"""Verbs of encrypted stores only."""
 LATER = {"sleep", "compact"}
 """Verbs that have something to do only after a while."""
 TWICE = {"feedback", "sleep", "curate", "set_policy"}
@@ -150,9 +159,9 @@ def state_of(memory):
 class Case:
     """One verb, on copies of one store in a folder of its own."""
 
-    def __init__(self, folder, template, verb):
+    def __init__(self, folder, template, verb, key=None):
         self.verb, self.template, self.path = verb, template, folder / "memory.db"
-        self.run = VERBS[verb]
+        self.key, self.run = key, (VERBS | OF_KEYS)[verb]
         self.before = self._look(lambda _: None)
         self.after = self._look(self.run or (lambda _: None))
 
@@ -164,7 +173,7 @@ class Case:
         shutil.copyfile(self.template, self.path)
 
     def open(self):
-        return opened(self.path, later=self.verb in LATER)
+        return opened(self.path, later=self.verb in LATER, key=self.key)
 
     def _look(self, run):
         self.fresh()
@@ -283,15 +292,15 @@ def sweep(case, disk, ways=WAYS, *, step=1, start=1, until=None):
             nth += step
 
 
-def campaign(folder, until, verbs, *, step=1, show=lambda *_: None):
+def campaign(folder, until, verbs, *, step=1, key=None, show=lambda *_: None):
     """Sweep over verbs, every one in one way before any in the next, as far as time goes."""
     faults, findings = {"kills": Counter(), "faults": Counter()}, []
     for size in SIZES:
         template, run = folder / f"{size}.db", folder / str(size)
-        make(template, size)
+        make(template, size, key)
         run.mkdir()
         with faulty_disk(run) as disk:
-            cases = [Case(run, template, verb) for verb in verbs]
+            cases = [Case(run, template, verb, key) for verb in verbs]
             for way in [KILLED, *WAYS]:
                 count = faults["kills" if way == KILLED else "faults"]
                 for case in cases:
@@ -312,13 +321,16 @@ def main(show=print):
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--report", type=Path)
     parser.add_argument("--step", type=int, default=1, help="of so many operations only one")
-    parser.add_argument("--verb", nargs="*", default=list(VERBS))
+    parser.add_argument("--verb", nargs="*")
+    parser.add_argument("--encrypted", action="store_true", help="of stores that are encrypted")
     given = parser.parse_args()
+    verbs = given.verb or [*VERBS, *(OF_KEYS if given.encrypted else ())]
     with tempfile.TemporaryDirectory() as name:
         until = time.monotonic() + given.seconds
         faults, findings = campaign(
-            Path(name), until, given.verb, step=given.step, show=partial(show, file=sys.stderr)
-        )
+            Path(name), until, verbs, step=given.step, key=KEY if given.encrypted else None,
+            show=partial(show, file=sys.stderr),
+        )  # fmt: skip
     told = {what: {"all": sum(by.values()), "by_verb": dict(by)} for what, by in faults.items()}
     if given.report:
         text = json.dumps({"commit": commit(), **told, "findings": findings}, indent=1)
