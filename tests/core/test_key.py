@@ -12,6 +12,7 @@ from hippocampus.core.key import (
     Key,
     KeyRefused,
     as_header,
+    as_key,
     make_slot,
     new_phrase,
     open_slots,
@@ -120,6 +121,13 @@ def test_what_cannot_be_had_says_why(tmp_path, monkeypatch):
 def test_a_blank_passphrase_is_refused(text):
     with pytest.raises(InputError, match="blank"):
         Key.passphrase(text)
+
+
+@pytest.mark.parametrize("given", [5, b"0123456789abcdef", ["file:x"]])
+def test_what_is_no_key_at_all_is_refused(given):
+    with pytest.raises(InputError, match="give a Key"):
+        as_key(given)
+    assert as_key(None) is None
 
 
 def test_a_key_does_not_show_its_secret():

@@ -209,6 +209,15 @@ def test_the_number_of_a_bank_that_was_never_committed_may_be_of_another(opened)
     assert everything(one, bank) == everything(other, bank)
 
 
+def test_the_number_of_a_bank_that_is_not_there_yet_has_no_key_yet(opened):
+    one, other = opened(key=KEY), opened(key=KEY)
+    assert one.episodes.read(1, [0]) == []
+    bank = new_bank(other, episodes=2)
+
+    assert bank == 1
+    assert everything(one, bank) == everything(other, bank)
+
+
 # ---------------------------------------------------------------- tampering and damage
 
 
@@ -313,6 +322,17 @@ def test_a_header_or_key_that_is_gone_or_damaged_is_told(filled, opened, path, k
         tamper(path, "UPDATE settings SET value = 'f' || value WHERE key = ?", key)
     with pytest.raises(StoreCorrupt, match="damaged"):
         everything(opened(key=KEY), opened(key=KEY).banks.number("ada of Rovinj"))
+
+
+@pytest.mark.parametrize("value", ["no hex", "", "00", "ff" * 80])
+def test_a_key_that_somebody_made_up_is_damage(filled, opened, path, value):
+    filled[0].close()
+    mark = row_checksum("settings", values=(key_of(1), value))
+    tamper(
+        path, "UPDATE settings SET value = ?, checksum = ? WHERE key = ?", value, mark, key_of(1)
+    )
+    with pytest.raises(StoreCorrupt, match="key of bank 1"):
+        everything(opened(key=KEY), 1)
 
 
 def test_a_header_that_asks_for_too_much_is_damaged(filled, opened, path):

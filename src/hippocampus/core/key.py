@@ -139,6 +139,10 @@ class Key:
 
 def as_key(given: Key | str | None) -> Key | None:
     """Return the key that is given as one, or as a specification."""
+    if given is not None and not isinstance(given, Key | str):
+        raise InputError(
+            f"the key is of type {type(given).__name__}: give a Key or a specification"
+        )
     return Key.of(given) if isinstance(given, str) else given
 
 

@@ -15,7 +15,7 @@ from hippocampus.core.key import Key, KeyRefused, Slot, as_header, make_slot, op
 from hippocampus.errors import StoreCorrupt, StoreEncrypted, StoreError, WrongKey
 from hippocampus.store import schema
 from hippocampus.store.checksums import damaged
-from hippocampus.store.cipher import KEY_BYTES, PLAIN, STORE, Cipher, Unsealable
+from hippocampus.store.cipher import KEY_BYTES, PLAIN, STORE, Cipher
 from hippocampus.store.settings import HEADER, SqliteSettings, key_of
 from hippocampus.store.transactions import Transactions
 
@@ -101,6 +101,8 @@ class SqliteEncryption:
             return PLAIN
         known = self._known.get(bank)
         if known is None:
+            if bank != STORE and not self._db.rows("SELECT 1 FROM banks WHERE bank = ?", bank):
+                return Cipher(os.urandom(KEY_BYTES))  # it was dropped: nothing is there to open
             known = Cipher(self._opened(bank))
             if not self._db.writing:  # a bank that is never committed leaves its number to others
                 self._known[bank] = known
@@ -108,14 +110,12 @@ class SqliteEncryption:
 
     def _opened(self, bank: int) -> bytes:
         """Return the key of a bank; who has changed the master key meanwhile has wrapped it so."""
-        if bank != STORE and not self._db.rows("SELECT 1 FROM banks WHERE bank = ?", bank):
-            return os.urandom(KEY_BYTES)  # it was dropped: nothing is there to be opened
         wrapped = self._settings.get_plain(key_of(bank))
         assert self._master is not None, "a store in plain words has no keys"
-        if wrapped is not None:
+        if wrapped:
             try:
                 return self._master.unseal(key_of(bank), bytes.fromhex(wrapped))
-            except Unsealable:
+            except ValueError:  # it does not open, or is not even one
                 if self._stored_header() != self._header:
                     self._unlock()
                     return self._opened(bank)
