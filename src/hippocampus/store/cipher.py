@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 KEY_BYTES: Final = 64
 """Half of them authenticate, half encrypt."""
-_KEPT: Final = 8192
-"""Short texts of which both forms are kept: names, sessions and settings come again and again."""
+_KEPT: Final = 256
+"""Texts of which both forms are kept: speakers, sessions and settings come again and again."""
 _SHORT: Final = 256
+"""Characters of a text that is kept."""
 STORE: Final = 0
 """The number under which the store's own words are sealed: settings, and names of banks."""
 
@@ -83,7 +84,7 @@ class Cipher:
         if len(self._sealed) >= _KEPT:
             self._sealed.clear()
             self._opened.clear()
-        if len(text) <= _SHORT:
+        if len(text) <= _SHORT and " " not in place:  # a place of one row has its number
             self._sealed[place, text] = sealed
             self._opened[place, sealed] = text
         return sealed
