@@ -164,9 +164,7 @@ assert not store.upkeep.check()
     assert [one.wait(60) for one in running] == [0] * 4
 
 
-def test_who_opened_an_unused_store_without_a_key_writes_no_plain_words_once_it_is_encrypted(
-    opened, path
-):
+def test_no_plain_words_are_written_into_a_store_encrypted_meanwhile(opened, path):
     early, store = opened(), opened(key=KEY)
     with pytest.raises(StoreEncrypted):
         new_bank(early, "ada of Rovinj", episodes=2)
