@@ -338,6 +338,22 @@ def test_no_flipped_bit_of_thousands_changes_an_answer_unnoticed(path):
 # ---------------------------------------------------------------- checksums that somebody made fit
 
 
+@pytest.mark.parametrize("column", ["checksum", "head", "salt", "detail", "kind", "at"])
+@pytest.mark.parametrize("value", ["'text'", "7", "2.5", "NULL", "x'00'"])
+def test_a_column_of_the_journal_that_is_of_another_type_is_told(path, ids, column, value):
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("PRAGMA ignore_check_constraints = ON")
+        try:
+            db.execute(f"UPDATE journal SET {column} = {value} WHERE bank = 1 AND seq = 3")  # noqa: S608
+        except sqlite3.IntegrityError:
+            pytest.skip("no file can have that")
+    with opened(path) as memory:
+        found = verify(memory)
+        memory.bank("ada").remember("Life goes on.")
+        assert memory.bank("ada").get(ids[0]).text == TALK[0]
+    assert not found.sound
+
+
 def test_a_damaged_change_is_none_of_those_that_are_read(path, ids):
     with opened(path) as memory:
         memory.bank("ada").sleep()

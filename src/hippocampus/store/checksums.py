@@ -80,9 +80,10 @@ def change_checksum(change: JournalRow, salt: bytes) -> bytes | None:
     return blake2b(packed, digest_size=16).digest()
 
 
-def chained(head: bytes, checksum: bytes) -> bytes:
-    """Return the head of a journal after one more change."""
-    return blake2b(head + checksum, digest_size=16).digest()
+def chained(head: bytes, checksum: object) -> bytes:
+    """Return the head of a journal after one more change; what is no checksum counts as none."""
+    more = checksum if isinstance(checksum, bytes) else b""
+    return blake2b(head + more, digest_size=16).digest()
 
 
 class Damage:

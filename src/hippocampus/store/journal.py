@@ -54,7 +54,7 @@ class SqliteJournal:
         for place, change in enumerate(rows):
             salt = b"" if change.detail == BLANK else random[place * SALT_BYTES :][:SALT_BYTES]
             checksum = change_checksum(change, salt)
-            head = chained(head, checksum or b"")
+            head = chained(head, checksum)
             made.append((bank, *change, salt, checksum, head))
         self._db.do_many(
             f"INSERT INTO journal (bank, {_CHECKED}, head)"  # noqa: S608
@@ -66,7 +66,8 @@ class SqliteJournal:
         """Return the number of the last change, and the head after it."""
         sql = "SELECT seq, head FROM journal WHERE bank = ? ORDER BY seq DESC LIMIT 1"
         found = self._db.rows(sql, bank)
-        return (found[0][0], found[0][1] or NO_CHANGES) if found else (0, NO_CHANGES)
+        seq, head = found[0] if found else (0, NO_CHANGES)
+        return seq, head if isinstance(head, bytes) else NO_CHANGES
 
     def redate(self, bank: int, moments: Mapping[int, int]) -> None:
         head, made = NO_CHANGES, list[Row]()
@@ -79,7 +80,7 @@ class SqliteJournal:
             if at != change.at and holds(checksum, change_checksum(change, salt)):
                 checksum = change_checksum(change._replace(at=at), salt)  # noqa: PLW2901
                 change = change._replace(at=at)
-            head = chained(head, checksum or b"")
+            head = chained(head, checksum)
             made.append((change.at, checksum, head, bank, change.seq))
         self._db.do_many(
             "UPDATE journal SET at = ?, checksum = ?, head = ? WHERE bank = ? AND seq = ?", made
@@ -92,7 +93,7 @@ class SqliteJournal:
         made = [NO_CHANGES]
         sql = "SELECT checksum FROM journal WHERE bank = ? ORDER BY seq"
         for (checksum,) in self._db.rows(sql, bank):
-            made.append(chained(made[-1], checksum or b""))
+            made.append(chained(made[-1], checksum))
         return made
 
     def read(
