@@ -544,6 +544,54 @@ def test_after_a_scrub_no_file_holds_a_byte_of_what_was_erased(opened):
     assert store.upkeep.check() == []
 
 
+def test_nobody_writes_erased_bytes_back_from_what_it_has_cached(opened):
+    store, other = opened(), opened()
+    bank = new_bank(store, episodes=40)
+    secrets = [b"sphinx-%d-quartz" % n for n in range(30)]
+    for secret in secrets:
+        word = secret.decode()
+        with store.write():
+            row = store.episodes.count(bank)
+            store.episodes.add(bank, [episode(row, id=f"x{row}", session=word, speaker=word)])
+            store.payloads.put(bank, "content", [(row, secret * 20)])
+            store.episodes.add(bank, [episode(row + n, id=f"y{row + n}") for n in (1, 2, 3)])
+    everything(other, bank)  # all pages are in its cache, and in that of its writer
+    with other.write():
+        everything(other, bank)
+        other.episodes.set_state(bank, [0], "forgotten")
+    rows = [row.row for row in store.episodes.scan(bank) if "sphinx" in (row.session or "")]
+    with store.write():
+        store.episodes.erase(bank, rows)
+        store.payloads.put(bank, "content", [(row, b"") for row in rows])
+    store.upkeep.scrub()
+    for row in range(0, store.episodes.count(bank), 3):
+        with other.write():
+            other.episodes.set_state(bank, [row], "forgotten")
+    other.upkeep.leftovers()  # brings the log into the file
+
+    assert residue(store, secrets) == []
+    assert store.upkeep.check() == []
+
+
+def test_a_scrub_lets_others_write_between_its_steps(opened, monkeypatch):
+    store, other = opened(), opened(busy_timeout_s=0)
+    bank, theirs = new_bank(store, episodes=400), new_bank(store, "theirs")
+    monkeypatch.setattr("hippocampus.store.upkeep._PAGES_AT_ONCE", 4)
+    apart = store.connections.apart
+
+    def written_before():
+        with other.write():
+            grow(other, theirs, 1)
+        return apart()
+
+    monkeypatch.setattr(store.connections, "apart", written_before)
+    store.upkeep.scrub()
+
+    assert store.episodes.count(theirs) > 10
+    assert store.episodes.count(bank) == 400
+    assert store.upkeep.check() == []
+
+
 def test_a_scrub_that_a_reader_holds_up_says_that_the_log_may_keep_words(opened):
     store, other = opened(busy_timeout_s=0.1), opened()
     bank = new_bank(store, episodes=3)

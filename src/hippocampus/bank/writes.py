@@ -266,7 +266,7 @@ class Writes(BankPart):
                         removed += self._engine.ledger(self.name).erasure.compact(states, rows)
                     if progress:
                         progress(rows.stop, stop)
-                self._store.upkeep.scrub()
+                self._store.upkeep.scrub(shrink=True)
                 after = sum(self._store.upkeep.stored_bytes(ledger.bank).values())
                 self._state.take()  # the writer pays for the index, not the next reader
         return Compacted(

@@ -21,9 +21,9 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from io import BufferedReader, TextIOWrapper
 from pathlib import Path
-from typing import Final, TextIO, TypeAlias
+from typing import BinaryIO, Final, TextIO, TypeAlias
 
-from hippocampus.errors import OutputError, OutputExists, SourceError, StoreFull
+from hippocampus.errors import OutputError, OutputExists, SourceError, StoreError, StoreFull
 
 FileId: TypeAlias = tuple[int, int]
 """A file whatever its names: (device, inode)."""
@@ -58,7 +58,7 @@ class _OpenStores:
     def __init__(self) -> None:
         self.lock = threading.RLock()  # of what collects a store that was not closed, too
         self._holds: dict[FileId, set[Hold]] = {}
-        self._kept: dict[FileId, dict[FileId, BufferedReader]] = {}
+        self._kept: dict[FileId, dict[FileId, BinaryIO]] = {}
 
     def hold(self, database: Path, *, create: bool) -> Hold:
         with self.lock:
@@ -92,7 +92,7 @@ class _OpenStores:
                     return database if database in self._holds else None
         return None
 
-    def take(self, path: Path) -> tuple[BufferedReader, Hold | None]:
+    def take(self, path: Path) -> tuple[BinaryIO, Hold | None]:
         """Return a file to read at offsets, and what to release afterwards if it is a store's."""
         with self.lock:
             file = _id(path.stat())
@@ -104,7 +104,19 @@ class _OpenStores:
                 kept[file] = path.open("rb")
             return kept[file], self._hold(owner)
 
-    def close(self, path: Path, file: BufferedReader) -> None:
+    def take_to_patch(self, path: Path) -> tuple[BinaryIO, Hold]:
+        """Return a file of an open store to write to at offsets, and what to release afterwards."""
+        with self.lock:
+            device, number = _id(path.stat())
+            owner = self.owner(path, (device, number))
+            if owner is None:
+                raise StoreError("is not open here, so nobody may write into it", path=path)
+            kept = self._kept.setdefault(owner, {})
+            if (device, ~number) not in kept:
+                kept[device, ~number] = path.open("r+b", buffering=0)
+            return kept[device, ~number], self._hold(owner)
+
+    def close(self, path: Path, file: BinaryIO) -> None:
         """Close a file, or keep it if it has become part of an open store since it was opened."""
         with self.lock:
             own = _id(os.fstat(file.fileno()))
@@ -204,6 +216,41 @@ def reading_raw(path: Path) -> Iterator[ReadAt]:
             _open_stores.close(path, file)
         else:
             _open_stores.release(hold)
+
+
+class Patch:
+    """A file of an open store, read and written at offsets, past SQLite."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return so many bytes from an offset on, fewer only at the end of the file."""
+        return _read_at(self._descriptor, offset, size)
+
+    def zero(self, offset: int, size: int) -> None:
+        """Write zeros."""
+        done = 0
+        while done < size:
+            done += os.pwrite(self._descriptor, bytes(size - done), offset + done)
+
+    def sync(self) -> None:
+        """Return once all of it is on the disk."""
+        os.fsync(self._descriptor)
+
+
+@contextmanager
+def patching(path: Path) -> Iterator[Patch]:
+    """
+    Give a file of a store that this process has open, to be changed where SQLite does not look.
+
+    Whoever does that knows that no process writes there meanwhile, nor has kept what was there.
+    """
+    file, hold = _open_stores.take_to_patch(path)
+    try:
+        yield Patch(file.fileno())
+    finally:
+        _open_stores.release(hold)
 
 
 def _read_at(descriptor: int, offset: int, size: int) -> bytes:

@@ -320,6 +320,24 @@ class Connections:
                 self._lock.notify_all()
                 self._let_go()
 
+    @contextmanager
+    def apart(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection of its own to write, whose commits all others see; the gate is held."""
+        with self._lock, self.seam:
+            self.usable()
+            self.check_named()
+            db = self._connect(self._uri, WRITER_PRAGMAS)
+            self.lent.add(db)
+        try:
+            with self.seam:
+                yield db
+        finally:
+            with self._lock:
+                db.close()
+                self.lent.remove(db)
+                self._lock.notify_all()
+                self._let_go()
+
     def data_version(self) -> int:
         """Return a number that differs whenever anybody has committed to the file."""
         # A data_version means something only beside others of the same connection.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import struct
 from collections.abc import Callable, Iterator
@@ -10,9 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from hippocampus.core.files import COMPANIONS, ReadAt, reading_raw, sweep, writing
+from hippocampus.core.files import COMPANIONS, Patch, ReadAt, patching, reading_raw, sweep, writing
 from hippocampus.core.records import Kind, Progress
 from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError, StoreFull, StoreLocked
+from hippocampus.store import schema
 from hippocampus.store.banks import SqliteBanks
 from hippocampus.store.checksums import damaged
 from hippocampus.store.episodes import SqliteEpisodes
@@ -23,9 +25,16 @@ from hippocampus.store.payloads import SqlitePayloads
 from hippocampus.store.seam import Seam
 from hippocampus.store.settings import SqliteSettings
 from hippocampus.store.transactions import Transactions
+from hippocampus.store.unused_bytes import MOST_PAGES, left_over
 
 _OWED = "scrub"
 """The setting that says that removed bytes may still be in the files."""
+_PAGES_AT_ONCE = 1024
+"""Pages whose unused bytes are zeroed while nobody else may write: some milliseconds."""
+_TRIES = 100
+"""Times that others may write in the moment between emptying the log and taking the lock."""
+_CAN_PATCH = hasattr(os, "pwrite")
+"""Whether files can be written at offsets; Windows cannot, and has them rewritten."""
 _BACKUP_PAGES = 1024
 """Pages copied between two calls of a backup's progress."""
 
@@ -74,24 +83,76 @@ class SqliteUpkeep:
     def owes_scrub(self) -> bool:
         return bool(self._db.rows("SELECT 1 FROM settings WHERE key = ?", _OWED))
 
-    def scrub(self, *, wait: bool = True) -> None:
+    def scrub(self, *, wait: bool = True, shrink: bool = False) -> None:
         self._db.outside("scrub")
         self._connections.writable()
         if self._connections.file is not None:
             sweep(self._connections.file.parent)
+        file = self._connections.file
         try:
+            if shrink or not _CAN_PATCH or file is None or self._page_count() >= MOST_PAGES:
+                with self._db.gate, self._connections.seam, self._waiting(wait=wait) as db:
+                    db.execute("VACUUM")  # which moves every row to a new place
+                    self._db.commits += 1
+            else:
+                self._zero_unused(file, wait=wait)
             with self._db.gate, self._connections.seam, self._waiting(wait=wait) as db:
-                # secure_delete zeroes what is removed, not the old place of what moved: VACUUM does
-                db.execute("VACUUM")
-                self._db.commits += 1
-                busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+                self._empty_log(db)
         except (StoreLocked, StoreFull) as exc:
             raise self._pending(str(exc)) from exc
-        if busy:
-            raise self._pending("another process reads an older state of it")
         if self.owes_scrub():
             with self._db.write():
                 self._tables.settings.put(_OWED, None)
+
+    def _page_count(self) -> int:
+        return int(self._db.rows("PRAGMA page_count")[0][0])
+
+    def _empty_log(self, db: sqlite3.Connection) -> None:
+        """Bring what is in the write-ahead log into the file, and leave nothing in it."""
+        if db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+            raise self._pending("another process reads an older state of it")
+
+    def _zero_unused(self, file: Path, *, wait: bool) -> None:
+        """
+        Zero what pages do not use, some pages at a time, and let others write in between.
+
+        ``secure_delete`` has zeroed what was removed where it was last, but not the old places of
+        rows that have moved. Nobody else may write pages meanwhile: not to the log, for the lock to
+        write is taken; nor from the log into the file, for the log is empty. Others may have the
+        old bytes in their caches, and would write them again with their next change of the page:
+        they empty their caches when they see a commit of another connection, so there is one.
+        """
+        log, done, tries = beside(file, "-wal"), 0, 0
+        with patching(file) as patch:
+            while done < self._page_count():
+                with self._db.gate, self._connections.apart() as db:
+                    if not wait:
+                        db.execute("PRAGMA busy_timeout = 0")
+                    self._empty_log(db)
+                    db.execute("BEGIN IMMEDIATE")
+                    if log.exists() and log.stat().st_size:
+                        tries += 1
+                    else:
+                        self._zero_pages(db, patch, done)
+                        done, tries = done + _PAGES_AT_ONCE, 0
+                    db.execute("COMMIT")
+                if tries > _TRIES:
+                    raise self._pending("others write without a pause")
+
+    def _zero_pages(self, db: sqlite3.Connection, patch: Patch, start: int) -> None:
+        """Zero what some pages do not use; the first has the schema alone."""
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+        pages, found = patch.read(start * size, _PAGES_AT_ONCE * size), False
+        free = _free_pages(patch.read, size) or ()
+        for at in range(0 if start else size, len(pages), size):
+            page = pages[at : at + size]
+            whole = start + at // size + 1 in free and any(page)
+            for begin, end in [(0, size)] if whole else left_over(page):
+                patch.zero(start * size + at + begin, end - begin)
+                found = True
+        if found:
+            patch.sync()
+            db.execute(f"PRAGMA user_version = {schema.FORMAT}")  # as it is: a change to commit
 
     @contextmanager
     def _waiting(self, *, wait: bool) -> Iterator[sqlite3.Connection]:

@@ -207,12 +207,13 @@ class StoreUpkeep(Protocol):
     def owes_scrub(self) -> bool:
         """Return whether bytes that were removed may still be in the files."""
 
-    def scrub(self, *, wait: bool = True) -> None:
+    def scrub(self, *, wait: bool = True, shrink: bool = False) -> None:
         """
-        Rewrite the database so that no free page, journal or log keeps removed bytes.
+        Have no page, journal or log keep removed bytes; others may write meanwhile.
 
         Args:
             wait: for others, as long as for every write; else not at all.
+            shrink: give space that is free back, for which the file is rewritten and all wait.
 
         Raises:
             ErasurePending: it could not be done, or someone still reads an older state, which keeps

@@ -1,0 +1,50 @@
+"""
+Bytes of a page that SQLite does not use, where it leaves copies of rows that it has moved.
+
+``secure_delete`` zeroes what is removed, where it was last. But when a page overflows, rows move to
+pages beside it, and what they were copied from stays in the unused middle of their old page. What
+is there means nothing to SQLite, so it may be zeroed under it (``SqliteUpkeep.scrub``).
+
+Ref: sqlite.org/fileformat2, 1.6: b-tree pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from struct import Struct
+from typing import Final
+
+_POINTERS: Final = {2: 12, 5: 12, 10: 8, 13: 8}
+"""Where the pointers to a page's cells begin, by the kind of page; others are no b-trees."""
+_HEAD: Final = Struct(">xHHH")
+_BLOCK: Final = Struct(">HH")
+_ZEROS: Final = bytes(1 << 16)
+MOST_PAGES: Final = 1 << 24
+"""From so many pages on, the first byte of an overflow page may look like that of a b-tree."""
+
+
+def left_over(page: bytes) -> Iterator[tuple[int, int]]:
+    """
+    Yield spans of a page, (start, end), that are unused and not zero; of damaged pages none.
+
+    The page is any but the first of a file, which begins with the file's own header.
+    """
+    pointers = _POINTERS.get(page[0])
+    if pointers is None:
+        return
+    block, cells, content = _HEAD.unpack_from(page)
+    spans = [(pointers + 2 * cells, content or 1 << 16)]
+    while block:
+        if block + _BLOCK.size > len(page):
+            return
+        after, size = _BLOCK.unpack_from(page, block)
+        spans.append((block + _BLOCK.size, block + size))
+        if after and after <= block:
+            return
+        block = after
+    for begin, end in spans:
+        if begin > end or end > len(page):
+            return
+    for begin, end in spans:
+        if page[begin:end] != _ZEROS[: end - begin]:
+            yield begin, end
