@@ -18,6 +18,7 @@ PARTS = (
     "search",
     "ingest",
     "store",
+    "erasing",
     "opening",
     "imports",
     "memory",

@@ -2,11 +2,14 @@
 
 # ruff: noqa: PT012 - what makes a write() fail takes more than one statement
 
+import errno
 import inspect
+import os
 import shutil
 import sqlite3
 import struct
 from contextlib import closing, suppress
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -544,33 +547,67 @@ def test_after_a_scrub_no_file_holds_a_byte_of_what_was_erased(opened):
     assert store.upkeep.check() == []
 
 
-def test_nobody_writes_erased_bytes_back_from_what_it_has_cached(opened):
+def test_nobody_writes_erased_bytes_back_from_what_it_has_cached(opened, monkeypatch):
     store, other = opened(), opened()
-    bank = new_bank(store, episodes=40)
-    secrets = [b"sphinx-%d-quartz" % n for n in range(30)]
+    bank = new_bank(store, episodes=300)
+    secrets = [b"sphinx-%d-quartz" % n for n in range(40)]
     for secret in secrets:
         word = secret.decode()
         with store.write():
             row = store.episodes.count(bank)
-            store.episodes.add(bank, [episode(row, id=f"x{row}", session=word, speaker=word)])
-            store.payloads.put(bank, "content", [(row, secret * 20)])
-            store.episodes.add(bank, [episode(row + n, id=f"y{row + n}") for n in (1, 2, 3)])
-    everything(other, bank)  # all pages are in its cache, and in that of its writer
-    with other.write():
-        everything(other, bank)
-        other.episodes.set_state(bank, [0], "forgotten")
-    rows = [row.row for row in store.episodes.scan(bank) if "sphinx" in (row.session or "")]
+            said = dict.fromkeys(("session", "speaker", "source", "address"), word)
+            store.episodes.add(bank, [episode(row, metadata=f'"{word}"', digest=secret, **said)])
+            store.episodes.add(bank, [episode(row + n) for n in range(1, 8)])
+    rows = [row.row for row in store.episodes.scan(bank) if "sphinx" in row.address]
     with store.write():
         store.episodes.erase(bank, rows)
-        store.payloads.put(bank, "content", [(row, b"") for row in rows])
-    store.upkeep.scrub()
-    for row in range(0, store.episodes.count(bank), 3):
-        with other.write():
-            other.episodes.set_state(bank, [row], "forgotten")
-    other.upkeep.leftovers()  # brings the log into the file
+    store.upkeep.leftovers()  # brings the log into the file
+    assert residue(store, secrets), "copies of rows that moved"
+    zero_pages, apart, written = store.upkeep._zero_pages, store.connections.apart, []
 
+    def cached_before(db, patch, start):
+        other.connections.open_writer().execute("PRAGMA integrity_check").fetchall()  # of all pages
+        zero_pages(db, patch, start)
+
+    def written_before():
+        if not written and not residue(store, secrets):  # the last of it has just been zeroed
+            with other.write():
+                other.transactions.do("UPDATE episodes SET session = 'z' WHERE session > 's'")
+            written.append(True)
+        return apart()
+
+    monkeypatch.setattr("hippocampus.store.upkeep._PAGES_AT_ONCE", 2)
+    monkeypatch.setattr(store.upkeep, "_zero_pages", cached_before)
+    monkeypatch.setattr(store.connections, "apart", written_before)
+    store.upkeep.scrub()
+
+    assert written
     assert residue(store, secrets) == []
+
+
+def test_a_disk_that_fails_at_zeroing_leaves_the_erasure_pending(opened, monkeypatch):
+    store = opened()
+    bank = new_bank(store, episodes=200)
+    with store.write():
+        store.upkeep.owe_scrub()
+        store.episodes.erase(bank, range(100))
+    pwrite = os.pwrite
+    for failing in (errno.EIO, errno.ENOSPC):
+        monkeypatch.setattr(os, "pwrite", partial(_fail, failing))
+        monkeypatch.setattr("hippocampus.store.upkeep.left_over", lambda _: [(4000, 4096)])
+        with pytest.raises(ErasurePending, match=os.strerror(failing)):
+            store.upkeep.scrub()
+        assert store.upkeep.owes_scrub()
+        monkeypatch.undo()
+    assert os.pwrite is pwrite
+    store.upkeep.scrub()
+
+    assert not store.upkeep.owes_scrub()
     assert store.upkeep.check() == []
+
+
+def _fail(number, *_):
+    raise OSError(number, os.strerror(number))
 
 
 def test_a_scrub_lets_others_write_between_its_steps(opened, monkeypatch):

@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 
 from hippocampus.core.files import COMPANIONS, Patch, ReadAt, patching, reading_raw, sweep, writing
 from hippocampus.core.records import Kind, Progress
-from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError, StoreFull, StoreLocked
+from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError
 from hippocampus.store import schema
 from hippocampus.store.banks import SqliteBanks
 from hippocampus.store.checksums import damaged
@@ -98,7 +98,7 @@ class SqliteUpkeep:
                 self._zero_unused(file, wait=wait)
             with self._db.gate, self._connections.seam, self._waiting(wait=wait) as db:
                 self._empty_log(db)
-        except (StoreLocked, StoreFull) as exc:
+        except OSError as exc:  # StoreLocked and StoreFull are some
             raise self._pending(str(exc)) from exc
         if self.owes_scrub():
             with self._db.write():
