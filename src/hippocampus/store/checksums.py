@@ -96,7 +96,8 @@ class Damage:
     def note(self, bank: int, kind: str, row: int, message: str) -> None:
         """Note that a row is damaged: of a table, or of a kind of payload."""
         with self._lock:
-            self._met[bank, kind, row] = message
+            # A damaged page may have anything in the place of a kind or a row.
+            self._met[bank, str(kind), row if isinstance(row, int) else -1] = message
 
     def mend(self, bank: int, kind: str, rows: Collection[int]) -> None:
         """Note that rows were written anew, or removed."""

@@ -101,9 +101,11 @@ class SqliteEpisodes:
 
     def count(self, bank: int) -> int:
         last = self._db.rows("SELECT MAX(row) FROM episodes WHERE bank = ?", bank)[0][0]
-        if not isinstance(last, int | None):  # what a damaged page may hold
-            raise self._db.connections.refuse(StoreCorrupt, damaged(f"the rows of bank {bank}"))
-        return 0 if last is None else last + 1
+        return 0 if last is None else self._row(bank, last) + 1
+
+    def _row(self, bank: int, found: object, *, least: int = 0) -> int:
+        row = self._db.number(found, f"a row of bank {bank}")
+        return row if row >= least else self._db.number(None, f"the order of bank {bank}")
 
     def read(self, bank: int, rows: Collection[int]) -> list[EpisodeRow]:
         found = self._db.rows(
@@ -142,9 +144,10 @@ class SqliteEpisodes:
                 _SCAN_ROWS,
             )
             for stored in found:
-                yield from self._missing(bank, range(expected, stored[0]))
+                row = self._row(bank, stored[0], least=expected)
+                yield from self._missing(bank, range(expected, row))
                 yield self._sound(bank, stored)
-                expected = stored[0] + 1
+                expected = row + 1
             if len(found) < _SCAN_ROWS:
                 return
 

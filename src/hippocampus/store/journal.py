@@ -67,7 +67,7 @@ class SqliteJournal:
         sql = "SELECT seq, head FROM journal WHERE bank = ? ORDER BY seq DESC LIMIT 1"
         found = self._db.rows(sql, bank)
         seq, head = found[0] if found else (0, NO_CHANGES)
-        return seq, head if isinstance(head, bytes) else NO_CHANGES
+        return self._seq(bank, seq), head if isinstance(head, bytes) else NO_CHANGES
 
     def redate(self, bank: int, moments: Mapping[int, int]) -> None:
         head, made = NO_CHANGES, list[Row]()
@@ -122,6 +122,7 @@ class SqliteJournal:
 
     def _sound(self, bank: int, stored: Row) -> JournalRow:
         """Return a change as it was written, or what stands for a damaged one."""
+        self._seq(bank, stored[0])
         change: JournalRow = tuple.__new__(JournalRow, stored[:-2])
         whole = holds(stored[-1], change_checksum(change, stored[-2]))
         cipher = self._db.cipher(bank)
@@ -138,7 +139,10 @@ class SqliteJournal:
 
     def last_seq(self, bank: int) -> int:
         found = self._db.rows("SELECT MAX(seq) FROM journal WHERE bank = ?", bank)
-        return found[0][0] or 0
+        return self._seq(bank, found[0][0] or 0)
+
+    def _seq(self, bank: int, found: object) -> int:
+        return self._db.number(found, f"the number of a change of bank {bank}")
 
     def redact(self, bank: int, rows: Collection[int]) -> None:
         found = self._db.rows(

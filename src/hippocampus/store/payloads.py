@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 
 from hippocampus.core.records import Block, Kind
 from hippocampus.errors import StoreCorrupt, StoreError
@@ -50,7 +51,7 @@ class SqlitePayloads:
         self, bank: int, kind: str, row: int, payload: bytes, checksum: object
     ) -> bytes | None:
         """Return a payload as it was written; None for one that is not, as if there were none."""
-        if isinstance(payload, bytes) and isinstance(row, int):
+        if isinstance(payload, bytes) and isinstance(row, int) and isinstance(kind, str):
             made = payload_checksum(bank, kind, row, payload)
         else:
             made = None
@@ -120,10 +121,12 @@ class SqlitePayloads:
 
     def block_spans(self, bank: int, kind: Kind) -> list[tuple[int, int]]:
         sql = "SELECT first, count FROM blocks WHERE bank = ? AND kind = ? ORDER BY first"
-        return [(first, count) for first, count in self._db.rows(sql, bank, kind)]
+        place = f"where a {kind} block of bank {bank} begins"
+        number = partial(self._db.number, what=place)
+        return [(number(first), number(count)) for first, count in self._db.rows(sql, bank, kind)]
 
     def sealed(self, bank: int, kinds: Collection[Kind]) -> dict[Kind, int]:
-        return dict(
+        found: dict[Kind, object] = dict(
             self._db.rows(
                 "SELECT value, IFNULL((SELECT first + count FROM blocks WHERE bank = ?"
                 " AND kind = value ORDER BY first DESC LIMIT 1), 0) FROM json_each(?)",
@@ -131,6 +134,8 @@ class SqlitePayloads:
                 json.dumps(list(kinds)),
             )
         )
+        place = f"where the blocks of bank {bank} end"
+        return {kind: self._db.number(end, place) for kind, end in found.items()}
 
     def block_marks(self, bank: int, kind: Kind) -> list[tuple[int, int, bytes]]:
         return [

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from hippocampus.core.files import Hold
-from hippocampus.errors import StoreError, StoreLocked
+from hippocampus.errors import StoreCorrupt, StoreError, StoreLocked
 from hippocampus.store import fork, schema
-from hippocampus.store.checksums import Damage
+from hippocampus.store.checksums import Damage, damaged
 from hippocampus.store.cipher import PLAIN, Cipher
 from hippocampus.store.connections import Connections
 from hippocampus.store.seam import undecodable
@@ -254,6 +254,12 @@ class Transactions:
                 return db.execute(sql, values).fetchall()
             finally:
                 db.text_factory = str
+
+    def number(self, found: object, what: str) -> int:
+        """Return what a key holds: a number, but in a damaged page anything may be in its place."""
+        if not isinstance(found, int):
+            raise self.connections.refuse(StoreCorrupt, damaged(what))
+        return found
 
     def _writing(self) -> sqlite3.Connection:
         self.connections.usable()

@@ -238,7 +238,11 @@ class SqliteUpkeep:
         for kind, first in self._db.rows(
             "SELECT kind, first FROM blocks WHERE bank = ? ORDER BY 1, 2", bank
         ):
-            yield from self._looked_at(partial(self._tables.payloads.block, bank, kind, first))
+            if isinstance(kind, str) and isinstance(first, int):
+                look = partial(self._tables.payloads.block, bank, cast("Kind", kind), first)
+                yield from self._looked_at(look)
+            else:
+                yield damaged(f"a block of bank {bank}, of kind {kind!r} from row {first!r} on,")
         yield from self._db.damage.of(bank)
         stored = self._db.rows("SELECT head FROM journal WHERE bank = ? ORDER BY seq", bank)
         heads = self._tables.journal.heads(bank)[1:]
