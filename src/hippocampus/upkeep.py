@@ -8,6 +8,7 @@ import re
 import sqlite3
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -115,10 +116,10 @@ def verify(
 
 
 def _heads(memory: Memory, names: Sequence[str]) -> Iterator[str]:
-    """Yield what the journal of each bank comes to."""
+    """Yield what the journal of each bank comes to; of a damaged one nothing, which is told."""
     store = memory.engine.store
     for name in names:
-        with store.read():
+        with suppress(StoreCorrupt), store.read():
             bank = store.banks.number(name)
             if bank is not None:
                 yield f"{name}@{store.journal.last_seq(bank)}:{store.journal.head(bank).hex()}"

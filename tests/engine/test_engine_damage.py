@@ -338,20 +338,49 @@ def test_no_flipped_bit_of_thousands_changes_an_answer_unnoticed(path):
 # ---------------------------------------------------------------- checksums that somebody made fit
 
 
+def put_anything(path, table, column, value, where):
+    """Put a value where SQLite would not let anybody put it, as a flipped bit of a page does."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        ((made,),) = db.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (table,))
+        db.execute("PRAGMA writable_schema = ON")
+        change = "UPDATE sqlite_schema SET sql = ? WHERE name = ?"
+        db.execute(change, (made.replace(" NOT NULL", ""), table))
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA ignore_check_constraints = ON")
+        db.execute(f"UPDATE {table} SET {column} = {value} WHERE {where}")  # noqa: S608
+        db.execute("PRAGMA writable_schema = ON")
+        db.execute(change, (made, table))
+
+
 @pytest.mark.parametrize("column", ["checksum", "head", "salt", "detail", "kind", "at"])
 @pytest.mark.parametrize("value", ["'text'", "7", "2.5", "NULL", "x'00'"])
 def test_a_column_of_the_journal_that_is_of_another_type_is_told(path, ids, column, value):
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute("PRAGMA ignore_check_constraints = ON")
-        try:
-            db.execute(f"UPDATE journal SET {column} = {value} WHERE bank = 1 AND seq = 3")  # noqa: S608
-        except sqlite3.IntegrityError:
-            pytest.skip("no file can have that")
+    put_anything(path, "journal", column, value, "bank = 1 AND seq = 3")
     with opened(path) as memory:
         found = verify(memory)
         memory.bank("ada").remember("Life goes on.")
         assert memory.bank("ada").get(ids[0]).text == TALK[0]
     assert not found.sound
+
+
+KEYS = {
+    "episodes.row": "bank = 1 AND row = 3",
+    "journal.seq": "bank = 1 AND seq = 3",
+    "tail.row": "bank = 1 AND kind = 'vector' AND row = 3",
+    "tail.kind": "bank = 1 AND kind = 'vector' AND row = 3",
+}
+
+
+@pytest.mark.parametrize("value", ["'text'", "2.5", "x'00'", "-1"])
+@pytest.mark.parametrize("place", KEYS)
+def test_a_key_of_a_row_that_is_no_key_is_told(path, ids, place, value):
+    assert ids
+    put_anything(path, *place.split("."), value, KEYS[place])
+    with opened(path) as memory:
+        assert not verify(memory).sound
+        with suppress(StoreCorrupt):  # which is telling it, too
+            memory.bank("ada").recall("greenhouse key")
+        assert memory.bank("bob").recall("violin").hits
 
 
 def test_a_damaged_change_is_none_of_those_that_are_read(path, ids):

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -156,6 +157,17 @@ def state_of(memory):
     return told
 
 
+@contextmanager
+def finding(wrong, when, but=()):
+    """Note whatever is raised as a finding: that nothing else comes out is what is looked for."""
+    try:
+        yield
+    except but:
+        pass
+    except Exception as exc:  # noqa: BLE001 - of any kind, for the report
+        wrong.append(f"{when} {type(exc).__name__}: {exc}")
+
+
 class Case:
     """One verb, on copies of one store in a folder of its own."""
 
@@ -189,27 +201,17 @@ class Case:
         if self.run is not None:
             memory = self.open()
         disk.fail(nth, kinds, how, forever=forever)
-        try:
+        with finding(wrong, "raw", but=HippocampusError):
             memory = self.open() if memory is None else memory
             if self.run is not None:
                 self.run(memory)
             acknowledged = True
-        except HippocampusError:
-            pass
-        except Exception as exc:  # noqa: BLE001 - which is the finding
-            wrong.append(f"raw {type(exc).__name__}: {exc}")
-        try:
+        with finding(wrong, "raw at closing", but=HippocampusError):
             if memory is not None:
                 memory.close()
-        except HippocampusError:
-            pass
-        except Exception as exc:  # noqa: BLE001
-            wrong.append(f"raw at closing {type(exc).__name__}: {exc}")
         counted, met = disk.mend()
-        try:
+        with finding(wrong, "afterwards"):
             wrong += self._holds(acknowledged=acknowledged)
-        except Exception as exc:  # noqa: BLE001
-            wrong.append(f"afterwards {type(exc).__name__}: {exc}")
         return counted, met, wrong
 
     def killed(self, disk, nth):
@@ -236,10 +238,9 @@ class Case:
         with os.fdopen(reads, "rb") as told:
             acknowledged = told.read() != b""
         met = os.waitpid(child, 0)[1] != 0
-        try:
-            wrong = list(self._holds(acknowledged=acknowledged))
-        except Exception as exc:  # noqa: BLE001
-            wrong = [f"afterwards {type(exc).__name__}: {exc}"]
+        wrong = []
+        with finding(wrong, "afterwards"):
+            wrong += self._holds(acknowledged=acknowledged)
         return nth - (not met), int(met), wrong
 
     def _holds(self, *, acknowledged):

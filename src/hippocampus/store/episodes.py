@@ -9,7 +9,6 @@ from typing import Final
 from hippocampus.core.records import STORED_NAMES, DamagedRow, EpisodeRow, State
 from hippocampus.errors import StoreCorrupt, StoreError
 from hippocampus.store.checksums import damaged, holds, is_of, row_checksum
-from hippocampus.store.cipher import Unsealable
 from hippocampus.store.sealing import open_episode, seal_episode
 from hippocampus.store.transactions import Row, Transactions, as_json
 
@@ -39,7 +38,7 @@ class SqliteEpisodes:
                 )
         places = ", ".join("?" for _ in EpisodeRow._fields)
         cipher = self._db.cipher(bank)
-        sealed = rows if not cipher.seals else [seal_episode(cipher, episode) for episode in rows]
+        sealed = [seal_episode(cipher, episode) for episode in rows]
         self._db.do_many(
             f"INSERT INTO episodes (bank, {_CHECKED}) VALUES (?, {places}, ?)",  # noqa: S608
             ((bank, *episode, _checksum(bank, episode)) for episode in sealed),
@@ -89,8 +88,7 @@ class SqliteEpisodes:
             if not isinstance(old, DamagedRow) and (erased or old.state != "erased")
         ]
         cipher = self._db.cipher(bank)
-        if cipher.seals:
-            made = [seal_episode(cipher, new) for new in made]
+        made = [seal_episode(cipher, new) for new in made]
         self._db.do_many(
             f"UPDATE episodes SET {sets}, checksum = ? WHERE bank = ? AND row = ?",  # noqa: S608
             (
@@ -122,13 +120,9 @@ class SqliteEpisodes:
         episode: EpisodeRow = tuple.__new__(EpisodeRow, stored[:-1])
         cipher, name = self._db.cipher(bank), episode.id
         whole = holds(stored[-1], _checksum(bank, episode))
-        if cipher.seals and whole:
-            try:
-                episode = open_episode(cipher, episode)
-            except Unsealable:
-                whole = False
-        if whole and is_of(EpisodeRow, tuple(episode)):
-            return episode
+        found = open_episode(cipher, episode) if whole else None
+        if found is not None and is_of(EpisodeRow, tuple(found)):
+            return found
         place = f"episode {name!r}, row {episode.row} of bank {bank},"
         self._db.damage.note(bank, "episodes", episode.row, damaged(place))
         return DamagedRow.of(episode.row, "" if cipher.seals else name)
@@ -202,7 +196,8 @@ class SqliteEpisodes:
             bank,
             json.dumps(list(named)),
         )
-        return {named[one]: row for one, row in found}
+        # By a damaged page of the index one may come that nobody asked for.
+        return {named[one]: row for one, row in found if one in named}
 
     def rows_with_digest(self, bank: int, digest: bytes) -> list[int]:
         found = self._db.rows(

@@ -20,7 +20,6 @@ from hippocampus.store.checksums import (
     holds,
     is_of,
 )
-from hippocampus.store.cipher import Unsealable
 from hippocampus.store.sealing import open_change, seal_change
 from hippocampus.store.transactions import Row, Transactions, as_json
 
@@ -47,8 +46,7 @@ class SqliteJournal:
                     f" {expected} belongs; catch up with the journal first",
                 )
         cipher = self._db.cipher(bank)
-        if cipher.seals:
-            rows = [seal_change(cipher, change) for change in rows]
+        rows = [seal_change(cipher, change) for change in rows]
         random = os.urandom(SALT_BYTES * len(rows))
         made: list[Row] = []
         for place, change in enumerate(rows):
@@ -125,14 +123,9 @@ class SqliteJournal:
         self._seq(bank, stored[0])
         change: JournalRow = tuple.__new__(JournalRow, stored[:-2])
         whole = holds(stored[-1], change_checksum(change, stored[-2]))
-        cipher = self._db.cipher(bank)
-        if cipher.seals and whole:
-            try:
-                change = open_change(cipher, change)
-            except Unsealable:
-                whole = False
-        if whole and is_of(JournalRow, tuple(change)):
-            return change
+        found = open_change(self._db.cipher(bank), change) if whole else None
+        if found is not None and is_of(JournalRow, tuple(found)):
+            return found
         place = f"change {change.seq} of bank {bank}, perhaps {change.kind!r},"
         self._db.damage.note(bank, "journal", change.seq, damaged(place))
         return JournalRow(change.seq, 0, DAMAGED, None, BLANK)

@@ -131,8 +131,9 @@ class DamagedStore:
             fields, mark = stored[: len(EpisodeRow._fields)], stored[len(EpisodeRow._fields) :]
             episode: EpisodeRow = tuple.__new__(EpisodeRow, fields)
             if self._passes(mark, row_checksum("episodes", bank, values=episode)):
-                with suppress(Unsealable):
-                    found[episode.row] = open_episode(self._cipher(bank), episode)
+                opened = open_episode(self._cipher(bank), episode)
+                if opened is not None:
+                    found[episode.row] = opened
                     continue
             if isinstance(episode.row, int):
                 found[episode.row] = self._opened(bank, "id", episode.id)
@@ -145,11 +146,12 @@ class DamagedStore:
         for stored in self._walk("journal", columns, "seq", (bank,), "salt, "):
             change: JournalRow = tuple.__new__(JournalRow, stored[:5])
             salt, *mark = stored[5:] or (b"",)
-            if self._passes(mark, change_checksum(change, salt)):
-                with suppress(Unsealable):
-                    found[change.seq] = open_change(self._cipher(bank), change)
-                    continue
-            self.lost.append(f"change {change.seq} of bank {bank}")
+            whole = self._passes(mark, change_checksum(change, salt))
+            opened = open_change(self._cipher(bank), change) if whole else None
+            if opened is None:
+                self.lost.append(f"change {change.seq} of bank {bank}")
+            else:
+                found[change.seq] = opened
         return found
 
     def texts(self, bank: int) -> Iterator[dict[int, bytes] | Block]:

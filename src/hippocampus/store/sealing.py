@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from hippocampus.core.events import JournalRow
 from hippocampus.core.records import EpisodeRow
 from hippocampus.store.checksums import BLANK
-from hippocampus.store.cipher import Cipher
+from hippocampus.store.cipher import Cipher, Unsealable
 
 
 def payload_place(kind: str, row: int, count: int = 0) -> str:
@@ -17,26 +18,35 @@ def payload_place(kind: str, row: int, count: int = 0) -> str:
 
 def seal_change(cipher: Cipher, change: JournalRow) -> JournalRow:
     """Return a change as it is written: its detail sealed, for the chain to be over that."""
-    if change.detail == BLANK:
+    if not cipher.seals or change.detail == BLANK:
         return change
     return change._replace(detail=cipher.seal_text(f"detail {change.seq}", change.detail))
 
 
-def open_change(cipher: Cipher, change: JournalRow) -> JournalRow:
-    """Return a change as it was before it was sealed; a blank detail never was."""
-    if change.detail == BLANK:
+def open_change(cipher: Cipher, change: JournalRow) -> JournalRow | None:
+    """Return a change as it was before it was sealed; None if it does not open."""
+    if not cipher.seals or change.detail == BLANK:
         return change
-    return change._replace(detail=cipher.unseal_text(f"detail {change.seq}", change.detail))
+    with suppress(Unsealable):
+        return change._replace(detail=cipher.unseal_text(f"detail {change.seq}", change.detail))
+    return None
 
 
 def seal_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
     """Return an episode as it is written; what remains of an erased one is its id."""
+    if not cipher.seals:
+        return episode
     return _with_words(episode, cipher.seal_text, digest=cipher.seal("digest", episode.digest))
 
 
-def open_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow:
-    """Return an episode as it was before it was sealed."""
-    return _with_words(episode, cipher.unseal_text, digest=cipher.unseal("digest", episode.digest))
+def open_episode(cipher: Cipher, episode: EpisodeRow) -> EpisodeRow | None:
+    """Return an episode as it was before it was sealed; None if it does not open."""
+    if not cipher.seals:
+        return episode
+    with suppress(Unsealable):
+        digest = cipher.unseal("digest", episode.digest)
+        return _with_words(episode, cipher.unseal_text, digest=digest)
+    return None
 
 
 def _with_words(e: EpisodeRow, change: Callable[[str, str], str], *, digest: bytes) -> EpisodeRow:

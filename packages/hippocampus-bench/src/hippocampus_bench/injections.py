@@ -23,7 +23,7 @@ import numpy as np
 
 from hippocampus.core.logistic import fit_logistic
 from hippocampus.language.injections import WEIGHTS, reads_like_injection, stretches
-from hippocampus_bench.report import commit
+from hippocampus_bench.report import as_report
 from hippocampus_bench.secrets import turns_of, wilson
 
 WORDINGS: Final = ("first", "second", "third")
@@ -108,11 +108,7 @@ def main(arguments: list[str] | None = None, show: Callable[[str], object] = pri
         told = ([t for f in fs for t in texts_of(f)] for fs in (given.injections, given.ordinary))
         show(json.dumps(fit(*told), indent=1))
         return
-    report = {"commit": commit(), **measure(given.injections, given.ordinary)}
-    text = json.dumps(report, indent=1) + "\n"
-    if given.report:
-        given.report.write_text(text, "utf-8")
-    show(text)
+    show(as_report(measure(given.injections, given.ordinary), given.report))
 
 
 if __name__ == "__main__":

@@ -254,6 +254,14 @@ def _said(estimate: Mapping[str, float], sign: str = "") -> str:
 # ---------------------------------------------------------------- what it ran on
 
 
+def as_report(measured: Mapping[str, Any], to: Path | None = None) -> str:
+    """Return what was measured as JSON that begins with the commit, and write it if asked."""
+    text = json.dumps({"commit": commit(), **measured}, indent=1) + "\n"
+    if to is not None:
+        to.write_text(text, "utf-8")
+    return text
+
+
 def commit() -> str:
     """Return the commit of the checkout that hippocampus runs from, else its version."""
     package = Path(hippocampus.__file__).resolve().parent

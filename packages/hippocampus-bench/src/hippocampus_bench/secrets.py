@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hippocampus.language.secrets import find_secrets
-from hippocampus_bench.report import commit
+from hippocampus_bench.report import as_report
 
 SEEDS: Final = (0, 1, 2)
 _EACH: Final = 12
@@ -211,11 +211,7 @@ def main(arguments: list[str] | None = None, show: Callable[[str], object] = pri
     parser.add_argument("--report", type=Path)
     parser.add_argument("--talk", type=Path, help="LoCoMo, for ordinary talk")
     given = parser.parse_args(arguments)
-    report = {"commit": commit(), "seeds": list(SEEDS), **measure(given.talk)}
-    text = json.dumps(report, indent=1) + "\n"
-    if given.report:
-        given.report.write_text(text, "utf-8")
-    show(text)
+    show(as_report({"seeds": list(SEEDS), **measure(given.talk)}, given.report))
 
 
 if __name__ == "__main__":
