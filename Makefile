@@ -81,6 +81,7 @@ SANITIZED := -std=c++20 -g -O1 -fsanitize=address,undefined -fno-sanitize-recove
 native:  ## check the C++ kernels under the address and undefined-behaviour sanitizers
 	@mkdir -p build
 	@c++ $(SANITIZED) native/tests/sanitize.cpp -o build/sanitize && build/sanitize
+	@c++ $(SANITIZED) native/tests/allocate.cpp -o build/allocate && build/allocate
 
 fuzz: fuzz-native fuzz-readers  ## change bytes that others may have made, for FUZZ_SECONDS twice
 

@@ -31,6 +31,7 @@ PARTS = (
     "server",
     "dashboard",
     "proxy",
+    "soak",
 )
 
 

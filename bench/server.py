@@ -265,6 +265,10 @@ class Client:
 
     async def ask(self, method: str, path: str, body: object = None) -> int:
         """Send a request and read all of its answer; return the status."""
+        return (await self.answer(method, path, body))[0]
+
+    async def answer(self, method: str, path: str, body: object = None) -> tuple[int, bytes]:
+        """Send a request; return the status and what is answered."""
         sent = b"" if body is None else json.dumps(body).encode()
         head = (
             f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
@@ -274,8 +278,7 @@ class Client:
         answer = await self._reader.readuntil(b"\r\n\r\n")
         length = re.search(rb"content-length: (\d+)", answer)
         assert length is not None, answer
-        await self._reader.readexactly(int(length[1]))
-        return int(answer[9:12])
+        return int(answer[9:12]), await self._reader.readexactly(int(length[1]))
 
     def close(self) -> None:
         """Hang up."""

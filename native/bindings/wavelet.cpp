@@ -229,6 +229,7 @@ struct Dynamic {
   auto read(Ask ask) const {
     nb::gil_scoped_release unlocked;
     std::shared_lock held{gate};
+    matrix.check();
     return ask();
   }
 

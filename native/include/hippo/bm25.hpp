@@ -50,21 +50,24 @@ class Bm25Index {
  public:
   static constexpr std::size_t max_documents = std::size_t{1} << 24;
 
-  // Append offsets.size() - 1 documents; document i is terms[offsets[i] .. offsets[i + 1]).
+  // Append offsets.size() - 1 documents; document i is terms[offsets[i] .. offsets[i + 1]). If
+  // memory runs out on the way, earlier extents answer as before, and nothing can be appended.
   void extend(std::span<const std::uint32_t> terms, std::span<const std::uint64_t> offsets) {
     check_offsets(offsets, terms.size());
     if (offsets.size() - 1 > max_documents - size())
       throw std::length_error("an index holds at most " + std::to_string(max_documents) +
                               " documents, has " + std::to_string(size()) + " and was given " +
                               std::to_string(offsets.size() - 1) + " more");
-    for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-      const auto document = static_cast<std::uint32_t>(size());
-      const std::size_t heard = distinct_;
-      for (std::size_t j = offsets[i]; j < offsets[i + 1]; ++j) add(terms[j], document);
-      lengths_.push_back(static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]));
-      unheard_.push_back(static_cast<std::uint32_t>(distinct_ - heard));
-    }
-    total_length_ += terms.size();
+    wholeness_.change([&] {
+      for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+        const auto document = static_cast<std::uint32_t>(size());
+        const std::size_t heard = distinct_;
+        for (std::size_t j = offsets[i]; j < offsets[i + 1]; ++j) add(terms[j], document);
+        unheard_.push_back(static_cast<std::uint32_t>(distinct_ - heard));
+        lengths_.push_back(static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]));
+      }
+      total_length_ += terms.size();
+    });
   }
 
   std::size_t size() const noexcept { return lengths_.size(); }
@@ -286,6 +289,7 @@ class Bm25Index {
   std::size_t distinct_ = 0;
   std::vector<std::uint32_t> lengths_, unheard_;
   std::uint64_t total_length_ = 0;
+  Wholeness wholeness_;
 };
 
 }  // namespace hippo

@@ -47,4 +47,27 @@ inline void check_finite(const char* what, std::span<const float> values) {
                                   " at position " + std::to_string(i) + ", must be finite");
 }
 
+// Whether what is changed in place is whole: if memory ran out on the way it is not, ever after.
+class Wholeness {
+ public:
+  bool whole() const noexcept { return whole_; }
+
+  void check() const {
+    if (!whole_)
+      throw std::runtime_error("memory ran out while this was appended to; build it anew");
+  }
+
+  // Change it; what throws leaves it as something that cannot be gone on with.
+  template <class Change>
+  void change(Change change) {
+    check();
+    whole_ = false;
+    change();
+    whole_ = true;
+  }
+
+ private:
+  bool whole_ = true;
+};
+
 }  // namespace hippo

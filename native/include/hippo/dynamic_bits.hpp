@@ -31,31 +31,31 @@ class DynamicBits {
 
   // Take n packed bits at once. O(n / 64).
   DynamicBits(const Word* words, std::size_t n) : size_(n) {
-    std::vector<Piece> pieces;
+    Layer below{0, n / bulk_bits + 1};
     for (std::size_t at = 0; at < n || at == 0; at += bulk_bits) {
       const std::size_t count = std::min(bulk_bits, n - at);
       Leaf* leaf = new_leaf(count);
       const std::size_t ones = fill(leaf, words + at / 64, count);
-      pieces.push_back({leaf, count, ones});
+      below.pieces.push_back({leaf, count, ones});
       ones_ += ones;
     }
     do {  // one layer of nodes above another, until there is one node
-      std::vector<Piece> above;
+      std::vector<Piece>& pieces = below.pieces;
       const std::size_t nodes = (pieces.size() + bulk_children - 1) / bulk_children;
+      Layer above{below.height + 1, nodes};
       for (std::size_t i = 0; i < nodes; ++i) {
         Node* node = new_node();
-        Piece whole{node, 0, 0};
+        Piece& whole = above.pieces.emplace_back(Piece{node, 0, 0});
         for (std::size_t j = pieces.size() * i / nodes; j < pieces.size() * (i + 1) / nodes; ++j) {
-          node->put(node->count++, pieces[j].child, whole.bits, whole.ones);
+          node->put(node->count++, std::exchange(pieces[j].child, nullptr), whole.bits, whole.ones);
           whole.bits += pieces[j].bits;
           whole.ones += pieces[j].ones;
         }
-        above.push_back(whole);
       }
-      pieces = std::move(above);
-      ++height_;
-    } while (pieces.size() > 1);
-    root_ = static_cast<Node*>(pieces.front().child);
+      std::swap(below, above);
+    } while (below.pieces.size() > 1);
+    height_ = below.height;
+    root_ = static_cast<Node*>(std::exchange(below.pieces.front().child, nullptr));
   }
 
   DynamicBits(DynamicBits&& other) noexcept { swap(other); }
@@ -63,9 +63,7 @@ class DynamicBits {
     swap(other);
     return *this;
   }
-  ~DynamicBits() {
-    if (root_ != nullptr) free(root_, height_);
-  }
+  ~DynamicBits() { free(root_, height_); }
 
   std::size_t size() const noexcept { return size_; }
   std::size_t zeros() const noexcept { return size_ - ones_; }
@@ -314,6 +312,19 @@ class DynamicBits {
     std::size_t bits, ones;
   };
 
+  // Children while a tree is built: those that no node has taken go with it, should memory run out.
+  struct Layer {
+    Layer(std::size_t level, std::size_t most) : height(level) { pieces.reserve(most); }
+    Layer(Layer&&) = default;
+    Layer& operator=(Layer&&) = default;
+    ~Layer() {
+      for (const Piece& piece : pieces) free(piece.child, height);
+    }
+
+    std::size_t height;  // of each child: 0 is a leaf
+    std::vector<Piece> pieces;
+  };
+
   // What a leaf takes follows from its bits.
   static constexpr std::size_t leaf_bytes(std::size_t bits) noexcept {
     return sizeof(Leaf) + (bits / step_bits + 1) * (step_bits / 8);
@@ -344,8 +355,9 @@ class DynamicBits {
   }
 
   Node* new_node() {
+    Node* node = new Node;
     bytes_ += sizeof(Node);
-    return new Node;
+    return node;
   }
 
   // Turn i into a position in its leaf, add the ones before the leaf, and turn the number of bits
@@ -371,7 +383,14 @@ class DynamicBits {
     if (height == 1) {
       auto* whole = static_cast<Leaf*>(node.child[c]);
       start = leaf_bits / 2;
-      Leaf *low = new_leaf(start), *high = new_leaf(held - start);
+      Leaf* high = new_leaf(held - start);
+      Leaf* low = nullptr;
+      try {
+        low = new_leaf(start);
+      } catch (...) {
+        delete_leaf(high, held - start);
+        throw;
+      }
       ones = fill(low, whole->words(), start);
       fill(high, whole->words() + start / 64, held - start);
       delete_leaf(whole, held);
@@ -405,13 +424,10 @@ class DynamicBits {
     }
   }
 
-  void free(Node* node, std::size_t height) noexcept {
-    for (std::size_t c = 0; c < node->count; ++c) {
-      if (height == 1)
-        ::operator delete(node->child[c]);
-      else
-        free(static_cast<Node*>(node->child[c]), height - 1);
-    }
+  static void free(void* child, std::size_t height) noexcept {
+    if (height == 0 || child == nullptr) return ::operator delete(child);
+    auto* node = static_cast<Node*>(child);
+    for (std::size_t c = 0; c < node->count; ++c) free(node->child[c], height - 1);
     delete node;
   }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hippo/bits.hpp"
+#include "hippo/check.hpp"
 #include "hippo/dynamic_bits.hpp"
 #include "hippo/partition.hpp"
 #include "hippo/simd.hpp"
@@ -31,9 +32,23 @@ class DynamicWavelet : public Wavelet<DynamicBits> {
     return bytes;
   }
 
+  // Throw if memory ran out while something was appended: nothing can be asked any more.
+  void check() const { wholeness_.check(); }
+
   // Precondition: the symbol fits.
   void append(const Symbol& symbol) {
     check_length(size_ + 1);
+    wholeness_.change([&] { insert(symbol); });
+  }
+
+  // Append n symbols of `words()` words each. Precondition: they fit.
+  void extend(const Word* symbols, std::size_t n) {
+    check_length(size_ + n);
+    wholeness_.change([&] { insert(symbols, n); });
+  }
+
+ private:
+  void insert(const Symbol& symbol) {
     counting([&, this]() HIPPO_INLINE {
       std::size_t at = size_;
       for (std::size_t k = 0; k < bits(); ++k) {
@@ -45,15 +60,13 @@ class DynamicWavelet : public Wavelet<DynamicBits> {
     ++size_;
   }
 
-  // Append n symbols of `words()` words each. Precondition: they fit.
-  void extend(const Word* symbols, std::size_t n) {
-    check_length(size_ + n);
+  void insert(const Word* symbols, std::size_t n) {
     // An insertion takes as long as some 1500 bits take to be written anew.
     if (n < 8 || n < size_ / 1500) {
       for (std::size_t i = 0; i < n; ++i, symbols += words()) {
         Symbol symbol;
         std::copy_n(symbols, words(), symbol.words.begin());
-        append(symbol);
+        insert(symbol);
       }
     } else if (words() == 1) {
       merge(items_of<1>(symbols, n));
@@ -62,7 +75,6 @@ class DynamicWavelet : public Wavelet<DynamicBits> {
     }
   }
 
- private:
   // New symbols that follow one another in a level, and where in the old level they belong.
   struct Addition {
     std::size_t at, count;
@@ -108,6 +120,8 @@ class DynamicWavelet : public Wavelet<DynamicBits> {
     }
     size_ += n;
   }
+
+  Wholeness wholeness_;
 };
 
 }  // namespace hippo

@@ -1,0 +1,187 @@
+// Every allocation of the kernels fails once, the n-th for every n until a run meets none: nothing
+// leaks or is freed twice, which the sanitizers see; what was there before answers as before; and
+// what was being changed says that it cannot be gone on with.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <random>
+#include <vector>
+
+#include "hippo/bm25.hpp"
+#include "hippo/dynamic_wavelet.hpp"
+#include "hippo/hamming.hpp"
+#include "hippo/huffman_wavelet.hpp"
+#include "hippo/random_index.hpp"
+#include "hippo/scan.hpp"
+#include "hippo/sealed_wavelet.hpp"
+#include "hippo/top_k.hpp"
+
+namespace {
+
+std::size_t left = 0;  // allocations until one fails; 0: none does
+
+void* room_for(std::size_t bytes) {
+  if (left > 0 && --left == 0) throw std::bad_alloc{};
+  void* room = std::malloc(bytes > 0 ? bytes : 1);
+  if (room == nullptr) throw std::bad_alloc{};
+  return room;
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return room_for(bytes); }
+void* operator new[](std::size_t bytes) { return room_for(bytes); }
+void operator delete(void* room) noexcept { std::free(room); }
+void operator delete[](void* room) noexcept { std::free(room); }
+void operator delete(void* room, std::size_t) noexcept { std::free(room); }
+void operator delete[](void* room, std::size_t) noexcept { std::free(room); }
+
+namespace {
+
+using hippo::Word;
+
+std::mt19937 random_bits{11};
+std::size_t failed = 0;
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("after an allocation that failed: %s\n", what);
+  std::exit(1);
+}
+
+// Run something with its n-th allocation failing; whether there were so many.
+template <class Run>
+bool fails_at(std::size_t n, Run run) {
+  left = n;
+  try {
+    run();
+  } catch (const std::bad_alloc&) {
+    left = 0;
+    ++failed;
+    return true;
+  }
+  const bool met = left == 0;
+  left = 0;
+  require(!met, "it was hidden from the caller");
+  return false;
+}
+
+template <class Run>
+void at_every_allocation(Run run) {
+  for (std::size_t n = 1; fails_at(n, run);) ++n;
+}
+
+template <class Refused>
+void require_refused(Refused refused, const char* what) {
+  try {
+    refused();
+  } catch (const std::runtime_error&) {
+    return;
+  }
+  require(false, what);
+}
+
+std::vector<Word> words(std::size_t n, Word most) {
+  std::vector<Word> drawn(n);
+  for (Word& word : drawn) word = random_bits() % most;
+  return drawn;
+}
+
+struct Documents {
+  std::vector<std::uint32_t> terms;
+  std::vector<std::uint64_t> offsets{0};
+
+  explicit Documents(std::size_t n, std::size_t vocabulary) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = random_bits() % 30; j > 0; --j)
+        terms.push_back(static_cast<std::uint32_t>(random_bits() % vocabulary));
+      offsets.push_back(terms.size());
+    }
+  }
+};
+
+void inverted_index() {
+  const Documents before{200, 90}, after{120, 4000};  // many new terms: the table grows
+  const std::vector<std::uint32_t> asked{0, 3, 5, 17, 80};
+  const auto answer = [&](const hippo::Bm25Index& index, hippo::Bm25Extent within) {
+    std::vector<float> out(within.documents);
+    index.score(asked, nullptr, nullptr, {0.9f, 0.4f}, within, out.data());
+    return out;
+  };
+  for (std::size_t n = 1, met = true; met; ++n) {
+    hippo::Bm25Index index;
+    index.extend(before.terms, before.offsets);
+    const hippo::Bm25Extent extent = index.extent();
+    const std::vector<float> expected = answer(index, extent);
+    met = fails_at(n, [&] { index.extend(after.terms, after.offsets); });
+    require(answer(index, extent) == expected, "an earlier extent scores otherwise");
+    if (met)
+      require_refused([&] { index.extend(after.terms, after.offsets); },
+                      "an index that is not whole was appended to");
+  }
+}
+
+void growing_matrix(std::size_t size, std::size_t added) {
+  const auto first = words(size, 512), more = words(added, 512);
+  for (std::size_t n = 1, met = true; met; ++n) {
+    hippo::DynamicWavelet matrix{9};
+    matrix.extend(first.data(), first.size());
+    met = fails_at(n, [&] { matrix.extend(more.data(), more.size()); });
+    if (!met) continue;
+    require_refused([&] { matrix.check(); }, "a matrix that is not whole was asked");
+    require_refused([&] { matrix.extend(more.data(), more.size()); },
+                    "a matrix that is not whole was appended to");
+  }
+}
+
+void what_is_built_at_once() {
+  const auto symbols = words(3000, 300);
+  at_every_allocation([&] {
+    const auto sealed = hippo::SealedWavelet::build(symbols.data(), symbols.size(), 9);
+    const auto again = hippo::SealedWavelet::load(sealed.data(), sealed.length());
+    again.top_k({0, 3000}, 20);
+    again.ball(hippo::Symbol{{5, 0}}, 2);
+  });
+  at_every_allocation([&] {
+    const auto coded = hippo::HuffmanWavelet::build(symbols.data(), symbols.size(), 9);
+    const auto again = hippo::HuffmanWavelet::load(coded.data(), coded.length());
+    again.top_k({0, 3000}, 20);
+  });
+}
+
+void what_keeps_nothing() {
+  std::vector<std::uint8_t> codes(4000 * 8);
+  for (auto& code : codes) code = static_cast<std::uint8_t>(random_bits());
+  std::vector<float> scores(4000), queries(3 * 64), out(4000 * 3);
+  for (float& score : scores) score = static_cast<float>(random_bits());
+  for (float& value : queries) value = static_cast<float>(random_bits() % 9) - 4;
+  const std::vector<std::uint64_t> offsets{0, 1000, 1000, 4000}, ends{0, 700, 900};
+  const auto ids = words(900, 60);
+  at_every_allocation([&] { hippo::top_k(scores.data(), nullptr, scores.size(), 50); });
+  at_every_allocation([&] { hippo::hamming_scan(codes.data(), 4000, 8, codes.data(), 30); });
+  at_every_allocation([&] {
+    const hippo::SignQueries three{queries.data(), 3, 8};
+    const auto same = [](std::size_t i) { return i; };
+    hippo::max_sim(codes.data(), offsets.data(), 3, same, three, out.data());
+  });
+  at_every_allocation([&] {
+    const hippo::RandomIndex how{128, 8, 4, 64, 1};
+    std::vector<std::uint8_t> signs(ids.size() * 8);
+    hippo::sign_contexts<hippo::TopSigns>(ids, ends, how, signs.data());
+    hippo::sign_contexts<hippo::PlaneSigns>(ids, ends, how, signs.data());
+  });
+}
+
+}  // namespace
+
+int main() {
+  inverted_index();
+  growing_matrix(0, 5000);
+  growing_matrix(3000, 900);   // written anew
+  growing_matrix(90000, 40);   // inserted one by one
+  growing_matrix(130000, 80);  // where leaves and nodes are split
+  what_is_built_at_once();
+  what_keeps_nothing();
+  std::printf("%zu allocations failed, and nothing with them\n", failed);
+}
