@@ -95,6 +95,7 @@ fuzz-readers: setup  ## feed every reader of files, rows and requests for FUZZ_S
 
 torture: setup  ## kill processes and fail disks under every verb for TORTURE_SECONDS
 	@$(BIN)/python tests/faults/campaign.py --seconds $(TORTURE_SECONDS) --report bench/results/torture.json
+	@$(BIN)/python tests/faults/orders.py --seconds $(TORTURE_SECONDS) --report bench/results/orders.json
 
 docs: setup  ## build the documentation site into build/site
 	@$(BIN)/python bench/tools/site.py

@@ -1,10 +1,10 @@
 """
 Does a server's memory grow while what it keeps does not?
 
-A server of its own process over two banks of 10 k episodes, half an hour of eight clients: they ask,
-compose contexts, hide and bring back, say again what is known; every minute each bank gets twenty
-new episodes, loses them again for good, and sleeps. Of its memory what counts is that of minute 30
-beside that of minute 3: the first minutes load what is loaded when first needed.
+A server of its own process over two banks of 10 k episodes, half an hour of eight clients: they
+ask, compose contexts, list, and say again what is known; every minute each bank gets twenty new
+episodes that are hidden, brought back and erased for good, and sleeps. What counts is the memory of
+minute 30 beside that of minute 3: the first minutes load what is loaded when first needed.
 """
 
 from __future__ import annotations
@@ -109,7 +109,9 @@ class Soak:
                     ids.append(json.loads(told)["id"])
                 await self._told(client, "POST", at(bank, "forget"), {"episodes": ids})
                 await self._told(client, "POST", at(bank, "restore"), {"episodes": ids})
-                await self._told(client, "POST", at(bank, "forget"), {"episodes": ids, "erase": True})
+                await self._told(
+                    client, "POST", at(bank, "forget"), {"episodes": ids, "erase": True}
+                )
                 await self._told(client, "POST", at(bank, "sleep"), {})
             self.rounds += 1
             rest = self._began + 60 * self.rounds - time.monotonic()

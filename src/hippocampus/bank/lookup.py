@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.bank.filter_arguments import Filters, read_filters, spell_out
-from hippocampus.bank.part import BankPart
+from hippocampus.bank.part import BankPart, of_one_moment
 from hippocampus.core.background_yield import answering
 from hippocampus.core.constraints import check_whole
+from hippocampus.core.events import Erased
 from hippocampus.core.quotes import unquote
 from hippocampus.core.records import By, Change, Episode, Period, Stats
 from hippocampus.core.validation import check_text
@@ -61,6 +62,7 @@ class Lookup(BankPart):
 
     @spell_out
     @answering()
+    @of_one_moment
     def episodes(
         self,
         *,
@@ -77,7 +79,11 @@ class Lookup(BankPart):
             allowed = columns.mask(chosen)
             order = columns.in_order()
             rows = order if allowed is None else order[allowed[order]]
-            return here.ledger.reader.episodes(page(rows))
+            read = here.ledger.reader.episodes(page(rows))
+            kept = [episode for episode in read if episode.state != "erased"]
+            if len(kept) < len(read):
+                self._hold_against(here)
+            return kept
 
     def review(self) -> list[Episode]:
         """
@@ -90,6 +96,7 @@ class Lookup(BankPart):
 
     @spell_out
     @answering()
+    @of_one_moment
     def find(
         self,
         *terms: str,
@@ -133,8 +140,9 @@ class Lookup(BankPart):
                     ledger.reader.content.find(phrases, seen) if near is None else near[seen[near]]
                 ] = True
                 kept = ledger.reader.episodes(page(order[found[order]]))
-        if chosen.as_of is None:  # others may have forgotten some since the index was asked
-            kept = [episode for episode in kept if episode.state == "active"]
+                gone = self._store.journal.read(ledger.bank, after=here.index.seq, kinds=(Erased,))
+            if gone:
+                self._hold_against(here)
         return kept
 
     def _together(self, here: BankSnapshot, terms: Sequence[str], radius: int) -> NDArray[np.int64]:

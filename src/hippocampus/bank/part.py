@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from hippocampus.engine.bank_state import BankState
+from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError
 from hippocampus.journal.ledger import Ledger
 
@@ -32,6 +33,11 @@ class BankPart:
         with self._store.read():
             yield self._engine.ledger(self.name)
 
+    def _hold_against(self, here: BankSnapshot) -> None:
+        """Raise ``Outdated`` if there is a newer snapshot than this; outside ``store.read()``."""
+        if self._state.take() is not here:
+            raise Outdated
+
     def _change(
         self, named: str | Collection[str], change: Callable[[Ledger, list[str]], int]
     ) -> int:
@@ -50,6 +56,23 @@ def staying(verb: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P],
     def through(self: T, /, *args: P.args, **kwargs: P.kwargs) -> R:
         with self._engine.bank_cache.use(self._state):
             return verb(self, *args, **kwargs)
+
+    through.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]
+    return through
+
+
+class Outdated(Exception):
+    """What a verb was reading has changed since its snapshot, and there is a newer one."""
+
+
+def of_one_moment(verb: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:
+    """Have a verb begin anew when it finds that its snapshot is out of date."""
+
+    @wraps(verb)
+    def through(self: T, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        while True:  # each time round somebody else has written
+            with suppress(Outdated):
+                return verb(self, *args, **kwargs)
 
     through.__signature__ = inspect.signature(verb)  # type: ignore[attr-defined]
     return through

@@ -14,7 +14,7 @@ import numpy as np
 from hippocampus.bank.filter_arguments import Filters, read_filters, spell_out
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
-from hippocampus.bank.part import BankPart, staying
+from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.context.compose import Extras, compose
 from hippocampus.context.redaction import redacted
 from hippocampus.context.render import Frame
@@ -51,6 +51,7 @@ class Recaller(BankPart):
 
     @spell_out
     @answering()
+    @of_one_moment
     def recall(
         self,
         query: str,
@@ -95,7 +96,7 @@ class Recaller(BankPart):
             bound = _time_of_event(here, bound, encoded, allowed, engine.zone)
             ranking, shows = _search(here, bound, allowed, limit=max(k, DEPTH))
             searched = time.perf_counter()
-            shows, read = _read(here, bound, allowed, ranking, shows, k)
+            shows, read = self._read(here, bound, allowed, ranking, shows, k)
             sessions = here.index.columns.session.named(read.ranking.sessions[:k])
             count = len(here.index) if allowed is None else int(np.count_nonzero(allowed))
             degraded = [*encoded.degraded, *_lacking(here, encoded)]
@@ -125,6 +126,26 @@ class Recaller(BankPart):
             ),
             degraded=tuple(degraded),
         )  # fmt: skip
+
+    def _read(
+        self,
+        here: BankSnapshot,
+        query: Query,
+        allowed: Mask | None,
+        ranking: Ranking,
+        shows: dict[str, Numbers],
+        k: int,
+    ) -> tuple[dict[str, Numbers], Found]:
+        """Read the best rows; if some are damaged, search again without until all can be read."""
+        read = read_rows(here.ledger, ranking, k, here.index.corrected, allowed)
+        if read.missing:
+            self._hold_against(here)  # they may have been erased meanwhile
+            allowed = np.ones(len(here.index), np.bool_) if allowed is None else allowed.copy()
+        while read.missing and allowed is not None:
+            allowed[read.missing] = False
+            ranking, shows = _search(here, query, allowed, limit=max(k, DEPTH))
+            read = read_rows(here.ledger, ranking, k, here.index.corrected, allowed)
+        return shows, read
 
     def _encode(
         self, query: Query, embedder: Embedder | None, signs: Signatures | None
@@ -254,25 +275,6 @@ def _time_of_event(
     moment = moment_told(best.text, best.occurred_at.astimezone(zone))
     own = [one for one in query.intervals if one.text not in join.event]
     return replace(query, intervals=(*own, *join.resolve([moment], query.now)))
-
-
-def _read(
-    here: BankSnapshot,
-    query: Query,
-    allowed: Mask | None,
-    ranking: Ranking,
-    shows: dict[str, Numbers],
-    k: int,
-) -> tuple[dict[str, Numbers], Found]:
-    """Read the best rows; if some are damaged, search again without them until all can be read."""
-    read = read_rows(here.ledger, ranking, k, here.index.corrected, allowed)
-    if read.damaged:
-        allowed = np.ones(len(here.index), np.bool_) if allowed is None else allowed.copy()
-    while read.damaged and allowed is not None:
-        allowed[read.damaged] = False
-        ranking, shows = _search(here, query, allowed, limit=max(k, DEPTH))
-        read = read_rows(here.ledger, ranking, k, here.index.corrected, allowed)
-    return shows, read
 
 
 def _lacking(here: BankSnapshot, encoded: EncodedQuery) -> Iterator[Degradation]:

@@ -43,8 +43,8 @@ class Found(NamedTuple):
     entries: list[LedgerEntry]
     corrections: list[str | None]
     """The id of what corrects each, as far as the read may see it."""
-    damaged: list[int]
-    """Rows that cannot be read: if there are any, the ranking is to be made without them."""
+    missing: list[int]
+    """Rows that are damaged, or erased since: if any, the ranking is to be made without them."""
 
     @property
     def texts(self) -> list[str]:
@@ -109,7 +109,7 @@ def read_rows(
         by = ledger.lineage.correction(row, told, allowed) if told else None
         known = [] if by is None else ledger.store.episodes.read(ledger.bank, [by])
         corrections.append(known[0].id if known else None)
-    entries = ledger.reader.read(rows)
+    entries = [one for one in ledger.reader.read(rows) if one.episode.state != "erased"]
     read = {entry.row for entry in entries}
     return Found(ranking, entries, corrections, [row for row in rows if row not in read])
 
