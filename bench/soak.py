@@ -107,10 +107,10 @@ class Soak:
                     text = f"The tram stops {number} times, {next(self._count)}."
                     told = await self._told(client, "POST", at(bank, "remember"), {"text": text})
                     ids.append(json.loads(told)["id"])
-                await self._told(client, "POST", at(bank, "forget"), {"episodes": ids})
-                await self._told(client, "POST", at(bank, "restore"), {"episodes": ids})
+                await self._told(client, "POST", at(bank, "forget"), {"id": ids})
+                await self._told(client, "POST", at(bank, "restore"), {"id": ids})
                 await self._told(
-                    client, "POST", at(bank, "forget"), {"episodes": ids, "erase": True}
+                    client, "POST", at(bank, "forget"), {"id": ids, "erase": True}
                 )
                 await self._told(client, "POST", at(bank, "sleep"), {})
             self.rounds += 1

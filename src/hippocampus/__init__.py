@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from hippocampus.aio import AsyncBank, AsyncMemory
     from hippocampus.bank import Bank
     from hippocampus.client import AsyncClient, Client
+    from hippocampus.core.budget import Budget
     from hippocampus.core.config import (
         Compact,
         Concepts,
@@ -56,6 +57,7 @@ __all__ = [
     "AsyncClient",
     "AsyncMemory",
     "Bank",
+    "Budget",
     "Change",
     "Client",
     "Compact",
@@ -99,6 +101,7 @@ _HOME = {
     "AsyncClient": "client",
     "AsyncMemory": "aio",
     "Bank": "bank",
+    "Budget": "core.budget",
     "Client": "client",
     "Compact": "core.config",
     "Concepts": "core.config",

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from hippocampus.bank import Bank
+from hippocampus.core.budget import Budget
 from hippocampus.memory import Memory
 
 P = ParamSpec("P")
@@ -25,8 +26,18 @@ class OnThreads:
     sync: Any
 
     async def _run(self, call: Callable[[], R]) -> R:
-        """Return the result of a call that blocks, made on a thread."""
-        return await asyncio.to_thread(call)
+        """Return the result of a call that blocks, made on a thread; cancelled, it ends as well."""
+        budget = Budget()
+
+        def within() -> R:
+            with budget:
+                return call()
+
+        try:
+            return await asyncio.to_thread(within)
+        except asyncio.CancelledError:
+            budget.cancel()
+            raise
 
 
 def on_a_thread(

@@ -46,6 +46,8 @@ What can go wrong, as a tree a caller can catch at any height.
     - ServerUnavailable   it is not there, or was gone before it had answered
     - ServerTimeout       it did not answer in time
     - ServerMismatch      it is no server of hippocampus, or one of another version
+  + OverBudget            the call took or wrote more than its budget allows
+    - Cancelled           whoever asked has called it off
   + MissingExtra          an optional dependency is not installed
 """
 
@@ -356,6 +358,14 @@ class OutputError(InputError, OSError):
 
 class OutputExists(OutputError, FileExistsError):
     """Something is there already. Databases are never written over, files only when asked to."""
+
+
+class OverBudget(HippocampusError, TimeoutError):
+    """The call took longer, or would write more, than its ``Budget`` allows."""
+
+
+class Cancelled(OverBudget):
+    """Whoever asked has called it off."""
 
 
 class MissingExtra(HippocampusError, ImportError):

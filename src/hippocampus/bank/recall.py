@@ -19,6 +19,7 @@ from hippocampus.context.compose import Extras, compose
 from hippocampus.context.redaction import redacted
 from hippocampus.context.render import Frame
 from hippocampus.core.background_yield import answering
+from hippocampus.core.budget import check_budget
 from hippocampus.core.config import Signatures
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.records import Context, Cost, Degradation, Embedder, Recall
@@ -79,10 +80,9 @@ class Recaller(BankPart):
         engine, state = self._engine, self._state
         check_whole(k=k)
         text = check_text(query, limits=engine.config.ingest)
-        wanted = frozenset(engine.check_cues(cues))
         chosen = read_filters(filters, engine.zone)
         moment = engine.now() if now is None else to_moment(now, engine.zone)
-        asked = parse(text, now=moment, cues=wanted)
+        asked = parse(text, now=moment, cues=frozenset(engine.check_cues(cues)))
         models = state.models()
         encoded = self._encode(asked, *models)
         with state.asking() as here:
@@ -137,6 +137,7 @@ class Recaller(BankPart):
         k: int,
     ) -> tuple[dict[str, Numbers], Found]:
         """Read the best rows; if some are damaged, search again without until all can be read."""
+        check_budget()
         read = read_rows(here.ledger, ranking, k, here.index.corrected, allowed)
         if read.missing:
             self._hold_against(here)  # they may have been erased meanwhile
@@ -239,6 +240,7 @@ def _search(
     here: BankSnapshot, query: Query, allowed: Mask | None, *, limit: int
 ) -> tuple[Ranking, dict[str, Numbers]]:
     """Rank rows for a bound query; return with them what each shows of it."""
+    check_budget()
     texts, facts = here.ledger.reader.texts, here.slept.facts
     graph = "graph" in query.cues
     if graph:

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, staying
+from hippocampus.core.budget import check_budget
 from hippocampus.core.clock import from_micros
 from hippocampus.core.config import Signatures
 from hippocampus.core.group_commit import GroupCommit
@@ -138,6 +139,7 @@ class Writes(BankPart):
         groups: list[Group] = []
         now = self._engine.now()
         for place, turn in enumerate(turns):
+            check_budget()
             try:
                 group = self.group(turn, now, by_metadata=again)
                 groups.append(group._replace(again=again))
@@ -325,6 +327,7 @@ class Writes(BankPart):
         if progress:
             progress(0, len(groups))
         for start in range(0, len(groups), batch):
+            check_budget()
             some = _ToKeep(groups[start : start + batch], now)
             kept += self.together.call(some, self._keep_together, inside=self._state.changing)
             if progress:
@@ -423,6 +426,7 @@ class Writes(BankPart):
         before = context_before(drafts, ledger.reader.last_said(sessions))
         encoded: dict[Kind, dict[str, bytes]] = {}
         for start in range(0, len(drafts), batch):
+            check_budget()
             some = slice(start, start + batch)
             made = encode_drafts(
                 drafts[some], before[some], embedder=embedder, signed=how,

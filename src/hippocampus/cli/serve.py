@@ -29,6 +29,7 @@ class LimitOptions:
     max_body_mb: int = 32
     max_import_mb: int = 1024
     threads: int = 8
+    longest: float = 60.0
     drain: float = 30.0
 
     def limits(self) -> Limits:
@@ -38,6 +39,7 @@ class LimitOptions:
         return Limits(
             requests_per_s=self.rate, body_bytes=self.max_body_mb << 20,
             import_bytes=self.max_import_mb << 20, readers=self.threads, drain_s=self.drain,
+            request_s=self.longest,
         )  # fmt: skip
 
 

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final, TypeVar
 
+from hippocampus.core.budget import check_budget
+
 _WAIT_S: Final = 0.02
 """Longest wait at a time: most answers take less."""
 _WORK_S: Final = 0.002
@@ -84,6 +86,7 @@ _turns: Final = _Turns()
 @contextmanager
 def answering() -> Iterator[None]:
     """Have those who give way do so, while the block runs or the function it decorates."""
+    check_budget()
     _answers.begin()
     try:
         yield
@@ -104,7 +107,12 @@ def giving_way() -> Iterator[None]:
 
 
 def pause() -> None:
-    """Wait until nobody is being answered, but not for long; where nobody gives way, do nothing."""
+    """
+    End here if the budget is spent; wait until nobody is being answered, but not for long.
+
+    Where nobody gives way, it does not wait.
+    """
+    check_budget()
     if not _here.gives_way or _answers.none.is_set():
         return
     if time.perf_counter() - _here.waited_at >= _WORK_S:

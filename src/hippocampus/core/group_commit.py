@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
+
+from hippocampus.core.budget import for_all
 
 Asked = TypeVar("Asked")
 Made = TypeVar("Made")
@@ -66,7 +68,9 @@ class GroupCommit(Generic[Asked, Made]):
             while not taken:
                 with inside():
                     some = self._take(mine)
-                    _settle(some, do)
+                    # Of a call alone the budget is its own; that of others is not whoever's thread.
+                    with nullcontext() if some == [mine] else for_all():
+                        _settle(some, do)
                 taken = not some or mine in some
         finally:
             self._drop(mine)  # it is there still if we were interrupted

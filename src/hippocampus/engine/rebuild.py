@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from hippocampus.core.budget import check_budget
 from hippocampus.core.config import Signatures
 from hippocampus.core.events import IndexRebuilt
 from hippocampus.core.records import Embedder, Kind, Progress
@@ -130,6 +131,7 @@ def _stage(
     )
     said: dict[str, list[str]] = {}
     for first in range(0, stop, batch):  # from 0: what was said before colours what comes after
+        check_budget()
         some = records[first : first + batch]
         drafts = ledger.reader.drafts(some)
         before = context_before(drafts, said)

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.background_yield import pausing
+from hippocampus.core.budget import check_budget
 from hippocampus.core.records import Block, Store
 from hippocampus.encode import tokens as tokenizer
 from hippocampus.encode.token_matcher import LOST, SPELLED, Mask, TokenPattern
@@ -402,6 +403,7 @@ class Content:
         """Yield the segments that hold rows allowed; in the end what is not sealed yet, as one."""
         stop = 0
         for first, count, mark in self._segments.marks(self._store, self._bank):
+            check_budget()
             stop = first + count
             segment = self._readable(first, mark) if allowed[first:stop].any() else None
             if segment is not None:

@@ -17,9 +17,10 @@ from starlette.routing import request_response
 
 from hippocampus import wire
 from hippocampus.dashboard import add_dashboard
-from hippocampus.errors import HippocampusError
+from hippocampus.errors import HippocampusError, InputError
 from hippocampus.memory import Memory
 from hippocampus.server import bodies, pagination
+from hippocampus.server.bodies import while_connected
 from hippocampus.server.bulk import add_bulk
 from hippocampus.server.error_responses import Refused, answer
 from hippocampus.server.keys import Caller
@@ -98,17 +99,28 @@ def _endpoint(server: ServerState, spec: VerbSpec) -> Endpoint:
             return json_answer(known)
         query = request.query_params.multi_items()
         given = spec.from_query(query) if asks else await _read(asked[2], spec, pool)
+        _check_results(given, server.limits)
         verb = partial(_call, server.memory, spec, bank, *given.positional)
         if spec.pages:
-            return json_answer(*await pool.run(lambda: _page(spec, verb, given.named)))
+            page = pool.run(lambda: _page(spec, verb, given.named))
+            return json_answer(*await while_connected(request, page))
         call = partial(verb, **given.named)
         if spec.cached:
-            return json_answer(await pool.run(lambda: server.answer(asked, call)))
+            made = pool.run(lambda: server.answer(asked, call))
+            return json_answer(await while_connected(request, made))
         if spec.reports and bodies.wants_lines(request):
             return await told(request, pool, call)
-        return json_answer(await pool.run(lambda: wire.dump(call())))
+        done = pool.run(lambda: wire.dump(call()))
+        return json_answer(await (done if spec.long else while_connected(request, done)))
 
     return endpoint
+
+
+def _check_results(given: Given, limits: Limits) -> None:
+    """Refuse to find more at once than a server gives; lists come in pages."""
+    wanted = given.named.get("k")
+    if isinstance(wanted, int) and wanted > limits.results:
+        raise InputError(f"k={wanted}: this server gives at most {limits.results:,} at once")
 
 
 def _page(

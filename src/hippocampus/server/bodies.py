@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from starlette.requests import Request
 
-from hippocampus.errors import TextTooLong
+from hippocampus.errors import Cancelled, TextTooLong
 from hippocampus.server.error_responses import Refused
 from hippocampus.server.thread_pools import Pool
 
@@ -17,6 +17,9 @@ JSON: Final = "application/json"
 LINES: Final = "application/x-ndjson"
 BYTES: Final = "application/octet-stream"
 _AT_ONCE: Final = 1 << 20
+_LOOK_S: Final = 0.25
+"""How often to look whether anybody still waits for an answer."""
+_Result = TypeVar("_Result")
 
 
 def media_type(request: Request) -> str:
@@ -69,6 +72,24 @@ def _too_large(most: int) -> TextTooLong:
     return TextTooLong(
         f"the body has more than {most:,} bytes; split it, or stream turns to /import"
     )
+
+
+async def while_connected(request: Request, work: Coroutine[Any, Any, _Result]) -> _Result:
+    """
+    Return what some work returns; it is cancelled once nobody waits for the answer.
+
+    Raises:
+        Cancelled: whoever asked has hung up.
+
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        while not (await asyncio.wait({task}, timeout=_LOOK_S))[0]:
+            if await request.is_disconnected():
+                raise Cancelled("whoever asked has hung up")
+        return task.result()
+    finally:
+        task.cancel()
 
 
 async def whole(request: Request, *, most: int, idle_s: float) -> bytes:

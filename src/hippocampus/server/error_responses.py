@@ -24,6 +24,8 @@ _STATUS: Final[tuple[tuple[type[HippocampusError], int], ...]] = (
     (errors.StoreFull, 507),
     (errors.StoreReadOnly, 409),
     (errors.ModelTimeout, 504),
+    (errors.Cancelled, 499),
+    (errors.OverBudget, 504),
     (errors.ModelError, 502),
     (errors.EncoderError, 503),
     (errors.MissingExtra, 501),

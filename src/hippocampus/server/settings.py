@@ -37,6 +37,12 @@ class Limits:
     """Requests that may wait for a thread of one kind."""
     answers_bytes: Annotated[int, Meta(ge=0)] = 32 * 1024 * 1024
     """Memory for answers that are given again while their bank has not changed; 0: none."""
+    request_s: Annotated[float, Meta(gt=0)] = 60.0
+    """How long a verb may take; not sleep, compaction, imports, exports and backups."""
+    written_bytes: Annotated[int, Meta(ge=1024)] = 256 * 1024 * 1024
+    """Most bytes that one such verb may write."""
+    results: Annotated[int, Meta(ge=1)] = 1000
+    """Most hits that a request may ask for."""
     drain_s: Annotated[float, Meta(gt=0)] = 30.0
     """How long a server that is told to stop waits for requests that are under way."""
 

@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from starlette.responses import Response
 
 from hippocampus import wire
+from hippocampus.core.budget import Budget
 from hippocampus.core.records import Context, Recall
 from hippocampus.memory import Memory
 from hippocampus.server import bodies
@@ -34,8 +35,10 @@ class ServerState:
         self.limits = limits
         self.figures = Figures()
         self.keys = Keys(memory)
-        self.readers = Pool("read", threads=limits.readers, waiting=limits.waiting)
-        self.writers = Pool("write", threads=limits.writers, waiting=limits.waiting)
+        budget = partial(Budget, seconds=limits.request_s, written_bytes=limits.written_bytes)
+        waiting = limits.waiting
+        self.readers = Pool("read", threads=limits.readers, waiting=waiting, budget=budget)
+        self.writers = Pool("write", threads=limits.writers, waiting=waiting, budget=budget)
         self.upkeep = Pool("upkeep", threads=limits.upkeep, waiting=limits.waiting)
         self.bulk = Pool("bulk", threads=limits.upkeep, waiting=limits.waiting)
         self.door = Gatekeeper(self.keys, limits)

@@ -16,6 +16,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, Final, TypeAlias, TypeVar
 
+from hippocampus.core.budget import Budget
 from hippocampus.errors import Overloaded
 
 _Result = TypeVar("_Result")
@@ -32,8 +33,12 @@ class Pool:
     Of the places in line, one caller with a key has at most half. A pool belongs to one event loop.
     """
 
-    def __init__(self, name: str, *, threads: int, waiting: int) -> None:
+    def __init__(
+        self, name: str, *, threads: int, waiting: int, budget: Callable[[], Budget] | None = None
+    ) -> None:
+        """Take what makes a budget for each call; None: calls have none, and go on to their end."""
         self.name = name
+        self._budget = budget
         self.busy = 0
         """How many calls are running or waiting."""
         self._most = threads + waiting
@@ -46,7 +51,22 @@ class Pool:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=f"hippocampus-{name}")
 
     async def run(self, call: Callable[[], _Result]) -> _Result:
-        """Return what a call returns; once begun it goes on to its end, if anybody waits or not."""
+        """Return what a call returns; one with a budget ends when nobody waits for it any more."""
+        if self._budget is None:
+            return await self._run(call)
+        budget = self._budget()
+
+        def within() -> _Result:
+            with budget:
+                return call()
+
+        try:
+            return await self._run(within)
+        except asyncio.CancelledError:
+            budget.cancel()
+            raise
+
+    async def _run(self, call: Callable[[], _Result]) -> _Result:
         caller = CALLER.get()
         own = self._lines.get(caller, ())
         if self.busy >= self._most or (caller and len(own) >= self._most_of_line):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
+from hippocampus.core.budget import check_budget
 from hippocampus.core.clock import from_micros
 from hippocampus.core.events import Faded, JournalEvent, SleepBegan, SleepEnded, SleepEvent
 from hippocampus.core.records import STATE_CHANGES, Act, Deeds, Progress, SleepStep, Slept
@@ -80,6 +81,7 @@ class Sleeper:
         report: list[SleepStep] = []
         acting = self._acting()
         for place, name in enumerate(steps):
+            check_budget()
             if self.progress:
                 self.progress(place, len(steps))
             if name in acting:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final
 
+from hippocampus.core.budget import check_budget
 from hippocampus.core.records import STORED_NAMES, DamagedRow, EpisodeRow, State
 from hippocampus.errors import StoreCorrupt, StoreError
 from hippocampus.store.checksums import damaged, holds, is_of, row_checksum
@@ -130,6 +131,7 @@ class SqliteEpisodes:
     def scan(self, bank: int, *, start: int = 0) -> Iterator[EpisodeRow]:
         expected = start
         while True:
+            check_budget()
             found = self._db.rows(
                 f"SELECT {_CHECKED} FROM episodes"  # noqa: S608
                 " WHERE bank = ? AND row >= ? ORDER BY row LIMIT ?",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
+from hippocampus.core.budget import check_budget, spent
 from hippocampus.core.files import Hold
 from hippocampus.errors import StoreCorrupt, StoreError, StoreLocked
 from hippocampus.store import fork, schema
@@ -121,6 +122,7 @@ class Transactions:
     def write(self) -> Iterator[None]:
         self.connections.usable()
         self.connections.writable()
+        check_budget()
         patience_s = self.connections.busy_timeout_s
         if not self.gate.acquire(timeout=min(patience_s, threading.TIMEOUT_MAX)):
             raise self.connections.refuse(
@@ -271,14 +273,15 @@ class Transactions:
     def do(self, sql: str, *values: object) -> None:
         """Run a statement inside ``write()``."""
         db = self._writing()
-        with self.connections.seam:
-            db.execute(sql, values)
+        for counted in spent([values]):
+            with self.connections.seam:
+                db.execute(sql, counted)
 
     def do_many(self, sql: str, rows: Iterable[Row]) -> None:
         """Run a statement with each of some rows, inside ``write()``."""
         db = self._writing()
         with self.connections.seam:
-            db.executemany(sql, rows)
+            db.executemany(sql, spent(rows))
 
 
 def as_json(rows: Iterable[int]) -> str:

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, cast
 
+from hippocampus.core.budget import check_budget
 from hippocampus.core.files import COMPANIONS, Patch, ReadAt, patching, reading_raw, sweep, writing
 from hippocampus.core.records import Kind, Progress
 from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError
@@ -311,7 +312,10 @@ def _free_pages(read_at: ReadAt, size: int) -> set[int] | None:
     return found if not trunk and len(trunks) + len(found) == total else None
 
 
-def _reporting(progress: Progress | None) -> Callable[[int, int, int], None] | None:
-    if progress is None:
-        return None
-    return lambda _, remaining, total: progress(total - remaining, total)
+def _reporting(progress: Progress | None) -> Callable[[int, int, int], None]:
+    def report(_: int, remaining: int, total: int) -> None:
+        check_budget()
+        if progress is not None:
+            progress(total - remaining, total)
+
+    return report

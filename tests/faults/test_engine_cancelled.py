@@ -1,0 +1,125 @@
+"""Any verb, called off at any of its steps: the bank is as before or as after, and goes on."""
+
+import asyncio
+import threading
+
+import pytest
+from campaign import LATER, TWICE, VERBS, Case, make, state_of
+
+from hippocampus import AsyncMemory, Budget, Config, Ingest, Memory, Turn
+from hippocampus.errors import Cancelled, OverBudget
+from hippocampus.upkeep import verify
+
+AT_ONCE = 7
+"""Of so many steps one is tried here."""
+
+
+class CancelledAt(Budget):
+    """A budget that is called off at its n-th step."""
+
+    def __init__(self, nth):
+        super().__init__()
+        self.left = nth
+
+    def check(self):
+        self.left -= 1
+        if self.left == 0:
+            self.cancel()
+        super().check()
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    path = tmp_path_factory.mktemp("template") / "template.db"
+    make(path)
+    return path
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "open"])
+def test_a_verb_that_is_called_off_leaves_a_sound_bank(verb, template, tmp_path):
+    case, nth, cut = Case(tmp_path, template, verb), 1, 0
+    while True:
+        case.fresh()
+        budget = CancelledAt(nth)
+        with case.open() as memory:
+            try:
+                with budget:
+                    case.run(memory)
+                assert state_of(memory) == case.after or verb in TWICE
+            except Cancelled:
+                cut += 1
+                found = state_of(memory)
+                for key in found.keys() | case.before.keys() | case.after.keys():
+                    either = (case.before.get(key), case.after.get(key))
+                    assert found.get(key) in either, (nth, key)
+                case.run(memory)
+                assert verb in TWICE or state_of(memory) == case.after
+            assert () == verify(memory).problems
+        if budget.left > 0:
+            break
+        nth += AT_ONCE if verb in LATER | {"reindex"} else 1
+    assert cut > 0 or verb == "redate"
+
+
+def test_what_was_acknowledged_before_stays(open_memory):
+    bank = open_memory(config=Config(ingest=Ingest(batch=32))).bank("ada")
+    turns = [Turn(text=f"Number {n}.", at="2025-03-02") for n in range(200)]
+
+    with pytest.raises(Cancelled), Budget() as budget:
+        bank.remember_many(turns, progress=lambda done, _: done >= 64 and budget.cancel())
+
+    kept = len(bank.episodes())
+    assert 64 <= kept < 200
+    bank.remember_many(turns)
+    assert len(bank.episodes()) == 200
+
+
+def test_more_than_may_be_written_is_not(open_memory):
+    memory = open_memory()
+    bank = memory.bank("ada")
+    bank.remember("It is Tuesday.")
+    with pytest.raises(OverBudget, match="10,000 bytes"), Budget(written_bytes=10_000):
+        bank.remember("A long story about the harbour. " * 2000)
+
+    assert ["It is Tuesday."] == [episode.text for episode in bank.episodes()]
+    assert () == verify(memory).problems
+    with Budget(written_bytes=10_000) as budget:
+        bank.remember("A short one.")
+    assert 10 < budget.written < 10_000
+
+
+def test_time_that_is_up_ends_a_question_and_the_next_is_answered(open_memory):
+    bank = open_memory().bank("ada")
+    bank.remember("The key is under the pot.")
+    for ask in (lambda: bank.recall("key"), lambda: bank.context("key"), lambda: bank.find("key"),
+                bank.episodes, lambda: bank.count("key"), bank.sleep):  # fmt: skip
+        with pytest.raises(OverBudget, match="allow more"), Budget(seconds=1e-9):
+            ask()
+    assert bank.recall("key").found
+
+
+def test_an_awaited_verb_that_is_cancelled_ends(path):
+    begun, ended = threading.Event(), threading.Event()
+
+    async def run():
+        async with AsyncMemory(path, embedder="none") as memory:
+            bank = memory.bank("ada")
+            turns = [Turn(text=f"Number {n}.", at="2025-03-02") for n in range(5000)]
+
+            def keep():
+                try:
+                    bank.sync.remember_many(turns, progress=lambda *_: begun.set())
+                finally:
+                    ended.set()
+
+            task = asyncio.create_task(bank._run(keep))
+            await asyncio.to_thread(begun.wait, 30)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert await asyncio.to_thread(ended.wait, 5)
+
+    asyncio.run(run())
+    with Memory(path, embedder="none") as memory:
+        assert len(memory.bank("ada").episodes()) < 5000
+        assert () == verify(memory).problems
