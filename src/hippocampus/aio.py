@@ -79,6 +79,7 @@ class AsyncBank(OnThreads):
     recall = on_a_thread(Bank.recall)
     context = on_a_thread(Bank.context)
     get = on_a_thread(Bank.get)
+    reveal = on_a_thread(Bank.reveal)
     episodes = on_a_thread(Bank.episodes)
     find = on_a_thread(Bank.find)
     count = on_a_thread(Bank.count)

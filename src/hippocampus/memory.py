@@ -71,6 +71,8 @@ class Memory:
         create: make the store if it is missing.
         key: opens a store that is encrypted, and has one that is made be so: a ``Key``, or its
             specification, as ``"file:~/.hippocampus.key"`` (``docs/encryption.md``).
+        vault: seals secrets that ``Secrets(write="vault")`` takes out of texts, and opens them
+            for ``Bank.reveal``; likewise a key (``docs/privacy.md``).
 
     Raises:
         StoreError: the store cannot be opened; nothing was changed.
@@ -98,11 +100,12 @@ class Memory:
         read_only: bool = False,
         create: bool = True,
         key: Key | str | None = None,
+        vault: Key | str | None = None,
     ) -> None:
         self.engine = EngineContext(
             path, embedder=embedder, cues=cues, config=config, clock=clock, reranker=reranker,
             keywords=keywords, model=_model(model), read_only=read_only, create=create,
-            key=as_key(key),
+            key=as_key(key), vault=as_key(vault),
         )  # fmt: skip
         self._making = threading.Lock()
         self._banks: WeakValueDictionary[str, Bank] = WeakValueDictionary()

@@ -286,7 +286,7 @@ BANK_VERBS: Final[Mapping[str, VerbSpec]] = dict([
     *_specs(Bank, "sleeps facts entities", **_READ, pages="place"),
     *_specs(Bank, "gists topics topic_outline related anchors", **_READ, pages="place"),
     *_specs(Bank, "sleep sleep_if_due", **_CHANGE, long=True),
-    *_specs(Bank, "hold release accept undo set_policy curate", **_ADMIN),
+    *_specs(Bank, "hold release accept reveal undo set_policy curate", **_ADMIN),
     *_specs(Bank, "compact", **_ADMIN, long=True),
 ])  # fmt: skip
 """Every verb of a bank that takes and gives JSON, at ``/v1/banks/{bank}/{verb}``."""

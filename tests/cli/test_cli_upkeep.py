@@ -16,7 +16,7 @@ COMMANDS = [
     "remember", "import", "correct", "forget", "recall", "context", "count", "trend", "episodes",
     "show", "history", "stats", "banks", "compact", "verify", "scan", "doctor", "reindex",
     "reembed", "backup", "export", "calibrate", "sleep", "policy", "pin", "hold", "release",
-    "quarantine", "review", "feedback", "gists", "topics", "facts", "find", "demo",
+    "quarantine", "review", "reveal", "feedback", "gists", "topics", "facts", "find", "demo",
     "serve", "ui", "mcp", "hook", "proxy", "chat", "encrypt", "decrypt",
 ]  # fmt: skip
 

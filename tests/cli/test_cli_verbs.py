@@ -234,6 +234,7 @@ def test_an_option_of_a_verb_is_an_argument_of_it():
     """The command line spells what ``verbs`` specify, so that no option is there for nothing."""
     own = {
         "embedder", "timezone", "store", "key", "bank", "as_json", "debug", "help", "ids",
+        "secrets", "hide_secrets", "vault",
     }  # fmt: skip
     more = {
         "recall": {"full", "explain"}, "forget": {"undo", "yes"}, "pin": {"undo"},

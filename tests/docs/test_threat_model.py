@@ -13,5 +13,5 @@ def test_every_defence_is_held_by_a_test_that_there_is():
     known = {file.stem for file in (ROOT / "tests").rglob("test_*.py")}
     for row in rows:
         named = set(re.findall(r"`(test_\w+)`", row))
-        assert named or "`make lint`" in row, row
+        assert named or "`make " in row, row
         assert named <= known, named - known

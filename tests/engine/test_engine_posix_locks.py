@@ -13,7 +13,14 @@ import pytest
 
 from hippocampus import Memory, Schedule, Turn, upkeep
 from hippocampus.bank import Bank
-from hippocampus.errors import HippocampusError, OutputExists, SourceError, StoreClosed, StoreError
+from hippocampus.errors import (
+    HippocampusError,
+    OutputExists,
+    SourceError,
+    StoreClosed,
+    StoreError,
+    WrongKey,
+)
 from hippocampus.salvage import salvage
 from hippocampus.sleep.topic_plot import plot_topics
 from hippocampus.store.sqlite import SqliteStore
@@ -83,6 +90,11 @@ def salvaged(memory, _, folder):
         salvage(memory.engine.store.path, new)
 
 
+def kept_shut(_, bank, __):
+    with pytest.raises(WrongKey):
+        bank.reveal(first(bank))
+
+
 BANK = {
     "anchors": lambda _, b, __: b.anchors(),
     "compact": lambda _, b, __: b.compact(),
@@ -113,6 +125,7 @@ BANK = {
     "position": lambda _, b, __: b.position,
     "quarantine": lambda _, b, __: b.quarantine(),
     "review": lambda _, b, __: b.review(),
+    "reveal": kept_shut,
     "accept": lambda _, b, __: b.accept(first(b)),
     "recall": lambda _, b, __: b.recall("pears"),
     "related": lambda _, b, __: b.related(first(b)),

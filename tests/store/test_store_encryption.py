@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from store_samples import KEY, KINDS, change, episode, everything, grow, new_bank
 
+from hippocampus.core.cipher import STORE
 from hippocampus.core.events import JournalRow
 from hippocampus.core.key import Key, new_phrase
 from hippocampus.core.records import STORED_NAMES, Block, DamagedRow
 from hippocampus.errors import StoreCorrupt, StoreEncrypted, StoreError, WrongKey
 from hippocampus.store import schema
 from hippocampus.store.checksums import change_checksum, payload_checksum, row_checksum
-from hippocampus.store.cipher import STORE
 from hippocampus.store.settings import HEADER, key_of
 
 WORDS = (

@@ -3,7 +3,8 @@
 import pytest
 
 from hippocampus import Config, Memory, Secrets, Turn
-from hippocampus.errors import InputError, SecretRefused
+from hippocampus.core.key import Key
+from hippocampus.errors import InputError, SecretRefused, StoreCorrupt, WrongKey
 from hippocampus.upkeep import scan
 
 SAID = "The wifi password is Sommer!2024, and my card is 4111 1111 1111 1111."
@@ -74,3 +75,106 @@ def test_a_scan_names_episodes_and_kinds_and_never_the_secret(path):
 def test_ways_that_there_are_not_are_refused(how):
     with pytest.raises(InputError, match="Secrets"):
         Secrets(**how)
+
+
+# ---------------------------------------------------------------- the vault
+
+KEY = Key.phrase("AAAA-BBBB-CCCC-DDDD-EEEE-FFFF-GGGG-HHHH")
+OTHER = Key.phrase("AAAA-BBBB-CCCC-DDDD-EEEE-FFFF-GGGG-HHH2")
+
+
+def with_vault(path, key=KEY, **how):
+    config = Config(secrets=Secrets(write="vault", **how))
+    return Memory(path, embedder="none", config=config, vault=key)
+
+
+def test_what_is_sealed_is_in_no_byte_of_the_file_and_comes_back_with_the_key(path):
+    with with_vault(path) as memory:
+        bank = memory.bank("ada")
+        kept = bank.remember(SAID, metadata={"note": {"by": ["pin is 4711"]}})
+        assert "The wifi password is [password 1], and my card is [card number 2]." == kept.text
+        assert {"by": ["pin is [code 3]"]} == kept.metadata["note"]
+        shown = bank.reveal(kept.id)
+        assert (SAID, {"note": {"by": ["pin is 4711"]}}) == (shown.text, shown.metadata)
+        assert kept.id == bank.remember(SAID, at=kept.occurred_at,
+                                        metadata={"note": {"by": ["pin is 4711"]}}).id  # fmt: skip
+    written = path.read_bytes()
+    for secret in (b"4111 1111", b"4711", b"Sommer!2024"):
+        assert secret not in written
+
+
+def test_who_has_not_the_key_reads_the_rest(path):
+    with with_vault(path) as memory:
+        kept = memory.bank("ada").remember(SAID)
+    with Memory(path, embedder="none") as memory:
+        bank = memory.bank("ada")
+        assert "wifi password" in bank.recall("wifi").hits[0].text
+        with pytest.raises(WrongKey, match="vault is shut"):
+            bank.reveal(kept.id)
+    with pytest.raises(WrongKey, match="vault stays shut"):
+        with_vault(path, OTHER)
+    with pytest.raises(InputError, match="no key to one"):
+        opened(path, write="vault")
+
+
+def test_another_wording_keeps_what_still_has_its_place(path):
+    with with_vault(path) as memory:
+        bank = memory.bank("ada")
+        kept = bank.remember(SAID)
+        new = bank.correct(kept.id, "My card is [card number 2], my PIN 4711.")
+        assert {"card number 2", "code 3"} == set(new.metadata["vault"])
+        assert "My card is 4111 1111 1111 1111, my PIN 4711." == bank.reveal(new.id).text
+
+
+def test_a_sealed_secret_that_was_changed_is_told(path):
+    with with_vault(path) as memory:
+        bank = memory.bank("ada")
+        kept = bank.remember(
+            "My PIN is [code 1].", metadata={"vault": {"code 1": "bm90IHNlYWxlZA=="}}
+        )
+        with pytest.raises(StoreCorrupt, match="does not open"):
+            bank.reveal(kept.id)
+        with pytest.raises(InputError, match="name it otherwise"):
+            bank.remember("Hello.", metadata={"vault": "of the bank"})
+
+
+def test_erasing_an_episode_erases_its_secrets(path):
+    with with_vault(path) as memory:
+        bank = memory.bank("ada")
+        kept = bank.remember(SAID)
+        sealed = kept.metadata["vault"]["password 1"].encode()
+        assert 1 == bank.forget(kept.id, erase=True)
+    assert sealed not in path.read_bytes()
+
+
+# ---------------------------------------------------------------- in and out
+
+
+def test_an_export_hides_what_is_not_to_be_shown(path, tmp_path):
+    with with_vault(path, show="redact") as memory:
+        memory.bank("ada").remember(SAID)
+        memory.bank("ada").export(tmp_path / "hidden.jsonl")
+    with opened(path) as memory:
+        memory.bank("ada").export(tmp_path / "whole.jsonl")
+    assert "sealed" not in (tmp_path / "hidden.jsonl").read_text("utf-8")
+    assert '"metadata":{}' in (tmp_path / "hidden.jsonl").read_text("utf-8")
+    assert '"vault":{' in (tmp_path / "whole.jsonl").read_text("utf-8")
+
+
+def test_an_export_of_ours_comes_in_by_the_same_gate(path, tmp_path):
+    export = tmp_path / "all.jsonl"
+    with opened(path) as memory:
+        memory.bank("ada").remember(SAID, metadata={"mail": "lena@example.com"})
+        memory.bank("ada").export(export)
+    with opened(tmp_path / "redacted.db", write="redact") as memory:
+        for bank in (memory.bank("new"), memory.bank("old")):
+            if bank.name == "old":
+                bank.remember("I like tea.")
+            assert 1 == bank.import_(export).added
+            (kept,) = [one for one in bank.episodes() if "wifi" in one.text]
+            assert "The wifi password is [password], and my card is [card number]." == kept.text
+            assert {"mail": "[e-mail address]"} == kept.metadata
+    with opened(tmp_path / "refused.db", write="refuse") as memory:
+        with pytest.raises(SecretRefused):
+            memory.bank("new").import_(export)
+        assert [] == memory.bank("new").episodes()

@@ -50,6 +50,7 @@ class Bank:
     context = Verb("_recall", Recaller.context)
 
     get = Verb("_lookup", Lookup.get)
+    reveal = Verb("_lookup", Lookup.reveal)
     expand = Verb("_lookup", Lookup.expand)
     episodes = Verb("_lookup", Lookup.episodes)
     review = Verb("_lookup", Lookup.review)

@@ -13,7 +13,8 @@ from hippocampus.engine.bank_state import BankState
 from hippocampus.errors import SourceError
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
-from hippocampus.journal.transfer import Export, export_bank, read_export
+from hippocampus.journal.transfer import Export, as_it_is, export_bank, read_export
+from hippocampus.write.secret_gate import without_secrets
 
 
 class Bulk(BankPart):
@@ -27,7 +28,8 @@ class Bulk(BankPart):
         """
         Write everything in the bank to a JSONL file that ``import_`` reads back whole.
 
-        Only its owner may read the file.
+        Only its owner may read the file. With ``Secrets(show="redact")`` kinds stand in the place
+        of secrets there.
 
         Args:
             path: a new file, in a folder that exists.
@@ -37,7 +39,10 @@ class Bulk(BankPart):
             OutputExists: there is such a file, or a store.
 
         """
-        return export_bank(self._engine.ledger(self.name), Path(path), overwrite=overwrite)
+        hides = self._engine.config.secrets.show == "redact"
+        gate = without_secrets if hides else as_it_is
+        ledger = self._engine.ledger(self.name)
+        return export_bank(ledger, Path(path), overwrite=overwrite, gate=gate)
 
     @staying
     def import_(
@@ -56,7 +61,8 @@ class Bulk(BankPart):
         """
         path = Path(path)
         if format in (None, "hippocampus"):
-            whole = read_export(path, salt=self._engine.salt)
+            gate = self._engine.secret_gate.pass_in
+            whole = read_export(path, salt=self._engine.salt, gate=gate)
             if whole is not None:
                 return self._take_in(whole, progress)
             if format == "hippocampus":

@@ -19,7 +19,7 @@ from hippocampus.core.validation import check_text
 from hippocampus.encode.keywords import MOST_KEYWORDS
 from hippocampus.encode.token_matcher import TokenPattern
 from hippocampus.engine.snapshot import BankSnapshot
-from hippocampus.errors import InputError, UnknownEpisode
+from hippocampus.errors import InputError, UnknownEpisode, WrongKey
 from hippocampus.index.filters import Filter
 from hippocampus.recall.parse import signed
 from hippocampus.recall.trend import check_by, trend
@@ -40,6 +40,22 @@ class Lookup(BankPart):
         """
         with self._books() as ledger:
             return ledger.reader.one(id)
+
+    def reveal(self, id: str) -> Episode:  # noqa: A002
+        """
+        Return one episode with the secrets that were sealed in their places; see ``Secrets``.
+
+        Raises:
+            UnknownEpisode: the bank has no such id, or it was erased.
+            WrongKey: the memory was opened without the key of its vault.
+            StoreCorrupt: a secret does not open: it was changed, or sealed in another store.
+
+        """
+        vault = self._engine.vault
+        if vault is None:
+            msg = "the vault is shut; give its key: Memory(path, vault=…), or --vault"
+            raise WrongKey(msg, path=self._store.path)
+        return vault.revealed(self.get(id), path=self._store.path)
 
     def expand(self, address: str) -> list[Episode]:
         """

@@ -42,7 +42,6 @@ from hippocampus.language.extractive_compression import shown
 from hippocampus.write.check import Group, draft
 from hippocampus.write.encode import context_before, encode_drafts
 from hippocampus.write.flood_gate import check_flood
-from hippocampus.write.secret_gate import without_secrets
 
 _Stored = TypeVar("_Stored")
 
@@ -314,7 +313,7 @@ class Writes(BankPart):
         if fresh != text and fresh.strip():
             turn = replace(turn, text=fresh.strip())
         return draft(
-            self.name, without_secrets(turn, engine.config.secrets), now=now, zone=engine.zone,
+            self.name, engine.secret_gate.turn(turn), now=now, zone=engine.zone,
             limits=engine.config.ingest, salt=engine.salt, by_metadata=by_metadata,
         )  # fmt: skip
 

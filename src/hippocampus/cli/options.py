@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from getpass import getpass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict, Unpack
 from zoneinfo import ZoneInfo
 
 from hippocampus.core.cue_names import cue_of
@@ -39,6 +39,7 @@ class Opening(TypedDict, total=False):
         model: a language model, as a specification.
         resident_mb: memory for banks in use.
         key: opens a store that is encrypted.
+        vault: opens the vault of secrets.
 
     """
 
@@ -48,6 +49,7 @@ class Opening(TypedDict, total=False):
     model: str
     resident_mb: float | None
     key: Key | None
+    vault: Key | None
 
 
 def key_of(text: str) -> Key:
@@ -84,6 +86,8 @@ class Engine:
 
     embedder: str = "default"
     timezone: str = "UTC"
+    secrets: Literal["keep", "redact", "vault", "refuse"] = "keep"
+    hide_secrets: bool = False
 
     @property
     def zone(self) -> ZoneInfo:
@@ -95,6 +99,7 @@ class Engine:
         from hippocampus.core.config import (  # noqa: PLC0415 - the engine, only when used
             Config,
             Ingest,
+            Secrets,
             Signatures,
         )
         from hippocampus.memory import Memory  # noqa: PLC0415
@@ -103,6 +108,7 @@ class Engine:
             timezone=self.timezone,
             ingest=Ingest(batch=_BATCH),
             resident_mb=how.get("resident_mb"),
+            secrets=Secrets(write=self.secrets, show="redact" if self.hide_secrets else "keep"),
         )
         sign = how.get("sign")
         if sign is not None:
@@ -114,6 +120,7 @@ class Engine:
             model=how.get("model", "none"),
             create=how.get("create", False),
             key=how.get("key"),
+            vault=how.get("vault"),
         )
 
 
@@ -123,6 +130,7 @@ class Scope(Engine):
 
     store: str | None = None
     key: Annotated[Key | None, key_of] = None
+    vault: Annotated[Key | None, key_of] = None
 
     @property
     def path(self) -> str:
@@ -137,6 +145,7 @@ class Scope(Engine):
         if not create:
             self.check()
         how.setdefault("key", self.key)
+        how.setdefault("vault", self.vault)
         return self.memory(self.path, **how)
 
     def check(self) -> None:

@@ -175,6 +175,13 @@ def review(bank: Bank, *, accept: list[str] | None = None) -> Answer:
     return Answer(found, lines or "nothing reads like an instruction to a model")
 
 
+@verb("reveal")
+def reveal(bank: Bank, id: str) -> Answer:  # noqa: A002 - the verb's natural word
+    """Show a memory with the secrets that were sealed when it was kept."""
+    episode = bank.reveal(id)
+    return Answer(episode, str(episode))
+
+
 @verb("feedback")
 def feedback(bank: Bank, ids: list[str], *, helpful: bool) -> Answer:
     """Rate memories: a helpful one is kept longer, a misleading one fades sooner."""

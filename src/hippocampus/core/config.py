@@ -503,11 +503,13 @@ class Secrets:
     phone numbers.
     """
 
-    write: Literal["keep", "redact", "refuse"] = "keep"
-    """What is done with a text that has some: kept as it is, kept with their kinds in their place,
-    such as ``[card number]``, or refused with ``SecretRefused``."""
+    write: Literal["keep", "redact", "vault", "refuse"] = "keep"
+    """What is done with a text that has some: kept as it is; kept with their kinds in their place,
+    such as ``[card number]``; likewise, and they sealed, for ``Bank.reveal`` and whoever has the
+    key (``Memory(vault=…)``); or refused with ``SecretRefused``."""
     show: Literal["keep", "redact"] = "keep"
-    """Whether contexts show those that were kept, or their kinds."""
+    """Whether contexts, exports and what models read through MCP show those that were kept, or
+    their kinds."""
 
     def __post_init__(self) -> None:
         check(self)

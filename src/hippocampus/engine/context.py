@@ -41,6 +41,8 @@ from hippocampus.journal.content import KEPT_BYTES, Segments
 from hippocampus.journal.ledger import Ledger
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.store import open_store
+from hippocampus.write.secret_gate import SecretGate
+from hippocampus.write.vault import open_vault
 
 SIGNED: Final = "signatures"
 """The setting that says how the store's tokens were signed."""
@@ -73,6 +75,8 @@ class EngineContext:
             those who ask it have the same one.
         bank_cache: which banks are in memory.
         segments: sealed segments of texts that are in memory, of all banks.
+        vault: opens and seals the secrets of texts; None without a key to it.
+        secret_gate: what becomes of the secrets of all that comes in.
         salt: keys the digests by which equal texts are recognised, 16 bytes.
         reranker, keywords, model, cues: as given to ``Memory``.
 
@@ -92,6 +96,7 @@ class EngineContext:
         read_only: bool = False,
         create: bool = True,
         key: Key | None = None,
+        vault: Key | None = None,
     ) -> None:
         self.config = config or Config()
         self.clock: Clock = clock or SystemClock()
@@ -124,6 +129,10 @@ class EngineContext:
             self.settle_signatures(record=False)
             self.check_cues(cues)
             self.salt = self._salt()
+            self.vault = (
+                None if vault is None else open_vault(self.store, vault, read_only=read_only)
+            )
+            self.secret_gate = SecretGate(self.config.secrets, self.vault)
         except BaseException:
             self.store.close()
             raise

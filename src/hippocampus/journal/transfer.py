@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO, TypeAlias
 
 from hippocampus.core.clock import from_micros
 from hippocampus.core.events import (
@@ -24,6 +24,9 @@ from hippocampus.errors import InputError, SourceError, StoreCorrupt
 from hippocampus.journal.draft import Draft, digest
 from hippocampus.journal.ledger import Ledger
 
+Gate: TypeAlias = Callable[[str, Mapping[str, Any]], tuple[str, Mapping[str, Any]]]
+"""Returns a text and its metadata as they may pass."""
+
 EXPORT_FORMAT = 1
 
 _FIELDS = {name: key for name, key in STORED_NAMES.items() if name not in {"row", "digest"}}
@@ -34,12 +37,21 @@ _ATTEMPTS = 5
 """How often an export begins anew because an episode was erased while it was written."""
 
 
+def as_it_is(text: str, metadata: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """Let everything pass."""
+    return text, metadata
+
+
 # ---------------------------------------------------------------- out
 
 
-def export_bank(ledger: Ledger, path: Path, *, overwrite: bool = False) -> int:
+def export_bank(
+    ledger: Ledger, path: Path, *, overwrite: bool = False, gate: Gate = as_it_is
+) -> int:
     """
     Write a bank as JSONL: a head, every episode in any state, every journal row, an end.
+
+    ``gate`` returns a text and its metadata as they may go out.
 
     Raises:
         InputError: others kept erasing while it was written; there is no file then.
@@ -50,7 +62,7 @@ def export_bank(ledger: Ledger, path: Path, *, overwrite: bool = False) -> int:
     with writing(path, overwrite=overwrite) as unfinished:
         for _ in range(_ATTEMPTS):
             with unfinished.open("w", encoding="utf-8", newline="\n") as out:
-                written, whole = _write_bank(ledger, out)
+                written, whole = _write_bank(ledger, out, gate)
             if whole:
                 damage = ledger.store.upkeep.damage(ledger.bank)
                 if damage:
@@ -60,14 +72,15 @@ def export_bank(ledger: Ledger, path: Path, *, overwrite: bool = False) -> int:
         raise InputError(msg)
 
 
-def _write_bank(ledger: Ledger, out: TextIO) -> tuple[int, bool]:
+def _write_bank(ledger: Ledger, out: TextIO, gate: Gate) -> tuple[int, bool]:
     """Return how many episodes were written, and whether nothing was erased meanwhile."""
     with ledger.store.read():
         rows = list(ledger.store.episodes.scan(ledger.bank))
         changes = ledger.store.journal.read(ledger.bank)
     # One snapshot for all of it would keep the store's log from ending. Texts never change, but for
     # those that are erased.
-    write_export(out, ledger.name, rows, ledger.reader.texts, changes, path=ledger.store.path)
+    texts = ledger.reader.texts
+    write_export(out, ledger.name, rows, texts, changes, path=ledger.store.path, gate=gate)
     erased = ledger.store.journal.read(ledger.bank, after=len(changes), kinds=(Erased,))
     gone = ledger.store.banks.number(ledger.name) != ledger.bank
     return len(rows), not (erased or gone)
@@ -81,6 +94,7 @@ def write_export(
     changes: Sequence[JournalRow],
     *,
     path: Path | str,
+    gate: Gate = as_it_is,
 ) -> None:
     """Write an export of rows, of which some have texts, and changes; ``path``: of the store."""
     _write(out, {"hippocampus-export": EXPORT_FORMAT, "bank": bank})
@@ -90,7 +104,9 @@ def write_export(
         some = rows[start : start + _TEXTS_AT_ONCE]
         known = texts([row.row for row in some])
         for row in some:
-            _write(out, {"episode": _episode(row, known.get(row.row, ""), ids)})
+            made = _episode(row, known.get(row.row, ""), ids)
+            made["text"], made["metadata"] = gate(made["text"], made["metadata"])
+            _write(out, {"episode": made})
     for change in changes:
         told = {
             "seq": change.seq,
@@ -152,9 +168,11 @@ class Export(NamedTuple):
         return groups
 
 
-def read_export(path: Path, *, salt: bytes) -> Export | None:
+def read_export(path: Path, *, salt: bytes, gate: Gate = as_it_is) -> Export | None:
     """
     Return what one of our exports holds, fit for a store of this salt; None when it is not one.
+
+    ``gate`` returns a text and its metadata as they may come in.
 
     Raises:
         SourceError: the export is damaged, or of another format.
@@ -188,6 +206,8 @@ def read_export(path: Path, *, salt: bytes) -> Export | None:
     if version != EXPORT_FORMAT:
         msg = f"export format {version!r} is not {EXPORT_FORMAT}, which this version reads"
         raise SourceError(msg, path=path)
+    for e in found["episode"]:
+        e["text"], e["metadata"] = gate(e["text"], e["metadata"])
     return _whole(found["episode"], found["change"], salt)
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from hippocampus.core.word_lists import pattern_list
 from hippocampus.language.number_checks import (
@@ -45,13 +45,39 @@ def find_secrets(text: str) -> list[SecretSpan]:
     return kept
 
 
-def redact(text: str) -> str:
-    """Return a text with each secret replaced by its kind, such as ``[card number]``."""
+def redact(text: str, name: Callable[[str, str], str] = lambda kind, _: f"[{kind}]") -> str:
+    """
+    Return a text with each secret replaced by its kind, such as ``[card number]``.
+
+    ``name``: what stands in the place of a secret, of its kind and itself.
+    """
     parts, end = [], 0
     for span in find_secrets(text):
-        parts += [text[end : span.start], f"[{span.kind}]"]
+        parts += [text[end : span.start], name(span.kind, text[span.start : span.end])]
         end = span.end
     return "".join([*parts, text[end:]])
+
+
+DEEPEST: Final = 64
+"""Levels of JSON that are looked through; deeper metadata is refused elsewhere."""
+
+
+def change_texts(value: Any, change: Callable[[str], str], depth: int = 0) -> Any:  # noqa: ANN401
+    """Return JSON with its texts changed, names of fields apart."""
+    if isinstance(value, str):
+        return change(value)
+    if depth > DEEPEST:
+        return value
+    if isinstance(value, Mapping):
+        return {key: change_texts(one, change, depth + 1) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [change_texts(one, change, depth + 1) for one in value]
+    return value
+
+
+def redact_all(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Return JSON with each secret in its texts replaced by its kind."""
+    return change_texts(value, redact)
 
 
 def _all(text: str) -> Iterator[SecretSpan]:

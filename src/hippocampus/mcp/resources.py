@@ -140,11 +140,18 @@ def add_resources(server: MCPServer[Any], toolbox: Toolbox) -> Shelf:
     """Add the resources of a toolbox to a server."""
     shelf = Shelf(toolbox)
 
+    def shown(read: Callable[P, str]) -> Callable[P, str]:
+        @wraps(read)
+        def through(*args: P.args, **kwargs: P.kwargs) -> str:
+            return toolbox.as_shown(read(*args, **kwargs))
+
+        return through
+
     def add(uri: str, name: str, read: Callable[..., str], told: str | None) -> None:
         server.resource(
             uri, name=name, description=told, mime_type="application/json",
             security=_NAMES_ARE_NO_PATHS,
-        )(_explained(read))  # fmt: skip
+        )(_explained(shown(read)))  # fmt: skip
 
     add(ROOT, "banks", shelf.banks, shelf.banks.__doc__)
     for name, path in ADDRESSES.items():

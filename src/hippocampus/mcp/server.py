@@ -79,11 +79,15 @@ class Door:
 class McpServer(MCPServer[Any]):
     """An MCP server whose tools say what is wrong with a call, and how to put it right."""
 
-    def __init__(self, tools: list[Tool], instructions: str | None) -> None:
+    def __init__(
+        self, tools: list[Tool], instructions: str | None, *, memory: Callable[[], Memory]
+    ) -> None:
+        """Take the tools, what a model is told of them, and what gives the memory."""
         super().__init__(
             name="hippocampus", title="Hippocampus", version=version(DISTRIBUTION),
             instructions=instructions, tools=tools, log_level="WARNING",
         )  # fmt: skip
+        self._memory = memory
         self._known = {tool.name: tool.parameters["properties"] for tool in tools}
 
     async def call_tool(
@@ -95,12 +99,28 @@ class McpServer(MCPServer[Any]):
             if given not in known:  # the SDK would pass over it
                 return _refusal(f"{given!r}: no argument of {name}; it has {', '.join(known)}")
         try:
-            return await super().call_tool(name, arguments, context)
+            made = await super().call_tool(name, arguments, context)
+            return made if isinstance(made, InputRequiredResult) else self._without_secrets(made)
         except ToolError as exc:
             told = _told(exc.__cause__)
             if told is None:
                 raise
             return _refusal(told)
+
+    def _without_secrets(self, made: CallToolResult) -> CallToolResult:
+        """Return an answer as a model may read it; the memory has been opened for it."""
+        if self._memory().engine.config.secrets.show == "keep":
+            return made
+        from hippocampus.language.secrets import redact, redact_all  # noqa: PLC0415 - seldom
+
+        content = [
+            one.model_copy(update={"text": redact(one.text)})
+            if isinstance(one, TextContent)
+            else one
+            for one in made.content
+        ]
+        data = redact_all(made.structured_content)
+        return made.model_copy(update={"content": content, "structured_content": data})
 
 
 def _refusal(told: str) -> CallToolResult:
@@ -148,11 +168,11 @@ def create_server(
         from hippocampus.mcp.compat import Graph, add_graph  # noqa: PLC0415 - few want it
 
         graph = Graph(memory, bank)
-        server = McpServer(_tools(graph, "reference"), instructions=None)
+        server = McpServer(_tools(graph, "reference"), instructions=None, memory=memory)
         add_graph(server, graph)
         return server
     toolbox = Toolbox(memory, bank, all_banks=all_banks)
-    server = McpServer(_tools(toolbox, "tools"), instructions=HABIT)
+    server = McpServer(_tools(toolbox, "tools"), instructions=HABIT, memory=memory)
     add_resources(server, toolbox)
     add_prompt(server, toolbox)
     return server

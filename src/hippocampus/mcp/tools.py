@@ -6,6 +6,7 @@ The engine is imported when the memory is opened: a client is greeted while it l
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -203,6 +204,14 @@ class Toolbox:
             banks=self.banks() if self.all_banks else (),
             degraded=[*none, *_degraded(memory)],
         )
+
+    def as_shown(self, document: str) -> str:
+        """Return a JSON document as a model may read it: without secrets, if they are hidden."""
+        if self._memory().engine.config.secrets.show == "keep":
+            return document
+        from hippocampus.language.secrets import redact_all  # noqa: PLC0415 - seldom
+
+        return json.dumps(redact_all(json.loads(document)), ensure_ascii=False, indent=1)
 
     # ------------------------------------------------------------ which banks
 

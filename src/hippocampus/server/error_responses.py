@@ -21,6 +21,7 @@ _STATUS: Final[tuple[tuple[type[HippocampusError], int], ...]] = (
     (errors.Overloaded, 503),
     (errors.StoreLocked, 503),
     (errors.StoreClosed, 503),
+    (errors.WrongKey, 409),
     (errors.StoreFull, 507),
     (errors.StoreReadOnly, 409),
     (errors.ModelTimeout, 504),

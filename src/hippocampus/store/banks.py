@@ -6,10 +6,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
+from hippocampus.core.cipher import STORE, Unsealable
 from hippocampus.errors import StoreCorrupt
 from hippocampus.store import schema
 from hippocampus.store.checksums import damaged, holds, row_checksum
-from hippocampus.store.cipher import STORE, Unsealable
 from hippocampus.store.encryption import SqliteEncryption
 from hippocampus.store.transactions import Row, Transactions
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from hippocampus.core.cipher import KEY_BYTES, PLAIN, STORE, Cipher
 from hippocampus.core.key import Key, KeyRefused, Slot, as_header, make_slot, open_slots, slots_of
 from hippocampus.errors import StoreCorrupt, StoreEncrypted, StoreError, WrongKey
 from hippocampus.store import schema
 from hippocampus.store.checksums import damaged
-from hippocampus.store.cipher import KEY_BYTES, PLAIN, STORE, Cipher
 from hippocampus.store.settings import HEADER, SqliteSettings, key_of
 from hippocampus.store.transactions import Transactions
 

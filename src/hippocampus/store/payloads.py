@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 
+from hippocampus.core.cipher import Unsealable
 from hippocampus.core.records import Block, Kind
 from hippocampus.errors import StoreCorrupt, StoreError
 from hippocampus.store.blocks import seal, unseal
 from hippocampus.store.checksums import damaged, holds, payload_checksum
-from hippocampus.store.cipher import Unsealable
 from hippocampus.store.sealing import payload_place
 from hippocampus.store.transactions import Transactions, as_json
 

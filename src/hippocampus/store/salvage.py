@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, Self
 
+from hippocampus.core.cipher import KEY_BYTES, PLAIN, STORE, Cipher, Unsealable
 from hippocampus.core.events import JournalRow
 from hippocampus.core.key import Key
 from hippocampus.core.records import STORED_NAMES, Block, EpisodeRow
@@ -16,7 +17,6 @@ from hippocampus.errors import StoreCorrupt, StoreError
 from hippocampus.store import schema
 from hippocampus.store.blocks import unseal
 from hippocampus.store.checksums import change_checksum, holds, payload_checksum, row_checksum
-from hippocampus.store.cipher import KEY_BYTES, PLAIN, STORE, Cipher, Unsealable
 from hippocampus.store.encryption import open_header
 from hippocampus.store.opening import READER_PRAGMAS, connect, probe
 from hippocampus.store.sealing import open_change, open_episode, payload_place

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
+from hippocampus.core.cipher import Cipher, Unsealable
 from hippocampus.core.events import JournalRow
 from hippocampus.core.records import EpisodeRow
 from hippocampus.store.checksums import BLANK
-from hippocampus.store.cipher import Cipher, Unsealable
 
 
 def payload_place(kind: str, row: int, count: int = 0) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from hippocampus.core.cipher import STORE, Unsealable
 from hippocampus.errors import StoreCorrupt
 from hippocampus.store.checksums import damaged, holds, row_checksum
-from hippocampus.store.cipher import STORE, Unsealable
 from hippocampus.store.transactions import Row, Transactions
 
 HEADER: Final = "encryption"

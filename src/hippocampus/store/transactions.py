@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from hippocampus.core.budget import check_budget, spent
+from hippocampus.core.cipher import PLAIN, Cipher
 from hippocampus.core.files import Hold
 from hippocampus.errors import StoreCorrupt, StoreError, StoreLocked
 from hippocampus.store import fork, schema
 from hippocampus.store.checksums import Damage, damaged
-from hippocampus.store.cipher import PLAIN, Cipher
 from hippocampus.store.connections import Connections
 from hippocampus.store.seam import undecodable
 

@@ -1,61 +1,101 @@
-"""The gate for secrets: those of a turn are kept, redacted or refused, as is configured."""
+"""The gate for secrets: those of a turn are kept, redacted, sealed or refused, as is configured."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from hippocampus.core.config import Secrets
 from hippocampus.core.records import Turn
-from hippocampus.errors import SecretRefused
-from hippocampus.language.secrets import find_secrets, redact
-
-_DEEPEST: Final = 64
-"""Levels of metadata, of which deeper ones are refused later."""
+from hippocampus.errors import InputError, SecretRefused
+from hippocampus.language.secrets import DEEPEST, change_texts, find_secrets, redact, redact_all
+from hippocampus.write.vault import VAULT, Vault
 
 
-def without_secrets(turn: Turn, how: Secrets) -> Turn:
-    """
-    Return a turn as it may be kept.
+class SecretGate:
+    """What becomes of the secrets of all that is to be kept, however it comes in."""
 
-    Raises:
-        SecretRefused: it holds a secret, and none may be kept.
+    def __init__(self, how: Secrets, vault: Vault | None) -> None:
+        if how.write == "vault" and vault is None:
+            raise InputError(
+                "Secrets.write is 'vault', and there is no key to one: give Memory(vault=…), or"
+                " --vault on the command line"
+            )
+        self._how = how.write
+        self._vault = vault
 
-    """
-    if how.write == "keep":
-        return turn
-    if how.write == "refuse":
-        for where, text in (("the text", turn.text), ("its metadata", _spelled(turn.metadata))):
-            found = find_secrets(text)
-            if found:
-                kinds = ", ".join(sorted({span.kind for span in found}))
-                raise SecretRefused(
-                    f"{where} holds what looks like a secret ({kinds}, the first at character"
-                    f" {found[0].start}), and Secrets.write is 'refuse'; leave it out, or say"
-                    " 'redact'"
-                )
-        return turn
-    return replace(turn, text=redact(turn.text), metadata=_redacted(turn.metadata))
+    def turn(self, turn: Turn) -> Turn:
+        """
+        Return a turn as it may be kept.
+
+        Raises:
+            SecretRefused: it holds a secret, and none may be kept.
+
+        """
+        if self._how == "keep":
+            return turn
+        text, metadata = self.pass_in(turn.text, turn.metadata)
+        return replace(turn, text=text, metadata=metadata)
+
+    def pass_in(self, text: str, metadata: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+        """Return a text and its metadata as they may be kept, as ``turn`` does."""
+        if self._how == "refuse":
+            _refuse(text, metadata)
+        if self._how == "redact":
+            return without_secrets(text, metadata)
+        if self._how == "vault" and self._vault is not None:
+            return _sealed(text, metadata, self._vault)
+        return text, metadata
 
 
-def _redacted(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - JSON
-    if isinstance(value, str):
-        return redact(value)
-    if depth > _DEEPEST:
-        return value
-    if isinstance(value, Mapping):
-        return {key: _redacted(one, depth + 1) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_redacted(one, depth + 1) for one in value]
-    return value
+def without_secrets(text: str, metadata: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """Return a text and its metadata with kinds in the place of secrets, sealed or not."""
+    shown = {key: value for key, value in metadata.items() if key != VAULT}
+    return redact(text), redact_all(shown)
+
+
+def _refuse(text: str, metadata: Mapping[str, Any]) -> None:
+    for where, words in (("the text", text), ("its metadata", _spelled(metadata))):
+        found = find_secrets(words)
+        if found:
+            kinds = ", ".join(sorted({span.kind for span in found}))
+            raise SecretRefused(
+                f"{where} holds what looks like a secret ({kinds}, the first at character"
+                f" {found[0].start}), and Secrets.write is 'refuse'; leave it out, or say"
+                " 'redact'"
+            )
+
+
+def _sealed(text: str, metadata: Mapping[str, Any], vault: Vault) -> tuple[str, Mapping[str, Any]]:
+    """Return both with names in the place of secrets, and these sealed in the metadata."""
+    before = metadata.get(VAULT, {})
+    if not isinstance(before, Mapping) or not all(isinstance(v, str) for v in before.values()):
+        raise InputError(f"metadata {VAULT!r} is where sealed secrets are kept; name it otherwise")
+    sealed = dict(before)  # of what is worded anew
+
+    def put_away(words: str) -> str:
+        def name(kind: str, secret: str) -> str:
+            value = vault.seal(kind, secret)
+            known = (n for n, old in sealed.items() if old == value and n.startswith(f"{kind} "))
+            found = next(known, None) or f"{kind} {len(sealed) + 1}"
+            sealed[found] = value
+            return f"[{found}]"
+
+        return redact(words, name)
+
+    rest = {key: value for key, value in metadata.items() if key != VAULT}
+    text, rest = put_away(text), change_texts(rest, put_away)
+    shown = f"{text}\n{_spelled(rest)}"
+    sealed = {name: value for name, value in sealed.items() if f"[{name}]" in shown}
+    return text, {**rest, VAULT: sealed} if sealed else rest
 
 
 def _spelled(value: Any, depth: int = 0) -> str:  # noqa: ANN401 - JSON
     """Return the texts in metadata, a line each, with the names that they have there."""
     if isinstance(value, str):
         return value
-    if depth > _DEEPEST:
+    if depth > DEEPEST:
         return ""
     if isinstance(value, Mapping):
         lines = (f"{key}: {_spelled(one, depth + 1)}" for key, one in value.items())

@@ -226,6 +226,7 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     yield "sleeps", bank.sleeps
     yield "sleep_if_due later", lambda: bank.sleep_if_due(Schedule(every=timedelta(days=9)))
     yield "accept", lambda: bank.accept(bank.review()[0].id if bank.review() else ids[0])
+    yield "reveal", lambda: bank.reveal(ids[0])
     for verb in ("quarantine", "review", "gists", "anchors", "topics", "topic_outline", "facts",
                  "entities", "summary", "stats"):  # fmt: skip
         yield verb, lambda verb=verb: getattr(bank, verb)()
@@ -351,9 +352,9 @@ def played(tmp_path_factory, served):
     return outcomes
 
 
-OTHER_WORDS = {"no bank", "no period", "half a character"}
-"""Steps that fail alike and say so otherwise: of other banks a server tells nothing, and what
-cannot be read is not looked at by a verb."""
+OTHER_WORDS = {"no bank", "no period", "half a character", "reveal"}
+"""Steps that fail alike and say so otherwise: of other banks a server tells nothing, nor where its
+store is, and what cannot be read is not looked at by a verb."""
 
 
 def told(outcome):

@@ -1,0 +1,94 @@
+"""
+The vault: secrets of texts, sealed under a key of their own, with their kinds in their places.
+
+An episode keeps what was taken out of it in its metadata, under ``VAULT``, by the name that stands
+in its place: ``[card number 1]``. So erasing it erases them, and whoever has no key to the vault
+has the text without them. The key of the vault is made at random once, and kept in the settings of
+the store wrapped under each secret that opens it, as that of an encrypted store is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from hippocampus.core.cipher import KEY_BYTES, Cipher, Unsealable
+from hippocampus.core.key import Key, KeyRefused, as_header, make_slot, open_slots, slots_of
+from hippocampus.core.records import Episode, Store
+from hippocampus.errors import StoreCorrupt, WrongKey
+
+VAULT: Final = "vault"
+"""The metadata in which an episode keeps what was taken out of it, sealed, by name."""
+_HEADER: Final = "vault"
+_NAME: Final = re.compile(r"\[([a-z -]{3,20} \d{1,6})\]")
+
+
+class Vault:
+    """What seals secrets, and opens them again."""
+
+    def __init__(self, master: bytes) -> None:
+        self._cipher = Cipher(master)
+
+    def seal(self, kind: str, secret: str) -> str:
+        """Return a secret sealed: the same one always as the same text."""
+        return self._cipher.seal_text(kind, secret)
+
+    def revealed(self, episode: Episode, *, path: Path | str) -> Episode:
+        """Return an episode with its secrets in their places."""
+        sealed = episode.metadata.get(VAULT)
+        if not isinstance(sealed, Mapping):
+            return episode
+        rest = {key: value for key, value in episode.metadata.items() if key != VAULT}
+        try:
+            text, metadata = self._put_back(episode.text, sealed), self._put_all_back(rest, sealed)
+        except Unsealable as exc:
+            told = f"a sealed secret of episode {episode.id} does not open: {exc}"
+            raise StoreCorrupt(told, path=path) from exc
+        return replace(episode, text=text, metadata=metadata)
+
+    def _put_back(self, text: str, sealed: Mapping[str, str]) -> str:
+        def secret(found: re.Match[str]) -> str:
+            name = found[1]
+            kind = name.rpartition(" ")[0]
+            return self._cipher.unseal_text(kind, sealed[name]) if name in sealed else found[0]
+
+        return _NAME.sub(secret, text)
+
+    def _put_all_back(self, value: Any, sealed: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON
+        if isinstance(value, str):
+            return self._put_back(value, sealed)
+        if isinstance(value, Mapping):
+            return {key: self._put_all_back(one, sealed) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self._put_all_back(one, sealed) for one in value]
+        return value
+
+
+def open_vault(store: Store, key: Key, *, read_only: bool) -> Vault | None:
+    """
+    Return the vault of a store, which is made where it is missing; None if that is not to be.
+
+    Raises:
+        WrongKey: the key does not open it, or cannot be had.
+        StoreCorrupt: what the store has of its vault is damaged.
+
+    """
+    header = store.settings.get(_HEADER)
+    try:
+        if header is None and read_only:
+            return None
+        if header is None:
+            with store.write():
+                header = store.settings.get(_HEADER)  # another process may have been first
+                if header is None:
+                    header = as_header([make_slot(key, os.urandom(KEY_BYTES))])
+                    store.settings.put(_HEADER, header)
+        return Vault(open_slots(key, slots_of(header)))
+    except KeyRefused as exc:
+        raise WrongKey(f"the vault stays shut: {exc}", path=store.path) from exc
+    except ValueError as exc:
+        raise StoreCorrupt(f"what it has of its vault is damaged: {exc}", path=store.path) from exc

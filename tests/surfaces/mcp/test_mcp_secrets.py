@@ -1,0 +1,42 @@
+"""Secrets that are not to be shown are in nothing that a model reads through MCP."""
+
+from urllib.parse import quote
+
+import pytest
+
+from hippocampus import Config, Memory, Secrets
+from hippocampus.mcp import create_server
+
+SAID = "The wifi password is Sommer!2024, and my card is 4111 1111 1111 1111."
+
+
+@pytest.mark.parametrize("show", ["keep", "redact"])
+def test_every_tool_and_resource_shows_or_hides_secrets(show, tmp_path, connect):
+    config = Config(secrets=Secrets(show=show))
+    with Memory(tmp_path / "memory.db", embedder="none", config=config) as memory:
+        kept = memory.bank("me").remember(SAID, speaker="Ada")
+        agent = connect(create_server(lambda: memory, bank="me"))
+        answers = [
+            agent.call("recall", query="wifi password"),
+            agent.call("context", query="wifi password"),
+            agent.call("timeline"),
+            agent.call("timeline", id=kept.id),
+            agent.call("remember", text=f"Again: {SAID}"),
+        ]
+        told = [str(answer.structured_content) + answer.content[0].text for answer in answers]
+        told.append(str(agent.read(f"hippocampus://banks/me/episodes/{quote(kept.id)}")))
+
+    for text in told[:4] + told[5:]:
+        assert ("Sommer!2024" in text) == (show == "keep"), text
+        assert ("[password]" in text) == (show == "redact"), text
+
+
+def test_the_reference_tools_hide_them_too(tmp_path, connect):
+    config = Config(secrets=Secrets(show="redact"))
+    with Memory(tmp_path / "memory.db", embedder="none", config=config) as memory:
+        agent = connect(create_server(lambda: memory, bank="me", compat=True))
+        entity = {"name": "Ada", "entityType": "person", "observations": [SAID]}
+        agent.call("create_entities", entities=[entity])
+        told = agent.call("read_graph")
+
+    assert "Sommer!2024" not in str(told.structured_content) + told.content[0].text
