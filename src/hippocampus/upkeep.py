@@ -34,7 +34,6 @@ from hippocampus.index.phrase_codec import unpack_phrases
 from hippocampus.journal.draft import digest
 from hippocampus.journal.ledger import Ledger
 from hippocampus.kernel import build_info
-from hippocampus.language.secrets import find_secrets
 from hippocampus.memory import Memory
 from hippocampus.sleep.artifacts import ANCHORS, ARTIFACTS
 from hippocampus.write.analyse import lexical_payload, phrase_payload
@@ -328,11 +327,12 @@ class SecretFound(NamedTuple):
 def scan(memory: Memory, *, progress: Progress | None = None) -> list[SecretFound]:
     """Return the episodes of all banks whose text or metadata hold secrets; never the secrets."""
     found: list[SecretFound] = []
+    finder = memory.engine.secret_finder
     names = memory.banks()
     for place, name in enumerate(names):
         for episode in memory.bank(name).episodes():
             spelled = f"{episode.text}\n{json.dumps(episode.metadata, ensure_ascii=False)}"
-            kinds = tuple(sorted({span.kind for span in find_secrets(spelled)}))
+            kinds = tuple(sorted({span.kind for span in finder.find(spelled)}))
             if kinds:
                 found.append(SecretFound(name, episode.id, kinds))
         if progress:

@@ -238,7 +238,8 @@ def test_an_option_of_a_verb_is_an_argument_of_it():
     }  # fmt: skip
     more = {
         "recall": {"full", "explain"}, "forget": {"undo", "yes"}, "pin": {"undo"},
-        "history": {"after", "limit"}, "summary": {"versions"}, "topics": {"plot", "force"},
+        "history": {"after", "limit"}, "summary": {"versions", "sources"},
+        "topics": {"plot", "force"},
         "sleep": {"undo", "past", "watch", "model"}, "compact": {"yes"}, "policy": {"name"},
         "review": {"accept"},
     }  # fmt: skip

@@ -225,6 +225,49 @@ def test_a_model_words_it_until_what_it_spoke_of_is_hidden(open_memory):
     assert "week" in bank.summary().text
 
 
+def worded(open_memory, line):
+    """Return a bank whose summaries a model words so."""
+
+    def model(prompt):
+        if "running summary" not in prompt:
+            return json.dumps({"tags": ["garden", "kite", "boat"]})
+        return json.dumps({"summary": line})
+
+    bank = open_memory(config=SMALL, model=model).bank("ada")
+    said = ["I planted three pear trees behind the barn.", "Tom sold his red kite to a neighbour.",
+            "The boat needs a new mast before May."]  # fmt: skip
+    return bank, bank.remember_many(Turn(text=text, speaker="Ada", session="s") for text in said)
+
+
+def test_a_sentence_of_a_model_names_the_episodes_that_its_words_come_from(open_memory):
+    line = "Ada planted pear trees behind the barn; Tom's red kite was sold. Penguins like jazz."
+    bank, kept = worded(open_memory, line)
+    bank.sleep()
+    summary = bank.summary()
+
+    assert summary.by_model
+    assert [(kept[0].id,), (kept[1].id,), ()] == [part.sources for part in summary.parts]
+    assert "Penguins like jazz." == summary.parts[2].text
+    assert (kept[0].id, kept[1].id) == summary.sources
+
+
+def test_what_came_after_a_models_words_is_quoted_with_its_own_episode(open_memory):
+    bank, _ = worded(open_memory, "The boat needs a mast.")
+    bank.sleep()
+    new = bank.remember("We decided to call the boat Marguerite.", speaker="Ada", session="s")
+
+    assert (new.id,) == bank.summary().parts[-1].sources
+    assert new.id in bank.summary().sources
+
+
+def test_a_models_words_are_trusted_as_little_as_the_least_that_it_was_shown(open_memory):
+    bank, _ = worded(open_memory, "The boat needs a mast.")
+    bank.remember("Masts are on sale this week.", origin="web", session="s")
+    bank.sleep()
+
+    assert (True, "web") == (bank.summary().by_model, bank.summary().origin)
+
+
 def test_summaries_of_one_stretch_differ_from_summaries_of_summaries(open_memory):
     whole = replace(SMALL, compact=Compact(every=0))
     bank = open_memory(config=whole).bank("ada")

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from hippocampus.language.secrets import find_secrets, redact
+from hippocampus.language.secrets import SecretFinder, find_secrets
 
 HIDDEN = {
     "My password is hunter2, as ever.": "My password is [password], as ever.",
@@ -38,7 +38,7 @@ ORDINARY = [
 
 @pytest.mark.parametrize("text", HIDDEN)
 def test_a_secret_is_replaced_by_its_kind_and_nothing_else_is(text):
-    assert HIDDEN[text] == redact(text)
+    assert HIDDEN[text] == SecretFinder().redact(text)
 
 
 @pytest.mark.parametrize("text", ORDINARY)
@@ -49,7 +49,8 @@ def test_ordinary_text_holds_none(text):
 def test_a_private_key_is_hidden_to_its_end():
     body = "\n".join("MIIEpAIBAAKCAQEA" + "x" * 40 for _ in range(20))
     told = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----"
-    assert "Keep this:\n[private key]\nThanks." == redact(f"Keep this:\n{told}\nThanks.")
+    shown = SecretFinder().redact(f"Keep this:\n{told}\nThanks.")
+    assert "Keep this:\n[private key]\nThanks." == shown
 
 
 def test_spans_are_in_order_and_never_overlap():

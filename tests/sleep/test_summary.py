@@ -117,7 +117,8 @@ def test_what_is_packed_is_unpacked(said):
     again = unpack(pack(kept))
 
     assert pack(again) == pack(kept)
-    assert tell(again.versions, SMALL) == tell(kept.versions, SMALL)
+    one, other = tell(again.versions, SMALL), tell(kept.versions, SMALL)
+    assert (one.text, one.rows) == (other.text, other.rows)
     assert summarise(every(said), reader(said), talking(said), SMALL, before=again)[0] == again
 
 

@@ -14,7 +14,6 @@ from hippocampus.errors import SourceError
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.transfer import Export, as_it_is, export_bank, read_export
-from hippocampus.write.secret_gate import without_secrets
 
 
 class Bulk(BankPart):
@@ -40,7 +39,7 @@ class Bulk(BankPart):
 
         """
         hides = self._engine.config.secrets.show == "redact"
-        gate = without_secrets if hides else as_it_is
+        gate = self._engine.secret_gate.without_secrets if hides else as_it_is
         ledger = self._engine.ledger(self.name)
         return export_bank(ledger, Path(path), overwrite=overwrite, gate=gate)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -29,6 +30,7 @@ from hippocampus.core.records import (
     Recall,
     Related,
     Summary,
+    SummaryPart,
     TopicInfo,
     Trusted,
     When,
@@ -46,6 +48,7 @@ from hippocampus.index.topic import TagGraph
 from hippocampus.index.vector import VectorCue
 from hippocampus.language.entity_linking import Same, canonical_name, fold_name, resolve
 from hippocampus.recall.fact_timeline import Known, Told, know
+from hippocampus.recall.provenance import sentences_of, trace
 from hippocampus.sleep.artifacts import (
     ANCHORS,
     TOPICS,
@@ -65,6 +68,16 @@ from hippocampus.sleep.topic_plot import outline, plot_topics
 
 _MOST_QUOTED: Final = 8192
 """Rows of which what a summary may quote is known without reading them: some 3 MB."""
+
+
+def _traced(
+    here: BankSnapshot, told: str, shown: Mask, since: int, now: datetime
+) -> Iterator[tuple[str, list[int]]]:
+    """Yield the sentences of a model's words, each with the rows that it comes from."""
+    allowed = shown.copy()
+    allowed[since:] = False  # the model was not shown these
+    for sentence in sentences_of(told):
+        yield sentence, trace(here.index, sentence, allowed, now)
 
 
 class Knowledge(BankPart):
@@ -113,11 +126,23 @@ class Knowledge(BankPart):
                 told, since = kept.told, kept.rows
             versions = go_on(shown, read, how, kept=kept, newest=newest)
             line = tell(versions, how, told=told, since=since)
-            records = self._store.episodes.read(ledger.bank, line.rows)
+            parts = [
+                *(_traced(here, told, shown, since, self._engine.now()) if told else ()),
+                *((clause.text, [clause.row]) for clause in line.clauses),
+            ]
+            quoted = list(dict.fromkeys(row for _, own in parts for row in own))
+            known = {e.row: e for e in self._store.episodes.read(ledger.bank, quoted)}
+        origins = [known[row].origin for row in line.rows]
+        if told:  # the model was shown them all
+            origins += index.columns.origins(np.flatnonzero(shown[:since]))
         made = Summary(
             bank=self.name, session=session, text=line.text, tokens=count_tokens(line.text),
-            turns=int(turns), sources=tuple(e.id for e in records),
-            by_model=bool(told), origin=least_trusted(e.origin for e in records),
+            turns=int(turns), sources=tuple(known[row].id for row in quoted),
+            by_model=bool(told), origin=least_trusted(origins),
+            parts=tuple(
+                SummaryPart(text=text, sources=tuple(known[row].id for row in own))
+                for text, own in parts
+            ),
             versions=() if newest is not None else tuple(
                 version.told or tell([version], how).text for version in versions
             ),

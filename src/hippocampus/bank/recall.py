@@ -219,7 +219,7 @@ class Recaller(BankPart):
             pointers=pointers, without=without,
         )  # fmt: skip
         if self._engine.config.secrets.show == "redact":
-            found, extras = redacted(found, extras)
+            found, extras = redacted(found, extras, self._engine.secret_finder)
         return compose(
             found, budget_tokens=budget_tokens, zone=self._engine.zone, frame=frame, extras=extras
         )

@@ -33,10 +33,14 @@ def facts(
 
 
 @verb("summary")
-def summary(bank: Bank, *, session: str | None = None, versions: bool = False) -> Answer:
+def summary(
+    bank: Bank, *, session: str | None = None, versions: bool = False, sources: bool = False
+) -> Answer:
     """Summarise a bank in a line: speakers, topics, the last decision and the last news."""
     found = bank.summary(session)
-    return Answer(found, (*(found.versions if versions else ()), found.text))
+    parts = [f"{part.text}\n  {' '.join(part.sources) or 'no memory says so'}"
+             for part in found.parts] if sources else []  # fmt: skip
+    return Answer(found, (*(found.versions if versions else ()), found.text, *parts))
 
 
 @verb("gists")

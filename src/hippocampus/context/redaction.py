@@ -7,22 +7,22 @@ from dataclasses import replace
 from hippocampus.context.compose import Extras
 from hippocampus.core.records import Episode, Recall
 from hippocampus.encode.tokens import count
-from hippocampus.language.secrets import redact
+from hippocampus.language.secrets import SecretFinder
 
 
-def redacted(found: Recall, extras: Extras) -> tuple[Recall, Extras]:
+def redacted(found: Recall, extras: Extras, finder: SecretFinder) -> tuple[Recall, Extras]:
     """Return hits and other parts of a context without the secrets in their texts."""
     hits = tuple(
         replace(hit, episode=episode, tokens=count(episode.text))
-        for hit, episode in ((hit, _redacted(hit.episode)) for hit in found.hits)
+        for hit, episode in ((hit, _redacted(hit.episode, finder)) for hit in found.hits)
     )
     return replace(found, hits=hits), replace(
         extras,
-        compact=redact(extras.compact),
-        gists=[redact(gist) for gist in extras.gists],
-        recent=[_redacted(episode) for episode in extras.recent],
+        compact=finder.redact(extras.compact),
+        gists=[finder.redact(gist) for gist in extras.gists],
+        recent=[_redacted(episode, finder) for episode in extras.recent],
     )
 
 
-def _redacted(episode: Episode) -> Episode:
-    return replace(episode, text=redact(episode.text))
+def _redacted(episode: Episode, finder: SecretFinder) -> Episode:
+    return replace(episode, text=finder.redact(episode.text))

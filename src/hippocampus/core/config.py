@@ -511,6 +511,10 @@ class Secrets:
     """Whether contexts, exports and what models read through MCP show those that were kept, or
     their kinds."""
 
+    also: Literal["none", "presidio"] = "none"
+    """What else finds some: Microsoft Presidio's rules for the identity, tax and bank numbers of
+    some twenty countries, of the extra ``presidio``."""
+
     def __post_init__(self) -> None:
         check(self)
 

@@ -6,12 +6,13 @@ import json
 import re
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
@@ -39,10 +40,13 @@ from hippocampus.errors import (
 )
 from hippocampus.journal.content import KEPT_BYTES, Segments
 from hippocampus.journal.ledger import Ledger
+from hippocampus.language.secrets import SecretFinder, SecretSpan
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.store import open_store
-from hippocampus.write.secret_gate import SecretGate
-from hippocampus.write.vault import open_vault
+
+if TYPE_CHECKING:
+    from hippocampus.write.secret_gate import SecretGate
+    from hippocampus.write.vault import Vault
 
 SIGNED: Final = "signatures"
 """The setting that says how the store's tokens were signed."""
@@ -76,7 +80,7 @@ class EngineContext:
         bank_cache: which banks are in memory.
         segments: sealed segments of texts that are in memory, of all banks.
         vault: opens and seals the secrets of texts; None without a key to it.
-        secret_gate: what becomes of the secrets of all that comes in.
+        secret_finder: finds secrets and hides them.
         salt: keys the digests by which equal texts are recognised, 16 bytes.
         reranker, keywords, model, cues: as given to ``Memory``.
 
@@ -129,14 +133,31 @@ class EngineContext:
             self.settle_signatures(record=False)
             self.check_cues(cues)
             self.salt = self._salt()
-            self.vault = (
-                None if vault is None else open_vault(self.store, vault, read_only=read_only)
-            )
-            self.secret_gate = SecretGate(self.config.secrets, self.vault)
+            self.secret_finder = SecretFinder(_more_secrets(self.config.secrets.also))
+            self.vault = self._open_vault(vault)
         except BaseException:
             self.store.close()
             raise
         self.finish_erasure()
+
+    def _open_vault(self, key: Key | None) -> Vault | None:
+        if key is None:
+            if self.config.secrets.write == "vault":
+                raise InputError(
+                    "Secrets.write is 'vault', and there is no key to one: give Memory(vault=…), or"
+                    " --vault on the command line"
+                )
+            return None
+        from hippocampus.write.vault import open_vault  # noqa: PLC0415 - only where there is one
+
+        return open_vault(self.store, key, read_only=self.read_only)
+
+    @cached_property
+    def secret_gate(self) -> SecretGate:
+        """What becomes of the secrets of all that comes in."""
+        from hippocampus.write.secret_gate import SecretGate  # noqa: PLC0415 - for who writes
+
+        return SecretGate(self.config.secrets, self.secret_finder, self.vault)
 
     def finish_erasure(self) -> None:
         """Take bytes out of the files that an erasure left there, if nobody is in the way."""
@@ -335,3 +356,12 @@ def _known_cues(cues: Sequence[str] | None) -> tuple[str, ...]:
 def dump_fingerprint(fingerprint: Fingerprint) -> str:
     """Return a fingerprint as the store keeps it."""
     return json.dumps(asdict(fingerprint))
+
+
+def _more_secrets(also: str) -> Callable[[str], Iterable[SecretSpan]] | None:
+    """Return what finds more secrets than our own rules, if something shall."""
+    if also == "none":
+        return None
+    from hippocampus.language.presidio import identity_finder  # noqa: PLC0415 - seldom, and slow
+
+    return identity_finder()

@@ -8,13 +8,13 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from datetime import datetime
 from functools import reduce
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.clock import to_micros
-from hippocampus.core.origin import OWN
+from hippocampus.core.origin import OWN, Origin
 from hippocampus.core.records import SUSPECT, EpisodeRow, State
 from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.index.filters import (
@@ -455,6 +455,11 @@ class Columns(Versioned):
         own = np.zeros(self.origin.count + 1, np.bool_)
         own[[code for one in OWN if (code := self.origin.code(one)) >= 0]] = True
         return own[self.origin.codes[rows.astype(np.intp)]]
+
+    def origins(self, rows: NDArray[np.integer[Any]]) -> list[Origin]:
+        """Return the origins that rows have, each once."""
+        codes = np.unique(self.origin.codes[rows.astype(np.intp)])
+        return [cast(Origin, self.origin.values[code]) for code in codes.tolist() if code >= 0]
 
     def spoken_by(self, speakers: frozenset[str]) -> Mask:
         """Return which rows one of these speakers said, whatever the case, shape (n,)."""

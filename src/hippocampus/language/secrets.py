@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -37,25 +37,51 @@ class SecretSpan(NamedTuple):
 
 def find_secrets(text: str) -> list[SecretSpan]:
     """Return the secrets in a text in order; where two overlap, the one that begins first."""
-    spans = sorted(_all(text), key=lambda span: (span.start, -span.end))
+    return _apart(_all(text))
+
+
+def _apart(spans: Iterable[SecretSpan]) -> list[SecretSpan]:
     kept: list[SecretSpan] = []
-    for span in spans:
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         if not kept or span.start >= kept[-1].end:
             kept.append(span)
     return kept
 
 
-def redact(text: str, name: Callable[[str, str], str] = lambda kind, _: f"[{kind}]") -> str:
+class SecretFinder:
     """
-    Return a text with each secret replaced by its kind, such as ``[card number]``.
+    What finds secrets and puts something in their place.
 
-    ``name``: what stands in the place of a secret, of its kind and itself.
+    Args:
+        more: finds others than these rules do, such as ``presidio.find_identities``.
+
     """
-    parts, end = [], 0
-    for span in find_secrets(text):
-        parts += [text[end : span.start], name(span.kind, text[span.start : span.end])]
-        end = span.end
-    return "".join([*parts, text[end:]])
+
+    def __init__(self, more: Callable[[str], Iterable[SecretSpan]] | None = None) -> None:
+        self._more = more
+
+    def find(self, text: str) -> list[SecretSpan]:
+        """Return the secrets in a text in order, as ``find_secrets`` does."""
+        found = find_secrets(text)
+        return found if self._more is None else _apart([*found, *self._more(text)])
+
+    def redact(
+        self, text: str, name: Callable[[str, str], str] = lambda kind, _: f"[{kind}]"
+    ) -> str:
+        """
+        Return a text with each secret replaced by its kind, such as ``[card number]``.
+
+        ``name``: what stands in the place of a secret, of its kind and itself.
+        """
+        parts, end = [], 0
+        for span in self.find(text):
+            parts += [text[end : span.start], name(span.kind, text[span.start : span.end])]
+            end = span.end
+        return "".join([*parts, text[end:]])
+
+    def redact_all(self, value: Any) -> Any:  # noqa: ANN401 - JSON
+        """Return JSON with each secret in its texts replaced by its kind."""
+        return change_texts(value, self.redact)
 
 
 DEEPEST: Final = 64
@@ -73,11 +99,6 @@ def change_texts(value: Any, change: Callable[[str], str], depth: int = 0) -> An
     if isinstance(value, list | tuple):
         return [change_texts(one, change, depth + 1) for one in value]
     return value
-
-
-def redact_all(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """Return JSON with each secret in its texts replaced by its kind."""
-    return change_texts(value, redact)
 
 
 def _all(text: str) -> Iterator[SecretSpan]:

@@ -109,17 +109,17 @@ class McpServer(MCPServer[Any]):
 
     def _without_secrets(self, made: CallToolResult) -> CallToolResult:
         """Return an answer as a model may read it; the memory has been opened for it."""
-        if self._memory().engine.config.secrets.show == "keep":
+        engine = self._memory().engine
+        if engine.config.secrets.show == "keep":
             return made
-        from hippocampus.language.secrets import redact, redact_all  # noqa: PLC0415 - seldom
-
+        finder = engine.secret_finder
         content = [
-            one.model_copy(update={"text": redact(one.text)})
+            one.model_copy(update={"text": finder.redact(one.text)})
             if isinstance(one, TextContent)
             else one
             for one in made.content
         ]
-        data = redact_all(made.structured_content)
+        data = finder.redact_all(made.structured_content)
         return made.model_copy(update={"content": content, "structured_content": data})
 
 

@@ -207,11 +207,11 @@ class Toolbox:
 
     def as_shown(self, document: str) -> str:
         """Return a JSON document as a model may read it: without secrets, if they are hidden."""
-        if self._memory().engine.config.secrets.show == "keep":
+        engine = self._memory().engine
+        if engine.config.secrets.show == "keep":
             return document
-        from hippocampus.language.secrets import redact_all  # noqa: PLC0415 - seldom
-
-        return json.dumps(redact_all(json.loads(document)), ensure_ascii=False, indent=1)
+        shown = engine.secret_finder.redact_all(json.loads(document))
+        return json.dumps(shown, ensure_ascii=False, indent=1)
 
     # ------------------------------------------------------------ which banks
 

@@ -102,10 +102,15 @@ class SummaryVersions:
 
 
 class SummaryLine(NamedTuple):
-    """A summary, and the rows it quotes; none where a model worded it."""
+    """A summary, and what it quotes, in order; of what a model worded nothing."""
 
     text: str
-    rows: tuple[int, ...]
+    clauses: tuple[QuotableClause, ...]
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The rows that it quotes."""
+        return tuple(clause.row for clause in self.clauses)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,7 +254,7 @@ def tell(
         chosen.sort(key=lambda clause: (clause.at, clause.row))
         text = _line(head, chosen)
         if count(text) <= how.tokens:
-            return SummaryLine(text, tuple(clause.row for clause in chosen))
+            return SummaryLine(text, tuple(chosen))
         if not chosen:
             return SummaryLine(shorten(text, how.tokens)[0], ())
         chosen.remove(min(chosen, key=lambda clause: clause.worth))

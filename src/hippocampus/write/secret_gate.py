@@ -9,20 +9,16 @@ from typing import Any
 from hippocampus.core.config import Secrets
 from hippocampus.core.records import Turn
 from hippocampus.errors import InputError, SecretRefused
-from hippocampus.language.secrets import DEEPEST, change_texts, find_secrets, redact, redact_all
+from hippocampus.language.secrets import DEEPEST, SecretFinder, change_texts
 from hippocampus.write.vault import VAULT, Vault
 
 
 class SecretGate:
     """What becomes of the secrets of all that is to be kept, however it comes in."""
 
-    def __init__(self, how: Secrets, vault: Vault | None) -> None:
-        if how.write == "vault" and vault is None:
-            raise InputError(
-                "Secrets.write is 'vault', and there is no key to one: give Memory(vault=…), or"
-                " --vault on the command line"
-            )
+    def __init__(self, how: Secrets, finder: SecretFinder, vault: Vault | None) -> None:
         self._how = how.write
+        self._finder = finder
         self._vault = vault
 
     def turn(self, turn: Turn) -> Turn:
@@ -41,23 +37,24 @@ class SecretGate:
     def pass_in(self, text: str, metadata: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
         """Return a text and its metadata as they may be kept, as ``turn`` does."""
         if self._how == "refuse":
-            _refuse(text, metadata)
+            _refuse(text, metadata, self._finder)
         if self._how == "redact":
-            return without_secrets(text, metadata)
+            return self.without_secrets(text, metadata)
         if self._how == "vault" and self._vault is not None:
-            return _sealed(text, metadata, self._vault)
+            return _sealed(text, metadata, self._finder, self._vault)
         return text, metadata
 
+    def without_secrets(
+        self, text: str, metadata: Mapping[str, Any]
+    ) -> tuple[str, Mapping[str, Any]]:
+        """Return a text and its metadata with kinds in the place of secrets, sealed or not."""
+        shown = {key: value for key, value in metadata.items() if key != VAULT}
+        return self._finder.redact(text), self._finder.redact_all(shown)
 
-def without_secrets(text: str, metadata: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """Return a text and its metadata with kinds in the place of secrets, sealed or not."""
-    shown = {key: value for key, value in metadata.items() if key != VAULT}
-    return redact(text), redact_all(shown)
 
-
-def _refuse(text: str, metadata: Mapping[str, Any]) -> None:
+def _refuse(text: str, metadata: Mapping[str, Any], finder: SecretFinder) -> None:
     for where, words in (("the text", text), ("its metadata", _spelled(metadata))):
-        found = find_secrets(words)
+        found = finder.find(words)
         if found:
             kinds = ", ".join(sorted({span.kind for span in found}))
             raise SecretRefused(
@@ -67,7 +64,9 @@ def _refuse(text: str, metadata: Mapping[str, Any]) -> None:
             )
 
 
-def _sealed(text: str, metadata: Mapping[str, Any], vault: Vault) -> tuple[str, Mapping[str, Any]]:
+def _sealed(
+    text: str, metadata: Mapping[str, Any], finder: SecretFinder, vault: Vault
+) -> tuple[str, Mapping[str, Any]]:
     """Return both with names in the place of secrets, and these sealed in the metadata."""
     before = metadata.get(VAULT, {})
     if not isinstance(before, Mapping) or not all(isinstance(v, str) for v in before.values()):
@@ -82,7 +81,7 @@ def _sealed(text: str, metadata: Mapping[str, Any], vault: Vault) -> tuple[str, 
             sealed[found] = value
             return f"[{found}]"
 
-        return redact(words, name)
+        return finder.redact(words, name)
 
     rest = {key: value for key, value in metadata.items() if key != VAULT}
     text, rest = put_away(text), change_texts(rest, put_away)

@@ -31,6 +31,7 @@ from hippocampus.core.records.knowledge import (
     Related,
     Statement,
     Summary,
+    SummaryPart,
     TopicInfo,
 )
 from hippocampus.core.records.recall import (
@@ -118,6 +119,7 @@ __all__ = [
     "Store",
     "Stretch",
     "Summary",
+    "SummaryPart",
     "Suspects",
     "TopicInfo",
     "Trusted",

@@ -73,6 +73,17 @@ class Gist:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryPart:
+    """A part of a summary, and where it comes from."""
+
+    text: str
+    """A clause that is quoted, or a sentence in a model's words."""
+    sources: tuple[str, ...]
+    """Ids of the episodes; behind a model's words those that have its words, the most of them
+    first, and none where no episode has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """A bank or a session in one line: its Compact Memory."""
 
@@ -85,11 +96,13 @@ class Summary:
     versions: tuple[str, ...]
     """What each hundred of them came to, the last of those that go on."""
     sources: tuple[str, ...]
-    """The ids of the episodes that ``text`` quotes; those behind a model's words are not known."""
+    """Ids of the episodes that ``text`` quotes, or that have a model's words (``parts``)."""
     by_model: bool = False
     """Whether a language model worded it."""
     origin: Origin = "user"
-    """Of its sources' origins, that which is least to be trusted."""
+    """Of the origins of all that it was made of, that which is least to be trusted."""
+    parts: tuple[SummaryPart, ...] = ()
+    """Its sentences and clauses in order, each with its own sources."""
 
     def __str__(self) -> str:
         return self.text
