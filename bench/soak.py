@@ -109,9 +109,7 @@ class Soak:
                     ids.append(json.loads(told)["id"])
                 await self._told(client, "POST", at(bank, "forget"), {"id": ids})
                 await self._told(client, "POST", at(bank, "restore"), {"id": ids})
-                await self._told(
-                    client, "POST", at(bank, "forget"), {"id": ids, "erase": True}
-                )
+                await self._told(client, "POST", at(bank, "forget"), {"id": ids, "erase": True})
                 await self._told(client, "POST", at(bank, "sleep"), {})
             self.rounds += 1
             rest = self._began + 60 * self.rounds - time.monotonic()
