@@ -28,13 +28,8 @@ class OnThreads:
     async def _run(self, call: Callable[[], R]) -> R:
         """Return the result of a call that blocks, made on a thread; cancelled, it ends as well."""
         budget = Budget()
-
-        def within() -> R:
-            with budget:
-                return call()
-
         try:
-            return await asyncio.to_thread(within)
+            return await asyncio.to_thread(budget.around(call))
         except asyncio.CancelledError:
             budget.cancel()
             raise

@@ -9,7 +9,7 @@ up with the journal and finishing an erasure go on to their end.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from types import TracebackType
@@ -18,6 +18,7 @@ from typing import Any, Final, Self, TypeVar
 from hippocampus.errors import Cancelled, InputError, OverBudget
 
 _Values = TypeVar("_Values", bound=Iterable[Any])
+_Result = TypeVar("_Result")
 
 
 class Budget:
@@ -71,6 +72,15 @@ class Budget:
         if self._token is not None:
             _current.reset(self._token)
             self._token = None
+
+    def around(self, call: Callable[[], _Result]) -> Callable[[], _Result]:
+        """Return a call that is made within this budget, on whatever thread."""
+
+        def within() -> _Result:
+            with self:
+                return call()
+
+        return within
 
     def check(self) -> None:
         """Raise if it is spent or called off."""

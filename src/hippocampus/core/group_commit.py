@@ -68,7 +68,7 @@ class GroupCommit(Generic[Asked, Made]):
             while not taken:
                 with inside():
                     some = self._take(mine)
-                    # Of a call alone the budget is its own; that of others is not whoever's thread.
+                    # One done alone has its own budget; of several none may end the others.
                     with nullcontext() if some == [mine] else for_all():
                         _settle(some, do)
                 taken = not some or mine in some

@@ -55,13 +55,8 @@ class Pool:
         if self._budget is None:
             return await self._run(call)
         budget = self._budget()
-
-        def within() -> _Result:
-            with budget:
-                return call()
-
         try:
-            return await self._run(within)
+            return await self._run(budget.around(call))
         except asyncio.CancelledError:
             budget.cancel()
             raise
