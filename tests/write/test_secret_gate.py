@@ -126,6 +126,34 @@ def test_another_wording_keeps_what_still_has_its_place(path):
         assert "My card is 4111 1111 1111 1111, my PIN 4711." == bank.reveal(new.id).text
 
 
+def test_a_new_secret_never_takes_the_name_of_an_older_one(path):
+    with with_vault(path) as memory:
+        bank = memory.bank("ada")
+        kept = bank.remember(
+            "The wifi password is Sommer!2024, the router's password is Winter!99x."
+        )
+        one = bank.correct(kept.id, "The router's password is [password 2].")
+        two = bank.correct(one.id, "The router's password is [password 2], mine is Autumn!77z.")
+        told = bank.reveal(two.id).text
+    assert "The router's password is Winter!99x, mine is Autumn!77z." == told
+
+
+@pytest.mark.parametrize("write", ["redact", "vault"])
+def test_the_name_of_a_field_may_tell_that_it_is_a_secret(path, write):
+    how = with_vault if write == "vault" else opened
+    given = {"password": "Sommer!2024", "vault": {}, "place": {"pin": ["4711"]}}
+    with how(path, **({} if write == "vault" else {"write": write})) as memory:
+        kept = memory.bank("ada").remember("Hello.", metadata=given)
+    assert "Sommer!2024" not in str(kept.metadata)
+    assert "4711" not in str(kept.metadata)
+
+
+def test_metadata_that_is_called_like_the_vault_is_kept_where_there_is_none(path):
+    with opened(path, write="redact") as memory:
+        kept = memory.bank("ada").remember("Hello.", metadata={"vault": "of the bank"})
+    assert {"vault": "of the bank"} == kept.metadata
+
+
 def test_a_sealed_secret_that_was_changed_is_told(path):
     with with_vault(path) as memory:
         bank = memory.bank("ada")

@@ -66,38 +66,55 @@ class SecretFinder:
         return found if self._more is None else _apart([*found, *self._more(text)])
 
     def redact(
-        self, text: str, name: Callable[[str, str], str] = lambda kind, _: f"[{kind}]"
+        self,
+        text: str,
+        name: Callable[[str, str], str] = lambda kind, _: f"[{kind}]",
+        *,
+        label: str = "",
     ) -> str:
         """
         Return a text with each secret replaced by its kind, such as ``[card number]``.
 
-        ``name``: what stands in the place of a secret, of its kind and itself.
+        ``name``: what stands in the place of a secret, of its kind and itself. ``label``: what the
+        text is called where it stands, such as "password".
         """
-        parts, end = [], 0
-        for span in self.find(text):
-            parts += [text[end : span.start], name(span.kind, text[span.start : span.end])]
-            end = span.end
-        return "".join([*parts, text[end:]])
+        before = f"{label}: " if label else ""
+        parts, end, said = [], len(before), before + text
+        for span in self.find(said):
+            if span.end > end:
+                start = max(span.start, end)
+                parts += [said[end:start], name(span.kind, said[start : span.end])]
+                end = span.end
+        return "".join([*parts, said[end:]])
 
     def redact_all(self, value: Any) -> Any:  # noqa: ANN401 - JSON
-        """Return JSON with each secret in its texts replaced by its kind."""
-        return change_texts(value, self.redact)
+        """Return JSON with each secret in its texts replaced by its kind, whatever its fields."""
+        return change_texts(value, lambda text, _: self.redact(text))
+
+    def redact_fields(self, value: Any) -> Any:  # noqa: ANN401 - JSON
+        """Return JSON likewise, where the name of a field may tell that it is a secret."""
+        return change_texts(value, lambda text, label: self.redact(text, label=label))
 
 
 DEEPEST: Final = 64
 """Levels of JSON that are looked through; deeper metadata is refused elsewhere."""
 
 
-def change_texts(value: Any, change: Callable[[str], str], depth: int = 0) -> Any:  # noqa: ANN401
-    """Return JSON with its texts changed, names of fields apart."""
+def change_texts(
+    value: Any,  # noqa: ANN401 - JSON
+    change: Callable[[str, str], str],
+    label: str = "",
+    depth: int = 0,
+) -> Any:  # noqa: ANN401 - JSON
+    """Return JSON with its texts changed; ``change`` is given each with the name of its field."""
     if isinstance(value, str):
-        return change(value)
+        return change(value, label)
     if depth > DEEPEST:
         return value
     if isinstance(value, Mapping):
-        return {key: change_texts(one, change, depth + 1) for key, one in value.items()}
+        return {k: change_texts(one, change, str(k), depth + 1) for k, one in value.items()}
     if isinstance(value, list | tuple):
-        return [change_texts(one, change, depth + 1) for one in value]
+        return [change_texts(one, change, label, depth + 1) for one in value]
     return value
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from hippocampus.core.config import Secrets
 from hippocampus.core.records import Turn
 from hippocampus.errors import InputError, SecretRefused
 from hippocampus.language.secrets import DEEPEST, SecretFinder, change_texts
 from hippocampus.write.vault import VAULT, Vault
+
+_DIGITS: Final = 6
+"""Of a number behind a name; others that somebody made up are read in part."""
 
 
 class SecretGate:
@@ -39,7 +42,7 @@ class SecretGate:
         if self._how == "refuse":
             _refuse(text, metadata, self._finder)
         if self._how == "redact":
-            return self.without_secrets(text, metadata)
+            return self._finder.redact(text), self._finder.redact_fields(metadata)
         if self._how == "vault" and self._vault is not None:
             return _sealed(text, metadata, self._finder, self._vault)
         return text, metadata
@@ -47,9 +50,10 @@ class SecretGate:
     def without_secrets(
         self, text: str, metadata: Mapping[str, Any]
     ) -> tuple[str, Mapping[str, Any]]:
-        """Return a text and its metadata with kinds in the place of secrets, sealed or not."""
-        shown = {key: value for key, value in metadata.items() if key != VAULT}
-        return self._finder.redact(text), self._finder.redact_all(shown)
+        """Return both as they may be shown: no secret, nor what was sealed."""
+        sealed = isinstance(metadata.get(VAULT), Mapping)
+        shown = {key: one for key, one in metadata.items() if key != VAULT or not sealed}
+        return self._finder.redact(text), self._finder.redact_fields(shown)
 
 
 def _refuse(text: str, metadata: Mapping[str, Any], finder: SecretFinder) -> None:
@@ -73,21 +77,27 @@ def _sealed(
         raise InputError(f"metadata {VAULT!r} is where sealed secrets are kept; name it otherwise")
     sealed = dict(before)  # of what is worded anew
 
-    def put_away(words: str) -> str:
+    def put_away(words: str, label: str = "") -> str:
         def name(kind: str, secret: str) -> str:
             value = vault.seal(kind, secret)
             known = (n for n, old in sealed.items() if old == value and n.startswith(f"{kind} "))
-            found = next(known, None) or f"{kind} {len(sealed) + 1}"
+            found = next(known, None) or f"{kind} {_next_number(sealed)}"
             sealed[found] = value
             return f"[{found}]"
 
-        return finder.redact(words, name)
+        return finder.redact(words, name, label=label)
 
     rest = {key: value for key, value in metadata.items() if key != VAULT}
     text, rest = put_away(text), change_texts(rest, put_away)
     shown = f"{text}\n{_spelled(rest)}"
     sealed = {name: value for name, value in sealed.items() if f"[{name}]" in shown}
     return text, {**rest, VAULT: sealed} if sealed else rest
+
+
+def _next_number(names: Iterable[str]) -> int:
+    """Return a number that none of the names ends with."""
+    numbers = [name.rpartition(" ")[2][-_DIGITS:] for name in names]
+    return 1 + max((int(number) for number in numbers if number.isdecimal()), default=0)
 
 
 def _spelled(value: Any, depth: int = 0) -> str:  # noqa: ANN401 - JSON
