@@ -164,6 +164,8 @@ def test_a_sealed_secret_that_was_changed_is_told(path):
             bank.reveal(kept.id)
         with pytest.raises(InputError, match="name it otherwise"):
             bank.remember("Hello.", metadata={"vault": "of the bank"})
+        made_up = {f"password {'9' * 5000}": "", "password": "", "": "x"}
+        assert bank.remember(SAID, metadata={"vault": made_up}).metadata["vault"]
 
 
 def test_erasing_an_episode_erases_its_secrets(path):
