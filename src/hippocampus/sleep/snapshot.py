@@ -202,7 +202,7 @@ def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()
         uses[there] += 1
         used_at[there] = np.maximum(used_at[there], at)
     for old, new in shortened:
-        if new < count:
+        if max(old, new) < count:
             uses[new] += uses[old]
             used_at[new] = max(used_at[new], used_at[old])
     shown.sort(key=lambda one: one.at)
