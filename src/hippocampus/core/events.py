@@ -16,7 +16,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, cast, ge
 
 import msgspec
 
-from hippocampus.core.ranges import Level, Micros, RowNumber
+from hippocampus.core.ranges import Level, Micros, MomentAndRows, RowNumber
 from hippocampus.errors import StoreCorrupt
 
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
@@ -252,7 +252,7 @@ class AnchorsCurated(JournalEvent, frozen=True, kw_only=True, tag="anchors"):
 class RecallsNoted(JournalEvent, frozen=True, tag="recall"):
     """Recalls since the last time were written down."""
 
-    shown: Sequence[Sequence[Micros]]
+    shown: Sequence[MomentAndRows]
     """Of each recall its moment, in microseconds, then the rows shown, best first."""
 
 
@@ -261,7 +261,7 @@ class Consolidated(JournalEvent, frozen=True, kw_only=True, tag="consolidate"):
 
     promoted: Sequence[RowNumber]
     """Rows that were not promoted before."""
-    traces: Sequence[Sequence[Micros]]
+    traces: Sequence[MomentAndRows]
     """Of each new gist the moment it was made, in microseconds, then the rows of its sources."""
     demoted: Sequence[RowNumber] = ()
     """Rows that are promoted no more."""

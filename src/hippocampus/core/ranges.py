@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, TypeAlias
 
 from msgspec import Meta
@@ -11,6 +12,9 @@ Micros: TypeAlias = Annotated[int, Meta(ge=-62_135_596_800_000_000, le=253_402_3
 
 RowNumber: TypeAlias = Annotated[int, Meta(ge=0, lt=1 << 31)]
 """An episode's number in its bank, or that of a sleep."""
+
+MomentAndRows: TypeAlias = Annotated[Sequence[Micros], Meta(min_length=1)]
+"""A moment in microseconds, then numbers of episodes."""
 
 Level: TypeAlias = Annotated[int, Meta(ge=0, le=5)]
 """How far an episode has faded; one beyond the deepest is where it lapses."""

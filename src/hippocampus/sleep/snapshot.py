@@ -197,7 +197,7 @@ def read_uses(ledger: Ledger, count: int, recalled: Sequence[Sequence[int]] = ()
                 if helpful:
                     used_at[row] = max(used_at[row], now if event.at is None else event.at)
     for at, *rows in recalls:
-        there = [row for row in rows if row < count]
+        there = [row for row in rows if 0 <= row < count]
         shown.append(RecallShown(at, tuple(there)))
         uses[there] += 1
         used_at[there] = np.maximum(used_at[there], at)
