@@ -7,13 +7,13 @@ import time
 import pytest
 
 from hippocampus import Budget
-from hippocampus.core.budget import check_budget, for_all, spent
+from hippocampus.core.budget import check_budget, counted, without_budget
 from hippocampus.errors import Cancelled, InputError, OverBudget
 
 
 def test_without_a_budget_nothing_ends():
     check_budget()
-    assert [("a",)] == list(spent([("a",)]))
+    assert [("a",)] == list(counted([("a",)]))
 
 
 @pytest.mark.parametrize("given", [{"seconds": 0}, {"seconds": "1"}, {"written_bytes": -1},
@@ -37,15 +37,15 @@ def test_time_is_counted_from_the_beginning_of_the_block():
 def test_rows_are_counted_as_they_are_taken():
     taken = []
     with Budget(written_bytes=20) as budget, pytest.raises(OverBudget, match="20 bytes"):
-        taken += spent(("x" * 9, n) for n in range(5))
+        taken += counted(("x" * 9, n) for n in range(5))
     assert budget.written == 34  # the one row that was too much is not written
 
 
 def test_of_two_budgets_both_hold():
     with Budget(written_bytes=10) as outer, Budget(written_bytes=1000):
-        list(spent([("x" * 10,)]))
+        list(counted([("x" * 10,)]))
         with pytest.raises(OverBudget):
-            list(spent([("x",)]))
+            list(counted([("x",)]))
         outer.cancel()
         with pytest.raises(Cancelled):
             check_budget()
@@ -65,7 +65,7 @@ def test_another_thread_calls_it_off_and_has_none_of_its_own():
 def test_what_all_share_goes_on():
     with Budget() as budget:
         budget.cancel()
-        with for_all():
+        with without_budget():
             check_budget()
         with pytest.raises(Cancelled):
             check_budget()

@@ -7,6 +7,7 @@ again, and Hypothesis makes a failing one shorter: fewer switches, fewer verbs.
 """
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import count
 
@@ -91,7 +92,6 @@ class Turns:
 
     def run(self, jobs):
         """Run each job in a thread of its own, and wait for all."""
-        failed = []
         ready = threading.Barrier(len(jobs) + 1)
 
         def work(place, job):
@@ -101,8 +101,6 @@ class Turns:
                 with self._changed:
                     self._await(place)
                 job()
-            except BaseException as exc:  # noqa: BLE001 - told to whoever runs the jobs
-                failed.append(exc)
             finally:
                 with self._changed:
                     self._ended.add(place)
@@ -110,17 +108,14 @@ class Turns:
                         self._writer = None
                     self._pass_on(place)
 
-        threads = [threading.Thread(target=work, args=one) for one in enumerate(jobs)]
-        for thread in threads:
-            thread.start()
-        ready.wait()
-        with self._changed:
-            self._turn = 0
-            self._changed.notify_all()
-        for thread in threads:
-            thread.join()
-        if failed:
-            raise failed[0]
+        with ThreadPoolExecutor(len(jobs)) as threads:
+            working = [threads.submit(work, *one) for one in enumerate(jobs)]
+            ready.wait()
+            with self._changed:
+                self._turn = 0
+                self._changed.notify_all()
+            for one in working:
+                one.result()
 
 
 def live(path, plans, schedule):

@@ -98,7 +98,7 @@ class Lookup(BankPart):
             read = here.ledger.reader.episodes(page(rows))
             kept = [episode for episode in read if episode.state != "erased"]
             if len(kept) < len(read):
-                self._hold_against(here)
+                self._check_current(here)
             return kept
 
     def review(self) -> list[Episode]:
@@ -158,7 +158,7 @@ class Lookup(BankPart):
                 kept = ledger.reader.episodes(page(order[found[order]]))
                 gone = self._store.journal.read(ledger.bank, after=here.index.seq, kinds=(Erased,))
             if gone:
-                self._hold_against(here)
+                self._check_current(here)
         return kept
 
     def _together(self, here: BankSnapshot, terms: Sequence[str], radius: int) -> NDArray[np.int64]:

@@ -33,7 +33,7 @@ class BankPart:
         with self._store.read():
             yield self._engine.ledger(self.name)
 
-    def _hold_against(self, here: BankSnapshot) -> None:
+    def _check_current(self, here: BankSnapshot) -> None:
         """Raise ``Outdated`` if there is a newer snapshot than this; outside ``store.read()``."""
         if self._state.take() is not here:
             raise Outdated

@@ -140,7 +140,7 @@ class Recaller(BankPart):
         check_budget()
         read = read_rows(here.ledger, ranking, k, here.index.corrected, allowed)
         if read.missing:
-            self._hold_against(here)  # they may have been erased meanwhile
+            self._check_current(here)  # they may have been erased meanwhile
             allowed = np.ones(len(here.index), np.bool_) if allowed is None else allowed.copy()
         while read.missing and allowed is not None:
             allowed[read.missing] = False

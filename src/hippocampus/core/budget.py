@@ -37,7 +37,7 @@ class Budget:
     Raises:
         InputError: a limit that is not above 0.
 
-    Its calls raise ``OverBudget`` where it is spent, ``Cancelled`` where it was called off.
+    Its calls raise ``OverBudget`` where it is counted, ``Cancelled`` where it was called off.
     """
 
     def __init__(self, *, seconds: float | None = None, written_bytes: int | None = None) -> None:
@@ -83,7 +83,7 @@ class Budget:
         return within
 
     def check(self) -> None:
-        """Raise if it is spent or called off."""
+        """Raise if it is counted or called off."""
         if self._cancelled:
             raise Cancelled("called off; what was not acknowledged was not done")
         if self._until is not None and time.monotonic() > self._until:
@@ -118,20 +118,20 @@ def check_budget() -> None:
         budget.check()
 
 
-def spent(rows: Iterable[_Values]) -> Iterable[_Values]:
+def counted(rows: Iterable[_Values]) -> Iterable[_Values]:
     """Return rows that are written, each counted as it is taken, if anybody counts."""
     budget = _current.get()
-    return rows if budget is None else _counted(rows, budget)
+    return rows if budget is None else _count(rows, budget)
 
 
-def _counted(rows: Iterable[_Values], budget: Budget) -> Iterator[_Values]:
+def _count(rows: Iterable[_Values], budget: Budget) -> Iterator[_Values]:
     for row in rows:
         budget.spend(sum(len(value) if isinstance(value, str | bytes) else 8 for value in row))
         yield row
 
 
 @contextmanager
-def for_all() -> Iterator[None]:
+def without_budget() -> Iterator[None]:
     """Let what all callers share go on to its end, whoever's budget it began with."""
     token = _current.set(None)
     try:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
-from hippocampus.core.budget import for_all
+from hippocampus.core.budget import without_budget
 
 Asked = TypeVar("Asked")
 Made = TypeVar("Made")
@@ -69,7 +69,7 @@ class GroupCommit(Generic[Asked, Made]):
                 with inside():
                     some = self._take(mine)
                     # One done alone has its own budget; of several none may end the others.
-                    with nullcontext() if some == [mine] else for_all():
+                    with nullcontext() if some == [mine] else without_budget():
                         _settle(some, do)
                 taken = not some or mine in some
         finally:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from hippocampus.core.budget import for_all
+from hippocampus.core.budget import without_budget
 from hippocampus.core.clock import to_micros
 from hippocampus.core.config import Signatures
 from hippocampus.core.events import (
@@ -154,7 +154,7 @@ class BankState:
         seen, held = self._seen, self.snapshot
         if held is not None and seen == self._store.changes():
             return held
-        with for_all(), self.following:
+        with without_budget(), self.following:
             return self._catch_up()
 
     def _catch_up(self) -> BankSnapshot:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
-from hippocampus.core.budget import check_budget, spent
+from hippocampus.core.budget import check_budget, counted
 from hippocampus.core.cipher import PLAIN, Cipher
 from hippocampus.core.files import Hold
 from hippocampus.errors import StoreCorrupt, StoreError, StoreLocked
@@ -273,15 +273,15 @@ class Transactions:
     def do(self, sql: str, *values: object) -> None:
         """Run a statement inside ``write()``."""
         db = self._writing()
-        for counted in spent([values]):
+        for row in counted([values]):
             with self.connections.seam:
-                db.execute(sql, counted)
+                db.execute(sql, row)
 
     def do_many(self, sql: str, rows: Iterable[Row]) -> None:
         """Run a statement with each of some rows, inside ``write()``."""
         db = self._writing()
         with self.connections.seam:
-            db.executemany(sql, spent(rows))
+            db.executemany(sql, counted(rows))
 
 
 def as_json(rows: Iterable[int]) -> str:
