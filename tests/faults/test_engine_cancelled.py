@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from contextlib import suppress
 
 import pytest
 from campaign import LATER, TWICE, VERBS, Case, make, state_of
@@ -74,6 +75,20 @@ def test_a_verb_that_is_called_off_leaves_a_sound_bank(verb, template, tmp_path)
 def test_at_whatever_step_it_is_called_off(verb, template, tmp_path):
     case = Case(tmp_path, template, verb)
     assert call_off(case, step=2 if verb in LATER else 1) > 0 or verb == "redate"
+
+
+def test_an_erasure_that_has_begun_to_clean_up_goes_on_to_its_end(template, tmp_path):
+    case, nth = Case(tmp_path, template, "erase"), 1
+    while True:
+        case.fresh()
+        budget = CancelledAt(nth)
+        with case.open() as memory:
+            with suppress(Cancelled), budget:
+                case.run(memory)
+            assert not memory.engine.store.upkeep.owes_scrub(), nth
+        if budget.left > 0:
+            break
+        nth += 1
 
 
 def test_what_was_acknowledged_before_stays(open_memory):

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from hippocampus.core.budget import check_budget
+from hippocampus.core.budget import check_budget, without_budget
 from hippocampus.core.files import COMPANIONS, Patch, ReadAt, patching, reading_raw, sweep, writing
 from hippocampus.core.records import Kind, Progress
 from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError
@@ -84,6 +84,7 @@ class SqliteUpkeep:
     def owes_scrub(self) -> bool:
         return bool(self._db.rows("SELECT 1 FROM settings WHERE key = ?", _OWED))
 
+    @without_budget()  # whoever erased has acknowledged it, and what is left over belongs to all
     def scrub(self, *, wait: bool = True, shrink: bool = False) -> None:
         self._db.outside("scrub")
         self._connections.writable()
