@@ -35,9 +35,9 @@ a few days ago                               | 2023-06-10 2023-06-14
 a week ago                                   | 2023-06-05 2023-06-12
 What was it two weeks ago?                   | 2023-05-29 2023-06-05
 a fortnight ago                              | 2023-05-25 2023-06-09
-three months ago                             | 2023-02-28 2023-03-31
-a couple of months ago                       | 2023-02-28 2023-05-01
-a year ago                                   | 2021-12-15 2022-12-15
+three months ago                             | 2023-03-01 2023-04-01
+a couple of months ago                       | 2023-03-01 2023-05-01
+a year ago                                   | 2022-01-01 2023-01-01
 a year ago today                             | 2022-06-15 2022-06-16
 two years ago in March                       | 2021-03-01 2021-04-01
 two weeks ago on Saturday                    | 2023-06-03 2023-06-04
@@ -69,9 +69,9 @@ next month                                   | 2023-07-01 2023-08-01
 last quarter                                 | 2023-01-01 2023-04-01
 this year                                    | 2023-01-01 2024-01-01
 last year                                    | 2022-01-01 2023-01-01
-earlier this year                            | 2023-01-01 2023-06-16
-so far this month                            | 2023-06-01 2023-06-16
-later this week                              | 2023-06-15 2023-06-19
+earlier this year                            | 2023-01-01 2023-06-15T15:30
+so far this month                            | 2023-06-01 2023-06-15T15:30
+later this week                              | 2023-06-15T15:30 2023-06-19
 last summer                                  | 2022-06-01 2022-09-01
 this summer                                  | 2023-06-01 2023-09-01
 last spring                                  | 2023-03-01 2023-06-01
@@ -96,7 +96,7 @@ on Monday morning                            | 2023-06-12T04 2023-06-12T12
 Monday of last week                          | 2023-06-05 2023-06-06
 last week on Monday                          | 2023-06-05 2023-06-06
 Where will I be on Friday?                   | 2023-06-16 2023-06-17
-Where did I say I will be on Friday?         | 2023-06-09 2023-06-10
+Where did I say I will be on Friday?         | 2023-06-16 2023-06-17
 3 June 2023                                  | 2023-06-03 2023-06-04
 June 3rd, 2023                               | 2023-06-03 2023-06-04
 3rd of June                                  | 2023-06-03 2023-06-04
@@ -133,11 +133,11 @@ in 2021                                      | 2021-01-01 2022-01-01
 in the year 2021                             | 2021-01-01 2022-01-01
 the 1990s                                    | 1990-01-01 2000-01-01
 in the 90s                                   | 1990-01-01 2000-01-01
-in the early 1990s                           | 1990-01-01 1994-01-01
-early March 2022                             | 2022-03-01 2022-03-13
-mid-March                                    | 2023-03-10 2023-03-22
-late 2021                                    | 2021-08-01 2022-01-01
-the end of last year                         | 2022-08-01 2023-01-01
+in the early 1990s                           | 1990-01-01 1993-05-01
+early March 2022                             | 2022-03-01 2022-03-11
+mid-March                                    | 2023-03-11 2023-03-21
+late 2021                                    | 2021-09-01 2022-01-01
+the end of last year                         | 2022-10-01 2023-01-01
 Q2 2023                                      | 2023-04-01 2023-07-01
 2022 Q4                                      | 2022-10-01 2023-01-01
 H1 2023                                      | 2023-01-01 2023-07-01
@@ -193,7 +193,7 @@ on New Year\u2019s Day                       | 2023-01-01 2023-01-02
 last Halloween                               | 2022-10-31 2022-11-01
 Valentine's Day 2023                         | 2023-02-14 2023-02-15
 last Thanksgiving                            | 2022-11-24 2022-11-25
-at Easter                                    | 2023-04-09 2023-04-10
+at Easter                                    | 2023-04-07 2023-04-11
 on Good Friday                               | 2023-04-07 2023-04-08
 this time last year                          | 2022-06-01 2022-06-30
 how many hours did I work last week?         | 2023-06-05 2023-06-12

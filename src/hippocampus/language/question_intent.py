@@ -80,7 +80,7 @@ def moment_told(text: str, occurred_at: datetime) -> datetime:
     """
     days = [
         one.start + (one.end - one.start) / 2
-        for one in find_intervals(text, occurred_at)
+        for one in find_intervals(text, occurred_at, told=True)
         if one.start is not None and one.end is not None and one.end - one.start <= _DAY
     ]
     return days[0] if len(days) == 1 else occurred_at

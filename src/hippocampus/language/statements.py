@@ -208,7 +208,7 @@ class _StatementReader:
 
     def read(self, sentence: str) -> Iterator[Statement]:
         """Yield what a sentence says."""
-        times = find_intervals(sentence, self._occurred_at)
+        times = find_intervals(sentence, self._occurred_at, told=True)
         bare = sentence
         for time in times:
             bare = bare.replace(time.text, "|".ljust(len(time.text)))
@@ -364,8 +364,7 @@ class _StatementReader:
         if clause.denied:
             relation = EXCLUSIVE[relation]
         if clause.planned:
-            ahead = find_intervals(f"will {clause.sentence}", self._occurred_at)
-            times = [time for time in ahead if time.start and time.start > self._occurred_at]
+            times = [time for time in clause.times if time.start and time.start > self._occurred_at]
             if mode != "began" or not times:
                 return
             clause = clause._replace(times=times)

@@ -123,7 +123,8 @@ def read_times(hits: list[Hit], zone: tzinfo) -> tuple[list[Hit], Interval | Non
     best = [hit for hit in hits[:DEPTH] if hit.score >= hits[0].score / 2]
     dated = {
         hit.id: replace(
-            hit, times=find_intervals(hit.text, hit.episode.occurred_at.astimezone(zone))
+            hit,
+            times=find_intervals(hit.text, hit.episode.occurred_at.astimezone(zone), told=True),
         )
         for hit in best
     }

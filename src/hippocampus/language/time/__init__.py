@@ -34,13 +34,14 @@ _DIGIT = re.compile(r"[0-9]")
 _SENTENCE_END = re.compile(r"[.?!](?=\s|$)|\n")
 
 
-def find_intervals(text: str, now: datetime) -> tuple[Interval, ...]:
+def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Interval, ...]:
     """
     Return the intervals that time expressions in an English text mean, in order of appearance.
 
     Args:
         text: a question, or any text.
-        now: the aware moment at which it is asked; results are in its time zone.
+        now: the aware moment at which it is asked or told; results are in its time zone.
+        told: it is told rather than asked: without a verb, "dentist on Monday" is then a plan.
 
     Raises:
         InvalidTime: ``now`` has no time zone.
@@ -51,7 +52,7 @@ def find_intervals(text: str, now: datetime) -> tuple[Interval, ...]:
     if core_words().isdisjoint(_WORD.findall(text.lower())) and not _DIGIT.search(text):
         return ()
     try:
-        readings = read(text, now)
+        readings = read(text, now, told=told)
     except OverflowError:  # the calendar ends with the day of ``now``
         return ()
     if not readings:

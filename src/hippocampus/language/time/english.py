@@ -13,11 +13,11 @@ from hippocampus.language.time import spans
 Role = Enum(
     "Role",
     # Of words; "words/time_words.txt" says what each of them means to the grammar.
-    "DAY TONIGHT NOW PART UNIT WEEKDAY MONTH SEASON HOLIDAY SHIFT EDGE EARLIER SO_FAR ORDINAL COUNT"
+    "DAY TONIGHT NOW PART UNIT WEEKDAY MONTH SEASON HOLIDAY SHIFT EDGE EARLIER REST SO_FAR ORDINAL COUNT"
     " VAGUE ONE HALF BOUND THE AGO BEFORE AFTER SINCE UNTIL BY BETWEEN FROM TO AND ONWARD OF IN ON"
-    " AT AROUND TIME EVERY"
+    " AT AROUND FOR TIME EVERY"
     # Of what is written with digits or marks, by the groups of "token" in "patterns/time.txt".
-    " NUMBER STAMP DATE CLOCK DECADE SHORT_YEAR QUARTER POSSESSIVE COMMA DASH MARK WORD END",
+    " NUMBER STAMP DATE DAY_MONTH CLOCK DECADE SHORT_YEAR QUARTER POSSESSIVE COMMA DASH MARK WORD END",
 )
 """The part of a word or mark in a time expression, whatever the language."""
 
@@ -30,7 +30,7 @@ _RECURRING: Final = ("clock", "easter", "hours", "month_day", "months", "nth_wee
 """The functions of ``spans`` that a meaning may call."""
 _CORE_ROLES: Final = {
     Role.DAY, Role.TONIGHT, Role.PART, Role.UNIT, Role.WEEKDAY, Role.MONTH, Role.SEASON,
-    Role.HOLIDAY,
+    Role.HOLIDAY, Role.DECADE,
 }  # fmt: skip
 
 

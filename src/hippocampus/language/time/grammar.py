@@ -13,6 +13,7 @@ from hippocampus.core.word_lists import word_set
 from hippocampus.language.time import spans
 from hippocampus.language.time.english import WRITTEN, Role, word_meanings
 from hippocampus.language.time.spans import DAY, SECONDS, Recurring, Span, Unit, Value, floor, shift
+from hippocampus.language.time.tense import Tenses
 
 
 class Token(NamedTuple):
@@ -39,8 +40,8 @@ Parsed: TypeAlias = tuple[Value, int] | None
 """A value, and the index of the token after what was read as it."""
 
 # How an expression was introduced, which decides whether a bare "March" or "2021" may count.
-_BARE, _IN, _ON, _AT, _RELATION, _BY, _RANGE, _INNER, _SHIFTED = range(9)
-_CUES = {Role.IN: _IN, Role.ON: _ON, Role.AT: _AT, Role.AROUND: _IN}
+_BARE, _IN, _ON, _AT, _RELATION, _BY, _RANGE, _INNER, _SHIFTED, _FOR = range(10)
+_CUES = {Role.IN: _IN, Role.ON: _ON, Role.AT: _AT, Role.AROUND: _IN, Role.FOR: _FOR}
 _RELATIONS = {Role.SINCE, Role.AFTER, Role.BEFORE, Role.UNTIL, Role.BY}
 _LINKS = {
     Role.OF: _IN,
@@ -53,18 +54,26 @@ _LINKS = {
 _STOPS = {Role.END, Role.MARK, Role.COMMA}
 _KINDS = {
     kind: Role[kind.upper()]
-    for kind in "stamp date clock decade quarter possessive short_year ordinal mark".split()
+    for kind in "stamp date day_month clock decade quarter possessive short_year ordinal mark".split()
 }
 _MARKS = {",": Role.COMMA, "-": Role.DASH, "\u2013": Role.DASH, "\u2014": Role.DASH}
 _DIGITS = re.compile(r"[0-9]+")
 _LONGEST_NUMBER = 6
 _DEEPEST = 8
 """Phrases within phrases; nobody says more than three."""
+_HOUR = timedelta(hours=1)
+_WHEN = (_IN, _ON, _AT, _FOR)
+_HOURS = (Role.NUMBER, Role.COUNT, Role.HALF)
+_EARLIEST_HOUR = 8
+_LONG = ("month", "quarter", "year", "decade")
+_ABLE = frozenset("can could able possible possibly how to".split())
+_SUBJECTS = frozenset("i we you they he she it".split())
+_USUALLY = frozenset("usually always never often normally sometimes generally typically".split())
 
 
-def read(text: str, now: datetime) -> list[Reading]:
+def read(text: str, now: datetime, *, told: bool = False) -> list[Reading]:
     """Return what in ``text`` can be read as time, in order; ``now`` is aware."""
-    reader = _Reader(text, now)
+    reader = _Reader(text, now, told=told)
     found: list[Reading] = []
     for i in range(reader.count):
         try:
@@ -85,18 +94,26 @@ def read(text: str, now: datetime) -> list[Reading]:
 class _Reader:
     """One text being read. A method takes a token's index and returns the index after its part."""
 
-    def __init__(self, text: str, now: datetime) -> None:
+    def __init__(self, text: str, now: datetime, *, told: bool) -> None:
         self.words = word_meanings()
         self.aware = now
         self.now = now.replace(tzinfo=None)
         self.today = spans.day_of(self.now)
-        self.ahead = bool(WRITTEN.ahead.search(text)) and not WRITTEN.behind.search(text)
+        self.told = told
         self.tokens = [self._token(match) for match in WRITTEN.token.finditer(text)]
         self.count = len(self.tokens)
         end = len(text)
         self.tokens += [Token(Role.END, None, "", end, end, capital=False)] * 6
+        self.tenses = Tenses(self.tokens, told=told)
+        self.at = 0
         self.depth = 0
         self.atoms: dict[tuple[int, int], Parsed] = {}
+
+    @property
+    def ahead(self) -> bool:
+        """Whether what is being read looks ahead: what is told without a verb is a plan."""
+        direction = self.tenses.direction(self.at)
+        return self.told if direction is None else direction == "ahead"
 
     # ------------------------------------------------------------ tokens
 
@@ -138,12 +155,15 @@ class _Reader:
     def reading(self, i: int) -> Reading | None:
         """Return what the longest expression that begins at token ``i`` says."""
         t = self.tokens[i]
+        self.at = i
         if t.role in (Role.WORD, Role.MARK, Role.COMMA) or (i and self._is(i - 1, Role.EVERY)):
             return None
         if t.role in _RELATIONS:
             return self._related(i)
         if t.role is Role.BETWEEN or t.role is Role.FROM:
             return self._between(i)
+        if t.word == "in" and (hence := self._hence(i + 1)):
+            return self._said(i, hence[1], hence[0].lo, hence[0].hi)
         if (t.role is Role.BOUND or t.word == "over") and (bounded := self._bounded(i)):
             return bounded
         cue, first = _CUES.get(t.role, _BARE), i
@@ -154,7 +174,10 @@ class _Reader:
         if parsed is None or span is None:
             return None
         if t.role is Role.AROUND:
-            span = span._replace(slack=span.slack + max(3 * DAY, (span.hi - span.lo) / 2))
+            exact = span.hi - span.lo < DAY
+            span = span._replace(
+                slack=_HOUR if exact else span.slack + max(3 * DAY, (span.hi - span.lo) / 2)
+            )
         span = span.widened()
         return self._said(i, parsed[1], span.lo, span.hi)
 
@@ -165,7 +188,13 @@ class _Reader:
         if parsed is None or isinstance(parsed[0], Span):
             return parsed and parsed[0]  # type: ignore[return-value]
         # "at 5 pm", without a day, is a habit.
-        return None if parsed[0].cycle == "day" else parsed[0].bare(self.now, ahead=self.ahead)
+        if parsed[0].cycle == "day" or (parsed[0].cycle == "week" and self._habit()):
+            return None
+        return parsed[0].bare(self.now, ahead=self.ahead)
+
+    def _habit(self) -> bool:
+        """Tell whether what is being read is of no one time: "we usually meet on Friday"."""
+        return not _USUALLY.isdisjoint(self.tenses.sentence(self.at))
 
     def _related(self, i: int) -> Reading | None:
         """Since, after, before, until, by; and "after … and before …"."""
@@ -185,19 +214,51 @@ class _Reader:
             if self.tokens[j].word not in t.value.split():
                 return None, None, j
             j += 1
+        if t.word == "up" and self._is(i - 1, Role.WORD) and self.tokens[i - 1].word in _SUBJECTS:
+            return None, None, j  # "what was I up to"
         parsed = self._value(j, _BY if t.role is Role.BY else _RELATION)
-        span = self._resolve(parsed)
+        since = parsed and t.role is Role.SINCE and isinstance(parsed[0], Recurring)
+        span = parsed[0].bare(self.now, ahead=False) if since else self._resolve(parsed)  # type: ignore[index, union-attr]
         if parsed is None or span is None:
             return None, None, j
+        wide = span.widened()
         match t.role:
             case Role.SINCE:
-                return span.widened().lo, None, parsed[1]
+                return wide.lo, None, parsed[1]
             case Role.AFTER:
                 return span.hi, None, parsed[1]
             case Role.BEFORE:
-                return None, span.lo, parsed[1]
+                return self._from_now(span.lo), span.lo, parsed[1]
+            case Role.BY if self.told:  # that day is the deadline
+                return wide.lo, wide.hi, parsed[1]
             case _:
-                return None, span.widened().hi, parsed[1]
+                return self._from_now(wide.hi), wide.hi, parsed[1]
+
+    def _from_now(self, until: datetime) -> datetime | None:
+        """Return where a time up to then begins: now, if that is still to come."""
+        return self.now if self.now < until and self.ahead else None
+
+    def _hence(self, i: int) -> tuple[Span, int] | None:
+        """
+        Read the rest of "in two weeks", "in a fortnight's time".
+
+        With a verb of the past, or one of being able to, it is how long something takes.
+        """
+        measured = self._measured(i)
+        if measured is None or measured[2] in ("second", "minute", "weekend"):
+            return None
+        least, most, unit, j = measured
+        spoken = self._skip(j, Role.POSSESSIVE)
+        spoken = spoken + 1 if self.tokens[spoken].word == "'" else spoken
+        j = spoken + 1 if self._is(spoken, Role.TIME) else j
+        if not self._clear(j) or not self.ahead:
+            return None
+        if not _ABLE.isdisjoint(self.tenses.sentence(self.at)):
+            return None
+        if unit in SECONDS:
+            return Span(self._moment(least, unit), self._moment(most, unit) + _HOUR), j
+        lo, hi = shift(self.today.lo, unit, least), shift(self.today.lo, unit, most)
+        return _whole(Span(lo, hi + DAY), unit), j
 
     def _between(self, i: int) -> Reading | None:
         """Between … and …; from … to …; from … on."""
@@ -256,7 +317,7 @@ class _Reader:
         j = i + 2 if self.tokens[i + 1].word == "than" else i + 1
         if j == i + 1 and t.word in ("more", "less"):
             return None
-        parsed = self._ago(j)
+        parsed = self._ago(j, calendar=False)
         if parsed is None:
             return None
         span = parsed[0].widened()
@@ -281,7 +342,10 @@ class _Reader:
 
     def _atom(self, i: int, cue: int) -> Parsed:
         """Read one phrase, once: "the week of the week of …" would take exponential time."""
-        atom = self._ATOMS.get(self.tokens[i].role)
+        t = self.tokens[i]
+        if cue == _AT and (t.role in _HOURS or t.word == "quarter") and (hour := self._hour(i)):
+            return hour
+        atom = self._ATOMS.get(t.role)
         if atom is None or self.depth == _DEEPEST:
             return None
         if (i, cue) not in self.atoms:
@@ -303,6 +367,9 @@ class _Reader:
             return (Span(self.now, self.now), i + 1) if cue == _RANGE else None
         if t.role is Role.TONIGHT:
             return Span(shift(self.today.lo, "hour", 17), shift(self.today.lo, "hour", 30)), i + 1
+        before = self.tokens[i - 1]
+        if t.capital and i > 1 and before.capital and before.role is not Role.MARK:
+            return None  # a title: "The Day After Tomorrow"
         return spans.day_of(self.today.lo + t.value * DAY), i + 1
 
     # ------------------------------------------------------------ written dates
@@ -335,6 +402,16 @@ class _Reader:
             j += 3
         return span, j
 
+    def _day_month(self, i: int, cue: int) -> Parsed:
+        """Read "on 3/5", unless it is a share or a score."""
+        if cue not in (_ON, _BY, _RELATION, _RANGE):
+            return None
+        a, b = map(int, _DIGITS.findall(self.tokens[i].word))
+        day, month = (a, b) if b <= 12 else (b, a)
+        if not 1 <= month <= 12 or not _is_day(day) or not self._clear(i + 1):
+            return None
+        return spans.month_day(month, day), i + 1
+
     def _day_or_month_first(self, a: int, b: int, year: int, *, only_day: bool) -> Span:
         """Read the day first, unless there is no such day or only the other has begun by now."""
         orders = [(a, b)] if only_day else [(a, b), (b, a)]
@@ -361,9 +438,18 @@ class _Reader:
             return (t.value, i + 1) if 1000 <= t.value < 3000 and not self._counts(i + 1) else None
         return None
 
+    def _split_year(self, i: int) -> tuple[int, int] | None:
+        """Read "2024/25", which begins in 2024."""
+        first, slash, second = self.tokens[i].word.partition("/")
+        years = slash and len(first) == 4 and f"{first}{second}".isdigit()
+        if not years or (int(first) + 1 - int(second)) % 100:
+            return None
+        return int(first), i + 1
+
     def _of_year(self, recurring: Recurring, j: int) -> tuple[Span, int] | None:
         """Pick the one of a year when one follows: "June 2023", "summer of 2021"."""
-        dated = self._year(self._skip(j, Role.COMMA, Role.OF, Role.DASH))
+        j = self._skip(j, Role.COMMA, Role.OF, Role.DASH)
+        dated = self._year(j) or self._split_year(j)
         if dated is None:
             return None
         return recurring.make(self._day(dated[0])), dated[1]
@@ -468,11 +554,19 @@ class _Reader:
         return None if cue in (_BARE, _ON, _AT) or not self.tokens[i].capital else (recurring, j)
 
     def _decade(self, i: int, cue: int) -> Parsed:
-        digits = _DIGITS.findall(self.tokens[i].word)[0]
-        if not self._the(i) and cue == _BARE:
+        digits = self.tokens[i].value or _DIGITS.findall(self.tokens[i].word)[0]
+        if not self._the(i) and (cue == _BARE or self.tokens[i].value):
             return None
+        digits = str(digits)
         year = int(digits) if len(digits) == 4 else self._full_year(int(digits))
         return spans.calendar_unit(self._day(year), "decade"), i + 1
+
+    def _short_year(self, i: int, cue: int) -> Parsed:
+        """Read "in '19"."""
+        dated = self._year(i)
+        if dated is None or cue not in (_IN, _RELATION, _RANGE) or not self._clear(dated[1]):
+            return None
+        return spans.calendar_unit(self._day(dated[0]), "year"), dated[1]
 
     # ------------------------------------------------------------ names
 
@@ -490,6 +584,9 @@ class _Reader:
         if abbreviated and not t.capital:
             return None
         recurring = spans.weekday(t.value)
+        if self.tokens[j].word in ("week", "fortnight") and self._clear(j + 1):  # "Monday week"
+            span = self._coming(recurring)
+            return span and (_offset(span, self.tokens[j].value, 1, 1), j + 1)
         if (beside := self._beside(i, recurring)) is not None:
             return beside
         if cue == _BARE:
@@ -520,6 +617,8 @@ class _Reader:
             return beside
         if cue in (_SHIFTED, _RANGE, _INNER):
             return recurring, j
+        if cue == _IN and self._clear(j) and not self._habit() and self.tenses.definite(self.at):
+            return recurring, j
         # "in summer" is a habit, "in the summer" and "around summer" was the last one.
         if (
             (self._the(i) or (i > 0 and self.tokens[i - 1].role is Role.AROUND))
@@ -538,13 +637,14 @@ class _Reader:
             if known := self._of_year(feasts[rest], j) or self._beside(i, feasts[rest], j):
                 return known
             if cue == _BARE and not self._then_shifted(j):
-                return None
+                done = i > 0 and self._clear(j) and self.tenses.is_done(i - 1)
+                return (feasts[rest], j) if done else None
             if cue in (_IN, _ON, _AT) and not (
                 self._clear(j) or self._is(j, Role.PART, Role.SHIFT)
             ):
                 return None
             if cue == _IN:  # "over Christmas" is more than a day
-                return spans.each(feasts[rest], lambda s: s._replace(slack=2 * DAY)), j
+                return spans.each(feasts[rest], _and_around), j
             return feasts[rest], j
         return None
 
@@ -575,6 +675,21 @@ class _Reader:
                 return None
             hour = hour % 12 + (12 if half == "p" else 0)
         return (spans.clock(hour, minute), i + 1) if hour < 24 and minute < 60 else None
+
+    def _hour(self, i: int) -> Parsed:
+        """Read "six" after "at", and "half past six": in the afternoon, if it is before eight."""
+        t, minute = self.tokens[i], 0
+        if t.role is Role.HALF or t.word == "quarter":
+            past = self.tokens[i + 1].word in ("past", "after")
+            if not past and not self._is(i + 1, Role.TO) and t.role is not Role.HALF:
+                return None
+            minute = (30 if t.role is Role.HALF else 15) * (-1 if self._is(i + 1, Role.TO) else 1)
+            i = i + 2 if past or self._is(i + 1, Role.TO) else i + 1
+            t = self.tokens[i]
+        if not isinstance(t.value, int) or not 1 <= t.value <= 12 or self._is(i + 1, Role.UNIT):
+            return None
+        hour = t.value + (12 if t.value < _EARLIEST_HOUR else 0)
+        return spans.clock(hour - (minute < 0), minute % 60), i + 1
 
     # ------------------------------------------------------------ last, this, next
 
@@ -674,9 +789,12 @@ class _Reader:
         return spans.day_of(shift(self.now, unit, step))._replace(slack=slack), j
 
     def _earlier(self, i: int, _cue: int) -> Parsed:
-        """Read "earlier this year", "later this week", "so far this month"."""
+        """Read "earlier this year", "later this week", "so far this month", "rest of the day"."""
         t, j = self.tokens[i], i + 1
         step = t.value
+        if t.role is Role.REST:
+            current = self._current(j + 1) if self._is(j, Role.OF) else None
+            return current and (Span(max(self.now, current[0].lo), current[0].hi), current[1])
         if t.role is Role.SO_FAR:
             if self.tokens[j].word != t.value:
                 return None
@@ -695,11 +813,24 @@ class _Reader:
             return spans.portion(span, *((0.0, 0.6) if step < 0 else (0.4, 1.0))), j
         if span.hi - span.lo <= DAY:
             return span, j
-        return Span(span.lo, self.today.hi) if step < 0 else Span(self.today.lo, span.hi), j
+        if span.lo == self.now:
+            return None
+        return Span(span.lo, self.now) if step < 0 else Span(self.now, span.hi), j
+
+    def _current(self, i: int) -> tuple[Span, int] | None:
+        """Read "the week", "this month", "March" as the present one, or the coming."""
+        j = i + 1
+        if self._is(i, Role.THE) and self._is(j, Role.UNIT) and self.tokens[j].value not in SECONDS:
+            return self._calendar(self.tokens[j].value, 0), j + 1
+        if self._is(i, Role.THE) and self._is(j, Role.PART):
+            return self.tokens[j].value.within(self.today), j + 1
+        parsed = self._value(i, _IN)
+        span = self._resolve(parsed)
+        return (span, parsed[1]) if parsed and span else None
 
     def _edge(self, i: int, _cue: int) -> Parsed:
         """Early March, mid-2022, the end of last year."""
-        first, last, noun = self.tokens[i].value
+        part, noun = self.tokens[i].value
         j = i + 1
         if noun:
             if not self._is(j, Role.OF):
@@ -707,8 +838,11 @@ class _Reader:
             j += 1
         else:
             j = self._skip(j, Role.DASH, Role.IN, Role.OF)
-        parsed = self._value(j, _IN)
-        return _mapped(parsed, lambda s: spans.portion(s, first, last))
+        present = noun and self._is(j, Role.THE) and self._is(j + 1, Role.UNIT)
+        parsed = self._current(j) if present else self._value(j, _IN)
+        if noun and part != 1:
+            return _mapped(parsed, lambda s: spans.end_of(s, last=part == 2))
+        return _mapped(parsed, lambda s: spans.portion(s, part / 3, (part + 1) / 3))
 
     # ------------------------------------------------------------ amounts: ago, before, after
 
@@ -747,11 +881,12 @@ class _Reader:
             least, most, j = least + 0.5, most + 0.5, j + 3
         return least, most, unit, j
 
-    def _ago(self, i: int) -> tuple[Span, int] | None:
+    def _ago(self, i: int, *, calendar: bool = True) -> tuple[Span, int] | None:
         """
         Two weeks ago: the day it points to, in doubt by half a unit, and more the longer ago.
 
-        A day is meant exactly, up to four of them. "A year ago today" is exact too.
+        A day is meant exactly, up to four of them. "A year ago today" is exact too. "Two months
+        ago" is that month, if the ``calendar`` counts.
         """
         measured = self._measured(i)
         if measured is None:
@@ -773,6 +908,8 @@ class _Reader:
         hi = floor(shift(self.now, unit, -least), "day") + DAY
         if self._is(j, Role.DAY) and self.tokens[j].value == 0:
             return Span(lo, hi), j + 1
+        if calendar and unit in _LONG:
+            return _whole(Span(lo, hi), unit), j
         half = spans.DAYS[unit] / 2 * min(1, least)
         days = (0 if unit == "day" else int(half)) + int(half * (most // 5))
         return Span(lo, hi, min(days * DAY, self.today.hi - hi)), j
@@ -794,10 +931,17 @@ class _Reader:
             return Span(
                 lo, hi + DAY, 0 * DAY if unit == "day" else int(spans.DAYS[unit] / 2) * DAY
             ), j + 2
+        if unit in ("week", "fortnight") and self._is(j, Role.DAY, Role.ON):
+            # "A week on Friday", "two weeks today".
+            anchor = self._value(self._skip(j, Role.ON), _ON)
+            span = anchor and self._coming(anchor[0])
+            return (_offset(span, unit, least, most), anchor[1]) if span and anchor else None
         if not self._is(j, Role.BEFORE, Role.AFTER, Role.FROM):
             return None
         back = self._is(j, Role.BEFORE)
         anchor = self._value(j + 1, _RELATION)
+        if anchor and self._is(j, Role.FROM) and i and self.tokens[i - 1].word == "for":
+            return _mapped(anchor, lambda s: Span(s.lo, shift(s.lo, unit, most)))
         if anchor is None:
             one = self._is(i, Role.ONE) and unit not in SECONDS and unit != "day"
             return (self._calendar(unit, -2), j + 2) if one and self._before_last(j) else None
@@ -805,13 +949,18 @@ class _Reader:
             return _mapped(anchor, lambda s: _neighbour(s, unit, -most if back else most))
         return _mapped(anchor, lambda s: _offset(s, unit, least, most, back=back))
 
-    def _unit(self, i: int, _cue: int) -> Parsed:
+    def _coming(self, value: Value) -> Span | None:
+        return value if isinstance(value, Span) else value.next(self.now)
+
+    def _unit(self, i: int, cue: int) -> Parsed:
         """Read "week of 3 June", "week after 12 May", "week before last", "year 2021"."""
         unit: Unit = self.tokens[i].value
         j = i + 1
         if self._is(j, Role.OF) and unit not in SECONDS:
             anchor = self._value(j + 1, _ON)
             return _mapped(anchor, lambda s: spans.calendar_unit(s.lo, unit))
+        if unit == "weekend" and cue in _WHEN and self._the(i) and self._clear(j):
+            return spans.weekend(), j
         if not self._the(i):
             return None
         if unit == "year" and (dated := self._year(j)):
@@ -900,10 +1049,13 @@ class _Reader:
         Role.SEASON: _season,
         Role.HOLIDAY: _holiday,
         Role.QUARTER: _quarter,
+        Role.DAY_MONTH: _day_month,
         Role.DECADE: _decade,
+        Role.SHORT_YEAR: _short_year,
         Role.EDGE: _edge,
         Role.EARLIER: _earlier,
         Role.SO_FAR: _earlier,
+        Role.REST: _earlier,
         Role.SHIFT: _shifted,
         Role.PART: _part,
         Role.CLOCK: _clock,
@@ -914,6 +1066,19 @@ class _Reader:
 def _mapped(parsed: Parsed, change: Callable[[Span], Span]) -> Parsed:
     """Return what was read with a stretch, or each of a recurring one, changed."""
     return parsed and (spans.each(parsed[0], change), parsed[1])
+
+
+def _and_around(feast: Span) -> Span:
+    """Return a feast of one day with the days on either side that go with it."""
+    return feast._replace(slack=2 * DAY) if feast.hi - feast.lo <= DAY else feast
+
+
+def _whole(span: Span, unit: Unit) -> Span:
+    """Return the calendar months or years in which a stretch of days lies; days as they are."""
+    if unit not in _LONG:
+        return span
+    unit = "month" if unit in ("month", "quarter") else "year"
+    return Span(floor(span.lo, unit), spans.calendar_unit(span.hi - DAY, unit).hi)
 
 
 def _is_day(n: object) -> bool:
@@ -935,8 +1100,14 @@ def _neighbour(span: Span, unit: Unit, n: float) -> Span:
     return Span(min(edge, other), max(edge, other))
 
 
-def _offset(span: Span, unit: Unit, least: float, most: float, *, back: bool) -> Span:
-    """Return the day or moment some units before or after, in doubt by a quarter unit."""
+def _offset(
+    span: Span, unit: Unit, least: float, most: float, *, back: bool | None = None
+) -> Span:
+    """
+    Return the day or moment some units before or after.
+
+    In doubt by a quarter unit, unless ``back`` is None: then it is a day exactly so much later.
+    """
     if unit in SECONDS:
         near, far = (-least, -most) if back else (least, most)
         edge = span.lo if back else span.hi
@@ -945,4 +1116,5 @@ def _offset(span: Span, unit: Unit, least: float, most: float, *, back: bool) ->
     day = span.lo if back or span.lo == span.hi else span.hi - timedelta(microseconds=1)
     near, far = (-least, -most) if back else (least, most)
     ends = floor(shift(day, unit, near), "day"), floor(shift(day, unit, far), "day")
-    return Span(min(ends), max(ends) + DAY, int(spans.DAYS[unit] / 4) * DAY)
+    doubt = 0 if back is None else int(spans.DAYS[unit] / 4)
+    return Span(min(ends), max(ends) + DAY, doubt * DAY)

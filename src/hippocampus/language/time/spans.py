@@ -268,11 +268,17 @@ def nth_weekday(month: int, day: int, n: int) -> Recurring:
     )
 
 
-def easter(offset: int) -> Recurring:
-    """Return the day ``offset`` days after Easter Sunday."""
+def weekend() -> Recurring:
+    """Return Saturday and Sunday."""
+    return Recurring("week", lambda week: Span(week + 5 * DAY, week + 7 * DAY))
+
+
+def easter(first: int, last: int | None = None) -> Recurring:
+    """Return the day ``first`` days after Easter Sunday, or the days from there to ``last``."""
 
     def make(year: datetime) -> Span:
-        return day_of(datetime.combine(easter_sunday(year.year), time()) + offset * DAY)
+        sunday = datetime.combine(easter_sunday(year.year), time())
+        return Span(sunday + first * DAY, sunday + ((first if last is None else last) + 1) * DAY)
 
     return Recurring("year", make)
 
@@ -313,6 +319,22 @@ def nth(span: Span, what: int | Unit, n: int) -> Span:
         msg = f"no {what} number {n} between {span.lo} and {span.hi}"
         raise ValueError(msg)
     return part
+
+
+def end_of(span: Span, *, last: bool) -> Span:
+    """Return the beginning or the end of a stretch: a week of a month, three days of a week."""
+    days = (span.hi - span.lo) // DAY
+    if days <= 1:
+        return span
+    if days <= 14:
+        count: tuple[Unit, int] = "day", 3 if days > 3 else 1
+    elif days <= 31:
+        count = "day", 7
+    else:
+        count = "month", 3 if days > 300 else 1
+    if last:
+        return Span(shift(span.hi, count[0], -count[1]), span.hi)
+    return Span(span.lo, shift(span.lo, *count))
 
 
 def portion(span: Span, first: float, last: float) -> Span:

@@ -1,0 +1,219 @@
+"""
+Tense of the verb that a time expression goes with: whether "on Monday" looks back or ahead.
+
+Read from grammar alone: auxiliaries, endings, irregular forms, and whether the dictionary knows a
+word as a verb. Of several verbs in a sentence the nearest before the expression counts, else the
+first after it. English has no time for a present perfect ("I've seen it on Monday" is not said),
+so that with one the time is of what was arranged: "I've booked a table for Monday".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final, Literal, Protocol, TypeAlias
+
+from hippocampus.core.word_lists import word_set
+from hippocampus.language.nouns import use_of
+
+Direction: TypeAlias = Literal["ahead", "behind"]
+
+_REACH: Final = 40
+"""Words looked at on either side; nobody's verb is farther away."""
+_PRESENT_BE: Final = frozenset({"is", "are", "am", "be", "being", "isn't", "aren't"})
+_PAST_BE: Final = frozenset({"was", "were", "wasn't", "weren't"})
+_HAVE: Final = frozenset({"have", "has", "haven't", "hasn't"})
+_DO: Final = frozenset({"do", "does", "don't", "doesn't"})
+_PAST_AUXILIARY: Final = frozenset({"did", "didn't", "had", "hadn't", "couldn't", "wouldn't"})
+_MODAL: Final = frozenset({
+    "will", "won't", "shall", "gonna", "can", "can't", "cannot", "could", "would", "should",
+    "shouldn't", "must", "might",
+})  # fmt: skip
+_SUBJECT: Final = frozenset({"i", "we", "you", "they", "he", "she", "it", "who"})
+_BEFORE_IS: Final = _SUBJECT | {"what", "where", "when", "that", "there", "here", "how", "why"}
+_AUXILIARY: Final = (
+    _PRESENT_BE | _PAST_BE | _HAVE | _DO | _PAST_AUXILIARY | _MODAL
+)
+_DETERMINER: Final = frozenset(
+    "a an the my your his her its our their this that these those some any no every".split()
+)
+_VERB: Final = 0.3
+"""Share of its uses as a verb from which a word counts as one after "I" or "we"."""
+_MOSTLY_VERB: Final = 0.5
+"""... and from which a word with an -s is no plural."""
+
+
+class Word(Protocol):
+    """What is read of a token: its letters in lower case, and "'s" and marks apart."""
+
+    @property
+    def word(self) -> str: ...
+
+
+class Tenses:
+    """The directions in which the verbs of a text point."""
+
+    def __init__(self, tokens: Sequence[Word], *, told: bool) -> None:
+        """
+        Read nothing yet.
+
+        Args:
+            tokens: the words and marks of the text.
+            told: it is told, so that a perfect speaks of what is arranged; else asked.
+
+        """
+        self._words = [token.word.replace("\u2019", "'") for token in tokens]
+        self._told = told
+
+    def direction(self, at: int) -> Direction | None:
+        """Return which way the verb points that goes with the expression at token ``at``."""
+        before = self._sentence(range(at - 1, max(at - _REACH, 0) - 1, -1))
+        after = self._sentence(range(at, min(at + _REACH, len(self._words))))
+        for i in (*before, *after):
+            pointed = self._verb(i)
+            if pointed is not None:
+                return self._arranged(i, at) if pointed == "behind" else pointed
+        return None
+
+    def sentence(self, at: int) -> set[str]:
+        """Return the words of the sentence around token ``at``, up to a limit."""
+        before = self._sentence(range(at - 1, max(at - _REACH, 0) - 1, -1))
+        after = self._sentence(range(at, min(at + _REACH, len(self._words))))
+        return {self._words[i] for i in (*before, *after)}
+
+    def definite(self, at: int) -> bool:
+        """Return whether the verb tells of one deed: past, planned, or set to happen."""
+        direction = self.direction(at)
+        if direction != "ahead":
+            return direction == "behind"
+        words = self.sentence(at)
+        if words & {"will", "gonna", "going"} or any(word.endswith("'ll") for word in words):
+            return True
+        progress = words & _PRESENT_BE or any(w.endswith(("'m", "'re")) for w in words)
+        return any(
+            (progress and word.endswith("ing"))
+            or (word.endswith("s") and _first_form(word) in word_set("scheduled_verbs"))
+            for word in words
+        )
+
+    def is_done(self, i: int) -> bool:
+        """Return whether token ``i`` is a verb of doing something at some time: "spent", "doing"."""
+        word = self._words[i]
+        return is_past(word) or (word.endswith("ing") and bool(_bases(word)))
+
+    def _sentence(self, places: range) -> Iterator[int]:
+        for i in places:
+            if self._words[i] in (".", "?", "!", "\n"):
+                return
+            yield i
+
+    def _arranged(self, verb: int, at: int) -> Direction:
+        """Return "ahead" where a deed of the past set a time to come: "we moved it to Monday"."""
+        if self._base(self._words[verb]) not in word_set("arranging_verbs"):
+            return "behind"
+        between = self._words[verb + 1 : at + 1]
+        return "ahead" if {"for", "to", "until", "till"} & set(between) else "behind"
+
+    # ------------------------------------------------------------ verbs
+
+    def _verb(self, i: int) -> Direction | None:
+        """Return which way token ``i`` points; None if it is no finite verb."""
+        word, before = self._words[i], self._word(i - 1)
+        head, _, tail = word.partition("'")
+        if word in _PAST_BE or (word in _PAST_AUXILIARY and before not in _DETERMINER):
+            return "behind"
+        if word in _PRESENT_BE or tail in ("m", "re", "ll"):
+            return "ahead"
+        if word in _HAVE or tail == "ve":
+            return None if self._governed(i) else self._perfect(i)
+        if word == "'s":
+            if before == "let":
+                return "ahead"
+            return self._perfect(i) if before in _BEFORE_IS else None
+        if word in _MODAL:
+            return "behind" if "have" in self._words[i + 1 : i + 4] else "ahead"
+        if word in _DO:
+            if self._governed(i):
+                return None
+            after = {self._word(i + 1), self._word(i + 2), self._word(i + 3)}
+            return None if after & word_set("stative_verbs") else "ahead"
+        return self._full_verb(i, head)
+
+    def _full_verb(self, i: int, word: str) -> Direction | None:
+        before = self._word(i - 1)
+        if before in _DETERMINER or before == "to" or self._governed(i):
+            return None
+        if before in _SUBJECT and word in word_set("unchanging_verbs"):
+            return "behind"
+        if is_past(word):
+            return "behind"
+        use = use_of(word)
+        if before in _SUBJECT and use.known and use.verb >= _VERB:
+            return None if word in word_set("stative_verbs") else "ahead"
+        if word.endswith("s") and use.known and use.verb >= _MOSTLY_VERB:
+            return "ahead"
+        return None
+
+    def _governed(self, i: int) -> bool:
+        """Tell whether an auxiliary right before it, or before its subject, has the tense."""
+        j = i - 1
+        while j > i - 4 and (
+            self._word(j) in word_set("adverbs") or self._word(j) in ("not", "been", "being")
+        ):
+            j -= 1
+        if self._word(j) in _SUBJECT:
+            j -= 1
+            if self._word(j) in _HAVE:
+                return True
+        word = self._word(j)
+        if word == "'s":
+            return self._word(j - 1) in _BEFORE_IS
+        return word in _AUXILIARY or word.partition("'")[2] in ("m", "re", "ve", "ll", "d")
+
+    def _perfect(self, i: int) -> Direction:
+        """Return which way "have" or "'s" points: a participle after it may make it a perfect."""
+        for j in range(i + 1, min(i + 5, len(self._words))):
+            word = self._words[j]
+            if word == "got" or self._base(word) in word_set("arranging_verbs"):
+                return "ahead"
+            if word == "been" or is_past(word) or word in word_set("irregular_participles"):
+                return "ahead" if self._told else "behind"
+            if word not in _SUBJECT and word not in word_set("adverbs") and word != "not":
+                break
+        return "ahead"
+
+    def _word(self, i: int) -> str:
+        return self._words[i] if 0 <= i < len(self._words) else ""
+
+    @staticmethod
+    def _base(word: str) -> str:
+        return _bases(word)[0] if word.endswith("ed") and is_past(word) else word
+
+
+def _first_form(present: str) -> str:
+    """Return "close" of "closes"."""
+    short = present[:-2]
+    return short if short in word_set("scheduled_verbs") else present[:-1]
+
+
+@lru_cache(maxsize=1 << 14)
+def is_past(word: str) -> bool:
+    """Tell whether a word in lower case can be a simple past."""
+    if word in word_set("irregular_past_forms"):
+        return True
+    return word.endswith("ed") and bool(_bases(word))
+
+
+@lru_cache(maxsize=1 << 14)
+def _bases(word: str) -> tuple[str, ...]:
+    """Return the verbs of which a word may be the past in -ed or the form in -ing."""
+    if len(word) < 4 or (word.endswith("eed") and len(word) < 5):
+        return ()
+    stem = word.removesuffix("ed").removesuffix("ing")
+    tried = [stem + "e", stem]
+    if word.endswith("ied"):
+        tried.insert(0, stem[:-1] + "y")
+    if len(stem) > 2 and stem[-1] == stem[-2]:
+        tried.insert(0, stem[:-1])
+    uses = ((one, use_of(one)) for one in tried if len(one) > 1)
+    return tuple(one for one, use in uses if use.known and use.verb > 0)
