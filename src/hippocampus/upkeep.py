@@ -31,6 +31,7 @@ from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, Store
 from hippocampus.index.bank_index import read_payloads
 from hippocampus.index.bm25 import DEED, TELLING, pack_terms
 from hippocampus.index.phrase_codec import unpack_phrases
+from hippocampus.index.told_times import times_fit
 from hippocampus.journal.draft import digest
 from hippocampus.journal.ledger import Ledger
 from hippocampus.kernel import build_info
@@ -162,6 +163,7 @@ def _verify_bank(
         terms = _payloads(ledger, "lexical", len(records))
         codes = _payloads(ledger, "signature", len(records))
         phrases = _payloads(ledger, "phrase", len(records))
+        times = _payloads(ledger, "times", len(records))
     told = states_told((c.row, class_of(c.kind)) for c in changes)
     problems += _undecodable(ledger, changes)
     unmarked = 0
@@ -186,6 +188,8 @@ def _verify_bank(
             problems.append(f"{name}: its tokens are signed wrongly; run reindex")
         if phrases[record.row] not in (b"", phrase_payload(text, record.speaker, record.role)):
             problems.append(f"{name}: its phrases are noted wrongly; run reindex")
+        if not times_fit(times[record.row], text):  # which they are depends on the time zone
+            problems.append(f"{name}: its times are noted wrongly; run reindex")
         if record.digest != digest(ledger.salt, text):
             problems.append(f"{name}: its text is not what was remembered")
     if unmarked:

@@ -505,7 +505,7 @@ class Knowledge(BankPart):
             msg = "a concept index is read with the embedder that made it; open the store with one"
             raise InputError(msg)
         ledger = engine.ledger(self.name)
-        find_missing_phrases(ledger)
+        find_missing_phrases(ledger, engine.zone)
         with self._state.asking() as here:
             gathered = gather(ledger, here.index)
         count = import_concepts(

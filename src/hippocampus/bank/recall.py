@@ -36,7 +36,7 @@ from hippocampus.recall.encode_query import EncodedQuery, encode_query
 from hippocampus.recall.evidence import evidence
 from hippocampus.recall.expand import Sources
 from hippocampus.recall.parse import bind, parse, signed
-from hippocampus.recall.read import Found, read_rows, read_times
+from hippocampus.recall.read import Found, read_rows, when_it_was
 from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import Ranking, search
 from hippocampus.recall.standardize import Numbers
@@ -104,9 +104,12 @@ class Recaller(BankPart):
         degraded += [] if failed is None else [failed]
         places = [*order, *range(len(order), len(read.ranking.rows))]
         judged = _decide(here, {name: column[places] for name, column in shows.items()}, places)
-        hits = read.hits(order, judged.scores[: len(order)].tolist())
-        found = judged.found or (bool(hits) and bound.latest > 1)
-        hits, when = read_times(hits, engine.zone) if "when" in bound.intents else (hits, None)
+        told = partial(here.index.cues.time.of, zone=engine.zone)
+        hits = read.hits(order, judged.scores[: len(order)].tolist(), told)
+        note = ranking.missing_time
+        found = judged.found or (bool(hits) and (bound.latest > 1 or bound.listing))
+        found = found and not note
+        when = when_it_was(hits, engine.zone) if found and "when" in bound.intents else None
         state.note_shown(here, read.shown(order))
         ended = time.perf_counter()
         steps = {
@@ -118,7 +121,7 @@ class Recaller(BankPart):
         }
         return Recall(
             query=text, hits=tuple(hits), found=found, confidence=judged.sure, sessions=sessions,
-            intervals=bound.intervals, when=when if found else None,
+            intervals=bound.intervals, note=note, when=when,
             cost=Cost(
                 elapsed_s=ended - started, embed_s=encoded.elapsed_s, steps_s=steps,
                 allowed=count, candidates=read.ranking.candidates,

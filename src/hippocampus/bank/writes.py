@@ -428,8 +428,8 @@ class Writes(BankPart):
             check_budget()
             some = slice(start, start + batch)
             made = encode_drafts(
-                drafts[some], before[some], embedder=embedder, signed=how,
-                phrases=self._state.has_anchors,
+                drafts[some], before[some], zone=self._engine.zone, embedder=embedder,
+                signed=how, phrases=self._state.has_anchors,
             )  # fmt: skip
             for kind, payloads in made.items():
                 encoded.setdefault(kind, {}).update(payloads)

@@ -196,7 +196,7 @@ class _Examiner:
         ]  # fmt: skip
         drafts = [d for group in groups for d in group.drafts]
         before = context_before(drafts, {})
-        encoded = encode_drafts(drafts, before, embedder=self._embedder, signed=None)
+        encoded = encode_drafts(drafts, before, zone=UTC, embedder=self._embedder, signed=None)
         return _EncodedConversation(data, groups, encoded)
 
     def index(self, pool: Sequence[_EncodedConversation]) -> _IndexedBank:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Final
 
 from hippocampus.core.budget import check_budget
@@ -12,6 +13,7 @@ from hippocampus.core.records import Embedder, Kind, Progress
 from hippocampus.encode.random_indexing import dump
 from hippocampus.engine.context import SIGNED, EngineContext, dump_fingerprint
 from hippocampus.errors import InputError
+from hippocampus.journal.draft import Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.payloads import NEXT
 from hippocampus.write.encode import context_before, encode_drafts
@@ -38,7 +40,8 @@ def rebuild(
     _begin(engine, mark)
     for report in (progress, None):  # twice: once more for what was written meanwhile
         for name in _named(engine, banks):
-            _stage(engine.ledger(name), maker, signed, mark, progress=report)
+            encode = partial(encode_drafts, zone=engine.zone, embedder=maker, signed=signed)
+            _stage(engine.ledger(name), encode, mark, progress=report)
     return _swap(engine, banks, maker)
 
 
@@ -68,7 +71,7 @@ def _swap(
     """Put what a rebuild has made in the place of what was, all of it or nothing."""
     done: dict[str, int] = {}
     before, unsigns = engine.embedder, engine.config.signatures is None and banks is None
-    kinds: set[Kind] = {"lexical", "phrase"}
+    kinds: set[Kind] = {"lexical", "times", "phrase"}
     if maker is not None:
         kinds |= {"vector", "tokens"}
     with engine.embedder_lock:
@@ -81,7 +84,8 @@ def _swap(
                 _begin(engine, mark)  # if another one has come between
                 for name in _named(engine, banks):
                     ledger = engine.ledger(name)
-                    _stage(ledger, maker, signed, mark)  # what came until this transaction
+                    encode = partial(encode_drafts, zone=engine.zone, embedder=maker, signed=signed)
+                    _stage(ledger, encode, mark)  # what came until this transaction
                     done[name] = _promote(ledger, kinds)
                     if moves:
                         ledger.payloads.forget_slept()
@@ -107,8 +111,7 @@ def drop(ledger: Ledger) -> None:
 
 def _stage(
     ledger: Ledger,
-    embedder: Embedder | None,
-    signed: Signatures | None,
+    encode: Callable[..., Encoded],
     mark: str,
     *,
     progress: Progress | None = None,
@@ -136,9 +139,7 @@ def _stage(
         drafts = ledger.reader.drafts(some)
         before = context_before(drafts, said)
         if any(record.row in missing for record in some):
-            encoded = encode_drafts(
-                drafts, before, embedder=embedder, signed=signed, phrases=phrases
-            )
+            encoded = encode(drafts, before, phrases=phrases)
             made = {NEXT[kind]: encoded[kind] for kind in NEXT if kind in encoded}
             with store.write():
                 if store.settings.get(REBUILDING) != mark:

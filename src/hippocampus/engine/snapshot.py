@@ -24,6 +24,7 @@ from hippocampus.index.gists import Priming
 from hippocampus.index.graph import GraphCue, Statements
 from hippocampus.index.late_interaction import LateInteractionCue
 from hippocampus.index.signature import SignatureCue
+from hippocampus.index.told_times import TimeCue
 from hippocampus.index.topic import TopicCue
 from hippocampus.index.vector import VectorCue
 from hippocampus.journal.ledger import Ledger
@@ -143,6 +144,7 @@ def attach_slept(
     index.gists = (
         None if gists is None else Priming(gists, engine.config.maturation, cosines.sem_theta)
     )
+    index.cues.time = TimeCue()  # sleep may have read texts that earlier versions wrote
     index.cues.topic = None if topics is None else TopicCue(topics.graph, topics.length)
     index.cues.concept = index.cues.graph = None
     gazetteer = Gazetteer() if anchors is None else Gazetteer(anchors.curated())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from hippocampus.index.bm25 import Bm25Cue
@@ -12,6 +12,7 @@ from hippocampus.index.cue import Cue
 from hippocampus.index.graph import GraphCue
 from hippocampus.index.late_interaction import LateInteractionCue
 from hippocampus.index.signature import SignatureCue
+from hippocampus.index.told_times import TimeCue
 from hippocampus.index.topic import TopicCue
 from hippocampus.index.vector import VectorCue
 
@@ -21,7 +22,7 @@ class CueSet:
     """
     The cues there are; None where a bank lacks what one is built from.
 
-    ``lexical`` is always there: every text has words. ``vector`` and ``tokens`` need an embedder,
+    ``lexical`` and ``time`` are always there: every text has words, and was said at some time. ``vector`` and ``tokens`` need an embedder,
     ``signature`` signed tokens; ``concept``, ``graph`` and ``topic`` are made by sleep.
     """
 
@@ -32,6 +33,7 @@ class CueSet:
     concept: ConceptCue | None = None
     graph: GraphCue | None = None
     topic: TopicCue | None = None
+    time: TimeCue = field(default_factory=TimeCue)
 
     def named(self) -> dict[str, Cue]:
         """Return the cues there are, by name."""
@@ -49,6 +51,8 @@ class CueSet:
     def among(self, names: Container[str]) -> CueSet:
         """Return the same cues without those that are not named; ``lexical`` stays for its IDF."""
         left_out: dict[str, Any] = {
-            name: None for name in self.named() if name not in names and name != "lexical"
+            name: None
+            for name in self.named()
+            if name not in names and name not in ("lexical", "time")
         }
         return replace(self, **left_out)

@@ -12,14 +12,20 @@ from hippocampus.journal.content import Segment
 from hippocampus.journal.draft import Encoded
 from hippocampus.journal.reader import LedgerPart, LedgerReader
 
-DERIVED: Final[tuple[Kind, ...]] = ("vector", "tokens", "lexical", "signature", "phrase")
+DERIVED: Final[tuple[Kind, ...]] = (
+    "vector", "tokens", "lexical", "times", "signature", "phrase",
+)  # fmt: skip
 """Payloads that are made from texts, and can be made anew."""
 
 SLEPT: Final[tuple[Kind, ...]] = ("gist", "concept", "topic", "summary", "graph")
 """What sleep makes of a whole bank, in one block each."""
 
+NO_TIMES: Final = b"\1"
+"""The payload of times of a bank's first row, where it tells none."""
+
 NEXT: Final[Mapping[Kind, Kind]] = {kind: cast("Kind", f"{kind}.next") for kind in DERIVED}
 """Where an unfinished rebuild keeps what it has made of each."""
+_TIMES: Final = ("times", NEXT["times"])
 
 
 class LedgerPayloads(LedgerPart):
@@ -31,11 +37,17 @@ class LedgerPayloads(LedgerPart):
         self._limits = limits
 
     def put(self, encoded: Encoded, rows: Mapping[str, int]) -> None:
-        """Write the payloads of those ids that have a row here."""
+        """
+        Write the payloads of those ids that have a row here.
+
+        The first row of a bank has one of times even if it tells none: so one sees that they were
+        looked for, which earlier versions did not.
+        """
         for kind, made in encoded.items():
-            self._store.payloads.put(
-                self._bank, kind, [(rows[id_], made[id_]) for id_ in rows if id_ in made]
-            )
+            here = {rows[id_]: made[id_] for id_ in rows if id_ in made}
+            if kind in _TIMES and 0 in rows.values():
+                here.setdefault(0, NO_TIMES)
+            self._store.payloads.put(self._bank, kind, list(here.items()))
 
     def fill(self, kind: Kind, made: Mapping[int, bytes]) -> None:
         """Write payloads of rows that had none, in blocks as in the tail."""

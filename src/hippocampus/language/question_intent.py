@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_set
-from hippocampus.encode.terms import find_terms
+from hippocampus.encode.terms import Term, find_terms
 from hippocampus.language.time import find_intervals
 
 _RE = Patterns("questions")
@@ -57,6 +58,14 @@ def asks_only_last(text: str) -> bool:
     return asks_last(text) and all(
         term.function or text[term.start : term.end].casefold() in word_set("asking_for_the_last")
         for term in find_terms(text)
+    )
+
+
+def asks_for_events(text: str, words: Iterable[Term]) -> bool:
+    """Return whether all that a question with a time in it asks for is what was at that time."""
+    return all(
+        word.function or text[word.start : word.end].casefold() in word_set("asking_for_events")
+        for word in words
     )
 
 

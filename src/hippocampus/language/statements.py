@@ -532,7 +532,10 @@ def _in_passing(behind: str, times: Sequence[Interval], *, leaving: bool) -> boo
             leaving and "time period" in above
         ):
             return True
-    hours = any(t.start and t.end and t.end - t.start < DAY for t in times)
+    hours = any(
+        (t.start and t.end and t.end - t.start < DAY) or t.text.casefold().startswith("for ")
+        for t in times
+    )
     return leaving and (hours or _RE.passing.search(behind) is not None)
 
 

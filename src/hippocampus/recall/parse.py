@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hippocampus.core.config import Signatures
 from hippocampus.core.cue_names import USED
-from hippocampus.core.records import Embedded
+from hippocampus.core.records import Embedded, Interval
 from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.keywords import MOST_KEYWORDS, forms
 from hippocampus.encode.random_indexing import signatures
@@ -28,7 +28,12 @@ from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import NOUN, find_phrases, is_chaff, key_of
 from hippocampus.language.nouns import use_of
 from hippocampus.language.phonetic import sound_of
-from hippocampus.language.question_intent import Intent, asks_only_last, find_intents
+from hippocampus.language.question_intent import (
+    Intent,
+    asks_for_events,
+    asks_only_last,
+    find_intents,
+)
 from hippocampus.language.time import find_intervals
 
 _NO_NAMES: Final = Gazetteer()
@@ -46,13 +51,14 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         cues: names of the cues that it is asked of. Without ``time`` its times do not count.
 
     """
-    words = tuple(find_terms(text))
+    timed = "time" in cues
+    intervals = find_intervals(text, now) if timed else ()
+    words = tuple(_without_times(find_terms(text), text, intervals))
     only_function = all(word.function for word in words)
     weights: dict[int, float] = {}
     for word in words:
         weights.setdefault(word.hash, 0.0)
         weights[word.hash] += float(only_function or not word.function)
-    timed = "time" in cues
     intents = find_intents(text)
     latest = timed and "last" in intents
     return Query(
@@ -62,7 +68,8 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         words=words,
         terms=np.fromiter(weights, np.uint32, len(weights)),
         term_weights=np.fromiter(weights.values(), np.float32, len(weights)),
-        intervals=find_intervals(text, now) if timed else (),
+        intervals=intervals,
+        listing=bool(intervals) and asks_for_events(text, words),
         event=find_event_anchored(text, now) if timed else None,
         intents=intents,
         latest=float(latest) * (_ABOVE_ALL if latest and asks_only_last(text) else 1.0),
@@ -70,6 +77,19 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         possessives=tuple(_possessives(text)),
         fact=_asked_fact(text, words, intents),
     )
+
+
+def _without_times(
+    words: Iterable[Term], text: str, intervals: Iterable[Interval]
+) -> Iterator[Term]:
+    """Yield a question's words; those of a time that was read are of grammar: "last" Friday."""
+    spans, at = [], 0
+    for interval in intervals:
+        at = text.index(interval.text, at)
+        spans.append((at, at + len(interval.text)))
+    for word in words:
+        timed = any(start <= word.start < end for start, end in spans)
+        yield word._replace(function=True) if timed else word
 
 
 def bind(

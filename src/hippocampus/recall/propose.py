@@ -19,6 +19,8 @@ from hippocampus.index.cue import Cue, Mask, Rows
 from hippocampus.index.cues import CueSet
 from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once
+from hippocampus.recall.named_time import WITHIN, timeliness
+from hippocampus.recall.standardize import Numbers
 
 _LEAST: Final = 1e-6
 """Factor that an explained word keeps at least: it is still a word of the question."""
@@ -37,6 +39,8 @@ class Search:
     """Rows that the read may see, shape (n,); None is all."""
     within: Mask | None
     """Rows in a time that the question names, shape (n,); None when it names none."""
+    timely: Numbers | None
+    """How far each row is of that time, in [0, 1], shape (n,): for what it tells, or was said."""
     activation: Activation | None
     """Activation of rows by the anchors that the question calls up; None if it calls up none."""
     fusion: Fusion
@@ -48,8 +52,13 @@ class Search:
         activation = None if cues.concept is None else cues.concept.activate(query, allowed)
         if cues.concept is not None and activation is not None:
             query = _discounted(query, cues.concept.explained(query), fusion.explained_weight)
-        within = in_intervals(index, query)
-        return cls(index, query, cues, allowed, within, activation, fusion)
+        timely = timeliness(index, query)
+        within = None if timely is None else timely >= WITHIN
+        if query.listing and within is not None:
+            allowed = within if allowed is None else within & allowed
+            query = replace(query, cues=frozenset({"time"}))
+            cues = index.cues.among(query.cues)
+        return cls(index, query, cues, allowed, within, timely, activation, fusion)
 
 
 def propose(search: Search) -> Rows:
@@ -64,16 +73,6 @@ def propose(search: Search) -> Rows:
         near = search.activation.best(search.fusion.anchor_candidates, allowed)
         rows = each_once(np.concatenate([rows, near]))
     return rows
-
-
-def in_intervals(index: BankIndex, query: Query) -> Mask | None:
-    """Return which rows lie in a time the query names; None when it names none."""
-    if not query.intervals:
-        return None
-    inside = np.zeros(len(index), np.bool_)
-    for interval in query.intervals:
-        inside |= index.columns.between(interval.start, interval.end)
-    return inside
 
 
 def _discounted(query: Query, explained: list[int], weight: float) -> Query:

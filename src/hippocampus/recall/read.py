@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,12 +16,15 @@ from hippocampus.index.cue import Mask
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.reader import LedgerEntry
 from hippocampus.language.question_intent import day_of
-from hippocampus.language.time import find_intervals
 from hippocampus.recall.confidence import DEPTH
 from hippocampus.recall.search import Ranking
 
 _SHOWN: Final = 10
 """Hits of each recall that count as shown."""
+
+
+Told: TypeAlias = Callable[[int, str], tuple[Interval, ...]]
+"""What times a row's text tells."""
 
 
 class Shown(NamedTuple):
@@ -51,14 +54,15 @@ class Found(NamedTuple):
         """Their texts, as they are shown: what has faded is shorter, and ``get`` has all of it."""
         return [one.shown if one.episode.level else one.episode.text for one in self.entries]
 
-    def hits(self, places: Sequence[int], scores: Sequence[float]) -> list[Hit]:
-        """Return the hits in an order, with their scores."""
+    def hits(self, places: Sequence[int], scores: Sequence[float], told: Told) -> list[Hit]:
+        """Return the hits in an order, with their scores, and the times that each is ``told``."""
         ranking, texts = self.ranking, self.texts
         rows, over = ranking.rows.tolist(), ranking.superseded
         gains = np.maximum(list(ranking.parts.values()), 0).T.tolist()
         hits: list[Hit] = []
         for place, score in zip(places, scores, strict=True):
             episode, tokens = self.entries[place].episode, self.entries[place].tokens
+            times = told(rows[place], episode.text)
             if episode.level:
                 episode = replace(episode, text=texts[place])
                 tokens = count_tokens(episode.text)
@@ -71,6 +75,7 @@ class Found(NamedTuple):
                     score=score,
                     shares={n: g / total for n, g in given.items() if g > 0} if total else {},
                     tokens=tokens,
+                    times=times,
                     activation=float(ranking.activation[place]),
                     valid_to=None if until is None else from_micros(until),
                     corrected_by=self.corrections[place],
@@ -114,20 +119,9 @@ def read_rows(
     return Found(ranking, entries, corrections, [row for row in rows if row not in read])
 
 
-def read_times(hits: list[Hit], zone: tzinfo) -> tuple[list[Hit], Interval | None]:
-    """
-    Read the times that the likeliest hits name; and return when it was.
-
-    That says the best hit, or the next one that is half as likely, if only that names a time.
-    """
+def when_it_was(hits: Sequence[Hit], zone: tzinfo) -> Interval | None:
+    """Return the time that the best hit tells, or the next half as likely; or when it was said."""
     best = [hit for hit in hits[:DEPTH] if hit.score >= hits[0].score / 2]
-    dated = {
-        hit.id: replace(
-            hit,
-            times=find_intervals(hit.text, hit.episode.occurred_at.astimezone(zone), told=True),
-        )
-        for hit in best
-    }
-    when = [time for hit in dated.values() for time in hit.times]
+    when = [time for hit in best for time in hit.times]
     when += [day_of(hit.episode.occurred_at.astimezone(zone)) for hit in best[:1]]
-    return [dated.get(hit.id, hit) for hit in hits], when[0] if when else None
+    return when[0] if when else None

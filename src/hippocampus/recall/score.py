@@ -102,8 +102,8 @@ def _surroundings(
     outcome = index.outcome.view[rows]
     if fusion.outcome and outcome.any():
         parts["outcome"] = np.float32(fusion.outcome) * np.tanh(outcome)
-    if search.within is not None:
-        parts["time"] = search.within[rows].astype(np.float32) * np.float32(fusion.time)
+    if search.timely is not None:
+        parts["time"] = search.timely[rows] * np.float32(fusion.time)
     if query.latest:
         occurred_at = index.columns.occurred_at(rows.astype(np.uint32))
         place = np.argsort(np.argsort(occurred_at, kind="stable")).astype(np.float32)
@@ -183,7 +183,8 @@ def _novelty(
     # News is weighed against all that is usually asked; against few cues, it is as light as they.
     heard = sum(fusion.weights[name] for name in candidates.features)
     usual = sum(fusion.weights[name] for name in _PROPOSING)
-    news *= np.float32(min(1.0, heard / usual) if usual > 0 else 0.0)
+    if not query.listing:  # which is asked of the time alone
+        news *= np.float32(min(1.0, heard / usual) if usual > 0 else 0.0)
     if query.latest:  # who said it last is asked for, and not who said it first
         news = np.zeros_like(news)
     graph = search.cues.graph

@@ -20,6 +20,7 @@ from hippocampus.index.query import Query
 from hippocampus.kernel import top_k
 from hippocampus.recall.current_facts import Standing
 from hippocampus.recall.expand import Sources, asked_fact, expand
+from hippocampus.recall.named_time import describe_empty, is_empty
 from hippocampus.recall.propose import Search, propose
 from hippocampus.recall.score import Scored, score
 from hippocampus.recall.session_ranking import rank_sessions
@@ -47,6 +48,8 @@ class Ranking:
     """How many rows were scored."""
     hamming_searches: Mapping[str, int]
     """How many Hamming balls were searched, by way."""
+    missing_time: str
+    """A sentence, if the question names a certain time of which there is nothing; else ""."""
     superseded: Mapping[int, int]
     """Rows whose facts of the kind asked for are all superseded; since when, in microseconds."""
 
@@ -79,6 +82,9 @@ def search(
         sessions=rank_sessions(search, rows, scored.sessions, scored.support),
         activation=np.zeros(len(best), np.float32) if near is None else near[best],
         candidates=len(rows),
+        missing_time=describe_empty(index, query, allowed)
+        if is_empty(query, search.within, allowed)
+        else "",
         hamming_searches=signature.searches(query)
         if signature is not None and query.keywords
         else {},

@@ -52,7 +52,7 @@ from hippocampus.sleep.summary import QuotableClause, Read, SummaryVersions, cla
 from hippocampus.sleep.summary import pack as pack_summary
 from hippocampus.sleep.summary import unpack as unpack_summary
 from hippocampus.sleep.topics import TagAnswers, WindowTurn, make_topics
-from hippocampus.write.analyse import phrase_payloads
+from hippocampus.write.analyse import phrase_payloads, times_payloads
 
 _AT_ONCE: Final = 1024
 T = TypeVar("T")
@@ -102,19 +102,24 @@ def read_curated(ledger: Ledger) -> Curated:
     return Curated(tuple(wanted.values()), tuple(denied.values()))
 
 
-def find_missing_phrases(ledger: Ledger) -> SleepStep:
-    """Read the phrases of episodes that were written when nobody needed them."""
+def find_missing_phrases(ledger: Ledger, zone: tzinfo) -> SleepStep:
+    """Read the phrases of episodes that were written when nobody needed them; and their times."""
     started, store, bank = time.perf_counter(), ledger.store, ledger.bank
     done = 0
-    for first in range(0, store.episodes.count(bank), _AT_ONCE):
-        rows = range(first, min(first + _AT_ONCE, store.episodes.count(bank)))
+    count = store.episodes.count(bank)
+    with store.read():
+        untimed = bool(count) and not _payloads(ledger, "times", range(1)).lengths.any()
+    for first in range(0, count, _AT_ONCE):
+        rows = range(first, min(first + _AT_ONCE, count))
         with store.read():
-            there = _payloads(ledger, rows)
+            there = _payloads(ledger, "phrase", rows)
             missing = [row for row, size in zip(rows, there.lengths, strict=True) if not size]
             made = dict(phrase_payloads(ledger, missing))  # of what was erased there is none
-        if made:
+            times = dict(times_payloads(ledger, rows, zone)) if untimed else {}
+        if made or times:
             with store.write():
                 ledger.payloads.fill("phrase", made)
+                ledger.payloads.fill("times", times)
                 ledger.payloads.seal()
         done += len(made)
     return SleepStep(
@@ -156,7 +161,7 @@ def gather(ledger: Ledger, index: BankIndex, *, unread: bool = False) -> Gathere
     """
     columns, count = index.columns, len(index)
     with ledger.store.read():
-        there = _payloads(ledger, range(count))
+        there = _payloads(ledger, "phrase", range(count))
         if unread:
             payloads = list(there)
             unknown = [row for row in range(count) if not payloads[row]]
@@ -558,8 +563,8 @@ def import_concepts(
     return len(made)
 
 
-def _payloads(ledger: Ledger, rows: range) -> Payloads:
-    parts = list(read_payloads(ledger.store, ledger.bank, "phrase", rows.start, rows.stop))
+def _payloads(ledger: Ledger, kind: Kind, rows: range) -> Payloads:
+    parts = list(read_payloads(ledger.store, ledger.bank, kind, rows.start, rows.stop))
     return Payloads(
         np.concatenate([np.empty(0, np.uint32), *(part.lengths for part in parts)]),
         np.concatenate([np.empty(0, np.uint8), *(part.data for part in parts)]),

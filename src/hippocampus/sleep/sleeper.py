@@ -208,7 +208,7 @@ class Sleeper:
         if self.dry_run:
             return SleepStep(name=name, elapsed_s=0.0, skipped=_ANEW)
         if name == "phrases":
-            return find_missing_phrases(self.context.ledger)
+            return find_missing_phrases(self.context.ledger, self.context.zone)
         answers = TagAnswers()
         for _ in range(_TRIES):
             gathered = self._trusted(standing=name in _TELLING)

@@ -235,7 +235,16 @@ def _v6(db: sqlite3.Connection) -> None:
     """
 
 
-MIGRATIONS: tuple[Migration, ...] = (_v1, _v2, _v3, _v4, _v5, _v6)
+def _v7(db: sqlite3.Connection) -> None:
+    """
+    Allow payloads of told times.
+
+    Nothing changes in the tables; the number keeps away versions that would leave the times of a
+    text that they erase. Sleep reads the texts that are there.
+    """
+
+
+MIGRATIONS: tuple[Migration, ...] = (_v1, _v2, _v3, _v4, _v5, _v6, _v7)
 """Migration n, counted from 1, makes format n. Released ones never change; new ones only add."""
 
 FORMAT = len(MIGRATIONS)

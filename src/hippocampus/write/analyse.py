@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from datetime import tzinfo
 
 import numpy as np
 
@@ -12,25 +13,29 @@ from hippocampus.core.records import Kind
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.bm25 import DEED, TELLING, pack_terms
 from hippocampus.index.phrase_codec import pack_phrases
+from hippocampus.index.told_times import pack_times
 from hippocampus.journal.draft import Draft
 from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.payloads import NO_TIMES
 from hippocampus.language.equivalence import digest_details
 from hippocampus.language.importance import lasting_importance
 from hippocampus.language.noun_phrases import find_phrases, names_of
 from hippocampus.language.self_disclosure import tells_of_deed, tells_of_self
+from hippocampus.language.time import find_intervals
 
 
-def analyse(drafts: Sequence[Draft], *, phrases: bool) -> dict[Kind, list[bytes]]:
+def analyse(drafts: Sequence[Draft], *, zone: tzinfo, phrases: bool) -> dict[Kind, list[bytes]]:
     """
     Return the payloads that rules read off drafts, in their order, by kind.
 
-    ``phrases``: those for the concept cue as well, for a bank that has anchors.
+    ``zone``: in which "yesterday" is a day. ``phrases``: those for the concept cue as well, for a bank that has anchors.
     """
     found: dict[Kind, list[bytes]] = {
         "lexical": [
             lexical_payload(d.text, occurred_at=d.occurred_at, speaker=d.speaker, source=d.source)
             for d in drafts
-        ]
+        ],
+        "times": [times_payload(d.text, d.occurred_at, zone) for d in drafts],
     }
     if phrases:
         found["phrase"] = [phrase_payload(d.text, d.speaker, d.role) for d in drafts]
@@ -51,6 +56,19 @@ def lexical_payload(
     return pack_terms(np.append(terms, np.array(marks, np.uint32)))
 
 
+def times_payload(text: str, occurred_at: int, zone: tzinfo) -> bytes:
+    """Return the times that a text tells, as of when it was said."""
+    told, at = [], 0
+    try:
+        moment = from_micros(occurred_at).astimezone(zone)
+    except OverflowError:  # the first or the last day of the calendar
+        return b""
+    for time in find_intervals(text, moment, told=True):
+        at = text.index(time.text, at)
+        told.append((time, at))
+    return pack_times(told)
+
+
 def phrase_payload(text: str, speaker: str | None, role: str | None) -> bytes:
     """Return a text's phrases, who speaks, and what it is worth, for the concept cue."""
     found = {phrase.key: phrase.proper for phrase in find_phrases(text)}
@@ -58,6 +76,17 @@ def phrase_payload(text: str, speaker: str | None, role: str | None) -> bytes:
     found |= {phrase.key: True for phrase in names_of(speaker)}
     names = [key for key, proper in found.items() if proper]
     return pack_phrases(found, lasting, digest_details(text, names))
+
+
+def times_payloads(
+    ledger: Ledger, rows: Collection[int], zone: tzinfo
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the times payloads of those stored rows that have one; of the first row, always."""
+    texts = ledger.reader.texts(rows)
+    for e in pausing(ledger.store.episodes.read(ledger.bank, list(texts))):
+        told = times_payload(texts[e.row], e.occurred_at, zone)
+        if told or not e.row:
+            yield e.row, told or NO_TIMES
 
 
 def phrase_payloads(ledger: Ledger, rows: Collection[int]) -> list[tuple[int, bytes]]:

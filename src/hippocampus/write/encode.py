@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import tzinfo
 from typing import Final
 
 import numpy as np
@@ -25,6 +26,7 @@ def encode_drafts(
     drafts: Sequence[Draft],
     before: Sequence[Sequence[str]],
     *,
+    zone: tzinfo,
     embedder: Embedder | None,
     signed: Signatures | None,
     phrases: bool = False,
@@ -32,12 +34,13 @@ def encode_drafts(
     """
     Return the payloads of drafts.
 
-    ``before``: what was said before each, oldest first; it colours the token vectors. ``signed``:
+    ``before``: what was said before each, oldest first; it colours the token vectors. ``zone``: in
+    which "yesterday" is a day. ``signed``:
     how tokens are signed, if they are. ``phrases``: theirs as well, for a bank that has anchors.
     """
     ids = [encode(d.text) for d in drafts]
     made: dict[Kind, list[bytes]] = {"content": [pack(own) for own in ids]}
-    made |= analyse(drafts, phrases=phrases)
+    made |= analyse(drafts, zone=zone, phrases=phrases)
     if signed is not None:
         made["signature"] = [codes.tobytes() for codes in signatures(ids, signed)]
     if embedder is not None and drafts:

@@ -34,6 +34,20 @@ Progress: TypeAlias = Callable[[int, int], None]
 State: TypeAlias = Literal["active", "superseded", "forgotten", "erased"]
 
 
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """
+    A stretch of time ``[start, end)``; an open side is None.
+
+    ``text`` is what was read so. ``vague``: it says about when, as "two weeks ago" does.
+    """
+
+    start: datetime | None
+    end: datetime | None
+    text: str = ""
+    vague: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """
@@ -97,6 +111,8 @@ class Episode:
     suspect: bool = False
     """Whether it reads like an instruction to a model, and nobody has accepted it: contexts leave
     it out."""
+    times: tuple[Interval, ...] = ()
+    """The times that its text tells, as of when it was said: "tomorrow" is the day after that."""
 
     def __str__(self) -> str:
         who = f"{self.speaker or self.role}: " if self.speaker or self.role else ""

@@ -7,17 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from hippocampus.core.cue_names import CUE_WORDS
-from hippocampus.core.records.episode import Episode
+from hippocampus.core.records.episode import Episode, Interval
 from hippocampus.core.renamed import renamed
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A stretch of time ``[start, end)``; an open side is None. ``text`` is what was read so."""
-
-    start: datetime | None
-    end: datetime | None
-    text: str = ""
 
 
 @renamed({"about": "activation", "until": "valid_to"})
@@ -35,8 +26,7 @@ class Hit:
     shares: Mapping[str, float]
     tokens: int = 0
     times: tuple[Interval, ...] = ()
-    """If the question asks when: the times that the text names, as of when it was said; of hits
-    at least half as likely as the best, ten at most."""
+    """The times that the text tells, as of when it was said."""
     activation: float = 0.0
     """How active the anchors it lies under are by this question, in [0, 1]: how far it is about
     what the question calls up; 0 where that is nothing."""
@@ -108,6 +98,7 @@ class Recall:
     at most as many as hits were asked for. Not the order of the hits' sessions: what else a session
     holds, what it has in common with the best ones and how recent it is count as well."""
     intervals: tuple[Interval, ...] = ()
+    note: str = ""
     when: Interval | None = None
     """If the question asks when something was, and something is found: what the best hit says, or
     the next one that is half as likely, "yesterday" as of when it was said; the day on which the

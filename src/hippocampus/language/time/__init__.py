@@ -20,6 +20,7 @@ precision. Hence: when in doubt nothing is read, and what people say loosely is 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
 from hippocampus.core.records import Interval
@@ -65,7 +66,7 @@ def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Int
         said = text[reading.start : reading.end]
         interval = _aware(reading.lo, reading.hi, now.tzinfo, said)
         if interval is not None:
-            found.append(interval)
+            found.append(replace(interval, vague=True) if reading.vague else interval)
     return tuple(found)
 
 

@@ -34,6 +34,7 @@ class Reading(NamedTuple):
     hi: datetime | None
     start: int
     end: int
+    vague: bool = False
 
 
 Parsed: TypeAlias = tuple[Value, int] | None
@@ -178,8 +179,9 @@ class _Reader:
             span = span._replace(
                 slack=_HOUR if exact else span.slack + max(3 * DAY, (span.hi - span.lo) / 2)
             )
+        vague = span.slack >= DAY
         span = span.widened()
-        return self._said(i, parsed[1], span.lo, span.hi)
+        return self._said(i, parsed[1], span.lo, span.hi)._replace(vague=vague)
 
     def _said(self, i: int, j: int, lo: datetime | None, hi: datetime | None) -> Reading:
         return Reading(lo, hi, self.tokens[i].start, self.tokens[j - 1].end)
@@ -1100,9 +1102,7 @@ def _neighbour(span: Span, unit: Unit, n: float) -> Span:
     return Span(min(edge, other), max(edge, other))
 
 
-def _offset(
-    span: Span, unit: Unit, least: float, most: float, *, back: bool | None = None
-) -> Span:
+def _offset(span: Span, unit: Unit, least: float, most: float, *, back: bool | None = None) -> Span:
     """
     Return the day or moment some units before or after.
 

@@ -31,9 +31,7 @@ _MODAL: Final = frozenset({
 })  # fmt: skip
 _SUBJECT: Final = frozenset({"i", "we", "you", "they", "he", "she", "it", "who"})
 _BEFORE_IS: Final = _SUBJECT | {"what", "where", "when", "that", "there", "here", "how", "why"}
-_AUXILIARY: Final = (
-    _PRESENT_BE | _PAST_BE | _HAVE | _DO | _PAST_AUXILIARY | _MODAL
-)
+_AUXILIARY: Final = _PRESENT_BE | _PAST_BE | _HAVE | _DO | _PAST_AUXILIARY | _MODAL
 _DETERMINER: Final = frozenset(
     "a an the my your his her its our their this that these those some any no every".split()
 )

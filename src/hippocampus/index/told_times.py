@@ -1,0 +1,120 @@
+"""
+The time cue: the times that texts tell ("dentist on 3 May"), beside those at which they were said.
+
+A told time counts by how much of it lies in the time that is asked for: a day in a month entirely,
+"this year" in a week hardly, and one without an end not at all.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import Final
+
+import numpy as np
+
+from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.records import Interval, Kind, Payloads
+from hippocampus.index.cue import DenseCue, Mask, Scores
+from hippocampus.index.growable_array import GrowableArray, Versioned
+from hippocampus.index.query import Query
+
+_KEPT: Final = np.dtype([("start", "<i8"), ("end", "<i8"), ("at", "<u4"), ("length", "<u2")])
+_PACK: Final = struct.Struct("<qqIH")
+_OPEN: Final = (np.iinfo(np.int64).min, np.iinfo(np.int64).max)
+_MOST: Final = 64
+"""Times that are kept of one text; a calendar has more, and answers no question about one."""
+_LONGEST: Final = 65_535
+
+
+def pack_times(told: Sequence[tuple[Interval, int]]) -> bytes:
+    """
+    Return the payload of the times that a text tells; empty for none.
+
+    Args:
+        told: the intervals, each with the place in the text at which its words begin.
+
+    """
+    return b"".join(
+        _PACK.pack(
+            _OPEN[0] if time.start is None else to_micros(time.start),
+            _OPEN[1] if time.end is None else to_micros(time.end),
+            at,
+            min(len(time.text), _LONGEST),
+        )
+        for time, at in told[:_MOST]
+    )
+
+
+def times_fit(payload: bytes, text: str) -> bool:
+    """Return whether a payload of times can be of a text: each was read in it."""
+    whole, rest = divmod(len(payload), _KEPT.itemsize)
+    if rest > 1 or (rest and whole):
+        return False
+    told = np.frombuffer(payload[: whole * _KEPT.itemsize], _KEPT)
+    ends = told["at"].astype(np.int64) + told["length"]
+    return bool((ends <= len(text)).all() and (told["start"] < told["end"]).all())
+
+
+class TimeCue(DenseCue, Versioned):
+    """The told times of every row, flat: the row of each, and its ends in microseconds."""
+
+    kind: Kind = "times"
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._rows = GrowableArray(np.int64)
+        self._told = GrowableArray(_KEPT)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def nbytes(self) -> int:
+        return self._rows.nbytes + self._told.nbytes
+
+    def observe(self, payloads: Payloads) -> None:
+        counts = payloads.lengths // _KEPT.itemsize
+        if counts.any():
+            single = payloads.lengths % _KEPT.itemsize > 0
+            data = payloads.data
+            if single.any():
+                ends = np.cumsum(payloads.lengths, dtype=np.int64)
+                data = np.delete(data, ends[single] - 1)
+            self._told.extend(np.ascontiguousarray(data).view(_KEPT))
+            self._rows.extend(np.repeat(np.arange(self._count, self._count + len(counts)), counts))
+        self._count += len(payloads)
+
+    def scores(self, question: Query) -> Scores | None:
+        """Return the share of a told time that lies in a time asked for, shape (n,)."""
+        if not question.intervals:
+            return None
+        best = np.zeros(self._count, np.float32)
+        told = self._told.view
+        start, end = told["start"].astype(np.float64), told["end"].astype(np.float64)
+        for asked in question.intervals:
+            first = _OPEN[0] if asked.start is None else to_micros(asked.start)
+            last = _OPEN[1] if asked.end is None else to_micros(asked.end)
+            inside = np.minimum(end, last) - np.maximum(start, first)
+            share = np.maximum(inside, 0) / np.maximum(end - start, 1)
+            np.maximum.at(best, self._rows.view, share.astype(np.float32))
+        return best
+
+    def tells(self) -> Mask:
+        """Return which rows tell of any time, shape (n,)."""
+        telling = np.zeros(self._count, np.bool_)
+        telling[self._rows.view] = True
+        return telling
+
+    def of(self, row: int, text: str, zone: tzinfo) -> tuple[Interval, ...]:
+        """Return the times that a row's text tells, in their order."""
+        first, stop = np.searchsorted(self._rows.view, [row, row + 1]).tolist()
+        return tuple(
+            Interval(
+                None if start == _OPEN[0] else from_micros(start).astimezone(zone),
+                None if end == _OPEN[1] else from_micros(end).astimezone(zone),
+                text[at : at + length],
+            )
+            for start, end, at, length in self._told.view[first:stop].tolist()
+        )

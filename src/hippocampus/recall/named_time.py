@@ -1,0 +1,76 @@
+"""
+What a time in a question asks for: rows that tell of it or were said in it, and what is nearest.
+
+A row is of the time that it tells ("dentist on 3 May"). Where it tells none, it is of the time when
+it was said; where it tells another one, of both, for it may say more than one thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.records import Interval
+from hippocampus.index.bank_index import BankIndex
+from hippocampus.index.cue import Mask
+from hippocampus.index.query import Query
+from hippocampus.recall.standardize import Numbers
+
+_SAID_BESIDE: Final = np.float32(0.5)
+"""Worth of having been said in a time that is asked for, telling of another one."""
+WITHIN: Final = np.float32(0.2)
+"""Timeliness from which a row is of a time: so much of a told time lies in the time asked for."""
+
+
+def timeliness(index: BankIndex, query: Query) -> Numbers | None:
+    """Return how far each row is of a time the query names, in [0, 1]; None when it names none."""
+    if not query.intervals:
+        return None
+    said = np.zeros(len(index), np.bool_)
+    for interval in query.intervals:
+        said |= index.columns.between(interval.start, interval.end)
+    worth = np.where(index.cues.time.tells(), _SAID_BESIDE, np.float32(1)) * said
+    told = index.cues.time.scores(query)
+    return worth if told is None else np.maximum(worth, told)
+
+
+def is_empty(query: Query, within: Mask | None, allowed: Mask | None) -> bool:
+    """Return whether the query names a certain time of which there is nothing."""
+    if within is None or any(interval.vague for interval in query.intervals):
+        return False
+    return not (within if allowed is None else within & allowed).any()
+
+
+def describe_empty(index: BankIndex, query: Query, allowed: Mask | None) -> str:
+    """Return a sentence that says that nothing is known of a time, and what day is nearest."""
+    zone = query.now.tzinfo
+    asked = " or ".join(_spelled(interval) for interval in query.intervals)
+    visible = index.columns.visible() if allowed is None else allowed
+    said = index.columns.occurred_at(np.flatnonzero(visible).astype(np.uint32))
+    if not len(said):
+        return f"Nothing is noted for {asked}."
+    apart = np.min([_apart(said, interval) for interval in query.intervals], axis=0)
+    nearest = from_micros(int(said[int(np.argmin(apart))])).astimezone(zone)
+    return f"Nothing is noted for {asked}; the nearest is of {nearest:%-d %B %Y}."
+
+
+def _apart(said: np.ndarray, interval: Interval) -> Numbers:
+    gaps: Iterable[np.ndarray] = (
+        np.zeros(len(said)) if interval.start is None else to_micros(interval.start) - said,
+        np.zeros(len(said)) if interval.end is None else said - to_micros(interval.end),
+    )
+    return np.maximum.reduce([np.zeros(len(said)), *gaps]).astype(np.float32)
+
+
+def _spelled(interval: Interval) -> str:
+    """Return an interval in words: its first day, and its last if that is another one."""
+    if interval.start is None or interval.end is None:
+        side = interval.start or interval.end
+        word = "from" if interval.end is None else "before"
+        return f"the time {word} {side:%-d %B %Y}"
+    last = interval.end - (interval.end - interval.start) / 1_000_000
+    first = f"{interval.start:%-d %B %Y}"
+    return first if last.date() == interval.start.date() else f"{first} to {last:%-d %B %Y}"
