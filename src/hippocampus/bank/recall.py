@@ -107,8 +107,8 @@ class Recaller(BankPart):
         told = partial(here.index.cues.time.of, zone=engine.zone)
         hits = read.hits(order, judged.scores[: len(order)].tolist(), told)
         note = ranking.missing_time
-        found = judged.found or (bool(hits) and (bound.latest > 1 or bound.listing))
-        found = found and not note
+        certain = bound.latest > 1 or bool(bound.listing)  # whatever it was, it is this
+        found = (judged.found or (bool(hits) and certain)) and not note
         when = when_it_was(hits, engine.zone) if found and "when" in bound.intents else None
         state.note_shown(here, read.shown(order))
         ended = time.perf_counter()

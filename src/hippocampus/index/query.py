@@ -76,8 +76,8 @@ class Query:
     """How often each of ``terms`` counts, shape (t,): 0 for function words."""
     intervals: tuple[Interval, ...] = ()
     """Times that it names."""
-    listing: bool = False
-    """Whether it asks for whatever was, or will be, in those times, and for nothing else."""
+    listing: tuple[Interval, ...] = ()
+    """Those of them of which it asks for whatever was, or will be, and for nothing else."""
     event: EventAnchoredTime | None = None
     """A time in it that hangs on an event: "the day after the interview"."""
     intents: frozenset[Intent] = frozenset()

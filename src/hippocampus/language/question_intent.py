@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
@@ -61,11 +61,68 @@ def asks_only_last(text: str) -> bool:
     )
 
 
-def asks_for_events(text: str, words: Iterable[Term]) -> bool:
-    """Return whether all that a question with a time in it asks for is what was at that time."""
+def times_of_events(
+    text: str, words: Sequence[Term], intervals: Sequence[Interval]
+) -> tuple[Interval, ...]:
+    """
+    Return the times of which a question asks for whatever was then; none if it asks for more.
+
+    One clause asks ("what happened"), in words that every event shares; what else is said states
+    something ("Otis ate my brain"), or names the time alone ("Last week.").
+
+    Args:
+        text: the question.
+        words: its words; those of its times are function words.
+        intervals: the times that it names, in their order.
+
+    """
+    spans = tuple(_places(text, intervals))
+    clauses = list(_clauses(text, spans))
+    light = [_is_light(text, words, clause) for clause in clauses]
+    asking = [
+        clause
+        for clause, is_light in zip(clauses, light, strict=True)
+        if is_light and _RE.events.search(text, *clause)
+    ]
+    if not asking and not all(light):
+        return ()
+    rest = [text[slice(*clause)] for clause in clauses if clause not in asking]
+    if asking and any(_RE.asks_more.match(one) for one in rest):
+        return ()
+    within = [
+        interval
+        for interval, span in zip(intervals, spans, strict=True)
+        if any(start <= span[0] < end for start, end in asking)
+    ]
+    return tuple(within or intervals)
+
+
+def _places(text: str, intervals: Iterable[Interval]) -> Iterator[tuple[int, int]]:
+    at = 0
+    for interval in intervals:
+        at = text.index(interval.text, at)
+        yield at, at + len(interval.text)
+
+
+def _clauses(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the ends of every clause with a word in it; a time is never cut ("Friday, 3 May")."""
+    begin = 0
+    for cut in _RE.between_clauses.finditer(text):
+        if any(start < cut.end() and cut.start() < end for start, end in spans):
+            continue
+        if text[begin : cut.start()].strip():
+            yield begin, cut.start()
+        begin = cut.end()
+    if text[begin:].strip():
+        yield begin, len(text)
+
+
+def _is_light(text: str, words: Iterable[Term], clause: tuple[int, int]) -> bool:
+    """Return whether a clause has no word but those that every event shares."""
     return all(
         word.function or text[word.start : word.end].casefold() in word_set("asking_for_events")
         for word in words
+        if clause[0] <= word.start < clause[1]
     )
 
 

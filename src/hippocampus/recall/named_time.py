@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.records import Interval
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask
@@ -21,6 +21,10 @@ from hippocampus.recall.standardize import Numbers
 
 _SAID_BESIDE: Final = np.float32(0.5)
 """Worth of having been said in a time that is asked for, telling of another one."""
+_PLANNED: Final = np.float32(0.5)
+"""Worth of what was said before a time that is over: it may not have come to pass."""
+_FADES: Final = 3.0 * MICROS_PER_HOUR * 24
+"""Distance at which what was said after a time is a third as likely to be of it."""
 WITHIN: Final = np.float32(0.2)
 """Timeliness from which a row is of a time: so much of a told time lies in the time asked for."""
 
@@ -29,12 +33,34 @@ def timeliness(index: BankIndex, query: Query) -> Numbers | None:
     """Return how far each row is of a time the query names, in [0, 1]; None when it names none."""
     if not query.intervals:
         return None
-    said = np.zeros(len(index), np.bool_)
+    columns = index.columns
+    said, planned = np.zeros(len(index), np.bool_), np.ones(len(index), np.bool_)
     for interval in query.intervals:
-        said |= index.columns.between(interval.start, interval.end)
+        said |= columns.between(interval.start, interval.end)
+        over = interval.end is not None and interval.end <= query.now
+        planned &= _said_before(index, interval) if over else np.False_
     worth = np.where(index.cues.time.tells(), _SAID_BESIDE, np.float32(1)) * said
     told = index.cues.time.scores(query)
-    return worth if told is None else np.maximum(worth, told)
+    if told is None:
+        return worth
+    return np.maximum(worth, told * np.where(planned, _PLANNED, np.float32(1)))
+
+
+def nearness(index: BankIndex, query: Query) -> Numbers:
+    """Return how near each row was said to the times that the query names, in [0, 1]."""
+    everyone = np.arange(len(index), dtype=np.uint32)
+    said = index.columns.occurred_at(everyone)
+    near = np.zeros(len(index), np.float32)
+    for interval in query.intervals:
+        gap = _apart(said, interval)
+        worth = np.exp(-gap / _FADES)
+        worth *= np.where(_said_before(index, interval), _PLANNED, np.float32(1))
+        near = np.maximum(near, worth.astype(np.float32))
+    return near
+
+
+def _said_before(index: BankIndex, interval: Interval) -> Mask:
+    return index.columns.between(*((None, interval.start) if interval.start else (interval.end,) * 2))
 
 
 def is_empty(query: Query, within: Mask | None, allowed: Mask | None) -> bool:

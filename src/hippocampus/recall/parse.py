@@ -30,9 +30,9 @@ from hippocampus.language.nouns import use_of
 from hippocampus.language.phonetic import sound_of
 from hippocampus.language.question_intent import (
     Intent,
-    asks_for_events,
     asks_only_last,
     find_intents,
+    times_of_events,
 )
 from hippocampus.language.time import find_intervals
 
@@ -69,7 +69,7 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         terms=np.fromiter(weights, np.uint32, len(weights)),
         term_weights=np.fromiter(weights.values(), np.float32, len(weights)),
         intervals=intervals,
-        listing=bool(intervals) and asks_for_events(text, words),
+        listing=times_of_events(text, words, intervals) if intervals else (),
         event=find_event_anchored(text, now) if timed else None,
         intents=intents,
         latest=float(latest) * (_ABOVE_ALL if latest and asks_only_last(text) else 1.0),

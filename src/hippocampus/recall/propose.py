@@ -19,7 +19,7 @@ from hippocampus.index.cue import Cue, Mask, Rows
 from hippocampus.index.cues import CueSet
 from hippocampus.index.query import Query
 from hippocampus.index.sorted_sets import each_once
-from hippocampus.recall.named_time import WITHIN, timeliness
+from hippocampus.recall.named_time import WITHIN, is_empty, nearness, timeliness
 from hippocampus.recall.standardize import Numbers
 
 _LEAST: Final = 1e-6
@@ -41,6 +41,8 @@ class Search:
     """Rows in a time that the question names, shape (n,); None when it names none."""
     timely: Numbers | None
     """How far each row is of that time, in [0, 1], shape (n,): for what it tells, or was said."""
+    nothing: bool
+    """Whether the query names a certain time of which there is nothing."""
     activation: Activation | None
     """Activation of rows by the anchors that the question calls up; None if it calls up none."""
     fusion: Fusion
@@ -52,13 +54,18 @@ class Search:
         activation = None if cues.concept is None else cues.concept.activate(query, allowed)
         if cues.concept is not None and activation is not None:
             query = _discounted(query, cues.concept.explained(query), fusion.explained_weight)
+        if query.listing:
+            query = replace(query, intervals=query.listing, cues=frozenset({"time"}))
+            cues, activation = index.cues.among(query.cues), None
         timely = timeliness(index, query)
         within = None if timely is None else timely >= WITHIN
+        nothing = is_empty(query, within, allowed)
+        if nothing and query.listing:
+            timely = nearness(index, query)
+            within = timely >= WITHIN
         if query.listing and within is not None:
             allowed = within if allowed is None else within & allowed
-            query = replace(query, cues=frozenset({"time"}))
-            cues = index.cues.among(query.cues)
-        return cls(index, query, cues, allowed, within, timely, activation, fusion)
+        return cls(index, query, cues, allowed, within, timely, nothing, activation, fusion)
 
 
 def propose(search: Search) -> Rows:

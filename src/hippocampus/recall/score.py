@@ -21,6 +21,7 @@ from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.sorted_sets import each_once
 from hippocampus.language.noun_phrases import names_of
 from hippocampus.recall.expand import Candidates, summed
+from hippocampus.recall.named_time import WITHIN
 from hippocampus.recall.propose import Search
 from hippocampus.recall.session_ranking import SessionScores
 from hippocampus.recall.spreading_activation import lifted
@@ -103,7 +104,8 @@ def _surroundings(
     if fusion.outcome and outcome.any():
         parts["outcome"] = np.float32(fusion.outcome) * np.tanh(outcome)
     if search.timely is not None:
-        parts["time"] = search.timely[rows] * np.float32(fusion.time)
+        near = search.timely[rows]
+        parts["time"] = near * np.float32(fusion.time) + (near >= WITHIN) * np.float32(fusion.within)
     if query.latest:
         occurred_at = index.columns.occurred_at(rows.astype(np.uint32))
         place = np.argsort(np.argsort(occurred_at, kind="stable")).astype(np.float32)

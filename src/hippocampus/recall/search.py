@@ -20,7 +20,7 @@ from hippocampus.index.query import Query
 from hippocampus.kernel import top_k
 from hippocampus.recall.current_facts import Standing
 from hippocampus.recall.expand import Sources, asked_fact, expand
-from hippocampus.recall.named_time import describe_empty, is_empty
+from hippocampus.recall.named_time import describe_empty
 from hippocampus.recall.propose import Search, propose
 from hippocampus.recall.score import Scored, score
 from hippocampus.recall.session_ranking import rank_sessions
@@ -82,9 +82,7 @@ def search(
         sessions=rank_sessions(search, rows, scored.sessions, scored.support),
         activation=np.zeros(len(best), np.float32) if near is None else near[best],
         candidates=len(rows),
-        missing_time=describe_empty(index, query, allowed)
-        if is_empty(query, search.within, allowed)
-        else "",
+        missing_time=describe_empty(index, search.query, allowed) if search.nothing else "",
         hamming_searches=signature.searches(query)
         if signature is not None and query.keywords
         else {},

@@ -602,7 +602,8 @@ class _Reader:
                 for k in (-1, 1)
                 if i + 2 * k >= 0
             )
-            if self._the(i) or abbreviated or named or habit or not t.capital or not followed:
+            told = t.capital or self.tenses.definite(self.at)
+            if self._the(i) or abbreviated or named or habit or not told or not followed:
                 return None
         elif not self._clear(j) and not t.capital and cue == _INNER:
             return None
