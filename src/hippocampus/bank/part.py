@@ -8,10 +8,14 @@ from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
+from hippocampus.core.records import Episode, Interval
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError
+from hippocampus.index.bank_index import BankIndex
 from hippocampus.journal.ledger import Ledger
+from hippocampus.journal.reader import Told
+from hippocampus.language.time import find_told
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -32,6 +36,17 @@ class BankPart:
         """Lend the books of a bank that is there, at one moment."""
         with self._store.read():
             yield self._engine.ledger(self.name)
+
+    def _told(self, index: BankIndex | None = None) -> Told:
+        """Return what gives the times that texts tell: an index, or what reads them once more."""
+        zone = self._engine.zone
+
+        def told(row: int, episode: Episode) -> tuple[Interval, ...]:
+            if index is not None and row < len(index):
+                return index.cues.time.of(row, episode.text, zone)
+            return find_told(episode.text, episode.occurred_at, zone)
+
+        return told
 
     def _check_current(self, here: BankSnapshot) -> None:
         """Raise ``Outdated`` if there is a newer snapshot than this; outside ``store.read()``."""

@@ -22,7 +22,7 @@ from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
 from hippocampus.core.config import Signatures
 from hippocampus.core.constraints import check_whole
-from hippocampus.core.records import Context, Cost, Degradation, Embedder, Recall
+from hippocampus.core.records import Context, Cost, Degradation, Embedder, Hit, Recall
 from hippocampus.core.timestamps import to_moment
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_state import BankState
@@ -104,11 +104,9 @@ class Recaller(BankPart):
         degraded += [] if failed is None else [failed]
         places = [*order, *range(len(order), len(read.ranking.rows))]
         judged = _decide(here, {name: column[places] for name, column in shows.items()}, places)
-        told = partial(here.index.cues.time.of, zone=engine.zone)
-        hits = read.hits(order, judged.scores[: len(order)].tolist(), told)
-        note = ranking.missing_time
-        certain = bound.latest > 1 or bool(bound.listing)  # whatever it was, it is this
-        found = (judged.found or (bool(hits) and certain)) and not note
+        scores = judged.scores[: len(order)].tolist()
+        hits = read.hits(order, scores, self._told(here.index))
+        found = (judged.found or _is_any_of(hits, bound)) and not ranking.missing_time
         when = when_it_was(hits, engine.zone) if found and "when" in bound.intents else None
         state.note_shown(here, read.shown(order))
         ended = time.perf_counter()
@@ -121,7 +119,7 @@ class Recaller(BankPart):
         }
         return Recall(
             query=text, hits=tuple(hits), found=found, confidence=judged.sure, sessions=sessions,
-            intervals=bound.intervals, note=note, when=when,
+            intervals=bound.intervals, note=ranking.missing_time, when=when,
             cost=Cost(
                 elapsed_s=ended - started, embed_s=encoded.elapsed_s, steps_s=steps,
                 allowed=count, candidates=read.ranking.candidates,
@@ -226,6 +224,11 @@ class Recaller(BankPart):
         return compose(
             found, budget_tokens=budget_tokens, zone=self._engine.zone, frame=frame, extras=extras
         )
+
+
+def _is_any_of(hits: Sequence[Hit], query: Query) -> bool:
+    """Return whether any hit answers: the last thing that was said, whatever was at some time."""
+    return bool(hits) and (query.latest > 1 or bool(query.listing))
 
 
 def _bind(here: BankSnapshot, query: Query, encoded: EncodedQuery) -> Query:

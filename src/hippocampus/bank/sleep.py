@@ -287,7 +287,8 @@ class SleepVerbs(BankPart):
             for row in rows:
                 for change in ledger.reader.events(Quarantined, row=row):
                     why[row] = change.event.why or ""
-        return [(entry.episode, why.get(entry.row, "")) for entry in entries]
+        told = self._told()
+        return [(entry.dated(told), why.get(entry.row, "")) for entry in entries]
 
     def accept(self, id: str | Collection[str]) -> int:  # noqa: A002
         """Let contexts show suspect episodes, long texts whole; return how many changed."""

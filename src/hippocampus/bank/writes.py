@@ -178,7 +178,7 @@ class Writes(BankPart):
             if self._says_otherwise(ledger, new):
                 new = self.group(turn, self._engine.now(), by_metadata=True)
             if new.first.id == old.id:
-                return ledger.reader.episodes([old.row])[0]
+                return ledger.reader.one(id, self._told())
             known = self._store.episodes.rows_of(ledger.bank, [new.first.id])
             drafts = [] if known else new.drafts
             row = self.store_encoded(
@@ -186,7 +186,7 @@ class Writes(BankPart):
                 drafts,
                 lambda books, encoded: books.writer.correct(old, new.drafts, encoded),
             )
-            return ledger.reader.episodes([row])[0]
+            return ledger.reader.episodes([row], self._told())[0]
 
     def _says_otherwise(self, ledger: Ledger, new: Group) -> bool:
         """Return whether there is the same wording already, with other metadata."""
@@ -351,10 +351,11 @@ class Writes(BankPart):
             self._sift(ledger, groups, now, fresh, answer)
         if fresh:
             answer |= self.add(ledger, [group.drafts for group in fresh.values()])
+        told = self._told(None if self._state.snapshot is None else self._state.snapshot.index)
         kept: list[list[Episode]] = []
         for groups, _ in calls:
             rows = [answer[d.id] for group in groups for d in group.drafts if d.id in answer]
-            kept.append(ledger.reader.episodes(rows))
+            kept.append(ledger.reader.episodes(rows, told))
         return kept
 
     def _sift(

@@ -230,7 +230,9 @@ def recall_view(
     if found.when is not None:
         yield Text(f"when: {_span(found.when, zone)}", "bold")
     shown = found.hits[:most]
-    if not found.found:
+    if found.note:
+        yield Text(found.note, "bold yellow")
+    elif not found.found:
         yield Text(f"nothing relevant was found{'; the nearest:' if shown else ''}", "bold yellow")
     if shown:
         padding = (0, 2, 1, 0)

@@ -140,7 +140,7 @@ class Fusion:
     """Share of a best hit's score by words that spreads to episodes with a rare name in that hit
     (docs/adr/0019); 0 switches spreading off."""
     time: float = 2.0
-    """What it is worth to lie wholly in the time the question names; a part is worth as much less."""
+    """What it is worth to lie wholly in the time the question names; in part, so much less."""
     within: float = 2.0
     """What it is worth besides to lie in that time by a fifth at least."""
     latest: float = 2.0

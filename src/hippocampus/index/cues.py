@@ -22,8 +22,9 @@ class CueSet:
     """
     The cues there are; None where a bank lacks what one is built from.
 
-    ``lexical`` and ``time`` are always there: every text has words, and was said at some time. ``vector`` and ``tokens`` need an embedder,
-    ``signature`` signed tokens; ``concept``, ``graph`` and ``topic`` are made by sleep.
+    ``lexical`` and ``time`` are always there: every text has words, and was said at some time.
+    ``vector`` and ``tokens`` need an embedder, ``signature`` signed tokens; ``concept``, ``graph``
+    and ``topic`` are made by sleep.
     """
 
     lexical: Bm25Cue

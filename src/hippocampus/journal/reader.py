@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, cast
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias, cast
 
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import from_micros
@@ -18,6 +19,7 @@ from hippocampus.core.records import (
     DamagedRow,
     Episode,
     EpisodeRow,
+    Interval,
     Stats,
     Store,
     settled_level,
@@ -27,6 +29,9 @@ from hippocampus.errors import InputError, StoreCorrupt, UnknownEpisode
 from hippocampus.journal.content import Content, Segments
 from hippocampus.journal.draft import CONTEXT_TURNS, Draft, spoken
 from hippocampus.language.noun_phrases import Phrase, find_phrases, names_of
+
+Told: TypeAlias = Callable[[int, Episode], tuple[Interval, ...]]
+"""Gives the times that the text of an episode tells, by its row."""
 
 
 class LedgerEntry(NamedTuple):
@@ -41,6 +46,10 @@ class LedgerEntry(NamedTuple):
     tokens: int
     digest: bytes
     settled: int
+
+    def dated(self, told: Told) -> Episode:
+        """Return the episode with the times that its text tells."""
+        return replace(self.episode, times=told(self.row, self.episode))
 
     @property
     def shown(self) -> str:
@@ -78,10 +87,10 @@ class LedgerReader:
             raise UnknownEpisode(msg)
         return records[0]
 
-    def one(self, id: str) -> Episode:  # noqa: A002
+    def one(self, id: str, told: Told) -> Episode:  # noqa: A002
         """Return an episode by id, with its text; ``StoreCorrupt`` if that is damaged."""
         row = self.find(id).row
-        found = self.episodes([row])
+        found = self.episodes([row], told)
         if not found:
             self.content.check(row)
         return found[0]
@@ -110,9 +119,9 @@ class LedgerReader:
             read.append(LedgerEntry(e.row, episode, tokens, e.digest, settled_level(e.marks)))
         return read
 
-    def episodes(self, rows: Sequence[int]) -> list[Episode]:
+    def episodes(self, rows: Sequence[int], told: Told) -> list[Episode]:
         """Return episodes by row, in the order asked; those that are damaged are left out."""
-        return [entry.episode for entry in self.read(rows)]
+        return [entry.dated(told) for entry in self.read(rows)]
 
     def drafts(self, records: Iterable[EpisodeRow]) -> list[Draft]:
         """Return what stored episodes were made from; erased ones are left out."""

@@ -7,10 +7,10 @@ it was said; where it tells another one, of both, for it may say more than one t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.records import Interval
@@ -39,7 +39,7 @@ def timeliness(index: BankIndex, query: Query) -> Numbers | None:
         said |= columns.between(interval.start, interval.end)
         over = interval.end is not None and interval.end <= query.now
         planned &= _said_before(index, interval) if over else np.False_
-    worth = np.where(index.cues.time.tells(), _SAID_BESIDE, np.float32(1)) * said
+    worth: Numbers = np.where(index.cues.time.tells(), _SAID_BESIDE, np.float32(1)) * said
     told = index.cues.time.scores(query)
     if told is None:
         return worth
@@ -60,7 +60,9 @@ def nearness(index: BankIndex, query: Query) -> Numbers:
 
 
 def _said_before(index: BankIndex, interval: Interval) -> Mask:
-    return index.columns.between(*((None, interval.start) if interval.start else (interval.end,) * 2))
+    return index.columns.between(
+        *((None, interval.start) if interval.start else (interval.end,) * 2)
+    )
 
 
 def is_empty(query: Query, within: Mask | None, allowed: Mask | None) -> bool:
@@ -83,12 +85,14 @@ def describe_empty(index: BankIndex, query: Query, allowed: Mask | None) -> str:
     return f"Nothing is noted for {asked}; the nearest is of {nearest:%-d %B %Y}."
 
 
-def _apart(said: np.ndarray, interval: Interval) -> Numbers:
-    gaps: Iterable[np.ndarray] = (
-        np.zeros(len(said)) if interval.start is None else to_micros(interval.start) - said,
-        np.zeros(len(said)) if interval.end is None else said - to_micros(interval.end),
-    )
-    return np.maximum.reduce([np.zeros(len(said)), *gaps]).astype(np.float32)
+def _apart(said: NDArray[np.int64], interval: Interval) -> Numbers:
+    """Return how far moments lie from an interval, in microseconds; 0 inside."""
+    gap: Numbers = np.zeros(len(said), np.float32)
+    if interval.start is not None:
+        gap = np.maximum(gap, (to_micros(interval.start) - said).astype(np.float32))
+    if interval.end is not None:
+        gap = np.maximum(gap, (said - to_micros(interval.end)).astype(np.float32))
+    return gap
 
 
 def _spelled(interval: Interval) -> str:

@@ -54,13 +54,14 @@ class Search:
         activation = None if cues.concept is None else cues.concept.activate(query, allowed)
         if cues.concept is not None and activation is not None:
             query = _discounted(query, cues.concept.explained(query), fusion.explained_weight)
+        asked_alone = query.cues == {"time"}
         if query.listing:
             query = replace(query, intervals=query.listing, cues=frozenset({"time"}))
             cues, activation = index.cues.among(query.cues), None
         timely = timeliness(index, query)
         within = None if timely is None else timely >= WITHIN
         nothing = is_empty(query, within, allowed)
-        if nothing and query.listing:
+        if nothing and query.listing and not asked_alone:
             timely = nearness(index, query)
             within = timely >= WITHIN
         if query.listing and within is not None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -14,17 +14,13 @@ from hippocampus.core.records import Hit, Interval
 from hippocampus.encode.tokens import count as count_tokens
 from hippocampus.index.cue import Mask
 from hippocampus.journal.ledger import Ledger
-from hippocampus.journal.reader import LedgerEntry
+from hippocampus.journal.reader import LedgerEntry, Told
 from hippocampus.language.question_intent import day_of
 from hippocampus.recall.confidence import DEPTH
 from hippocampus.recall.search import Ranking
 
 _SHOWN: Final = 10
 """Hits of each recall that count as shown."""
-
-
-Told: TypeAlias = Callable[[int, str], tuple[Interval, ...]]
-"""What times a row's text tells."""
 
 
 class Shown(NamedTuple):
@@ -61,8 +57,7 @@ class Found(NamedTuple):
         gains = np.maximum(list(ranking.parts.values()), 0).T.tolist()
         hits: list[Hit] = []
         for place, score in zip(places, scores, strict=True):
-            episode, tokens = self.entries[place].episode, self.entries[place].tokens
-            times = told(rows[place], episode.text)
+            episode, tokens = self.entries[place].dated(told), self.entries[place].tokens
             if episode.level:
                 episode = replace(episode, text=texts[place])
                 tokens = count_tokens(episode.text)
@@ -75,7 +70,6 @@ class Found(NamedTuple):
                     score=score,
                     shares={n: g / total for n, g in given.items() if g > 0} if total else {},
                     tokens=tokens,
-                    times=times,
                     activation=float(ranking.activation[place]),
                     valid_to=None if until is None else from_micros(until),
                     corrected_by=self.corrections[place],

@@ -105,7 +105,8 @@ def _surroundings(
         parts["outcome"] = np.float32(fusion.outcome) * np.tanh(outcome)
     if search.timely is not None:
         near = search.timely[rows]
-        parts["time"] = near * np.float32(fusion.time) + (near >= WITHIN) * np.float32(fusion.within)
+        inside = (near >= WITHIN).astype(np.float32)
+        parts["time"] = near * np.float32(fusion.time) + inside * np.float32(fusion.within)
     if query.latest:
         occurred_at = index.columns.occurred_at(rows.astype(np.uint32))
         place = np.argsort(np.argsort(occurred_at, kind="stable")).astype(np.float32)

@@ -21,14 +21,15 @@ from hippocampus.language.equivalence import digest_details
 from hippocampus.language.importance import lasting_importance
 from hippocampus.language.noun_phrases import find_phrases, names_of
 from hippocampus.language.self_disclosure import tells_of_deed, tells_of_self
-from hippocampus.language.time import find_intervals
+from hippocampus.language.time import find_told
 
 
 def analyse(drafts: Sequence[Draft], *, zone: tzinfo, phrases: bool) -> dict[Kind, list[bytes]]:
     """
     Return the payloads that rules read off drafts, in their order, by kind.
 
-    ``zone``: in which "yesterday" is a day. ``phrases``: those for the concept cue as well, for a bank that has anchors.
+    ``zone``: in which "yesterday" is a day. ``phrases``: those for the concept cue as well, for a
+    bank that has anchors.
     """
     found: dict[Kind, list[bytes]] = {
         "lexical": [
@@ -59,11 +60,7 @@ def lexical_payload(
 def times_payload(text: str, occurred_at: int, zone: tzinfo) -> bytes:
     """Return the times that a text tells, as of when it was said."""
     told, at = [], 0
-    try:
-        moment = from_micros(occurred_at).astimezone(zone)
-    except OverflowError:  # the first or the last day of the calendar
-        return b""
-    for time in find_intervals(text, moment, told=True):
+    for time in find_told(text, from_micros(occurred_at), zone):
         at = text.index(time.text, at)
         told.append((time, at))
     return pack_times(told)

@@ -400,8 +400,8 @@ class _Searcher:
         self.index = BankIndex(memory.engine.store, ledger.bank, cues)
         self.index.catch_up()
         self.refs = [
-            episode.metadata["ref"]
-            for episode in ledger.reader.episodes(list(range(len(self.index))))
+            entry.episode.metadata["ref"]
+            for entry in ledger.reader.read(list(range(len(self.index))))
         ]
 
     def ask(

@@ -8,6 +8,7 @@ from hippocampus.core.records.episode import (
     Compacted,
     Episode,
     Imported,
+    Interval,
     OneOrMany,
     Progress,
     State,
@@ -39,7 +40,6 @@ from hippocampus.core.records.recall import (
     Cost,
     Degradation,
     Hit,
-    Interval,
     Pointer,
     Recall,
 )

@@ -25,8 +25,6 @@ class Hit:
     score: float
     shares: Mapping[str, float]
     tokens: int = 0
-    times: tuple[Interval, ...] = ()
-    """The times that the text tells, as of when it was said."""
     activation: float = 0.0
     """How active the anchors it lies under are by this question, in [0, 1]: how far it is about
     what the question calls up; 0 where that is nothing."""
@@ -46,6 +44,11 @@ class Hit:
     def text(self) -> str:
         """The episode's text."""
         return self.episode.text
+
+    @property
+    def times(self) -> tuple[Interval, ...]:
+        """The times that the episode's text tells."""
+        return self.episode.times
 
     @property
     def address(self) -> str:
@@ -98,7 +101,10 @@ class Recall:
     at most as many as hits were asked for. Not the order of the hits' sessions: what else a session
     holds, what it has in common with the best ones and how recent it is count as well."""
     intervals: tuple[Interval, ...] = ()
+    """The times that the question names."""
     note: str = ""
+    """A sentence, if the question names a certain time of which there is nothing: what was looked
+    for, and what day is nearest; else empty."""
     when: Interval | None = None
     """If the question asks when something was, and something is found: what the best hit says, or
     the next one that is half as likely, "yesterday" as of when it was said; the day on which the
@@ -130,6 +136,7 @@ class Recall:
         """Return a few lines that say how the hits were found, by ``CUE_WORDS``, and the cost."""
         lines = [f"query: {self.query}"]
         lines += [f"time: {i.text!r} read as {i.start} to {i.end}" for i in self.intervals]
+        lines += [self.note] if self.note else []
         if self.when is not None:
             lines.append(f"when: {self.when.start} to {self.when.end}, {self.when.text!r}")
         for place, hit in enumerate(self.hits, 1):

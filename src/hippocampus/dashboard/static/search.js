@@ -99,7 +99,7 @@ const answer = (made, ctx) => {
 };
 
 const verdict = (recall) => h("div", { class: "verdict" },
-  h("p", null, h("strong", null, recall.found ? `${percent(recall.confidence)} sure that it is among these` : "Probably nothing here answers that"),
+  h("p", null, h("strong", null, recall.found ? `${percent(recall.confidence)} sure that it is among these` : recall.note || "Probably nothing here answers that"),
     recall.when && recall.found && h("span", null, "It was ", h("strong", null, stretch(recall.when)), recall.when.text && ` (“${recall.when.text}”)`),
     recall.intervals.map((one) => h("span", null, `“${one.text}” is ${stretch(one)}`))),
   h("p", { class: "quiet num" }, `${ms(recall.cost.elapsed_s)} over ${counted(recall.cost.allowed, "memory", "memories")}, ${whole(recall.cost.candidates)} looked at closely`));
@@ -132,10 +132,10 @@ const hit = (one, rank, inside, query, ctx) => {
       h("span", { class: `dot ${used ? "on" : ""}`, role: "img", "aria-label": used ? "in the context" : "not in the context", title: used ? "in the context" : "not in the context" })),
     first: h("span", { class: "who num", title: "How likely it bears on the question" }, percent(one.score)),
     after: [
-      (one.valid_to || one.corrected_by || one.times.length > 0) && h("p", { class: "row" },
+      (one.valid_to || one.corrected_by || one.episode.times.length > 0) && h("p", { class: "row" },
         one.valid_to && h("span", { class: "tag warn" }, `over since ${day(one.valid_to)}`),
         one.corrected_by && h("span", { class: "tag warn" }, "corrected later"),
-        one.times.map((when) => h("span", { class: "tag" }, `“${when.text}” is ${stretch(when)}`))),
+        one.episode.times.map((when) => h("span", { class: "tag" }, `“${when.text}” is ${stretch(when)}`))),
       shares(one),
     ],
   });

@@ -4,16 +4,20 @@ Temporal tagging: time expressions in a text ("last Tuesday", "between May and J
 A reading narrows every cue of recall, so a wrong one loses the answer and a missing one only costs
 precision. Hence: when in doubt nothing is read, and what people say loosely is read widely.
 
-* A bare month, date, weekday or feast is the last one that has begun; with "will" or the like and
-  no word of the past, the coming one. A weekday is never today.
+* A bare month, date, weekday or feast lies where its verb points (``tense.py``): the last one that
+  has begun for a verb of the past, the coming one for any other. Without a verb, what is asked lies
+  behind and what is told ahead: "dentist on Monday" is a plan. A weekday is never today.
 * "last" is the last one that is over, "this" the one of the present week, month or year, "next" the
   first that has not begun. Weeks begin on Monday. "Past week" and "last 7 days" end with today.
-* "Two weeks ago" is that day give or take half a week; months and years likewise; days are exact up
-  to four. "A few" is 2 to 5, "several" 3 to 8. A time of day is meant to the half hour.
+* "Two weeks ago" is that day give or take half a week; days are exact up to four, and months and
+  years are those of the calendar. "A few" is 2 to 5, "several" 3 to 8. A time of day is meant to
+  the half hour; the end of a month is its last seven days; Easter is four days long.
+* What is done "by Friday" is told of that day, and asked for up to its end.
 * 03/06/2023 is 3 June, unless that has not come yet and 6 March has. With dots the day is first.
 * Seasons are northern and meteorological; winter 2022 begins in December 2022.
 * Not read: "recently", "the other day", "three weeks later", "in 5 minutes", "every Monday",
-  "at 5 pm" without a day, and any sentence that asks how much time lies between two moments.
+  "usually on Mondays", "at 5 pm" without a day, names in title case ("Summer Nights"), and any
+  sentence that asks how much time lies between two moments.
 * Any reading outside the years 1 to 9999 is dropped.
 """
 
@@ -25,13 +29,11 @@ from datetime import UTC, datetime, tzinfo
 
 from hippocampus.core.records import Interval
 from hippocampus.errors import InvalidTime
-from hippocampus.language.time.english import WRITTEN, core_words
+from hippocampus.language.time.english import WRITTEN, may_tell_time
 from hippocampus.language.time.grammar import read
 
-__all__ = ["differences", "find_intervals"]
+__all__ = ["differences", "find_intervals", "find_told"]
 
-_WORD = re.compile(r"[^\W\d_]+")
-_DIGIT = re.compile(r"[0-9]")
 _SENTENCE_END = re.compile(r"[.?!](?=\s|$)|\n")
 
 
@@ -50,7 +52,7 @@ def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Int
     if now.tzinfo is None or now.utcoffset() is None:
         msg = f"now={now} has no time zone, so 'yesterday' is undefined; pass an aware datetime"
         raise InvalidTime(msg)
-    if core_words().isdisjoint(_WORD.findall(text.lower())) and not _DIGIT.search(text):
+    if not may_tell_time(text):
         return ()
     try:
         readings = read(text, now, told=told)
@@ -68,6 +70,15 @@ def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Int
         if interval is not None:
             found.append(replace(interval, vague=True) if reading.vague else interval)
     return tuple(found)
+
+
+def find_told(text: str, said_at: datetime, zone: tzinfo) -> tuple[Interval, ...]:
+    """Return the times that a text tells which was said at a moment, in a time zone."""
+    try:
+        moment = said_at.astimezone(zone)
+    except OverflowError:  # the first or the last day of the calendar
+        return ()
+    return find_intervals(text, moment, told=True)
 
 
 def differences(text: str) -> list[tuple[int, int]]:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from enum import Enum
+from enum import IntEnum
 from functools import cache
 from typing import Any, Final, TypeAlias
 
 from hippocampus.core.word_lists import Patterns, word_list
 from hippocampus.language.time import spans
 
-Role = Enum(
+Role = IntEnum(
     "Role",
     # Of words; "words/time_words.txt" says what each of them means to the grammar.
-    "DAY TONIGHT NOW PART UNIT WEEKDAY MONTH SEASON HOLIDAY SHIFT EDGE EARLIER REST SO_FAR ORDINAL COUNT"
-    " VAGUE ONE HALF BOUND THE AGO BEFORE AFTER SINCE UNTIL BY BETWEEN FROM TO AND ONWARD OF IN ON"
-    " AT AROUND FOR TIME EVERY"
+    "DAY TONIGHT NOW PART UNIT WEEKDAY MONTH SEASON HOLIDAY SHIFT EDGE EARLIER REST SO_FAR ORDINAL"
+    " COUNT VAGUE ONE HALF BOUND THE AGO BEFORE AFTER SINCE UNTIL BY BETWEEN FROM TO AND ONWARD"
+    " OF IN ON AT AROUND FOR TIME EVERY"
     # Of what is written with digits or marks, by the groups of "token" in "patterns/time.txt".
-    " NUMBER STAMP DATE DAY_MONTH CLOCK DECADE SHORT_YEAR QUARTER POSSESSIVE COMMA DASH MARK WORD END",
+    " NUMBER STAMP DATE DAY_MONTH CLOCK DECADE SHORT_YEAR QUARTER POSSESSIVE COMMA DASH MARK WORD"
+    " END",
 )
 """The part of a word or mark in a time expression, whatever the language."""
 
@@ -26,6 +28,8 @@ WRITTEN: Final = Patterns("time")
 
 Meaning: TypeAlias = tuple[Role, Any]
 
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_DIGIT: Final = re.compile(r"[0-9]")
 _RECURRING: Final = ("clock", "easter", "hours", "month_day", "months", "nth_weekday")
 """The functions of ``spans`` that a meaning may call."""
 _CORE_ROLES: Final = {
@@ -85,8 +89,13 @@ def word_meanings() -> Mapping[str, Meaning]:
     return words
 
 
+def may_tell_time(text: str) -> bool:
+    """Return whether a text is worth reading: every expression has a digit or a core word."""
+    return not _core_words().isdisjoint(_LETTERS.findall(text.lower())) or bool(_DIGIT.search(text))
+
+
 @cache
-def core_words() -> frozenset[str]:
+def _core_words() -> frozenset[str]:
     """Return words of which every expression without a digit holds at least one."""
     known = (word for word, (role, _) in word_meanings().items() if role in _CORE_ROLES)
     return frozenset(known) - {"new", "good", "boxing"}

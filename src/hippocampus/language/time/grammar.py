@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from hippocampus.core.word_lists import word_set
 from hippocampus.language.time import spans
-from hippocampus.language.time.english import WRITTEN, Role, word_meanings
+from hippocampus.language.time.english import WRITTEN, Role, may_tell_time, word_meanings
 from hippocampus.language.time.spans import DAY, SECONDS, Recurring, Span, Unit, Value, floor, shift
 from hippocampus.language.time.tense import Tenses
 
@@ -52,12 +53,21 @@ _LINKS = {
     Role.COMMA: _INNER,
     Role.POSSESSIVE: _INNER,
 }
+_NEVER_FIRST = {
+    Role.WORD, Role.MARK, Role.COMMA, Role.AND, Role.OF, Role.TO, Role.DASH, Role.POSSESSIVE,
+    Role.EVERY,
+}  # fmt: skip
 _STOPS = {Role.END, Role.MARK, Role.COMMA}
 _KINDS = {
     kind: Role[kind.upper()]
-    for kind in "stamp date day_month clock decade quarter possessive short_year ordinal mark".split()
+    for kind in (
+        "stamp date day_month clock decade quarter possessive short_year ordinal mark".split()
+    )
 }
+_PLAIN = (Role.WORD, None)
 _MARKS = {",": Role.COMMA, "-": Role.DASH, "\u2013": Role.DASH, "\u2014": Role.DASH}
+_BETWEEN_SENTENCES = re.compile(r"[.!?](?<=[^\W\d_]{4}.)(?<![Ss]ept\.)\s+(?=\W?[A-Z])|\n\s*\n")
+"""Not after what may be abbreviated ("Sat. 3 May", "5 p.m. Friday")."""
 _DIGITS = re.compile(r"[0-9]+")
 _LONGEST_NUMBER = 6
 _DEEPEST = 8
@@ -74,15 +84,10 @@ _USUALLY = frozenset("usually always never often normally sometimes generally ty
 
 def read(text: str, now: datetime, *, told: bool = False) -> list[Reading]:
     """Return what in ``text`` can be read as time, in order; ``now`` is aware."""
-    reader = _Reader(text, now, told=told)
     found: list[Reading] = []
-    for i in range(reader.count):
-        try:
-            reading = reader.reading(i)
-        except (ValueError, OverflowError):
-            continue  # a date that does not exist, or one outside the years 1 to 9999
-        if reading is not None:
-            found.append(reading)
+    for start, end in _sentences(text):
+        if may_tell_time(text[start:end]):
+            found += _readings(_Reader(text, start, end, now, told=told))
     kept: list[Reading] = []
     taken = bytearray(len(text))
     for reading in sorted(found, key=lambda r: (r.start - r.end, r.start)):
@@ -92,23 +97,45 @@ def read(text: str, now: datetime, *, told: bool = False) -> list[Reading]:
     return sorted(kept, key=lambda r: r.start)
 
 
-class _Reader:
-    """One text being read. A method takes a token's index and returns the index after its part."""
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for between in _BETWEEN_SENTENCES.finditer(text):
+        yield start, between.start() + 1
+        start = between.end()
+    yield start, len(text)
 
-    def __init__(self, text: str, now: datetime, *, told: bool) -> None:
+
+def _readings(reader: _Reader) -> Iterator[Reading]:
+    for i, token in enumerate(reader.tokens[: reader.count]):
+        if token.role in _NEVER_FIRST:
+            continue
+        try:
+            reading = reader.reading(i)
+        except (ValueError, OverflowError):
+            continue  # a date that does not exist, or one outside the years 1 to 9999
+        if reading is not None:
+            yield reading
+
+
+class _Reader:
+    """A sentence. Methods take a token's index and return that of the one after their part."""
+
+    def __init__(self, text: str, start: int, end: int, now: datetime, *, told: bool) -> None:
         self.words = word_meanings()
         self.aware = now
         self.now = now.replace(tzinfo=None)
         self.today = spans.day_of(self.now)
         self.told = told
-        self.tokens = [self._token(match) for match in WRITTEN.token.finditer(text)]
+        self.tokens = [self._token(match) for match in WRITTEN.token.finditer(text, start, end)]
         self.count = len(self.tokens)
-        end = len(text)
         self.tokens += [Token(Role.END, None, "", end, end, capital=False)] * 6
-        self.tenses = Tenses(self.tokens, told=told)
         self.at = 0
         self.depth = 0
         self.atoms: dict[tuple[int, int], Parsed] = {}
+
+    @cached_property
+    def tenses(self) -> Tenses:
+        return Tenses(self.tokens, told=self.told)
 
     @property
     def ahead(self) -> bool:
@@ -121,17 +148,18 @@ class _Reader:
     def _token(self, match: re.Match[str]) -> Token:
         kind, raw = match.lastgroup or "", match.group()
         word = raw.lower()
-        role, value = _KINDS.get(kind, Role.WORD), None
         if kind == "word":
-            role, value = self.words.get(word, (role, value))
-        elif kind == "number":
+            role, value = self.words.get(word, _PLAIN)
+            return Token(role, value, word, *match.span(), raw[0].isupper())
+        role, value = _KINDS.get(kind, Role.WORD), None
+        if kind == "number":
             if len(raw) <= _LONGEST_NUMBER and raw.replace(".", "", 1).isdigit():
                 role, value = Role.NUMBER, float(raw) if "." in raw else int(raw)
         elif kind == "ordinal":
             value = int(raw[:-2])
         elif kind == "mark":
             role = _MARKS.get(raw, role)
-        return Token(role, value, word, match.start(), match.end(), raw[0].isupper())
+        return Token(role, value, word, *match.span(), raw[0].isupper())
 
     def _is(self, i: int, *roles: Role) -> bool:
         return self.tokens[i].role in roles
@@ -157,7 +185,7 @@ class _Reader:
         """Return what the longest expression that begins at token ``i`` says."""
         t = self.tokens[i]
         self.at = i
-        if t.role in (Role.WORD, Role.MARK, Role.COMMA) or (i and self._is(i - 1, Role.EVERY)):
+        if i and self._is(i - 1, Role.EVERY):
             return None
         if t.role in _RELATIONS:
             return self._related(i)

@@ -7,6 +7,8 @@ first after it. English has no time for a present perfect ("I've seen it on Mond
 so that with one the time is of what was arranged: "I've booked a table for Monday".
 """
 
+# ruff: noqa: PLR0911 - a word that decides returns at once
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -32,6 +34,13 @@ _MODAL: Final = frozenset({
 _SUBJECT: Final = frozenset({"i", "we", "you", "they", "he", "she", "it", "who"})
 _BEFORE_IS: Final = _SUBJECT | {"what", "where", "when", "that", "there", "here", "how", "why"}
 _AUXILIARY: Final = _PRESENT_BE | _PAST_BE | _HAVE | _DO | _PAST_AUXILIARY | _MODAL
+_RUN_TOGETHER: Final = {
+    word.replace("'", ""): word
+    for word in (*_AUXILIARY, "i'm", "you're", "they're", "i've", "you've", "we've", "they've")
+    if "'" in word
+}
+"""What people type for a contraction, except where it is another word: "well", "ill", "were"."""
+_WITH_IS: Final = frozenset({"whats", "thats", "theres", "hows", "whos", "wheres"})
 _DETERMINER: Final = frozenset(
     "a an the my your his her its our their this that these those some any no every".split()
 )
@@ -60,7 +69,8 @@ class Tenses:
             told: it is told, so that a perfect speaks of what is arranged; else asked.
 
         """
-        self._words = [token.word.replace("\u2019", "'") for token in tokens]
+        written = (token.word.replace("\u2019", "'") for token in tokens)
+        self._words = [_RUN_TOGETHER.get(word, word) for word in written]
         self._told = told
 
     def direction(self, at: int) -> Direction | None:
@@ -95,7 +105,7 @@ class Tenses:
         )
 
     def is_done(self, i: int) -> bool:
-        """Return whether token ``i`` is a verb of doing something at some time: "spent", "doing"."""
+        """Return whether token ``i`` is a verb of doing something for a time: "spent", "doing"."""
         word = self._words[i]
         return is_past(word) or (word.endswith("ing") and bool(_bases(word)))
 
@@ -124,10 +134,10 @@ class Tenses:
             return "ahead"
         if word in _HAVE or tail == "ve":
             return None if self._governed(i) else self._perfect(i)
-        if word == "'s":
-            if before == "let":
-                return "ahead"
-            return self._perfect(i) if before in _BEFORE_IS else None
+        if word == "'s" and before == "let":
+            return "ahead"
+        if word in _WITH_IS or (word == "'s" and before in _BEFORE_IS):
+            return self._perfect(i)
         if word in _MODAL:
             return "behind" if "have" in self._words[i + 1 : i + 4] else "ahead"
         if word in _DO:
