@@ -13,8 +13,10 @@ from hippocampus.language.question_intent import (
     day_of,
     find_intents,
     moment_told,
+    times_of_events,
 )
 from hippocampus.language.time import find_intervals
+from hippocampus.recall.parse import parse
 
 SAID = datetime(2023, 5, 8, 10, tzinfo=UTC)
 
@@ -186,3 +188,56 @@ def test_a_stretch_said_backwards_began_a_year_before():
 
     assert (2022, 5) == (stretch.start.year, stretch.start.month)
     assert (2023, 4) == (stretch.end.year, stretch.end.month)
+
+
+LISTING = """
+What happened on Saturday?                                | on Saturday
+what did I do yesterday                                   | yesterday
+Anything on next week?                                    | on next week
+what's going on in August                                 | in August
+How was Saturday again?                                   | Saturday
+Tell me everything that happened in May                   | in May
+Yesterday?                                                | Yesterday
+Plans for tomorrow?                                       | for tomorrow
+What went on yesterday while we were in town?             | on yesterday
+What did I do on Monday? Ada wants to know for the form.  | on Monday
+It's been a long week. What got done on Tuesday           | on Tuesday
+"""
+
+
+@pytest.mark.parametrize("line", [line for line in LISTING.splitlines() if line])
+def test_a_clause_of_light_words_asks_for_whatever_was_at_its_time(line):
+    text, time = (part.strip() for part in line.split("|"))
+
+    assert [time] == [one.text for one in asked_of(text)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did I sow in May?",
+        "Who came on Saturday?",
+        "What did I say about the roof last week?",
+        "What happened to the roof in May?",
+        "What happened on Saturday, and who paid?",
+        "How many times did I swim in May?",
+        "I swam on Saturday.",
+        "What happened?",
+        "",
+    ],
+)
+def test_a_question_for_something_at_a_time_asks_for_that(question):
+    assert () == asked_of(question)
+
+
+def asked_of(question):
+    words = parse(question, now=SAID).words
+    return times_of_events(question, words, find_intervals(question, SAID))
+
+
+@given(st.text(), st.lists(st.sampled_from(["what happened", "on Monday", ",", "?", "roof", " "])))
+def test_the_times_asked_of_are_times_that_are_named(text, parts):
+    question = " ".join([text, *parts])
+    named = find_intervals(question, SAID)
+
+    assert set(parse(question, now=SAID).listing) <= set(named)

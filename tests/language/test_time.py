@@ -202,6 +202,28 @@ last night and on Monday                     | 2023-06-14T18 2023-06-15T06 2023-
 I ate in May. How long ago was it?           | 2023-05-01 2023-06-01
 """
 
+# Where nothing but the tense says it, a verb of the past looks back and any other ahead. On the left
+# what is told, on the right what is asked.
+DIRECTIONS = """
+The plumber comes on Monday               ahead  | Does the plumber come on Monday?      ahead
+Picked up the car on Monday               behind | Who picked up the car on Monday?      behind
+We fly out on 3 July                      ahead  | When we flew out on 3 July, who came? behind
+I put the bins out on Monday              behind | Did I put the bins out on Monday?     behind
+Mum is having her operation on Friday     ahead  | Is Mum having it done on Friday?      ahead
+I couldn't sleep on Monday                behind | why couldnt I sleep on Monday         behind
+im off on Friday                          ahead  | whats happening on Friday             ahead
+I've booked a table for Saturday          ahead  | whats happened since Saturday         behind
+We moved the meeting to Tuesday           ahead  | What did we do on Tuesday?            behind
+I promised to ring her on Sunday          ahead  | What will I do on Sunday?             ahead
+The course started in September           behind | What happens in September?            ahead
+Don't forget the recycling on Tuesday     ahead  | What was in the paper on Tuesday?     behind
+The visa expires in April                 ahead  | The visa expired in April, or not?    behind
+School breaks up in March                 ahead  | Has school broken up since Tuesday?   behind
+The rent is due on Friday                 ahead  | What's due on Friday?                 ahead
+Dentist on Tuesday                        ahead  | the dentist on Tuesday                behind
+Cinema with Ana in August                 ahead  | cinema in August                      behind
+"""
+
 NOT_READ = """
 What is my sister's name?
 May I come in?
@@ -291,6 +313,14 @@ def test_an_expression_is_read_as_the_stretch_it_means(line):
     found = find_intervals(text, NOW)
 
     assert edges == [edge for i in found for edge in (i.start, i.end)]
+
+
+@pytest.mark.parametrize("line", lines(DIRECTIONS))
+def test_a_time_lies_where_its_verb_points_a_plan_ahead_and_a_question_without_one_behind(line):
+    for side, told in zip(line.split("|"), (True, False), strict=True):
+        text, way = side.rsplit(maxsplit=1)
+        (interval,) = find_intervals(text.strip(), NOW, told=told)
+        assert way == ("ahead" if interval.start > NOW else "behind"), text
 
 
 @pytest.mark.parametrize("text", lines(NOT_READ))

@@ -114,3 +114,17 @@ def test_an_anchors_file_of_an_old_version_is_taken_in(sound, said, name):
 
     assert said["anchors"] == sorted(anchor.name for anchor in bank.anchors())
     assert verify(sound).sound
+
+
+@pytest.mark.parametrize("name", ["format-6"])
+def test_an_old_store_tells_times_from_its_next_sleep_on(memory):
+    bank = memory.bank("ada")
+    assert () == bank.recall("Where does the sailing boat lie?", k=1, now=NOW)[0].times
+    bank.sleep()
+
+    trip = bank.recall("What happened on 15 March 2025?", now=NOW)
+    assert "Our ferry to Rovinj leaves at nine on Saturday." in [hit.text for hit in trip]
+    move = next(hit for hit in bank.recall("Where did Klara move to?", now=NOW) if hit.times)
+    assert ["last month"] == [time.text for time in move.times]
+    assert move.times == bank.get(move.id).times
+    assert verify(memory).sound

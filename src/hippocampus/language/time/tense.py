@@ -41,6 +41,8 @@ _RUN_TOGETHER: Final = {
 }
 """What people type for a contraction, except where it is another word: "well", "ill", "were"."""
 _WITH_IS: Final = frozenset({"whats", "thats", "theres", "hows", "whos", "wheres"})
+_PLANS: Final = frozenset({"anything", "plan", "plans", "agenda", "schedule"})
+"""Words that ask for what is to come where no verb does: "anything on Friday?"."""
 _DETERMINER: Final = frozenset(
     "a an the my your his her its our their this that these those some any no every".split()
 )
@@ -81,7 +83,7 @@ class Tenses:
             pointed = self._verb(i)
             if pointed is not None:
                 return self._arranged(i, at) if pointed == "behind" else pointed
-        return None
+        return None if _PLANS.isdisjoint(self.sentence(at)) else "ahead"
 
     def sentence(self, at: int) -> set[str]:
         """Return the words of the sentence around token ``at``, up to a limit."""

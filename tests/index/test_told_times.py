@@ -1,0 +1,92 @@
+"""The time cue against a plain list of intervals."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus.core.records import Interval, Payloads
+from hippocampus.index.query import Query
+from hippocampus.index.told_times import TimeCue, pack_times, times_fit
+
+EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
+TEXT = "once upon a time"
+
+hours = st.integers(-2000, 2000)
+ends = st.one_of(
+    st.tuples(hours, st.integers(1, 500)).map(lambda pair: (pair[0], pair[0] + pair[1])),
+    hours.map(lambda start: (start, None)),
+    hours.map(lambda end: (None, end)),
+)
+places = st.integers(0, len(TEXT) - 4)
+rows = st.lists(st.lists(st.tuples(ends, places), max_size=4), max_size=12)
+
+
+def moment(hour):
+    return None if hour is None else EPOCH + timedelta(hours=hour)
+
+
+def interval(pair, text=""):
+    return Interval(moment(pair[0]), moment(pair[1]), text)
+
+
+def cue_of(told, *, batch=3):
+    cue = TimeCue()
+    packed = [
+        pack_times([(interval(pair, TEXT[at : at + 4]), at) for pair, at in row]) for row in told
+    ]
+    for start in range(0, len(packed), batch):
+        cue.observe(Payloads.of(packed[start : start + batch]))
+    return cue, packed
+
+
+def asking(*pairs):
+    none = np.zeros(0)
+    return Query(
+        text="", now=EPOCH, terms=none.astype(np.uint32), term_weights=none.astype(np.float32),
+        intervals=tuple(map(interval, pairs)),
+    )  # fmt: skip
+
+
+@given(rows)
+def test_what_a_text_tells_comes_back_as_it_was_read(told):
+    cue, packed = cue_of(told)
+
+    assert len(told) == len(cue)
+    assert [bool(row) for row in told] == cue.tells().tolist()
+    for row, times in enumerate(told):
+        wanted = tuple(interval(pair, TEXT[at : at + 4]) for pair, at in times)
+        assert wanted == cue.of(row, TEXT, UTC)
+        assert times_fit(packed[row], TEXT)
+
+
+@given(rows, st.lists(ends, min_size=1, max_size=3))
+def test_a_told_time_counts_by_how_much_of_it_lies_in_the_time_asked_for(told, asked):
+    cue, _ = cue_of(told)
+
+    def share(pair, time):
+        (start, end), (first, last) = ((-1e9 if p[0] is None else p[0], p[1]) for p in (pair, time))
+        end, last = (1e9 if e is None else e for e in (end, last))
+        return max(0.0, min(end, last) - max(start, first)) / (end - start)
+
+    wanted = [
+        max((share(pair, time) for pair, _ in row for time in asked), default=0.0) for row in told
+    ]
+    closed = np.array([all(None not in pair for pair, _ in row) for row in told], bool)
+    scores = cue.scores(asking(*asked))
+
+    assert scores[closed].tolist() == pytest.approx(
+        [one for one, whole in zip(wanted, closed, strict=True) if whole], abs=1e-5
+    )
+    assert ((scores >= 0) & (scores <= 1)).all()
+
+
+def test_without_a_time_in_the_question_the_cue_says_nothing():
+    assert cue_of([[((0, 1), 0)]])[0].scores(asking()) is None
+
+
+@pytest.mark.parametrize("payload", [b"12", b"\1" * 23, bytes(22), b"\xff" * 22])
+def test_bytes_that_are_no_times_of_a_text_do_not_fit_it(payload):
+    assert not times_fit(payload, TEXT)
