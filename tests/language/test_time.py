@@ -202,7 +202,7 @@ last night and on Monday                     | 2023-06-14T18 2023-06-15T06 2023-
 I ate in May. How long ago was it?           | 2023-05-01 2023-06-01
 """
 
-# Where nothing but the tense says it, a verb of the past looks back and any other ahead. On the left
+# Where nothing but the tense says it, a verb of the past looks back, any other ahead. On the left
 # what is told, on the right what is asked.
 DIRECTIONS = """
 The plumber comes on Monday               ahead  | Does the plumber come on Monday?      ahead
