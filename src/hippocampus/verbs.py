@@ -36,6 +36,8 @@ _NOT_SENT: Final = ("self", "progress")
 """Parameters that nobody sends; progress is told to a caller that accepts NDJSON."""
 _PAGE: Final[Mapping[str, Any]] = {"limit": int | None, "cursor": str | None}
 """Arguments of a verb that gives a list, beside its own."""
+_ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)
+"""As of which a client reads words for a time, to see whether they are some."""
 _FILTERS: Final[Mapping[str, Any]] = type_hints(Filters)
 _OWN_JSON: Final = (bytes, datetime, date, timedelta)
 """Types that ``_plain`` turns into JSON or refuses one by one."""
@@ -185,7 +187,7 @@ class VerbSpec:
         known = self._signature.parameters
         if "as_of" in known and "where" in known:
             filters = {n: v for n, v in kwargs.items() if n in _FILTERS or n not in known}
-            read_filters(filters, UTC)
+            read_filters(filters, UTC, _ANY_TIME)
         given = dict(self._signature.bind(None, *args, **kwargs).arguments)
         del given[next(iter(known))]
         for name, parameter in known.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -142,7 +142,7 @@ def read_as(kind: Any) -> Any:  # noqa: ANN401 - a type
         return twin
     arguments = get_args(kind)
     if get_origin(kind) in (Union, types.UnionType):
-        kept = [a for a in arguments if not (a is datetime and str in arguments)]
+        kept = [a for a in arguments if not (a in (datetime, date) and str in arguments)]
         return Union[tuple(read_as(a) for a in kept)]  # noqa: UP007 - made while running
     origin = get_origin(kind)
     if not arguments or origin is Literal:

@@ -201,7 +201,8 @@ def test_the_end_of_a_day_leap_seconds_and_days_of_weeks_are_times(bank, at, mea
     "at",
     [
         "2025-03-05T24:01", "2025-03-05T24:00:01", "9999-12-31T24:00", "2025-03-05T14:30:61",
-        "yesterday", "", "2025-13-01", "2025-02-30", 1234567890, 1.5, True, "2025-W10",
+        "sometime", "yesterday or today", "the boat yesterday", "", "2025-13-01", "2025-02-30",
+        1e12, True, "2025-W10", "every Monday",
         datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=5))),
         datetime(9999, 12, 31, 23, 59, tzinfo=timezone(-timedelta(hours=5))),
     ],

@@ -65,7 +65,7 @@ def test_a_time_that_is_only_about_right_never_says_that_there_is_nothing():
     assert "" == bank.recall("What happened about ten weeks ago?", now=NOW).note
 
 
-def test_nothing_asked_of_a_time_alone_lies_outside_it_unless_there_is_nothing_inside():
+def test_what_is_asked_of_a_time_alone_lies_inside_or_near_it():
     bank = told(*SAID)
 
     inside = bank.recall("What happened in March?", 10, now=NOW)

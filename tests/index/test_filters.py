@@ -1,6 +1,7 @@
 """What a read may see: moments, filters, conditions on metadata, and the columns behind them."""
 
 import json
+import math
 from datetime import UTC, date, datetime, timedelta, timezone
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -77,6 +78,10 @@ def test_an_aware_datetime_is_kept_as_it_is():
         ("2024-03-05T12:00Z", utc(2024, 3, 5, 12)),
         ("2024-W10-2", utc(2024, 3, 4, 23)),
         ("2024-03-05T12:00-02:00", utc(2024, 3, 5, 14)),
+        (date(2024, 3, 5), utc(2024, 3, 4, 23)),
+        (1_700_000_000, utc(2023, 11, 14, 22, 13, 20)),
+        (-86_400.5, utc(1969, 12, 30, 23, 59, 59, 500_000)),
+        ("1700000000", utc(2023, 11, 14, 22, 13, 20)),
     ],
 )
 def test_what_names_no_zone_is_read_in_the_given_one(when, expected):
@@ -84,8 +89,9 @@ def test_what_names_no_zone_is_read_in_the_given_one(when, expected):
 
 
 @pytest.mark.parametrize(
-    "when", ["", "yesterday", "2024-13-01", "2024-W10", 1_700_000_000, None,
-             date(2024, 3, 5), "2024-03-05T25:00", "\ud800", "2024-03-05\ud80012:00:00x"],
+    "when", ["", "yesterday", "2024-13-01", "2024-W10", 1_700_000_000_000, None, True, math.nan,
+             math.inf, -1e20, "170000000000.5", "2024-03-05T25:00", "\ud800",
+             "2024-03-05\ud80012:00:00x"],
 )  # fmt: skip
 def test_what_is_not_a_moment_is_refused_by_name(when):
     with pytest.raises(InvalidTime, match=r"^since=.*ISO 8601"):

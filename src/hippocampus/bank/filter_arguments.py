@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from datetime import tzinfo
-from typing import TypedDict, TypeVar
+from datetime import datetime, tzinfo
+from typing import Any, Final, TypedDict, TypeVar
 
 from hippocampus.core.records import OneOrMany, Stretch, Suspects, Trusted, When, Where
 from hippocampus.errors import InvalidFilter
 from hippocampus.index.filters import Filter, make_filter
+from hippocampus.language.time.given import end_of, start_of
 
 _Verb = TypeVar("_Verb", bound=Callable[..., object])
 
@@ -18,8 +19,9 @@ class Filters(TypedDict, total=False):
     """
     Filters, of which everything that is given must hold.
 
-        since: only what happened at this time or later.
-        until: only what happened before this time; a date alone includes its day.
+        since: only what happened at this time or later; of words, "last week", from its start on.
+        until: only what happened before this time; a date alone includes its day, and words what
+            they name: ``since="last week", until="last week"``.
         during: only what happened in one of these stretches of time, each from a moment up to
             another, or None where it is open; as ``since`` and ``until``, but several.
         session: only this session, or one of these.
@@ -68,9 +70,11 @@ def spell_out(verb: _Verb) -> _Verb:
     return verb
 
 
-def read_filters(given: Mapping[str, object], zone: tzinfo) -> Filter:
+def read_filters(given: Mapping[str, object], zone: tzinfo, now: datetime) -> Filter:
     """
-    Validate what a caller asks to see; times that name no zone are in ``zone``.
+    Validate what a caller asks to see.
+
+    Times that name no zone are in ``zone``, and words for a time are as of ``now``.
 
     Raises:
         InvalidTime: a time that cannot be read.
@@ -82,4 +86,30 @@ def read_filters(given: Mapping[str, object], zone: tzinfo) -> Filter:
             known = ", ".join(Filters.__annotations__)
             msg = f"{name}={given[name]!r}: no such argument; the filters are {known}"
             raise InvalidFilter(msg)
-    return make_filter(**given, timezone=zone)  # type: ignore[arg-type]  # make_filter looks
+    moments = {name: _read(name, given[name], now) for name in _TIMES & given.keys()}
+    return make_filter(**{**given, **moments}, timezone=zone)
+
+
+_TIMES: Final = frozenset({"since", "until", "during", "as_of"})
+
+
+def _read(name: str, value: Any, now: datetime) -> Any:  # noqa: ANN401 - ``make_filter`` looks
+    """Return a time, or stretches, with the words for any of them read."""
+    if value is None:
+        return None
+    if name == "since":
+        return start_of(value, now, name=name)
+    if name != "during":
+        return end_of(value, now, name=name)
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Collection):
+        return value
+    return [_read_pair(one, now) for one in value]
+
+
+def _read_pair(pair: Any, now: datetime) -> Any:  # noqa: ANN401 - ``make_filter`` looks
+    if not isinstance(pair, tuple | list):
+        return pair
+    sides = ("since", "until")
+    if len(pair) != len(sides):
+        return pair
+    return tuple(_read(side, end, now) for side, end in zip(sides, pair, strict=True))

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.bank.filter_arguments import Filters, read_filters
+from hippocampus.bank.filter_arguments import Filters
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
 from hippocampus.core.clock import from_micros, to_micros
@@ -47,6 +47,7 @@ from hippocampus.index.graph import Statements
 from hippocampus.index.topic import TagGraph
 from hippocampus.index.vector import VectorCue
 from hippocampus.language.entity_linking import Same, canonical_name, fold_name, resolve
+from hippocampus.language.time.given import moment_of
 from hippocampus.recall.fact_timeline import Known, Told, know
 from hippocampus.recall.provenance import sentences_of, trace
 from hippocampus.sleep.artifacts import (
@@ -116,7 +117,7 @@ class Knowledge(BankPart):
             shown[otherwise(ledger, index)] = False
             shown &= ~index.columns.suspect
             if session is not None:
-                chosen = read_filters({"session": session}, self._engine.zone)
+                chosen = self._filter({"session": session})
                 mask = index.columns.mask(chosen)
                 assert mask is not None, "whatever is asked for is not everything"
                 turns, rows = mask.sum(), np.flatnonzero(mask)
@@ -194,7 +195,7 @@ class Knowledge(BankPart):
 
     def gists_of(self, found: Recall, most: int, filters: Filters) -> list[str]:
         """Return the mature gists of what was found, in the order of their first hits."""
-        chosen = read_filters(filters, self._engine.zone)
+        chosen = self._filter(filters)
         with self._state.asking() as here:
             allowed = here.index.columns.mask(chosen)
             seen = here.index.columns.visible()
@@ -280,15 +281,15 @@ class Knowledge(BankPart):
         for name, value in (("entity", entity), ("relation", relation)):
             if value is not None and (not isinstance(value, str) or not value.strip()):
                 raise InputError(f"{name}={value!r}: give a name, or leave it out for all")
-        zone = self._engine.zone
-        known, same, sources = self._known(read_filters({"as_of": as_of, "trust": trust}, zone))
-        moment = None if at is None else to_micros(to_moment(at, zone))
+        known, same, sources = self._known(self._filter({"as_of": as_of, "trust": trust}))
+        moment = None if at is None else moment_of(at, self._engine.now(), name="at")
+        held_at = None if moment is None else to_micros(to_moment(moment, self._engine.zone))
         wanted = None if entity is None else fold_name(canonical_name(entity, same))
         kept = [
             fact
             for fact in known
             if (relation is None or fact.relation == relation.strip().casefold().replace(" ", "_"))
-            and (moment is None or fact.holds(moment))
+            and (held_at is None or fact.holds(held_at))
             and (wanted is None or wanted in (fold_name(fact.subject), fold_name(fact.object)))
         ]
         kept.sort(key=lambda fact: (fold_name(fact.subject), fact.relation))  # and as first told
@@ -309,7 +310,7 @@ class Knowledge(BankPart):
     @staying
     def entities(self) -> list[Entity]:
         """Return whom facts are about, those with most facts first, and their other names."""
-        known, same, _ = self._known(read_filters({}, self._engine.zone))
+        known, same, _ = self._known(self._filter({}))
         of: dict[str, list[Known]] = {}
         for fact in known:
             of.setdefault(fact.subject, []).append(fact)

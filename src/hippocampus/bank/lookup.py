@@ -8,7 +8,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.bank.filter_arguments import Filters, read_filters, spell_out
+from hippocampus.bank.filter_arguments import Filters, spell_out
 from hippocampus.bank.part import BankPart, of_one_moment
 from hippocampus.core.background_yield import answering
 from hippocampus.core.constraints import check_whole
@@ -89,7 +89,7 @@ class Lookup(BankPart):
     ) -> list[Episode]:
         """Return episodes in order of event time (``newest``: latest first), filtered, paged."""
         page = _page(limit, offset, newest=newest)
-        chosen = read_filters(filters, self._engine.zone)
+        chosen = self._filter(filters)
         with self._state.asking() as here:
             columns = here.index.columns
             allowed = columns.mask(chosen)
@@ -143,7 +143,7 @@ class Lookup(BankPart):
             raise InputError(msg)
         page = _page(limit, offset, newest=newest)
         phrases = [TokenPattern(term) for term in terms] if radius is None else []
-        chosen = read_filters(filters, self._engine.zone)
+        chosen = self._filter(filters)
         with self._state.asking() as here:
             columns = here.index.columns
             near = None if radius is None else self._together(here, terms, radius)
@@ -182,7 +182,7 @@ class Lookup(BankPart):
         in "start" nor "arts", but in "art's". What it costs depends on how often it came up, and
         hardly on how much else there is (``docs/content.md``).
         """
-        return sum(self._occurrences(term, read_filters(filters, self._engine.zone))[0].values())
+        return sum(self._occurrences(term, self._filter(filters))[0].values())
 
     @spell_out
     @answering()
@@ -199,7 +199,7 @@ class Lookup(BankPart):
 
         """
         by = check_by(by)
-        chosen = read_filters(filters, self._engine.zone)
+        chosen = self._filter(filters)
         counts, occurred_at, seen = self._occurrences(term, chosen)
         return trend(
             counts, occurred_at, seen, since=chosen.since, until=chosen.until, by=by,

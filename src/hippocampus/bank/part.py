@@ -5,14 +5,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from functools import wraps
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
+from hippocampus.bank.filter_arguments import read_filters
 from hippocampus.core.records import Episode, Interval
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.errors import InputError
 from hippocampus.index.bank_index import BankIndex
+from hippocampus.index.filters import Filter
 from hippocampus.journal.ledger import Ledger
 from hippocampus.journal.reader import Told
 from hippocampus.language.time import find_told
@@ -36,6 +39,10 @@ class BankPart:
         """Lend the books of a bank that is there, at one moment."""
         with self._store.read():
             yield self._engine.ledger(self.name)
+
+    def _filter(self, given: Mapping[str, object], now: datetime | None = None) -> Filter:
+        """Validate what a caller asks to see, as of now or of a moment."""
+        return read_filters(given, self._engine.zone, now or self._engine.now())
 
     def _told(self, index: BankIndex | None = None) -> Told:
         """Return what gives the times that texts tell: an index, or what reads them once more."""

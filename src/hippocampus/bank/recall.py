@@ -11,7 +11,7 @@ from typing import Unpack
 
 import numpy as np
 
-from hippocampus.bank.filter_arguments import Filters, read_filters, spell_out
+from hippocampus.bank.filter_arguments import Filters, spell_out
 from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.lookup import Lookup
 from hippocampus.bank.part import BankPart, of_one_moment, staying
@@ -80,8 +80,8 @@ class Recaller(BankPart):
         engine, state = self._engine, self._state
         check_whole(k=k)
         text = check_text(query, limits=engine.config.ingest)
-        chosen = read_filters(filters, engine.zone)
         moment = engine.now() if now is None else to_moment(now, engine.zone)
+        chosen = self._filter(filters, moment)
         asked = parse(text, now=moment, cues=frozenset(engine.check_cues(cues)))
         models = state.models()
         encoded = self._encode(asked, *models)

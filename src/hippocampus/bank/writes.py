@@ -39,6 +39,7 @@ from hippocampus.errors import InputError
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.extractive_compression import shown
+from hippocampus.language.time.given import moment_of
 from hippocampus.write.check import Group, draft
 from hippocampus.write.encode import context_before, encode_drafts
 from hippocampus.write.flood_gate import check_flood
@@ -101,7 +102,8 @@ class Writes(BankPart):
 
         Args:
             text: any valid string that is not blank; it comes back byte for byte.
-            at: when it happened; now by default. Naive times are in ``Config.timezone``.
+            at: when it happened; now by default. Naive times are in ``Config.timezone``, and words
+                ("yesterday", "last Monday at six") are as of now.
             speaker: who said it.
             role: ``user``, ``assistant``, ``tool``, …
             session: the conversation it belongs to; turns of one are read in each other's light.
@@ -140,7 +142,7 @@ class Writes(BankPart):
         for place, turn in enumerate(turns):
             check_budget()
             try:
-                group = self.group(turn, now, by_metadata=again)
+                group = self.group(_dated(turn, now), now, by_metadata=again)
                 groups.append(group._replace(again=again))
             except InputError as exc:
                 exc.add_note(f"in turn {place} of this call; nothing of the call was stored")
@@ -437,6 +439,13 @@ class Writes(BankPart):
             if progress:
                 progress(min(start + batch, len(drafts)), len(drafts))
         return encoded
+
+
+def _dated(turn: Turn, now: datetime) -> Turn:
+    """Read the words in which a turn may say when it was: "yesterday"."""
+    if not isinstance(turn, Turn) or not isinstance(turn.at, str):
+        return turn  # what else it may be is looked at with the rest
+    return replace(turn, at=moment_of(turn.at, now, name="at"))
 
 
 def _as_turn(old: EpisodeRow, text: str) -> Turn:

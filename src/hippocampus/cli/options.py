@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from getpass import getpass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, TypedDict, Unpack
 from zoneinfo import ZoneInfo
 
 from hippocampus.core.cue_names import cue_of
@@ -80,19 +80,32 @@ def _at_a_terminal() -> bool:
     return sys.stdin.isatty()
 
 
+LOCAL: Final = "local"
+"""The time zone of this machine, in which whoever sits at it lives."""
+
+
+def _zone_name(given: str) -> str:
+    """Return the IANA name of a time zone, that of this machine for ``LOCAL``."""
+    if given != LOCAL:
+        return given
+    from tzlocal import get_localzone_name  # noqa: PLC0415 - slow to import
+
+    return get_localzone_name()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
     """How texts are understood: the embedder and the time zone."""
 
     embedder: str = "default"
-    timezone: str = "UTC"
+    timezone: str = LOCAL
     secrets: Literal["keep", "redact", "vault", "refuse"] = "keep"
     hide_secrets: bool = False
 
     @property
     def zone(self) -> ZoneInfo:
         """The time zone; opening the memory has found out whether there is such a one."""
-        return ZoneInfo(self.timezone)
+        return ZoneInfo(_zone_name(self.timezone))
 
     def memory(self, path: str | Path, **how: Unpack[Opening]) -> Memory:
         """Open a store at a path."""
@@ -105,7 +118,7 @@ class Engine:
         from hippocampus.memory import Memory  # noqa: PLC0415
 
         config = Config(
-            timezone=self.timezone,
+            timezone=_zone_name(self.timezone),
             ingest=Ingest(batch=_BATCH),
             resident_mb=how.get("resident_mb"),
             secrets=Secrets(write=self.secrets, show="redact" if self.hide_secrets else "keep"),

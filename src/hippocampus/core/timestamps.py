@@ -6,10 +6,12 @@ import re
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-from hippocampus.core.clock import MICROS_PER_DAY, to_micros
+from hippocampus.core.clock import MICROS_PER_DAY, from_micros, to_micros
 from hippocampus.core.records import When
 from hippocampus.errors import InvalidTime
 
+_UNIX = re.compile(r"-?\d{9,11}(?:\.\d+)?")
+"""Seconds as text, from 1973 on; eight digits are a date."""
 _WEEK = re.compile(r"\d{4}-?W\d\d(?:[T ].*)?")
 _MIDNIGHT = re.compile(r"[T ]24(?::?00){1,2}(?:[.,]0+)?(?=$|[Z+-])")
 _LEAP_SECOND = re.compile(r"([T ]\d\d:?59:?)60(?=$|[.,Z+-])")
@@ -20,10 +22,11 @@ def to_moment(when: When, timezone: tzinfo, *, name: str = "time") -> datetime:
     Return the aware datetime that ``when`` means.
 
     An aware datetime is kept as it is; a naive one, and text without an offset, is read in
-    ``timezone``. A date alone is its midnight.
+    ``timezone``. A date alone is its midnight. Words are for ``language/time/given.py``.
 
     Args:
-        when: a datetime, or ISO 8601 text: a date, or a date and time with an offset or without.
+        when: a datetime; a date; seconds since 1970 in UTC; or ISO 8601 text: a date, or a date and
+            time with an offset or without.
         timezone: the zone of what names none.
         name: what to call the argument in messages.
 
@@ -60,9 +63,9 @@ def end_micros(when: When, timezone: tzinfo, *, name: str = "time") -> int:
 
 
 def is_day(when: When) -> bool:
-    """Return whether ``when`` is text that names a day and no time of it."""
+    """Return whether ``when`` is a date, or text that names a day and no time of it."""
     if not isinstance(when, str):
-        return False
+        return isinstance(when, date) and not isinstance(when, datetime)
     try:
         date.fromisoformat(when.strip())
     except ValueError:
@@ -87,11 +90,28 @@ def from_iso(text: str) -> datetime:
 
 
 def _parse(text: object, name: str) -> datetime:
+    if isinstance(text, date):
+        return datetime.combine(text, time())
+    if isinstance(text, int | float) and not isinstance(text, bool):
+        return _from_unix(text, name)
+    if isinstance(text, str) and _UNIX.fullmatch(text.strip()):
+        return _from_unix(float(text), name)
     # A week, "2024-W10", would silently be its Monday, and "until" it would end six days early.
     if isinstance(text, str) and not _WEEK.fullmatch(text.strip()):
         with suppress(ValueError, OverflowError):
             return from_iso(text.strip())
     raise InvalidTime(
         f"{name}={text!r}: not a moment;"
-        " give a datetime or ISO 8601 text, such as '2024-03-05T14:30+01:00'"
+        " give a datetime, a date, seconds since 1970, ISO 8601 text such as"
+        " '2024-03-05T14:30+01:00', or words such as 'yesterday' or 'last week'"
     )
+
+
+def _from_unix(seconds: float, name: str) -> datetime:
+    try:
+        return from_micros(round(seconds * 1_000_000))
+    except (OverflowError, ValueError) as exc:
+        raise InvalidTime(
+            f"{name}={seconds!r}: not a moment in the years 1 to 9999; give seconds since 1970"
+            " (milliseconds divided by 1000) or ISO 8601 text"
+        ) from exc

@@ -14,6 +14,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from heapq import merge
 from itertools import islice
 from pathlib import Path
@@ -177,7 +178,7 @@ class Memory:
             # The same words of the same moment, or that were just found, are one episode of a
             # bank: it may be another agent's or run's, or deleted. So the moment gives way.
             while not _mem0.stands_for(episode, turn):
-                assert not isinstance(turn.at, str | None), "made so"
+                assert isinstance(turn.at, datetime), "made so"
                 turn = replace(turn, at=turn.at + _mem0.INSTANT)  # noqa: PLW2901
                 (episode,) = bank.remember_many([turn], again=True)  # noqa: PLW2901
             event = "NONE" if episode.recorded_at < began else "ADD"

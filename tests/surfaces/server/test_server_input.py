@@ -291,7 +291,7 @@ def test_numbers_that_are_too_large_are_many_or_refused_and_never_break_anything
         {"text": "x", "speaker": ["Lena"]},
         {"text": "x", "session": ["a", "b"]},
         {"text": "x", "metadata": []},
-        {"text": "x", "metadata": {"a": {"b": [1] * 3}}, "at": 5},
+        {"text": "x", "metadata": {"a": {"b": [1] * 3}}, "at": [5]},
         {"text": "x", "at": "9999-99-99"},
         {"text": " "},
         {"text": "x", "progress": True},

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal, TypeAlias
 
 from hippocampus.core.origin import Origin
 from hippocampus.core.renamed import renamed
 
-When: TypeAlias = datetime | str
-"""A moment as a caller may give it: an aware or naive datetime, or ISO 8601 text."""
+When: TypeAlias = datetime | date | float | str
+"""
+A moment as a caller may give it: an aware or naive datetime, a date, Unix seconds, ISO 8601 text,
+or words for one ("yesterday", "last Monday at six") as of now.
+"""
 
 Stretch: TypeAlias = tuple[When | None, When | None]
 """A stretch of time, from one moment up to another; an open side is None."""

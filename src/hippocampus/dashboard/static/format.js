@@ -1,10 +1,9 @@
-// How numbers, moments and words of the engine read to people. Moments are shown in UTC, as kept.
+// How numbers, moments and words of the engine read to people. Moments are shown in the zone of who looks at them.
 
-const zone = { timeZone: "UTC" };
-const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", ...zone });
-const longFormat = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric", ...zone });
-const timeFormat = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", ...zone });
-const monthFormat = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric", ...zone });
+const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const longFormat = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const timeFormat = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const monthFormat = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric" });
 const wholeFormat = new Intl.NumberFormat("en-GB");
 
 export const day = (iso) => dayFormat.format(new Date(iso));

@@ -164,11 +164,11 @@ export const attempt = async (act) => {
 export const remember = (ctx) => formDialog("Remember something", [
   field("What was said or happened", "textarea", { name: "text", rows: 4, required: true }),
   h("div", { class: "pair" },
-    field("Who said it", "input", { name: "speaker" }), field("When (UTC; empty: now)", "input", { name: "at", type: "datetime-local" })),
+    field("Who said it", "input", { name: "speaker" }), field("When (empty: now)", "input", { name: "at", type: "datetime-local" })),
   field("Conversation", "input", { name: "session" }),
 ], "Remember", async (given) => {
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
-  if (said.at) said.at += "Z";
+  if (said.at) said.at = new Date(said.at).toISOString();
   await ctx.bank.ask("remember", said);
   toast("Remembered.");
   ctx.refresh();

@@ -33,7 +33,7 @@ export const show = (ctx) => {
   const told = h("p", { class: "quiet num" }, "\u00a0");
   ctx.bank.read("stats").then((stats) => {
     swap(told, stats.episodes > 0
-      ? `${counted(stats.episodes, "memory", "memories")} in ${counted(stats.sessions, "conversation")}, ${day(stats.first)} – ${day(stats.last)}; times are UTC`
+      ? `${counted(stats.episodes, "memory", "memories")} in ${counted(stats.sessions, "conversation")}, ${day(stats.first)} – ${day(stats.last)}`
       : "Nothing is in force in this bank.");
     swap(form.querySelector("datalist"), stats.speakers.slice(0, 200).map((name) => option(name, name)));
   }, () => {});  // the list below says what is wrong

@@ -1,0 +1,68 @@
+"""Times that callers give in words, where a moment is asked for: "yesterday", "last week"."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from hippocampus.core.records import Interval, When
+from hippocampus.core.timestamps import to_moment
+from hippocampus.errors import InvalidTime
+from hippocampus.language.time import find_intervals
+
+_DAY: Final = timedelta(hours=23)
+"""No day is shorter, not even the one on which clocks go forward."""
+_AROUND: Final = " \t\n,.;:'\"()"
+
+
+def start_of(when: When, now: datetime, *, name: str) -> When:
+    """
+    Return when what is given begins: words of time as a moment, and whatever else as it is.
+
+    Args:
+        when: a moment in any form, or words that name one time and nothing else.
+        now: the aware moment as of which words are read; a bare "Monday" is the last one.
+        name: what to call the argument in messages.
+
+    Raises:
+        InvalidTime: neither a moment nor words for a time, or it has no beginning.
+
+    """
+    said = _in_words(when, now, name)
+    return when if said is None else _edge(said.start, when, name, "beginning")
+
+
+def end_of(when: When, now: datetime, *, name: str) -> When:
+    """Return when what is given ends, exclusive, as ``start_of`` does when it begins."""
+    said = _in_words(when, now, name)
+    return when if said is None else _edge(said.end, when, name, "end")
+
+
+def moment_of(when: When, now: datetime, *, name: str) -> When:
+    """Return when something happened: a day or more by its start, less than one by its middle."""
+    said = _in_words(when, now, name)
+    if said is None:
+        return when
+    start = _edge(said.start, when, name, "beginning")
+    if said.end is None or said.end - start >= _DAY:
+        return start
+    return start + (said.end - start) / 2
+
+
+def _in_words(when: When, now: datetime, name: str) -> Interval | None:
+    if not isinstance(when, str):
+        return None
+    try:
+        to_moment(when, UTC, name=name)
+    except InvalidTime:
+        found = find_intervals(when, now)
+        if len(found) == 1 and not when.replace(found[0].text, "", 1).strip(_AROUND):
+            return found[0]
+        raise
+    return None
+
+
+def _edge(edge: datetime | None, when: When, name: str, what: str) -> datetime:
+    if edge is None:
+        raise InvalidTime(f"{name}={when!r}: has no {what}; name a time that has one")
+    return edge

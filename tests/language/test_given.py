@@ -1,0 +1,94 @@
+"""Words where a moment is asked for: what they begin and end at, and what is refused."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippocampus import Memory, Turn
+from hippocampus.core.clock import ManualClock
+from hippocampus.errors import InvalidTime
+from hippocampus.language.time.given import end_of, moment_of, start_of
+
+NOW = datetime(2024, 4, 17, 12, tzinfo=UTC)  # a Wednesday
+
+
+def day(text):
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("words", "start", "end"),
+    [
+        ("yesterday", "2024-04-16", "2024-04-17"),
+        ("last week", "2024-04-08", "2024-04-15"),
+        (" in March ", "2024-03-01", "2024-04-01"),
+        ("Monday", "2024-04-15", "2024-04-16"),
+        ("next month", "2024-05-01", "2024-06-01"),
+    ],
+)
+def test_words_begin_and_end_where_their_stretch_does(words, start, end):
+    assert day(start) == start_of(words, NOW, name="since") == moment_of(words, NOW, name="at")
+    assert day(end) == end_of(words, NOW, name="until")
+
+
+def test_what_is_shorter_than_a_day_happened_in_its_middle():
+    assert day("2024-04-16T18:00") == moment_of("yesterday at 6 pm", NOW, name="at")
+    assert day("2024-04-17T08:00") == moment_of("this morning", NOW, name="at")
+
+
+@pytest.mark.parametrize("words", ["soon", "yesterday or today", "the boat yesterday", "", "x"])
+def test_words_that_are_not_one_time_and_nothing_else_are_refused(words):
+    for read in (start_of, end_of, moment_of):
+        with pytest.raises(InvalidTime, match=r"^since=.*'yesterday'"):
+            read(words, NOW, name="since")
+
+
+def test_an_open_side_is_no_end():
+    with pytest.raises(InvalidTime, match="no beginning"):
+        start_of("before March", NOW, name="since")
+    with pytest.raises(InvalidTime, match="no end"):
+        end_of("since March", NOW, name="until")
+
+
+@given(st.one_of(st.datetimes(), st.dates(), st.integers(), st.floats(), st.none(), st.binary()))
+def test_what_is_no_text_is_left_for_others_to_read(value):
+    for read in (start_of, end_of, moment_of):
+        assert read(value, NOW, name="at") is value
+
+
+def test_every_verb_takes_words_dates_and_seconds_for_a_time():
+    with Memory(":memory:", embedder="none", clock=ManualClock(NOW)) as memory:
+        bank = memory.bank("ada")
+        bank.remember_many(
+            [Turn(text=f"It rained on {n}.", at=f"2024-04-{n}") for n in range(10, 18)]
+        )
+        bank.remember("The tub leaks.", at="yesterday")
+
+        week = bank.episodes(since="last week", until="last week")
+        assert [f"It rained on {n}." for n in range(10, 15)] == [one.text for one in week]
+        assert 3 == len(bank.episodes(since=date(2024, 4, 16)))
+        assert 3 == len(bank.episodes(since=datetime(2024, 4, 16, tzinfo=UTC).timestamp()))
+        assert 9 == len(bank.episodes(until=date(2024, 4, 17)))
+        assert 5 == len(bank.episodes(during=[("last week", "last week")]))
+        assert day("2024-04-16") == bank.find("tub", since="yesterday")[0].occurred_at
+        assert 0 == len(bank.episodes(as_of="yesterday"))
+        assert 2 == bank.count("rained", since="Monday", until="yesterday")
+        assert ["It rained on 14."] == [
+            h.text for h in bank.recall("rained", since="Sunday", until="Sunday")
+        ]
+
+
+def test_words_are_read_as_of_the_moment_at_which_a_recall_asks():
+    with Memory(":memory:", embedder="none", clock=ManualClock(NOW)) as memory:
+        bank = memory.bank("ada")
+        bank.remember_many(
+            [Turn(text=f"It rained on {n}.", at=f"2024-04-{n}") for n in range(10, 18)]
+        )
+
+        found = bank.recall(
+            "rained", now=day("2024-04-12T09:00"), since="yesterday", until="yesterday"
+        )
+
+    assert ["It rained on 11."] == [hit.text for hit in found]
