@@ -95,7 +95,7 @@ def test_a_larger_budget_never_shows_less_of_the_first_hit(talk, one, other):
 
 
 def test_memories_stand_in_order_of_time_with_date_and_speaker(talk):
-    context = talk.context("chair key violin", 5000)
+    context = talk.context("chair key violin", 5000, min_score=0)
     body = context.text.split(OPEN)[1].split(CLOSE)[0]
     dates = re.findall(r"^\[(.{16})\]", body, re.MULTILINE)
 
@@ -225,7 +225,7 @@ def test_what_does_not_fit_is_named_with_its_address_and_size(talk):
 
 
 def test_recent_turns_come_last_and_are_not_repeated(talk):
-    context = talk.context("thanks weather", 5000, recent=2)
+    context = talk.context("thanks weather", 5000, recent=2, min_score=0)
     head, recent = context.text.split("<recent>")
 
     assert recent.index("שלום") < recent.index("Thanks!")

@@ -121,7 +121,7 @@ def test_each_rendered_line_that_comes_back_alone_is_recognised(bank):
     kept = bank.remember_many(AWKWARD)
     by_text = {episode.text: episode.id for episode in kept}
     for hit in bank.recall("what was said", k=100):
-        context = bank.context(hit.text, budget_tokens=5000, k=1)
+        context = bank.context(hit.text, budget_tokens=5000, k=1, min_score=0)
         line = "\n".join(context.text.split("\n")[1:-1])
         assert by_text[context.items[0].text] == bank.remember(line, at="2025-05-05").id
     assert len(kept) == len(bank.episodes())

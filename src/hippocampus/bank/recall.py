@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence, Sized
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from functools import partial
-from typing import Unpack
+from typing import Final, Unpack
 
 import numpy as np
 
@@ -21,8 +21,8 @@ from hippocampus.context.render import Frame
 from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
 from hippocampus.core.config import Signatures
-from hippocampus.core.constraints import check_whole
-from hippocampus.core.records import Context, Cost, Degradation, Embedder, Hit, Recall
+from hippocampus.core.constraints import check_share, check_whole
+from hippocampus.core.records import Context, Cost, Degradation, Embedder, Recall
 from hippocampus.core.timestamps import to_moment
 from hippocampus.core.validation import check_text
 from hippocampus.engine.bank_state import BankState
@@ -40,6 +40,9 @@ from hippocampus.recall.read import Found, read_rows, when_it_was
 from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import Ranking, search
 from hippocampus.recall.standardize import Numbers
+
+_SURE: Final = 0.5
+"""Least score of what is asked for by its place in time alone."""
 
 
 class Recaller(BankPart):
@@ -60,6 +63,7 @@ class Recaller(BankPart):
         *,
         now: datetime | None = None,
         cues: Sequence[str] | None = None,
+        min_score: float = 0.0,
         **filters: Unpack[Filters],
     ) -> Recall:
         """
@@ -70,6 +74,7 @@ class Recaller(BankPart):
             k: most hits to return, 0 or more.
             now: the present, for "yesterday" and its like; the clock's by default.
             cues: only these cues, of ``CUES``.
+            min_score: leave out hits whose score is lower; see ``Hit.score``.
             **filters: what it may see; see below.
 
         Raises:
@@ -79,6 +84,7 @@ class Recaller(BankPart):
         started = time.perf_counter()
         engine, state = self._engine, self._state
         check_whole(k=k)
+        check_share(min_score=min_score)
         text = check_text(query, limits=engine.config.ingest)
         moment = engine.now() if now is None else to_moment(now, engine.zone)
         chosen = self._filter(filters, moment)
@@ -103,23 +109,21 @@ class Recaller(BankPart):
         order, failed = rerank(engine.reranker, text, read.texts)
         degraded += [] if failed is None else [failed]
         places = [*order, *range(len(order), len(read.ranking.rows))]
-        judged = _decide(here, {name: column[places] for name, column in shows.items()}, places)
-        scores = judged.scores[: len(order)].tolist()
-        hits = read.hits(order, scores, self._told(here.index))
-        found = (judged.found or _is_any_of(hits, bound)) and not ranking.missing_time
-        when = when_it_was(hits, engine.zone) if found and "when" in bound.intents else None
+        shows = {name: column[places] for name, column in shows.items()}
+        judged = _settled(_decide(here, shows, places), bound, ranking)
+        order = order[: int(np.count_nonzero(judged.scores[: len(order)] >= min_score))]
+        hits = read.hits(order, judged.scores[: len(order)].tolist(), self._told(here.index))
+        when = when_it_was(hits, engine.zone) if judged.found and "when" in bound.intents else None
         state.note_shown(here, read.shown(order))
         ended = time.perf_counter()
         steps = {
-            "embed": encoded.elapsed_s,
-            "understand": understood - held,
-            "filter": filtered - understood,
-            "search": searched - filtered,
+            "embed": encoded.elapsed_s, "understand": understood - held,
+            "filter": filtered - understood, "search": searched - filtered,
             "read": ended - searched,
-        }
+        }  # fmt: skip
         return Recall(
-            query=text, hits=tuple(hits), found=found, confidence=judged.sure, sessions=sessions,
-            intervals=bound.intervals, note=ranking.missing_time, when=when,
+            query=text, hits=tuple(hits), found=judged.found, confidence=judged.sure,
+            sessions=sessions, intervals=bound.intervals, note=ranking.missing_time, when=when,
             cost=Cost(
                 elapsed_s=ended - started, embed_s=encoded.elapsed_s, steps_s=steps,
                 allowed=count, candidates=read.ranking.candidates,
@@ -178,6 +182,7 @@ class Recaller(BankPart):
         without: Collection[str] = (),
         now: datetime | None = None,
         cues: Sequence[str] | None = None,
+        min_score: float = 0.005,
         **filters: Unpack[Filters],
     ) -> Context:
         """
@@ -194,7 +199,9 @@ class Recaller(BankPart):
         ``summary`` is the bank's own once it has slept, or of the one session that is asked for;
         with any other filter there is none, for it would tell of what the filter hides. Give your
         own, or "" for none. ``without`` are texts that the prompt has anyway, such as the turns
-        a client sends along: memories that say no more than they do are left out.
+        a client sends along: memories that say no more than they do are left out. So are those
+        whose score is below ``min_score``; by default, those that hardly ever have to do with the
+        question (docs/adr/0047). A greeting gets none at all.
 
         Raises:
             BudgetTooSmall: what comes before the memories alone does not fit.
@@ -212,9 +219,10 @@ class Recaller(BankPart):
         frame.check(budget_tokens)  # before anything is recalled: what fails must leave no trace
         if filters.get("suspects") is None:
             filters["suspects"] = "hide"
-        found = self.recall(query, k, now=now, cues=cues, **filters)
+        found = self.recall(query, k, now=now, cues=cues, min_score=min_score, **filters)
+        own = summary is None and bool(found.confidence)  # a greeting asks for no summary
         extras = Extras(
-            compact=self._knowledge.own_summary(filters) if summary is None else "",
+            compact=self._knowledge.own_summary(filters) if own else "",
             gists=self._knowledge.gists_of(found, gists, filters) if gists else (),
             recent=self._lookup.episodes(limit=recent, newest=True, **filters) if recent else (),
             pointers=pointers, without=without,
@@ -226,9 +234,21 @@ class Recaller(BankPart):
         )
 
 
-def _is_any_of(hits: Sequence[Hit], query: Query) -> bool:
-    """Return whether any hit answers: the last thing that was said, whatever was at some time."""
-    return bool(hits) and (query.latest > 1 or bool(query.listing))
+def _settled(judged: Confidence, query: Query, ranking: Ranking) -> Confidence:
+    """
+    Return a judgement in the light of what was asked.
+
+    A greeting has no answer, and a time of which there is nothing has none. The last thing said and
+    whatever was at some time are what was asked for, however little their words say so.
+    """
+    if query.small_talk:
+        return Confidence(np.zeros_like(judged.scores), 0.0, found=False)
+    if ranking.missing_time:
+        return judged._replace(found=False)
+    if len(judged.scores) and (query.latest > 1 or query.listing):
+        scores = np.maximum(judged.scores, np.float32(_SURE))
+        return Confidence(scores, max(judged.sure, _SURE), found=True)
+    return judged
 
 
 def _bind(here: BankSnapshot, query: Query, encoded: EncodedQuery) -> Query:

@@ -41,6 +41,7 @@ def recall(
     k: int = 5,
     cues: Cues = None,
     now: Now = None,
+    min_score: float = 0.0,
     full: bool = False,
     ids: bool = False,
     explain: bool = False,
@@ -48,7 +49,7 @@ def recall(
     zone: tzinfo,
 ) -> Answer:
     """Find the memories that answer a question, and say why."""
-    found = bank.recall(query, k, cues=cues, now=now, **filters.given())
+    found = bank.recall(query, k, cues=cues, now=now, min_score=min_score, **filters.given())
     shown = recall_view(found, zone, ids=ids, limit=None if full else EXCERPT)
     return Answer(found, found.explain() if explain else shown, success=found.found)
 
@@ -78,11 +79,12 @@ def context(
     prompt: PromptOptions,
     cues: Cues = None,
     now: Now = None,
+    min_score: float = 0.005,
     filters: FilterOptions,
 ) -> Answer:
     """Compose a text for a prompt: the memories that answer a question, within a token budget."""
     asked = prompt.given() | filters.given() | {"without": prompt.without or ()}
-    made = bank.context(query, budget_tokens, k=k, cues=cues, now=now, **asked)
+    made = bank.context(query, budget_tokens, k=k, cues=cues, now=now, min_score=min_score, **asked)
     full = (
         f"{made.tokens:,} of {made.budget_tokens:,} tokens: {len(made.items):,} memories,"
         f" {len(made.left_out):,} left out"

@@ -58,6 +58,14 @@ def check_whole(*, least: int = 0, optional: bool = False, **given: object) -> N
             raise InputError(f"{name}={value!r}: must be a whole number, {least} or more")
 
 
+def check_share(**given: object) -> None:
+    """Refuse arguments, passed by their names, that are no numbers from 0 to 1."""
+    for name, value in given.items():
+        number = value if isinstance(value, int | float) else -1
+        if isinstance(value, bool) or not 0 <= number <= 1:
+            raise InputError(f"{name}={value!r}: must be a number from 0 to 1")
+
+
 def check(settings: Any) -> None:  # noqa: ANN401 - any dataclass
     """
     Refuse settings of which one breaks the constraint of its annotation.

@@ -78,6 +78,8 @@ class Query:
     """Times that it names."""
     listing: tuple[Interval, ...] = ()
     """Those of them of which it asks for whatever was, or will be, and for nothing else."""
+    small_talk: bool = False
+    """Whether it only greets, thanks or agrees, and asks for nothing."""
     event: EventAnchoredTime | None = None
     """A time in it that hangs on an event: "the day after the interview"."""
     intents: frozenset[Intent] = frozenset()

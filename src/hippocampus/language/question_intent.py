@@ -18,6 +18,7 @@ Intent: TypeAlias = Literal["now", "past", "when", "last", "how many", "list"]
 _DAY = timedelta(hours=25)
 """No day is longer, not even the one on which clocks go back."""
 
+_SELF = frozenset({"i", "me", "my", "mine", "we", "us", "our"})
 _HINTS_WHEN = ("when", "day", "date", "week", "month", "year", "time", "ago")
 _HINTS_LAST = ("last", "latest", "newest", "recent", "just now", "off", "next", "where", "how far")
 
@@ -59,6 +60,16 @@ def asks_only_last(text: str) -> bool:
         term.function or text[term.start : term.end].casefold() in word_set("asking_for_the_last")
         for term in find_terms(text)
     )
+
+
+def is_small_talk(text: str, words: Sequence[Term]) -> bool:
+    """Return whether a message only greets, thanks or agrees: it asks a memory for nothing."""
+    spelled = [text[word.start : word.end].casefold() for word in words]
+    if not _SELF.isdisjoint(spelled):
+        return False
+    said = word_set("small_talk").intersection(spelled)
+    light = all(word.function or one in said for word, one in zip(words, spelled, strict=True))
+    return light and bool(said or "you" in spelled)
 
 
 def times_of_events(

@@ -32,6 +32,7 @@ from hippocampus.language.question_intent import (
     Intent,
     asks_only_last,
     find_intents,
+    is_small_talk,
     times_of_events,
 )
 from hippocampus.language.time import find_intervals
@@ -60,6 +61,7 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         weights.setdefault(word.hash, 0.0)
         weights[word.hash] += float(only_function or not word.function)
     intents = find_intents(text)
+    small_talk = all(_is_on(one, now) for one in intervals) and is_small_talk(text, words)
     latest = timed and "last" in intents
     return Query(
         text=text,
@@ -69,7 +71,8 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         terms=np.fromiter(weights, np.uint32, len(weights)),
         term_weights=np.fromiter(weights.values(), np.float32, len(weights)),
         intervals=intervals,
-        listing=times_of_events(text, words, intervals) if intervals else (),
+        small_talk=small_talk,
+        listing=times_of_events(text, words, intervals) if intervals and not small_talk else (),
         event=find_event_anchored(text, now) if timed else None,
         intents=intents,
         latest=float(latest) * (_ABOVE_ALL if latest and asks_only_last(text) else 1.0),
@@ -77,6 +80,13 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         possessives=tuple(_possessives(text)),
         fact=_asked_fact(text, words, intents),
     )
+
+
+def _is_on(interval: Interval, now: datetime) -> bool:
+    """Return whether it is of now, as the "today" of "how are you today?" is."""
+    if interval.start is None or interval.end is None:
+        return False
+    return interval.start <= now < interval.end
 
 
 def _without_times(

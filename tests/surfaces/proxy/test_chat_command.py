@@ -126,7 +126,7 @@ def test_why_shows_the_cues_and_numbers_by_which_memories_are_pinned_and_forgott
         (["/context"], "nothing was said to this bank yet"),
         (["/forget 1"], "nothing was said to this bank yet"),
         (["Hello there.", "/forget 1"], "of which there are none now"),
-        (["Hello there.", "Hello you.", "/pin 2"], "'2': give numbers as /why shows them, from"),
+        (["A boat!", "Which boat?", "/pin 2"], "'2': give numbers as /why shows them, from"),
         (["Hello there.", "Hello you.", "/pin"], "'nothing': give numbers"),
         (["Hello there.", "Hello you.", '/pin "1'], "'\"1': give numbers"),
         (["/sleep"], "no bank 'me' in the store"),

@@ -1,0 +1,76 @@
+"""What is not worth its tokens: scores below a floor, and messages that ask for nothing."""
+
+import pytest
+
+from hippocampus import Memory
+from hippocampus.errors import InputError
+
+TEXTS = [
+    "The spare key is under the blue pot.",
+    "Tom repaired the gutter on the north side.",
+    "We saw two herons by the weir.",
+    "The violin needs a new bridge.",
+    "Good morning! The kettle is broken.",
+    "Ada moved to Ghent in spring.",
+]
+
+
+@pytest.fixture
+def told():
+    bank = Memory(":memory:", embedder="none").bank("ada")
+    for day, text in enumerate(TEXTS, 1):
+        bank.remember(text, speaker="Ada", at=f"2024-03-{day:02}")
+    bank.sleep()
+    return bank
+
+
+@pytest.mark.parametrize("floor", [0.01, 0.05, 0.3, 0.6, 1.0])
+def test_no_hit_and_no_memory_of_a_context_scores_below_the_floor(told, floor):
+    question = "Where is the spare key?"
+    everything = told.recall(question, 10)
+
+    found = told.recall(question, 10, min_score=floor)
+    made = told.context(question, min_score=floor)
+
+    wanted = [hit.id for hit in everything if hit.score >= floor]
+    assert wanted == [hit.id for hit in found] == [hit.id for hit in made.items]
+    assert (everything.found, everything.confidence) == (found.found, found.confidence)
+    assert () == made.left_out
+
+
+def test_a_context_leaves_out_what_hardly_has_to_do_with_the_question_by_itself(told):
+    for day in range(1, 31):
+        told.remember(f"Breakfast number {day} was porridge.", at=f"2024-04-{day:02}")
+    kept = told.context("Where is the spare key?").items
+
+    assert TEXTS[0] == kept[0].text
+    assert 5 < len(kept) < 30
+    assert 36 == len(told.context("Where is the spare key?", min_score=0).items)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["hello", "Good morning!", "thanks a lot", "ok cool", "How are you today?", "hi there, you ok"],
+)
+def test_a_greeting_finds_nothing_and_its_context_is_empty(told, said):
+    found, made = told.recall(said), told.context(said)
+
+    assert not found.found
+    assert 0.0 == found.confidence
+    assert ("", 0, ()) == (made.text, made.tokens, made.items)
+    assert "Be kind." in told.context(said, system="Be kind.").text
+
+
+@pytest.mark.parametrize(
+    "asked", ["Who am I?", "good herons", "up at the weir", "the morning kettle"]
+)
+def test_a_question_is_no_greeting_though_it_shares_its_words(told, asked):
+    assert told.recall(asked).confidence > 0
+    assert told.context(asked, summary="").items
+
+
+@pytest.mark.parametrize("floor", [-0.1, 1.1, float("nan"), "0.5", None, True])
+def test_a_floor_that_is_no_share_is_refused(told, floor):
+    for read in (told.recall, told.context):
+        with pytest.raises(InputError, match=r"^min_score=.*from 0 to 1"):
+            read("key", min_score=floor)
