@@ -80,6 +80,9 @@ def test_what_is_asked_of_a_time_alone_lies_inside_or_near_it():
 def test_every_verb_tells_of_an_episode_the_same_times():
     bank = told(*SAID[:4])
     kept = bank.remember("The wedding is on 1 June, in Ghent.", at="2024-04-16T10:00")
+    told_before = bank.remember("We rowed two weeks ago.", at="2024-04-15")
+    assert [True] == [one.vague for one in told_before.times]
+    assert told_before.times == bank.get(told_before.id).times
     (time,) = kept.times
 
     assert (datetime(2024, 6, 1, tzinfo=UTC), "on 1 June") == (time.start, time.text)

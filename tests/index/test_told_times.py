@@ -29,7 +29,8 @@ def moment(hour):
 
 
 def interval(pair, text=""):
-    return Interval(moment(pair[0]), moment(pair[1]), text)
+    vague = None not in pair and pair[0] % 2 == 1
+    return Interval(moment(pair[0]), moment(pair[1]), text, vague)
 
 
 def cue_of(told, *, batch=3):

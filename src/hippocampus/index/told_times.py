@@ -23,9 +23,8 @@ from hippocampus.index.query import Query
 _KEPT: Final = np.dtype([("start", "<i8"), ("end", "<i8"), ("at", "<u4"), ("length", "<u2")])
 _PACK: Final = struct.Struct("<qqIH")
 _OPEN: Final = (np.iinfo(np.int64).min, np.iinfo(np.int64).max)
-_MOST: Final = 64
-"""Times that are kept of one text; a calendar has more, and answers no question about one."""
-_LONGEST: Final = 65_535
+_VAGUE: Final = 1 << 15
+"""Bit of a length that says that the time is only about right."""
 
 
 def pack_times(told: Sequence[tuple[Interval, int]]) -> bytes:
@@ -41,9 +40,9 @@ def pack_times(told: Sequence[tuple[Interval, int]]) -> bytes:
             _OPEN[0] if time.start is None else to_micros(time.start),
             _OPEN[1] if time.end is None else to_micros(time.end),
             at,
-            min(len(time.text), _LONGEST),
+            min(len(time.text), _VAGUE - 1) | _VAGUE * time.vague,
         )
-        for time, at in told[:_MOST]
+        for time, at in told
     )
 
 
@@ -53,7 +52,7 @@ def times_fit(payload: bytes, text: str) -> bool:
     if rest > 1 or (rest and whole):
         return False
     told = np.frombuffer(payload[: whole * _KEPT.itemsize], _KEPT)
-    ends = told["at"].astype(np.int64) + told["length"]
+    ends = told["at"].astype(np.int64) + told["length"] % _VAGUE
     return bool((ends <= len(text)).all() and (told["start"] < told["end"]).all())
 
 
@@ -114,7 +113,8 @@ class TimeCue(DenseCue, Versioned):
             Interval(
                 None if start == _OPEN[0] else from_micros(start).astimezone(zone),
                 None if end == _OPEN[1] else from_micros(end).astimezone(zone),
-                text[at : at + length],
+                text[at : at + length % _VAGUE],
+                vague=length >= _VAGUE,
             )
             for start, end, at, length in self._told.view[first:stop].tolist()
         )

@@ -34,6 +34,8 @@ from hippocampus.language.time.grammar import read
 
 __all__ = ["differences", "find_intervals", "find_told"]
 
+_MOST_TOLD = 64
+"""A calendar tells more, and answers no question about one of them."""
 _SENTENCE_END = re.compile(r"[.?!](?=\s|$)|\n")
 
 
@@ -73,12 +75,12 @@ def find_intervals(text: str, now: datetime, *, told: bool = False) -> tuple[Int
 
 
 def find_told(text: str, said_at: datetime, zone: tzinfo) -> tuple[Interval, ...]:
-    """Return the times that a text tells which was said at a moment, in a time zone."""
+    """Return the first 64 times that a text tells which was said at a moment, in a time zone."""
     try:
         moment = said_at.astimezone(zone)
     except OverflowError:  # the first or the last day of the calendar
         return ()
-    return find_intervals(text, moment, told=True)
+    return find_intervals(text, moment, told=True)[:_MOST_TOLD]
 
 
 def differences(text: str) -> list[tuple[int, int]]:

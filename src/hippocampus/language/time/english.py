@@ -29,7 +29,12 @@ WRITTEN: Final = Patterns("time")
 Meaning: TypeAlias = tuple[Role, Any]
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
-_DIGIT: Final = re.compile(r"[0-9]")
+_WRITTEN: Final = re.compile(
+    r"(?<![0-9])[12][0-9]{3}(?![0-9])|[0-9][:/.-][0-9]|[0-9] ?(?:st|nd|rd|th|s|am|pm|a\.m|p\.m)\b"
+    r"|['\u2019][0-9]{2}\b|\b[qh][1-4]\b|o['\u2019]clock",
+    re.IGNORECASE,
+)
+"""A year, a date, an hour or the like: what is a time without a word for one."""
 _RECURRING: Final = ("clock", "easter", "hours", "month_day", "months", "nth_weekday")
 """The functions of ``spans`` that a meaning may call."""
 _CORE_ROLES: Final = {
@@ -90,12 +95,14 @@ def word_meanings() -> Mapping[str, Meaning]:
 
 
 def may_tell_time(text: str) -> bool:
-    """Return whether a text is worth reading: every expression has a digit or a core word."""
-    return not _core_words().isdisjoint(_LETTERS.findall(text.lower())) or bool(_DIGIT.search(text))
+    """Return whether a text is worth reading: every expression has a core word, or is written."""
+    if not _core_words().isdisjoint(_LETTERS.findall(text.lower())):
+        return True
+    return bool(_WRITTEN.search(text))
 
 
 @cache
 def _core_words() -> frozenset[str]:
-    """Return words of which every expression without a digit holds at least one."""
+    """Return words of which every expression that ``_WRITTEN`` misses holds at least one."""
     known = (word for word, (role, _) in word_meanings().items() if role in _CORE_ROLES)
     return frozenset(known) - {"new", "good", "boxing"}
