@@ -15,6 +15,8 @@ _RE = Patterns("questions")
 Intent: TypeAlias = Literal["now", "past", "when", "last", "how many", "list"]
 """What a question asks for: a present state, a past one, a time, the latest, a number, all."""
 
+_LONGEST_QUESTION = 500
+"""Characters of a question for whatever was at a time; reading takes their square."""
 _DAY = timedelta(hours=25)
 """No day is longer, not even the one on which clocks go back."""
 
@@ -87,7 +89,9 @@ def times_of_events(
         intervals: the times that it names, in their order.
 
     """
-    spans = tuple(_places(text, intervals))
+    if len(text) > _LONGEST_QUESTION:  # which says more than every event shares
+        return ()
+    spans = tuple(places_of(intervals, text))
     clauses = list(_clauses(text, spans))
     light = [_is_light(text, words, clause) for clause in clauses]
     asking = [
@@ -108,7 +112,8 @@ def times_of_events(
     return tuple(within or intervals)
 
 
-def _places(text: str, intervals: Iterable[Interval]) -> Iterator[tuple[int, int]]:
+def places_of(intervals: Iterable[Interval], text: str) -> Iterator[tuple[int, int]]:
+    """Yield where in a text the words of its times begin and end."""
     at = 0
     for interval in intervals:
         at = text.index(interval.text, at)

@@ -33,6 +33,7 @@ from hippocampus.language.question_intent import (
     asks_only_last,
     find_intents,
     is_small_talk,
+    places_of,
     times_of_events,
 )
 from hippocampus.language.time import find_intervals
@@ -93,13 +94,12 @@ def _without_times(
     words: Iterable[Term], text: str, intervals: Iterable[Interval]
 ) -> Iterator[Term]:
     """Yield a question's words; those of a time that was read are of grammar: "last" Friday."""
-    spans, at = [], 0
-    for interval in intervals:
-        at = text.index(interval.text, at)
-        spans.append((at, at + len(interval.text)))
+    spans = places_of(intervals, text)
+    start = end = 0
     for word in words:
-        timed = any(start <= word.start < end for start, end in spans)
-        yield word._replace(function=True) if timed else word
+        while end <= word.start and (span := next(spans, None)):
+            start, end = span
+        yield word._replace(function=True) if start <= word.start < end else word
 
 
 def bind(
