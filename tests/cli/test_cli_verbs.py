@@ -1,8 +1,10 @@
 """What is told on the command line comes back from it, and only what was asked for."""
 
+from datetime import datetime
 from inspect import signature
 
 import pytest
+import tzlocal
 from typer.main import get_group
 
 from hippocampus import Bank
@@ -192,6 +194,29 @@ def test_times_are_read_and_shown_in_the_zone_that_is_named(shell):
     same = ("2024-01-01T12:00:00+09:00", "2024-01-01T03:00:00+00:00")
     assert kept["occurred_at"].startswith(same)
     assert "2024-01-01 12:00" in shell("show", kept["id"], *zone).out
+
+
+def test_times_are_in_the_zone_of_the_machine_unless_one_is_named(shell, monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    tzlocal.reload_localzone()  # it reads the machine's once
+    try:
+        kept = shell("remember", "Noon in Tokyo.", "--at", "2024-01-01T12:00", "--json").json
+        shown = shell("show", kept["id"]).out
+    finally:
+        monkeypatch.undo()
+        tzlocal.reload_localzone()
+
+    assert datetime.fromisoformat("2024-01-01T03:00:00Z") == datetime.fromisoformat(
+        kept["occurred_at"]
+    )
+    assert "2024-01-01 12:00" in shown
+
+
+def test_words_stand_for_a_time_in_every_option(shell):
+    shell("remember", "The tub leaks.", "--at", "yesterday")
+
+    assert "The tub leaks." in shell("episodes", "--since", "yesterday", "--until", "today").out
+    assert "The tub leaks." not in shell("episodes", "--until", "last month").out
 
 
 def test_a_question_for_a_time_is_answered_with_it(shell):

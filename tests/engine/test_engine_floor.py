@@ -50,7 +50,15 @@ def test_a_context_leaves_out_what_hardly_has_to_do_with_the_question_by_itself(
 
 @pytest.mark.parametrize(
     "said",
-    ["hello", "Good morning!", "thanks a lot", "ok cool", "How are you today?", "hi there, you ok"],
+    [
+        "hello",
+        "Good morning!",
+        "thanks a lot",
+        "ok cool",
+        "How are you today?",
+        "hi you ok",
+        "did you sleep well?",
+    ],
 )
 def test_a_greeting_finds_nothing_and_its_context_is_empty(told, said):
     found, made = told.recall(said), told.context(said)
@@ -62,7 +70,7 @@ def test_a_greeting_finds_nothing_and_its_context_is_empty(told, said):
 
 
 @pytest.mark.parametrize(
-    "asked", ["Who am I?", "good herons", "up at the weir", "the morning kettle"]
+    "asked", ["Who am I?", "good herons", "up at the weir", "the morning kettle", "sleep", "going"]
 )
 def test_a_question_is_no_greeting_though_it_shares_its_words(told, asked):
     assert told.recall(asked).confidence > 0

@@ -92,3 +92,12 @@ def test_words_are_read_as_of_the_moment_at_which_a_recall_asks():
         )
 
     assert ["It rained on 11."] == [hit.text for hit in found]
+
+
+def test_what_was_noted_at_midnight_was_not_known_the_day_before():
+    with Memory(":memory:", embedder="none", clock=ManualClock(day("2024-04-17"))) as memory:
+        bank = memory.bank("ada")
+        bank.remember("The tub leaks.", at="2024-04-10")
+
+        assert 0 == len(bank.episodes(as_of="yesterday"))
+        assert 1 == len(bank.episodes(as_of="today"))

@@ -195,12 +195,12 @@ What happened on Saturday?                                | on Saturday
 what did I do yesterday                                   | yesterday
 Anything on next week?                                    | on next week
 what's going on in August                                 | in August
-How was Saturday again?                                   | Saturday
+So how was Easter?                                        | Easter
 Tell me everything that happened in May                   | in May
 Yesterday?                                                | Yesterday
 Plans for tomorrow?                                       | for tomorrow
-What went on yesterday while we were in town?             | on yesterday
-What did I do on Monday? Ada wants to know for the form.  | on Monday
+Did anything happen last night while I slept?             | last night
+The form asks for it: what did I do on Monday?            | on Monday
 It's been a long week. What got done on Tuesday           | on Tuesday
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from typing import Any, Final, TypedDict, TypeVar
 
 from hippocampus.core.records import OneOrMany, Stretch, Suspects, Trusted, When, Where
@@ -90,6 +90,7 @@ def read_filters(given: Mapping[str, object], zone: tzinfo, now: datetime) -> Fi
     return make_filter(**{**given, **moments}, timezone=zone)
 
 
+_MICROSECOND: Final = timedelta(microseconds=1)
 _TIMES: Final = frozenset({"since", "until", "during", "as_of"})
 
 
@@ -100,7 +101,10 @@ def _read(name: str, value: Any, now: datetime) -> Any:  # noqa: ANN401 - ``make
     if name == "since":
         return start_of(value, now, name=name)
     if name != "during":
-        return end_of(value, now, name=name)
+        end = end_of(value, now, name=name)
+        in_words = isinstance(end, datetime) and end is not value
+        # What the bank knew includes its moment, so the last one of "yesterday" is meant.
+        return end - _MICROSECOND if in_words and name == "as_of" else end  # type: ignore[operator]
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Collection):
         return value
     return [_read_pair(one, now) for one in value]

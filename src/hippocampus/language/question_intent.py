@@ -70,6 +70,8 @@ def is_small_talk(text: str, words: Sequence[Term]) -> bool:
     if not _SELF.isdisjoint(spelled):
         return False
     said = word_set("small_talk").intersection(spelled)
+    if "you" in spelled:
+        said |= word_set("asking_how_you_are").intersection(spelled)
     light = all(word.function or one in said for word, one in zip(words, spelled, strict=True))
     return light and bool(said or "you" in spelled)
 
@@ -81,7 +83,7 @@ def times_of_events(
     Return the times of which a question asks for whatever was then; none if it asks for more.
 
     One clause asks ("what happened"), in words that every event shares; what else is said states
-    something ("Otis ate my brain"), or names the time alone ("Last week.").
+    something ("the form asks for it"), or names the time alone ("Last week.").
 
     Args:
         text: the question.

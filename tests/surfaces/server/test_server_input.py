@@ -285,6 +285,16 @@ def test_numbers_that_are_too_large_are_many_or_refused_and_never_break_anything
         assert http.get(f"{AT}/{query}").status_code in (200, 422), query
 
 
+def test_words_dates_and_seconds_stand_for_a_time(http):
+    for at in ("yesterday", "2024-05-01", 1_714_521_600):
+        kept = http.post(f"{AT}/remember", json={"text": f"Noted, {at}.", "at": at})
+        assert kept.status_code == 200, at
+    assert kept.json()["occurred_at"].startswith("2024-05-01T00:00:00")
+    week = http.post(f"{AT}/recall", json={"query": "noted", "since": "yesterday"})
+    assert ["Noted, yesterday."] == [hit["episode"]["text"] for hit in week.json()["hits"]]
+    assert 422 == http.post(f"{AT}/recall", json={"query": "x", "since": "soon"}).status_code
+
+
 @pytest.mark.parametrize(
     "body",
     [
