@@ -40,8 +40,9 @@ $(VENV)/.benched: $(VENV)/.built $(BENCH)/pyproject.toml
 
 setup: $(VENV)/.built $(VENV)/.benched  ## make .venv, install the lock, build the native extension
 
-model: setup  ## install the default embedding model (pinned, hash-checked)
+model: setup  ## install the default embedding model and the English parse (pinned, hash-checked)
 	@$(BIN)/hippocampus models install --quiet
+	@$(BIN)/hippocampus models install english --quiet
 
 demo: model  ## remember the histories under examples/ (or SOURCE=path) and answer from them
 	@$(BIN)/hippocampus demo $(SOURCE)

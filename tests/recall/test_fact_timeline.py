@@ -73,11 +73,14 @@ def test_an_end_that_is_told_ends_only_what_it_names_and_stays_known_if_nothing_
     )
 
 
-def test_what_is_denied_now_ends_and_of_what_nobody_told_a_denial_tells_nothing():
+def test_what_is_denied_now_ends_and_what_nobody_had_told_is_kept_as_denied():
     no_more = lives("Porto", "denied", start=1 * DAY)
 
     assert [("Porto", None, 1)] == spans(know(told(lives("Porto"), no_more), {}))
-    assert [] == know(told(lives("Porto", "denied"), no_more), {})
+    (alone,) = know(told(lives("Porto", "denied"), no_more), {})
+    assert alone.denied
+    assert not alone.holds(0)
+    assert not alone.holds(1 * DAY)
 
 
 def test_what_never_was_held_at_no_time():
@@ -94,8 +97,9 @@ def test_what_never_was_held_at_no_time():
 
 def test_who_has_no_dog_any_more_has_no_big_dog_and_no_dog_rex():
     has = ("big dog", "dogs", "cat", "hot dog stand")
-    said = [Statement("Ada", "has", what) for what in has] + [Statement("Ada", "dog", "Rex")]
-    facts = know(told(*said, Statement("Ada", "has", "dog", "ended")), {})
+    said = [Statement("Ada", "owns", what) for what in has]
+    said.append(Statement("Ada", "pet", "Rex", noun="dog"))
+    facts = know(told(*said, Statement("Ada", "owns", "dog", "ended")), {})
 
     assert ["cat", "hot dog stand"] == [fact.object for fact in facts if fact.valid_to is None]
 

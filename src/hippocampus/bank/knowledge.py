@@ -47,6 +47,7 @@ from hippocampus.index.graph import Statements
 from hippocampus.index.topic import TagGraph
 from hippocampus.index.vector import VectorCue
 from hippocampus.language.entity_linking import Same, canonical_name, fold_name, resolve
+from hippocampus.language.statements import best_reader
 from hippocampus.language.time.given import moment_of
 from hippocampus.recall.fact_timeline import Known, Told, know
 from hippocampus.recall.provenance import sentences_of, trace
@@ -301,6 +302,7 @@ class Knowledge(BankPart):
                 known_from=from_micros(fact.known_from),
                 known_to=None if fact.known_to is None else from_micros(fact.known_to),
                 sources=tuple(sources[row].id for row in fact.rows), denied=fact.denied,
+                planned=fact.planned,
                 origin=least_trusted(sources[row].origin for row in fact.rows),
             )
             for fact in kept
@@ -362,7 +364,10 @@ class Knowledge(BankPart):
                         if record.row < len(index)
                     ]
                     texts = ledger.reader.texts([record.row for record in records])
-            made = read_on(before, records, texts, self._engine.zone) if records else before
+            made = before
+            if records:
+                reader = self._engine.config.statements or best_reader()
+                made = read_on(before, records, texts, self._engine.zone, reader)
             # unless somebody erased, or slept, in the meantime
             if made is before or self._state.read_on(before, made):
                 return made

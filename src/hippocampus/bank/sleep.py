@@ -114,6 +114,7 @@ class SleepVerbs(BankPart):
             concepts=engine.config.concepts.heard(calibrated.values.cosines),
             cosines=calibrated.values.cosines, signals=calibrated.values.signals,
             policy=self.policy, compact=engine.config.compact, zone=engine.zone,
+            statements=engine.config.statements,
             now=to_micros(engine.now()),
             recalled=list(self._state.recalled) if dry_run else (),
         )  # fmt: skip

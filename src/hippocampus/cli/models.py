@@ -26,7 +26,10 @@ def install(
     name = name or model_files.DEFAULT_MODEL
     with progress(f"installing {name}", quiet=quiet, nbytes=True) as step:
         folder = model_files.install(name, source=source, force=force, progress=step)
-    return Answer({"model": name, "folder": folder}, () if quiet else f"{name} is in {folder}")
+    told = [] if quiet else [f"{name} is in {folder}"]
+    missing = model_files.lacking(name)
+    told += [] if missing is None else [missing]
+    return Answer({"model": name, "folder": folder, "lacking": missing}, told)
 
 
 @verb("models list", opens=None)

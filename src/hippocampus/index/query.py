@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from hippocampus.core.cue_names import USED
 from hippocampus.core.records import Interval
+from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import Term, stem
 from hippocampus.language.event_anchored import EventAnchoredTime
 from hippocampus.language.question_intent import Intent
-from hippocampus.language.relations import functional
+from hippocampus.language.relations import functional, relation_of
 
 
 class AskedFact(NamedTuple):
@@ -27,6 +28,7 @@ class AskedFact(NamedTuple):
         names: words of the question that may name the person.
         own: whether it is of the person who asks.
         kin: words for kin in it: "sister" in "where does my sister live?".
+        nouns: words in it that stand for a relation: "sister" in "who is my sister?".
 
     """
 
@@ -34,6 +36,16 @@ class AskedFact(NamedTuple):
     names: frozenset[str]
     own: bool
     kin: frozenset[str]
+    nouns: frozenset[str] = frozenset()
+
+    @property
+    def kin_relations(self) -> frozenset[str]:
+        """The relations that its words for kin stand for."""
+        return self.kin | {found for one in self.kin if (found := relation_of(one)) is not None}
+
+    def says(self, noun: str) -> bool:
+        """Return whether a statement by a noun is asked for: of two siblings, the sister."""
+        return not noun or not self.nouns or noun in self.nouns or noun not in word_set("kin")
 
     def fits(self, relation: str) -> bool:
         """Return whether a relation is one that is asked for, and to one thing at a time."""

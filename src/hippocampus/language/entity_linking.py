@@ -60,9 +60,9 @@ def resolve(statements: Iterable[Statement], speakers: Collection[str]) -> dict[
         if said.relation == "name":
             own = Same(said.subject, f"said to be {said.object!r}")
             calls[fold_name(said.object)][fold_name(said.subject)] = own
-        elif said.relation in word_set("kin"):
+        elif said.word in word_set("kin"):
             people.setdefault(fold_name(said.object), said.object)
-            owned[fold_name(f"{said.subject}'s {said.relation}")].add(said.object)
+            owned[fold_name(f"{said.subject}'s {said.word}")].add(said.object)
     given = {
         name: next(iter(who.values()))
         for name, who in calls.items()

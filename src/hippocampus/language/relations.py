@@ -1,23 +1,26 @@
 """
-Relations between a person and a thing: the rules that find them, and which are functional.
+Relations between a person and a thing: their names, rules that find them, which are functional.
 
+A relation that is said by many nouns has one name: "my wife" and "my husband" are ``married_to``.
 The vocabulary is open: "my dentist" makes a relation of its own.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from msgspec import convert
 
-from hippocampus.core.records import Mode
-from hippocampus.core.word_lists import pattern_list, word_set
-from hippocampus.language.nouns import kinds
+from hippocampus.core.records import Mode, Statement
+from hippocampus.core.word_lists import pattern_list, word_list, word_set
+from hippocampus.language.nouns import kinds, singular
 
 FUNCTIONAL: Final = frozenset(
-    "lives_in works_at works_as studies_at married_to marital_status birthday age".split()
+    "lives_in works_at works_as studies_at married_to partner boss doctor marital_status birthday"
+    " age located_in".split()
 )
 """Relations of which one holds at a time; what is "my" something, in the singular, is another."""
 EXCLUSIVE: Final = {"likes": "dislikes", "dislikes": "likes"}
@@ -25,6 +28,11 @@ EXCLUSIVE: Final = {"likes": "dislikes", "dislikes": "likes"}
 BY_BIRTH: Final = frozenset({"born_in", "from", "grew_up_in"})
 """Relations that hold for ever if they hold at all."""
 
+SEVERAL: Final = frozenset(
+    "likes dislikes allergic_to owns drives speaks diet name is_a sibling child parent friend pet"
+    " also_called".split()
+)
+"""Relations of which several may hold at a time, beside those that only rules read."""
 ALSO_CALLED: Final = "also_called"
 """The relation between a thing and another name of it."""
 
@@ -53,9 +61,7 @@ def rules() -> tuple[Rule, ...]:
 @cache
 def _several() -> frozenset[str]:
     """Return the relations of which several may hold at a time."""
-    return frozenset(
-        {rule.relation for rule in rules()} - FUNCTIONAL | {"is_a", "name", ALSO_CALLED}
-    )
+    return frozenset({rule.relation for rule in rules()} - FUNCTIONAL | SEVERAL)
 
 
 def functional(relation: str) -> bool:
@@ -72,4 +78,37 @@ def functional(relation: str) -> bool:
 
 def is_being(relation: str) -> bool:
     """Return whether who is "my" something by a relation is somebody close, or an animal."""
-    return relation in word_set("kin") or "animal" in kinds(relation)
+    return relation in _BEINGS or relation in word_set("kin") or "animal" in kinds(relation)
+
+
+_BEINGS: Final = frozenset(
+    {"married_to", "partner", "sibling", "child", "parent", "friend", "boss", "doctor", "pet"}
+)
+
+
+@cache
+def _relation_nouns() -> Mapping[str, str]:
+    split = [entry.partition(": ") for entry in word_list("relation_nouns")]
+    return {noun: relation for relation, _, nouns in split for noun in nouns.split()}
+
+
+@lru_cache(maxsize=1 << 12)
+def relation_of(noun: str) -> str | None:
+    """Return the relation that a noun in lower case stands for: "wife" is ``married_to``."""
+    known = _relation_nouns()
+    found = known.get(noun) or known.get(singular(noun))
+    return "pet" if found is None and is_animal(noun) else found
+
+
+def is_animal(noun: str) -> bool:
+    """Return whether a noun in lower case is an animal's, and no person's."""
+    above = kinds(singular(noun))
+    return "animal" in above and "person" not in above
+
+
+def with_one_name(said: Statement) -> Statement:
+    """Return a statement by the one name of its relation: of "sister", ``sibling``."""
+    relation = relation_of(said.relation)
+    if relation is None or relation == said.relation:
+        return said
+    return said._replace(relation=relation, noun=said.relation)

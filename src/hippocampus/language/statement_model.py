@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, get_args
 from hippocampus.core.clock import to_micros
 from hippocampus.core.records import Mode, Statement
 from hippocampus.errors import ModelAnswer
+from hippocampus.language.relations import with_one_name
 from hippocampus.llm.ask import ChatModel, Completer, ModelReply, ModelTask, ask_many, json_of
 
 MOST_FACTS: Final = 200
@@ -80,7 +81,7 @@ def _fact(given: object) -> tuple[int, Statement]:
         msg = f'"relation" {relation!r} must be a few words in lower case, joined by _'
         raise ModelAnswer(msg)
     start, end = (_day(given.get(side)) for side in ("from", "to"))
-    return turn, Statement(subject, relation, thing, mode, start, end)
+    return turn, with_one_name(Statement(subject, relation, thing, mode, start, end))
 
 
 def _day(given: object) -> int | None:

@@ -1,57 +1,40 @@
 """
-Relation extraction by rules: (subject, relation, object) of "I moved from Porto to Lisbon".
+Relation extraction: (subject, relation, object) of "I moved from Porto to Lisbon".
 
-Sentence by sentence: the subject, the predicate and its tense (it holds, began, held, ended, is
-denied), and the object. Questions, conditions and wishes state nothing. English; what no rule knows
-is not read, for a wrong fact is worse than a missing one.
+Two readers fill one seam: a dependency parse of English, where its weights and spaCy are installed,
+and rules over words, which need neither. The parse reads the relations in ``PARSED`` better
+(``docs/adr/0048-facts-from-a-parse.md``); the others are the rules' either way. Both speak of a
+relation by one name. A language model is the third (``language/statement_model.py``).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from functools import cache
-from typing import Final, NamedTuple
+from typing import Final, Literal, TypeAlias
 
-from hippocampus.core.clock import to_micros
-from hippocampus.core.records import Interval, Mode, Statement
-from hippocampus.core.word_lists import Patterns, word_set
-from hippocampus.language.alias_patterns import find_other_names, may_name
-from hippocampus.language.given_names import is_person
-from hippocampus.language.noun_phrases import NOUN, find_phrases
-from hippocampus.language.nouns import kinds, singular, use_of
-from hippocampus.language.relations import ALSO_CALLED, BY_BIRTH, EXCLUSIVE, Rule, rules
+from hippocampus.core.records import Statement
+from hippocampus.language import statement_rules
+from hippocampus.language.relations import ALSO_CALLED, with_one_name
+from hippocampus.language.statement_times import with_times
 from hippocampus.language.time import find_intervals
-from hippocampus.language.time.spans import DAY
 
-_RE: Final = Patterns("statements")
-_ALONE: Final = frozenset({"divorced", "single", "widowed"})
-_BRIEF_KINDS: Final = frozenset({"time unit", "time of year", "social event", "coming together"})
-"""Kinds of nouns for which one goes and comes back, beside the words of ``brief_stays.txt``."""
-_MOST_WORDS = 4
-_LONGEST: Final = 600
-"""Characters of a sentence: reading takes their square, and what is longer is a list, or a log."""
-_THIRD: Final = frozenset({"his", "her"})
-_FIRST: Final = frozenset({"i", "my", "we", "our"})
-_SECOND: Final = frozenset({"you", "your"})
+StatementReader: TypeAlias = Literal["rules", "parse"]
+
+PARSED: Final = frozenset(
+    "lives_in works_at works_as boss married_to partner child parent sibling friend pet"
+    " allergic_to diet likes dislikes speaks studies_at owns drives doctor located_in".split()
+)
+"""Relations that the parse reads, and rules need not."""
+_ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
+"""What is no name: an assistant who is told "you are a wizard" plays one."""
 
 
-@cache
-def _hint() -> re.Pattern[str]:
-    """Return without what a sentence says nothing that could be read."""
-    return re.compile(
-        "|".join([rf"\b(?:{rule.said.pattern})" for rule in rules()])
-        + r"|\b(?:my|our|your|his|her|\w+'s)\b|\ban?\b|(?-i:\bof [A-Z])"
-        r"|call me|go by|known as|married|engaged|single",
-        re.IGNORECASE,
-    )
+def best_reader() -> StatementReader:
+    """Return which reader there is on this machine; loads nothing."""
+    from hippocampus.language.parsed.pipeline import can_parse  # noqa: PLC0415 - only when asked
 
-
-@cache
-def _stops() -> frozenset[str]:
-    """Return the words at which an object ends; "of" joins two parts of one."""
-    return (word_set("function_words") - {"of"}) | word_set("object_stops")
+    return "parse" if can_parse() else "rules"
 
 
 def who_speaks(speaker: str | None, role: str | None) -> str:
@@ -66,6 +49,7 @@ def find_statements(
     others: Sequence[str] = (),
     occurred_at: datetime,
     addressed: bool = False,
+    reader: StatementReader = "rules",
 ) -> list[Statement]:
     """
     Return what a text says of whom, each once, in order.
@@ -77,521 +61,30 @@ def find_statements(
         occurred_at: an aware moment, as of which "last March" is meant.
         addressed: read only sentences that speak of who talks here: an assistant's long answers
             are about the world, which is not what a memory is asked for.
+        reader: what reads them; "parse" needs its weights and spaCy.
 
     """
-    reader = _StatementReader(speaker, others, occurred_at)
-    found: dict[Statement, None] = {}
-    plain = text.replace("’", "'")
-    if not _RE.quoted.fullmatch(plain.strip()):
-        plain = _RE.quoted.sub("|", plain)
-    points_back = _RE.points_back.search(plain) is not None
-    for sentence in _sentences(plain):
-        told = _RE.here.search(sentence) is not None or not addressed
-        if told and may_name(sentence):
-            found |= dict.fromkeys(_also_called(sentence))
-        if told and _hint().search(sentence):
-            for part in _unfolded(sentence):
-                found |= dict.fromkeys(reader.read(part))
-        elif points_back:
-            reader.hear(sentence)
-    return list(found)
-
-
-def _also_called(sentence: str) -> Iterator[Statement]:
-    """Yield what a sentence says that things are called, too."""
-    unreal = _RE.unreal.search(sentence)
-    for thing, name in find_other_names(sentence[: unreal.start()] if unreal else sentence):
-        yield Statement(thing, ALSO_CALLED, name)
-
-
-def _unfolded(sentence: str) -> Iterator[str]:
-    """Yield what is said of somebody aside, "Ana, who is a nurse," as a sentence of its own."""
-    aside = _RE.aside.search(sentence)
-    if aside is None:
-        yield sentence
-        return
-    before, behind = sentence[: aside.end("name")], sentence[aside.end() :]
-    yield f"{aside['name']} {aside['said']}"
-    comma = "," if behind[1:2].isupper() else ""  # "According to Ana, who ..., Tom is"
-    yield from _unfolded(f"{before}{comma}{behind}")
-
-
-def _sentences(text: str) -> Iterator[str]:
-    """Yield sentences that ask nothing; what goes on for longer than they do, a piece at a time."""
-    for match in _RE.sentence.finditer(text):
-        sentence = match[0].strip()
-        if sentence.endswith("?"):
-            continue
-        start = 0
-        while len(sentence) - start > _LONGEST:
-            space = sentence.rfind(" ", start, start + _LONGEST)
-            end = space if space > start else start + _LONGEST
-            yield sentence[start:end].strip()
-            if _RE.unreal.search(sentence, start, end):
-                break  # what follows would only be so as well
-            start = end
-        else:
-            yield sentence[start:].strip()
-
-
-class _Clause(NamedTuple):
-    """A predicate, of whom it is said, and how: the auxiliaries before it."""
-
-    subject: str
-    aux: str
-    rest: str
-    sentence: str
-    times: Sequence[Interval]
-
-    @property
-    def unreal(self) -> bool:
-        """True if it only could be so."""
-        return _RE.modal.search(self.aux) is not None and _RE.will.search(self.aux) is None
-
-    @property
-    def planned(self) -> bool:
-        """True if it is still to come."""
-        return _RE.will.search(self.aux) is not None or self.rest.lower().startswith("moving")
-
-    @property
-    def denied(self) -> bool:
-        """True if it is not so."""
-        return _RE.negation.search(self.aux) is not None or self.over
-
-    @property
-    def over(self) -> bool:
-        """True if it is so no longer."""
-        return any(_RE.no_more.search(words) for words in (self.aux, self.rest))
-
-    @property
-    def used(self) -> bool:
-        """True if it used to be so."""
-        return "used to" in self.aux
-
-    @property
-    def be(self) -> bool:
-        """True if it is what somebody is or was."""
-        return _RE.be.search(self.aux) is not None
-
-    @property
-    def perfect(self) -> bool:
-        """True in the perfect: what somebody has been, or done."""
-        return _RE.have.search(self.aux) is not None
-
-    @property
-    def past(self) -> bool:
-        """True if it is what somebody was."""
-        return _RE.was.search(self.aux) is not None
-
-
-def _relation_of(rule: Rule, clause: _Clause) -> tuple[str, Mode] | None:
-    """Return what a rule comes to after words such as "used to", where nothing is denied."""
-    relation, mode = rule.relation, rule.mode
-    if clause.used or (clause.past and mode == "holds"):
-        return relation, mode if relation in BY_BIRTH else "held"
-    if mode == "held" and clause.perfect and any(t.end is None for t in clause.times):
-        return relation, "holds"  # "I have lived there since"
-    return None if relation == "has" and mode == "held" else (relation, mode)
-
-
-class _StatementReader:
-    """Reads sentence after sentence; knows who was spoken of last, and who before."""
-
-    def __init__(self, speaker: str, others: Sequence[str], occurred_at: datetime) -> None:
-        self._speaker, self._occurred_at = speaker, occurred_at
-        self._other = others[0] if len(others) == 1 else None
-        self._last: str | None = None
-        self._earlier: str | None = None
-        self._by_name = False
-        self._proper: list[int] | None = None
-        self._known = {name.split()[0] for name in (speaker, *others) if name.strip()}
-
-    def read(self, sentence: str) -> Iterator[Statement]:
-        """Yield what a sentence says."""
-        times = find_intervals(sentence, self._occurred_at, told=True)
-        bare = sentence
-        for time in times:
-            bare = bare.replace(time.text, "|".ljust(len(time.text)))
-        self._proper = None
-        unreal = _RE.unreal.search(bare)
-        stop = unreal.start() if unreal else len(bare)
-        called = _RE.called.search(bare, 0, stop)
-        if called:
-            yield Statement(self._speaker, "name", called["name"])
-        yield from self._owned(sentence, stop, times)
-        at = 0
-        while (match := _RE.subject.search(bare, at)) is not None and match.start() < stop:
-            at = match.start("rest")
-            who = match["who"]
-            if match["called"]:
-                owner = self._owner(who.split(maxsplit=1)[0])
-                if owner is not None:
-                    yield Statement(owner, _noun(who, match["called"]), match["called"])
-            sure = self._is_somebody(who, match.span("who"), bare)
-            subject = self._who(who, match["called"], sure=sure)
-            if subject is None:
-                continue
-            for part in self._parts(match["rest"]):
-                clause = _Clause(subject, match["aux"], part, sentence, times)
-                told = list(self._said(clause, sure=sure))
-                yield from told
-                if not told and who[0].isupper() and who != "I":
-                    break  # "Lisbon and started": it is the object of what is before
-
-    def hear(self, sentence: str) -> None:
-        """Keep in mind who "she" may be after a sentence that tells nothing; of two, neither."""
-        match = _RE.subject.match(sentence)
-        if match is None:
-            return
-        who = match["who"]
-        known = is_person(who) or who.split()[0] in self._known
-        if known or (who[1:] and who[0].isupper() and _RE.as_people_do.match(match["rest"])):
-            self._last = who if self._last in (None, who) else None
-
-    def _is_somebody(self, who: str, span: tuple[int, int], sentence: str) -> bool:
-        """Return whether a subject is surely one: a pronoun, someone's kin, a name."""
-        first = who.split(maxsplit=1)[0]
-        if "'s " in who or first.lower() in word_set("pronouns") or first in self._known:
-            return True
-        if self._proper is None:
-            self._proper = [phrase.start for phrase in find_phrases(sentence) if phrase.proper]
-        start, end = span
-        return any(start <= place < end for place in self._proper)
-
-    def _parts(self, rest: str) -> Iterator[str]:
-        """Yield a predicate and those joined to it that have no subject of their own."""
-        start = 0
-        for end in [*_RE.conjunction.finditer(rest), None]:
-            yield rest[start : end.start() if end else len(rest)].strip()
-            if end is None or _RE.subject.match(rest, end.end()):
-                return
-            start = end.end()
-
-    def _owner(self, whose: str) -> str | None:
-        """Return whom "my", "her" or "Ana's" means, and "I", "she" or "you"."""
-        lower = whose.lower()
-        if lower in _FIRST:
-            return self._speaker
-        if lower in _SECOND:
-            return self._other
-        return self._last if lower in word_set("pronouns") else whose.removesuffix("'s")
-
-    def _who(self, who: str, called: str | None, *, sure: bool) -> str | None:
-        """Return whom a subject means, and keep in mind who that was."""
-        first = who.split(maxsplit=1)[0]
-        if " " in who and (first.lower() in word_set("pronouns") or "'s " in who):
-            owner = self._owner(who.partition("'s ")[0] if "'s " in who else first)
-            meant = called or (owner and f"{owner}'s {_noun(who, '')}")
-            self._known.update((called or "").split()[:1])
-        else:
-            meant = self._owner(who)
-        if sure and (first.lower() not in _FIRST | _SECOND or " " in who):
-            if meant != self._last:
-                self._earlier = self._last
-            self._last = meant
-            self._by_name = first.lower() not in word_set("pronouns") or " " in who
-        return meant
-
-    def _said(self, clause: _Clause, *, sure: bool) -> Iterator[Statement]:
-        """Yield what a predicate says; of whom may be no name, only what no thing does."""
-        if clause.unreal:
-            return
-        rest, plain = clause.rest, not (clause.denied or clause.planned or clause.used)
-        status, moved = _RE.marital_status.match(rest), _RE.from_to.match(rest)
-        if status and plain:
-            yield self._timed(clause, "marital_status", status["is"].lower(), "began")
-            if status["is"].lower() in _ALONE:
-                yield self._timed(clause, "married_to", "", "ended")
-        elif status and clause.denied and "getting" not in status[0].lower():
-            yield from self._unmarried(clause, status["is"].lower(), rest[status.end() :])
-        elif moved and plain and (moved["from"] or _place(moved["left"].split())):
-            behind = rest[moved.end("left" if moved["left"] else "from") :]
-            if _in_passing(behind, clause.times, leaving=moved["left"] is not None):
-                return
-            yield self._timed(clause, "lives_in", moved["from"] or moved["left"], "ended")
-            new = _object(rest[moved.end() :], named=True)
-            if new:
-                yield self._timed(clause, "lives_in", new, "began")
-        elif not (status or (moved and moved["from"])):
-            yield from self._ruled(clause, sure=sure)
-
-    def _ruled(self, clause: _Clause, *, sure: bool) -> Iterator[Statement]:
-        """Yield what the first rule that fits a predicate reads in it."""
-        rest = clause.rest
-        for rule in rules():
-            match = rule.said.match(rest) if sure or rule.named else None
-            if match is None:
-                continue
-            tail = rest[match.end() :]
-            none = _RE.no.match(tail)  # "I have no dog"
-            if none:
-                clause, tail = clause._replace(aux=f"{clause.aux} not"), tail[none.end() :]
-            thing = _object(tail, named=rule.named)
-            left = rule.named and match[0].lower() in ("left ", "leaving ")
-            if left and _place([thing]) != (rule.relation == "lives_in"):
-                continue  # a company, or somebody
-            if thing or (rule.mode == "ended" and not rule.named):
-                if not self._aside(rule, clause, thing, tail):
-                    yield from self._by_rule(rule, clause, thing, tail)
-                return
-        if clause.be and sure and not clause.planned:
-            theirs = _RE.theirs.match(rest)
-            if theirs:
-                yield from self._being_theirs(clause, theirs)
-            elif re.match(r"an?\b", rest):
-                yield from self._being(clause, _object(rest))
-
-    def _by_rule(self, rule: Rule, clause: _Clause, thing: str, tail: str) -> Iterator[Statement]:
-        """Yield what a rule reads in a predicate, of the thing that follows it."""
-        behind = tail[tail.find(thing) + len(thing) :]
-        kin = (
-            rule.relation == "has"
-            and clause.denied
-            and bool(thing)
-            and _last(thing) in word_set("kin")
+    ruled = [
+        with_one_name(said)
+        for said in statement_rules.find_statements(
+            text, speaker=speaker, others=others, occurred_at=occurred_at, addressed=addressed
         )
-        fits = {"has": _a_thing, "works_as": _a_person}.get(rule.relation)
-        if fits is not None and not fits(thing) and not kin:
-            return
-        if clause.denied and not (rule.relation in EXCLUSIVE and not clause.over):
-            relation, what = (_last(thing), "") if kin else (rule.relation, thing)
-            yield from self._denied(clause, relation, what, rule.mode, behind)
-            return
-        read = _relation_of(rule, clause)
-        if read is None:
-            return
-        relation, mode = read
-        if clause.denied:
-            relation = EXCLUSIVE[relation]
-        if clause.planned:
-            times = [time for time in clause.times if time.start and time.start > self._occurred_at]
-            if mode != "began" or not times:
-                return
-            clause = clause._replace(times=times)
-        yield self._timed(clause, relation, thing, mode)
-        named = _RE.named.search(tail)
-        if named and relation == "has":
-            yield Statement(clause.subject, _last(thing), named["name"])
+    ]
+    if reader == "rules":
+        return list(dict.fromkeys(ruled))
+    from hippocampus.language.parsed.reader import read_parsed  # noqa: PLC0415 - needs spaCy
 
-    def _aside(self, rule: Rule, clause: _Clause, thing: str, tail: str) -> bool:
-        """
-        Return whether a rule fits what it does not mean.
-
-        Such as what was said before, a trip, or people who employ nobody.
-        """
-        if rule.mode != "ended" and _RE.points.match(tail):
-            return True
-        if rule.relation == "has" and rule.mode == "holds" and clause.be:
-            return True  # "is having"
-        behind = tail[tail.find(thing) + len(thing) :] if thing else ""
-        if re.match("'s [a-z]", behind) and rule.relation in ("lives_in", "works_at"):
-            return True  # "I moved to Anna's place"
-        if rule.relation == "lives_in" and rule.mode != "held":
-            return _in_passing(behind, clause.times, leaving=rule.mode == "ended")
-        if rule.relation != "works_at" or rule.mode not in ("began", "ended") or not thing:
-            return False
-        person = is_person(thing) or thing.split(maxsplit=1)[0] in self._known
-        several = _RE.and_name.match(clause.sentence, clause.sentence.find(thing) + len(thing))
-        brief = rule.mode == "began" and _in_passing(behind, (), leaving=False)
-        return person or brief or several is not None
-
-    def _denied(
-        self, clause: _Clause, relation: str, thing: str, mode: Mode, behind: str
-    ) -> Iterator[Statement]:
-        """
-        Yield that something is not so; nothing where it may be so in part, or at another time.
-
-        "No longer", and "have not since", tell that it was. "Never", "did not", and of what is so
-        by birth "is not", tell that it never was; else it is not so now.
-        """
-        start = next((t.start for t in clause.times if t.end is None), None)
-        since, lived = (
-            start is not None,
-            clause.perfect and mode != "holds",
-        )
-        over = clause.over or since or (lived and _RE.since.match(behind) is not None)
-        whole = _RE.denied.match(behind) or (lived and _RE.since.match(behind))
-        if mode == "ended" or clause.used or not whole or (clause.planned and mode != "began"):
-            return
-        if over:
-            start = start or next((t.start for t in clause.times), None)
-            at = None if start is None else to_micros(start)
-            yield Statement(clause.subject, relation, thing, "ended", at)
-        elif not clause.times and not _RE.partly.search(clause.aux):
-            never = (
-                mode != "holds" or relation in BY_BIRTH or _RE.ever.search(clause.aux) is not None
-            )
-            often = "never" in clause.aux and mode == "holds" and not (clause.be or clause.past)
-            bought = relation == "has" and mode == "began"  # "I didn't buy a car": but have one
-            if not (often or bought or (lived and mode == "began")):
-                at = None if never else to_micros(self._occurred_at)
-                yield Statement(clause.subject, relation, thing, "denied", at)
-
-    def _unmarried(self, clause: _Clause, status: str, behind: str) -> Iterator[Statement]:
-        """Yield that somebody is not, or was never, married, single or the like."""
-        mode: Mode = "held" if clause.perfect else "holds"
-        for said in self._denied(clause, "marital_status", status, mode, behind):
-            yield said
-            if status == "married":
-                yield said._replace(relation="married_to", object="")
-
-    def _being(self, clause: _Clause, thing: str) -> Iterator[Statement]:
-        """Yield what somebody is: "a nurse", and not "a bit tired"."""
-        if _a_person(thing):
-            behind = clause.rest[clause.rest.find(thing) + len(thing) :]
-            mode: Mode = "held" if clause.perfect else "holds"
-            yield from self._is_or_not(clause, "is_a", thing.lower(), mode, behind)
-
-    def _is_or_not(
-        self, clause: _Clause, relation: str, thing: str, mode: Mode, behind: str
-    ) -> Iterator[Statement]:
-        """Yield that something is, or was, or that it is not; ``mode``: how it is denied."""
-        if clause.denied:
-            yield from self._denied(clause, relation, thing, mode, behind)
-        else:
-            held = clause.used or clause.past
-            yield self._timed(clause, relation, thing, "held" if held else "holds")
-
-    def _being_theirs(self, clause: _Clause, theirs: re.Match[str]) -> Iterator[Statement]:
-        """Yield whose somebody is: "her cousin", "the neighbour of Jutta"."""
-        whose, what = theirs["whose"] or theirs["of"], theirs["what"] or theirs["being"]
-        noun = _last(what)
-        if (
-            noun not in word_set("kin")
-            or not word_set("so_to_say").isdisjoint(what.split())
-            or whose in word_set("honorifics")
-        ):
-            return
-        owner = self._owner(whose)
-        if whose.lower() in _THIRD and owner == clause.subject:
-            # In "Olga rang. Nils is her dentist", who is meant is the one before Nils; in "Nils
-            # met Olga. She is his boss", nobody knows.
-            owner = self._earlier if self._by_name else None
-        if owner is None or owner == clause.subject:
-            return
-        who, behind = clause._replace(subject=owner), clause.rest[theirs.end() :]
-        yield from self._is_or_not(who, noun, clause.subject, "holds", behind)
-
-    def _owned(self, sentence: str, stop: int, times: Sequence[Interval]) -> Iterator[Statement]:
-        """Yield what is "my" something: "my birthday is 3 May", "my dog Rex"."""
-        for match in _RE.own.finditer(sentence, 0, stop):
-            owner = self._owner(match["whose"])
-            *before, last = match["what"].split()
-            noun = singular(last)
-            favourite = bool(before) and before[0].startswith("favo")
-            known = favourite or noun in word_set("kin") or use_of(noun).noun >= NOUN
-            if owner is None or last in word_set("function_words") or not known:
-                continue
-            if match["name"]:
-                if noun in word_set("kin") or "animal" in kinds(noun):
-                    yield Statement(owner, noun, match["name"])
-                continue
-            value, no = match["is"].rstrip(" .!"), match["no"] or ""
-            if value.startswith("not "):
-                value, no = value.removeprefix("not "), " not"
-            exact = _RE.number.match(value)
-            named = _RE.name.match(_without_lead(value)) is not None
-            thing = exact[1].strip() if exact else _object(value)
-            if not thing or not (exact or named or favourite or _a_thing(thing)):
-                continue
-            if noun in word_set("kin") and not named:
-                continue
-            if noun == "name":
-                if match["whose"].lower() not in _THIRD and not no:
-                    yield Statement(owner, "name", thing)
-                continue
-            relation = "_".join([*before, noun]) if favourite else noun
-            if no:
-                behind = value[value.find(thing) + len(thing) :]
-                clause = _Clause(owner, no, behind, sentence, times)
-                yield from self._denied(clause, relation, thing, "holds", behind)
-                continue
-            yield Statement(owner, relation, thing, "began" if match["new"] else "holds")
-
-    def _timed(self, clause: _Clause, relation: str, thing: str, mode: Mode) -> Statement:
-        """Return a statement with the first time its sentence tells."""
-        times = clause.times
-        start, end = next(((time.start, time.end) for time in times), (None, None))
-        if mode in ("began", "ended"):
-            end = None
-        elif mode == "holds" and end is not None:
-            end = None if start is None or start <= self._occurred_at else end
-            start = start if times and times[0].end is None else None
-        return Statement(
-            clause.subject, relation, thing, mode,
-            None if start is None else to_micros(start), None if end is None else to_micros(end),
-        )  # fmt: skip
+    other = others[0] if len(others) == 1 and others[0].casefold() not in _ROLES else None
+    parsed = [
+        with_times(said, find_intervals(sentence, occurred_at, told=True), occurred_at)
+        for said, sentence in read_parsed(text, speaker=speaker, other=other, addressed=addressed)
+    ]
+    known = {_told(said) for said in parsed}
+    left = [said for said in ruled if said.relation not in PARSED and _told(said) not in known]
+    return list(dict.fromkeys([*parsed, *left]))
 
 
-def _in_passing(behind: str, times: Sequence[Interval], *, leaving: bool) -> bool:
-    """Return whether what follows a place, or company, tells that one soon goes on or back."""
-    for found in _RE.purpose.finditer(behind):
-        noun = _last(_object(found["what"].rpartition("'s ")[2]) or "-")
-        above = {noun, *kinds(noun)}
-        if not (word_set("brief_stays") | _BRIEF_KINDS).isdisjoint(above) or (
-            leaving and "time period" in above
-        ):
-            return True
-    hours = any(
-        (t.start and t.end and t.end - t.start < DAY) or t.text.casefold().startswith("for ")
-        for t in times
-    )
-    return leaving and (hours or _RE.passing.search(behind) is not None)
-
-
-def _without_lead(tail: str) -> str:
-    """Return what follows articles and the like."""
-    tail = tail.strip()
-    lead = _RE.lead.match(tail)
-    return tail[lead.end() :] if lead else tail
-
-
-def _last(words: str) -> str:
-    return singular(words.rsplit(maxsplit=1)[-1].lower())
-
-
-def _noun(who: str, called: str) -> str:
-    return _last(who.rstrip(" ,").removesuffix(called).rstrip(" ,"))
-
-
-def _object(tail: str, *, named: bool = False) -> str:
-    """Return the thing a predicate's tail begins with: a name, or a few words; "" if none."""
-    tail = _without_lead(tail)
-    name = _RE.name.match(tail)
-    if name and name[0].split()[0].lower() not in word_set("pronouns"):
-        return name[0].removesuffix("'s")
-    words: list[str] = []
-    end = 0
-    for found in _RE.word.finditer(tail):
-        gap = tail[end : found.start()]
-        if (words and gap != " ") or (not words and gap.strip()) or found[0].lower() in _stops():
-            break
-        words.append(found[0])
-        end = found.end()
-        if len(words) == _MOST_WORDS:
-            break
-    if len(words) == 1 and words[0].endswith("ing"):  # "making a positive impact"
-        words = re.split(r"[^\w' -]", tail)[0].split()[:_MOST_WORDS]
-        while words[-1].lower() in _stops():
-            words.pop()
-    while words and (words[-1].lower() == "of" or words[-1].lower().endswith("ly")):
-        words.pop()
-    if not words or (named and not _place(words)):
-        return ""
-    return " ".join(words)
-
-
-def _place(words: Sequence[str]) -> bool:
-    """Return whether words in lower case may be a name all the same: "i live in porto"."""
-    whole = " ".join(words).lower()
-    return any("region" in kind or kind == "location" for kind in kinds(whole))
-
-
-def _a_thing(words: str) -> bool:
-    """Return whether somebody can have it as a thing or an animal: not "a question"."""
-    above = kinds(_last(words)) if words else []
-    return not {"animal", "artifact"}.isdisjoint(above)
-
-
-def _a_person(words: str) -> bool:
-    return bool(words) and "person" in kinds(_last(words))
+def _told(said: Statement) -> tuple[str, str, str]:
+    """Return what a statement says; a name is what one is also called."""
+    relation = ALSO_CALLED if said.relation == "name" else said.relation
+    return said.subject, relation, said.object

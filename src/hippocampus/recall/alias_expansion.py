@@ -67,7 +67,7 @@ class Aliases:
                 for said in self.known.rows[row]:
                     if said.relation == relation:
                         name = _Name(said.object, row, said.mode in _SO)
-                        found[fold_name(said.subject), relation].append(name)
+                        found[fold_name(said.subject), said.word].append(name)
         return found
 
     def widen(self, question: Query, allowed: Mask | None) -> Query:

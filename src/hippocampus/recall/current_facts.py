@@ -89,7 +89,7 @@ class FactResolver:
         own = asked.own and not asked.kin
         new = [
             told for told in fresh
-            if asked.fits(told.statement.relation)
+            if asked.fits(told.statement.relation) and asked.says(told.statement.noun)
             and asked.means(subject := fold_name(told.statement.subject), kin)
             and (not own or subject == fold_name(self._speaker(told.row)))
         ]  # fmt: skip
@@ -125,11 +125,11 @@ class FactResolver:
 
     def _kin(self, asked: AskedFact, fresh: Iterable[Told], allowed: Mask | None) -> frozenset[str]:
         """Return the folded names that the kin in question is known by."""
-        said = [told.statement for told in fresh if told.statement.relation in asked.kin]
-        for relation in asked.kin & self.known.telling.keys():
+        said = [told.statement for told in fresh if told.statement.word in asked.kin]
+        for relation in asked.kin_relations & self.known.telling.keys():
             for subject in self._by_subject(relation):
                 fold = self._fold(relation, subject, allowed, own=False)
-                said += [told.statement for told in fold.told]
+                said += [one.statement for one in fold.told if one.statement.word in asked.kin]
         return frozenset(fold_name(one.object) for one in said if one.mode != "denied")
 
     def _by_subject(self, relation: str) -> Mapping[str, _Said]:
@@ -182,11 +182,12 @@ class FactResolver:
 def _standing(told: Iterable[Told]) -> Standing:
     """Return the rows of current facts, the last few of each, and of superseded ones."""
     facts = know(told, {})
+    facts = [fact for fact in facts if not fact.planned]
     current = {row for fact in facts if fact.valid_to is None for row in fact.rows}
     over = {
         row: fact.valid_to
         for fact in facts if fact.valid_to is not None
-        for row in fact.rows if row not in current
+        for row in fact.rows if row not in current and row not in fact.ends
     }  # fmt: skip
     last = {row for fact in facts if fact.valid_to is None for row in fact.rows[-_TELLINGS:]}
     return Standing(frozenset(last), over)

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from hippocampus.core.records import Statement
 from hippocampus.language.entity_linking import Same, canonical_name, fold_name
 from hippocampus.language.nouns import kinds, singular
-from hippocampus.language.relations import ALSO_CALLED, EXCLUSIVE, functional
+from hippocampus.language.relations import ALSO_CALLED, EXCLUSIVE, functional, relation_of
 
 
 class Told(NamedTuple):
@@ -49,6 +49,12 @@ class Known:
     denied: bool = False
     own: bool = True
     """Whether the conversation says so, too; then nothing else ends it."""
+    noun: str = ""
+    """The noun it was said by: "sister" of a ``sibling``."""
+    planned: bool = False
+    """Whether it is only going to be."""
+    ends: set[int] = field(default_factory=set)
+    """Those of ``rows`` that say that it is over, or never was."""
 
     def also(self, told: Told) -> None:
         """Take in that it was said again."""
@@ -76,7 +82,7 @@ class Known:
 
     def holds(self, at: int) -> bool:
         """Return whether it holds at a moment."""
-        begun = self.valid_from is None or self.valid_from <= at
+        begun = not self.planned and (self.valid_from is None or self.valid_from <= at)
         return begun and (self.valid_to is None or at < self.valid_to)
 
 
@@ -85,12 +91,13 @@ class _About:
     """
     Facts of one subject and relation.
 
-    ``alike``: by the thing; ``open``: those that are not over, at most one of a thing; ``last``:
-    since when the last is over.
+    ``alike``: by the thing; ``open``: those that are not over, at most one of a thing; ``planned``:
+    those that are going to be; ``last``: since when the last is over.
     """
 
     alike: dict[str, list[Known]] = field(default_factory=dict)
     open: dict[str, Known] = field(default_factory=dict)
+    planned: dict[str, Known] = field(default_factory=dict)
     last: int | None = None
 
     def put(self, fact: Known) -> None:
@@ -126,77 +133,129 @@ def know(told: Iterable[Told], same: Mapping[str, Same]) -> list[Known]:
     Return the facts that statements come to, in the order in which they were first told.
 
     What can only be so of one thing ends when it is told of another. What is denied ends, or turns
-    out never to have been so; of what nobody has told, a denial tells nothing. What files, pages
-    and tools say against what was said in conversation is no fact, whenever they say it.
+    out never to have been so. What is planned for no day that is told ends nothing, until it is
+    told that it is so. What files, pages and tools say against what was said in conversation is no
+    fact, whenever they say it.
 
     Args:
         told: statements, in any order.
         same: whom names mean, as ``resolve`` has it.
 
     """
-    facts: list[Known] = []
-    every: defaultdict[tuple[str, str], _About] = defaultdict(_About)
+    timeline = _Timeline(same)
     for one in sorted(told, key=lambda one: (one.occurred_at, one.row)):
+        timeline.take(one)
+    return timeline.facts
+
+
+class _Timeline:
+    """Facts as far as statements were taken in, in order of time."""
+
+    def __init__(self, same: Mapping[str, Same]) -> None:
+        self.facts: list[Known] = []
+        self._same = same
+        self._every: defaultdict[tuple[str, str], _About] = defaultdict(_About)
+
+    def take(self, one: Told) -> None:
+        """Take in the next statement."""
         said = one.statement
-        subject = canonical_name(said.subject, same)
+        subject = canonical_name(said.subject, self._same)
         # Another name means whose it is; what is told is the name.
         names = said.relation in ("name", ALSO_CALLED)
-        thing = said.object if names else canonical_name(said.object, same)
-        whose, key = fold_name(subject), _key(thing)
-        there, gone = every[whose, said.relation], False
-        if said.mode in ("held", "ended", "denied"):
-            of = [(there, key)]
-            if said.relation == "has" and said.mode != "held":
-                of.append((every[whose, key], ""))  # whose dog is gone, their dog Rex is
-            if _end(one, of) or not thing or said.mode == "denied":
-                continue
-        else:
-            open_, opposed = there.open.get(key), every[whose, EXCLUSIVE.get(said.relation, "")]
-            ended = [(opposed, fact) for fact in opposed.standing(key, whole=True)]
-            if functional(said.relation):
-                others = [fact for fact in there.open.values() if fact is not open_]
-                ended += [(there, fact) for fact in others if _yields(fact, thing, said)]
-            if not all(fact.yields_to(one) for _, fact in ended):
-                continue
-            for about, fact in ended:
-                fact.over(one)
-                about.put(fact)
-            if open_ is not None:
-                open_.also(one)
-                continue
-            gone = bool(ended)
+        thing = said.object if names else canonical_name(said.object, self._same)
         fact = Known(
-            subject,
-            said.relation,
-            thing,
-            said.start,
-            None,
-            one.recorded_at,
-            None,
-            [one.row],
-            own=one.own,
-        )
-        if said.mode in ("held", "ended"):
+            subject, said.relation, thing, said.start, None, one.recorded_at, None, [one.row],
+            own=one.own, noun=said.noun,
+        )  # fmt: skip
+        if said.mode in ("held", "ended", "denied"):
+            self._close(fact, one)
+        elif said.mode == "planned" and said.start is None:
+            self._plan(fact)
+        else:
+            self._open(fact, one)
+
+    def _about(self, fact: Known) -> _About:
+        return self._every[fold_name(fact.subject), fact.relation]
+
+    def _close(self, fact: Known, one: Told) -> None:
+        """End what a statement says is over; keep it as over, or denied, if nobody told it."""
+        said, about, key = one.statement, self._about(fact), _key(fact.object)
+        plan = about.planned.pop(key, None)
+        if plan is not None:
+            about.alike.setdefault(key, []).append(plan)
+            plan.planned = False
+        of = [(about, key, "" if fact.object else said.noun)]
+        if said.relation == "owns" and said.mode != "held":  # whose dog is gone, their dog Rex is
+            animals = self._every[fold_name(fact.subject), relation_of(key) or key]
+            of.append((animals, "", key))
+        if _end(one, of) or not fact.object:
+            return
+        if said.mode == "denied":
+            fact.never(one)
+        else:
             fact.valid_from = said.start if said.mode == "held" else None
             fact.over(one)
-        elif said.start is None and (said.mode == "began" or gone):
+        fact.ends.add(one.row)
+        self._keep(fact)
+
+    def _plan(self, fact: Known) -> None:
+        """Keep what is going to be; it ends nothing."""
+        about, key = self._about(fact), _key(fact.object)
+        if key not in about.planned and key not in about.open:
+            fact.planned = True
+            about.planned[key] = fact
+            self.facts.append(fact)
+
+    def _open(self, fact: Known, one: Told) -> None:
+        """Take in that something is so, and end what cannot be so beside it."""
+        said, about, key = one.statement, self._about(fact), _key(fact.object)
+        open_ = about.open.get(key)
+        opposed = self._every[fold_name(fact.subject), EXCLUSIVE.get(said.relation, "")]
+        ended = [(opposed, other) for other in opposed.standing(key, whole=True)]
+        if functional(said.relation):
+            others = [other for other in about.open.values() if other is not open_]
+            ended += [(about, other) for other in others if _yields(other, fact.object, said)]
+        if not all(other.yields_to(one) for _, other in ended):
+            return
+        for there, other in ended:
+            other.over(one)
+            there.put(other)
+        plan = about.planned.pop(key, None)
+        if plan is not None:
+            self.facts.remove(plan)
+        if open_ is not None:
+            open_.also(one)
+            return
+        if said.start is None and (said.mode == "began" or ended):
             fact.valid_from = one.occurred_at
         elif said.start is None and functional(said.relation):  # not while another one held
-            fact.valid_from = there.last
-        facts.append(fact)
-        there.add(fact)
-    return facts
+            fact.valid_from = about.last
+        self._keep(fact)
+
+    def _keep(self, fact: Known) -> None:
+        self.facts.append(fact)
+        self._about(fact).add(fact)
 
 
-def _end(one: Told, of: Sequence[tuple[_About, str]]) -> bool:
-    """End facts of some things, as a statement has it; return whether any are known at all."""
+def _end(one: Told, of: Sequence[tuple[_About, str, str]]) -> bool:
+    """
+    End facts of some things, as a statement has it; return whether any are known at all.
+
+    ``of``: facts, the key of the thing, and the noun that they were said by, "" for any.
+    """
     said = one.statement
     whole = said.mode == "held" and bool(said.object)
     never = said.mode == "denied" and said.start is None
-    before = [fact for about, key in of for fact in about.told(key, whole=whole)]
+
+    def of_noun(facts: Iterable[Known], noun: str) -> list[Known]:
+        return [fact for fact in facts if not noun or noun in (fact.noun, fact.relation)]
+
+    before = [
+        fact for about, key, noun in of for fact in of_noun(about.told(key, whole=whole), noun)
+    ]
     over: list[Known] = []
-    for about, key in of:
-        for fact in (about.told if never else about.standing)(key, whole=whole):
+    for about, key, noun in of:
+        for fact in of_noun((about.told if never else about.standing)(key, whole=whole), noun):
             if not fact.yields_to(one):
                 continue
             (fact.never if never else fact.over)(one)
@@ -205,6 +264,7 @@ def _end(one: Told, of: Sequence[tuple[_About, str]]) -> bool:
     for fact in over or before[-1:]:
         if fact.yields_to(one):
             fact.also(one)
+            fact.ends.add(one.row)
     return bool(before)
 
 

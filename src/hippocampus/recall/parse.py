@@ -36,6 +36,7 @@ from hippocampus.language.question_intent import (
     places_of,
     times_of_events,
 )
+from hippocampus.language.relations import relation_of
 from hippocampus.language.time import find_intervals
 
 _NO_NAMES: Final = Gazetteer()
@@ -274,12 +275,15 @@ def _asked_fact(text: str, found: Iterable[Term], intents: frozenset[Intent]) ->
     about = _relations_by_word()
     relations = {name for word in words for name in about.get(word, ())}
     relations |= {stem(match["what"].casefold()) for match in _OWN.finditer(text)}
+    nouns = {word: meant for word in words if (meant := relation_of(word)) is not None}
+    relations |= set(nouns.values())
     own = not {"i", "my", "me", "our", "we"}.isdisjoint(words)
     function_words = word_set("function_words")
     names = frozenset(word.partition("'")[0] for word in words if word not in function_words)
     if not relations or not (own or names):
         return None
-    return AskedFact(frozenset(relations), names, own, word_set("kin") & frozenset(words))
+    kin = word_set("kin") & frozenset(words)
+    return AskedFact(frozenset(relations), names, own, kin, frozenset(nouns))
 
 
 def _possessives(text: str) -> Iterator[Possessive]:

@@ -41,11 +41,18 @@ from hippocampus.journal.draft import spoken
 from hippocampus.journal.ledger import Ledger
 from hippocampus.language.gazetteer import Gazetteer
 from hippocampus.language.noun_phrases import key_of
+from hippocampus.language.statements import StatementReader, best_reader
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.appraisal import Appraisal, appraise_night
 from hippocampus.sleep.concept_document import from_json, spelled_rows, to_json
 from hippocampus.sleep.concepts import Floats, Material, Reads, Rows, rebuild
-from hippocampus.sleep.facts import FactReading, count, read_on, read_with_model
+from hippocampus.sleep.facts import (
+    FactReading,
+    before_reading,
+    count,
+    read_on,
+    read_with_model,
+)
 from hippocampus.sleep.gists import make_gists, read_noted
 from hippocampus.sleep.snapshot import SleepSnapshot, read_night
 from hippocampus.sleep.summary import QuotableClause, Read, SummaryVersions, clause_of, summarise
@@ -220,8 +227,9 @@ class SleepContext:
     """
     What the steps of a sleep share: the bank's books, its models, and settings as calibrated.
 
-    ``now`` in microseconds. ``zone``: in which a day is meant. ``recalled``: what was recalled and
-    is not noted yet, for a dry run.
+    ``now`` in microseconds. ``zone``: in which a day is meant.
+    ``statements``: what reads facts,
+    None for the best there is. ``recalled``: what was recalled and is not noted yet, for a dry run.
     """
 
     ledger: Ledger
@@ -233,6 +241,7 @@ class SleepContext:
     policy: Policy
     compact: Compact
     zone: tzinfo
+    statements: StatementReader | None
     now: int
     recalled: Sequence[Sequence[int]] = ()
 
@@ -451,14 +460,15 @@ def _make_facts(
     context: SleepContext, gathered: Gathered, before: Statements | None, answers: TagAnswers
 ) -> NewArtifact[Statements]:
     """Read what the bank was told of whom, from where reading stopped."""
-    ledger, model, before = context.ledger, context.model, before or Statements()
+    ledger, model = context.ledger, context.model
+    before = before_reading(before, context.statements)
     with ledger.store.read():
         start = before.length if model is None else 0
         every = ledger.store.episodes.scan(ledger.bank, start=start)
         records = [record for record in every if record.row < len(gathered.material)]
         texts = ledger.reader.texts([record.row for record in records])
     fresh = [record for record in records if record.row >= before.length]
-    made = read_on(before, fresh, texts, context.zone)
+    made = read_on(before, fresh, texts, context.zone, context.statements or best_reader())
     report = FactReading(count(made.rows))
     if model is not None:
         made, report = read_with_model(made, records, texts, model, answers)

@@ -21,7 +21,12 @@ from hippocampus.core.records import EpisodeRow, Statement
 from hippocampus.errors import EncoderError, ModelAnswer
 from hippocampus.index.graph import Statements
 from hippocampus.language.statement_model import NumberedLine, read_by_model, statements_of
-from hippocampus.language.statements import find_statements, who_speaks
+from hippocampus.language.statements import (
+    StatementReader,
+    best_reader,
+    find_statements,
+    who_speaks,
+)
 from hippocampus.llm.ask import ChatModel, Completer
 from hippocampus.sleep.topics import TagAnswers, WindowTurn, group_turns
 
@@ -36,7 +41,11 @@ class FactReading(NamedTuple):
 
 
 def read_on(
-    before: Statements, records: Iterable[EpisodeRow], texts: Mapping[int, str], zone: tzinfo
+    before: Statements,
+    records: Iterable[EpisodeRow],
+    texts: Mapping[int, str],
+    zone: tzinfo,
+    reader: StatementReader,
 ) -> Statements:
     """
     Read on where reading stopped.
@@ -46,6 +55,7 @@ def read_on(
         records: the rows that follow, without a gap, hidden ones too: they may come back.
         texts: of those rows, but for erased ones.
         zone: in which "yesterday" is meant.
+        reader: what reads.
 
     """
     rows, heard = dict(before.rows), {s: dict.fromkeys(names) for s, names in before.heard.items()}
@@ -61,14 +71,30 @@ def read_on(
                 others=[name for name in there if name != speaker],
                 occurred_at=from_micros(record.occurred_at).astimezone(zone),
                 addressed=record.role == "assistant",
+                reader=reader,
             )
             if said:
                 rows[record.row] = tuple(said)
         if text is not None:
             there[speaker] = None
     return replace(
-        before, length=length, rows=rows, heard={s: tuple(names) for s, names in heard.items()}
-    )
+        before, length=length, rows=rows, heard={s: tuple(names) for s, names in heard.items()},
+        reader=reader if before.length == 0 or before.reader == reader else "both",
+    )  # fmt: skip
+
+
+def before_reading(before: Statements | None, wanted: StatementReader | None) -> Statements:
+    """
+    Return where a sleep begins to read: where reading stopped, or anew if another shall read.
+
+    What the parse has read stays where there are only rules by now. ``wanted``: which reader shall
+    read; None for the best on this machine.
+    """
+    if before is None:
+        return Statements()
+    reader = wanted or best_reader()
+    anew = before.reader != reader and (wanted is not None or reader == "parse")
+    return Statements(kept=before.kept) if anew else before
 
 
 def read_with_model(

@@ -108,7 +108,7 @@ class Summary:
         return self.text
 
 
-Mode: TypeAlias = Literal["holds", "began", "held", "ended", "denied"]
+Mode: TypeAlias = Literal["holds", "began", "held", "ended", "denied", "planned"]
 """How a statement stands to time: it is so, became so, was so, is so no longer, is not so. What is
 denied as of its ``start`` may have been so before; without one, it never was."""
 
@@ -118,7 +118,8 @@ class Statement(NamedTuple):
     What a text says of somebody, as far as it can be read: ``Ana``, ``lives_in``, ``Porto``.
 
     ``start``, ``end``: from and until when, as the text tells, in microseconds since 1970, UTC.
-    An ``object`` that is empty is whatever it was: "I quit my job".
+    An ``object`` that is empty is whatever it was: "I quit my job". ``noun`` is the word it was
+    said by, where that tells more than the relation: "sister" of a ``sibling``.
     """
 
     subject: str
@@ -127,6 +128,12 @@ class Statement(NamedTuple):
     mode: Mode = "holds"
     start: int | None = None
     end: int | None = None
+    noun: str = ""
+
+    @property
+    def word(self) -> str:
+        """The word that says it: "sister", or the relation."""
+        return self.noun or self.relation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,19 +155,21 @@ class Fact:
     sources: tuple[str, ...]
     """Ids of the episodes that say so, in order of time; the last may say that it is over."""
     denied: bool = False
-    """Whether somebody said later that it never was so: then both its ends are one moment."""
+    """Whether somebody said that it never was so: then both its ends are one moment."""
+    planned: bool = False
+    """Whether it is only going to be so, and nobody has said when, or that it came to be."""
     origin: Origin = "user"
     """Of its sources' origins, that which is least to be trusted."""
 
     @property
     def current(self) -> bool:
-        """Whether nobody has said that it is over, or is going to be."""
-        return self.valid_to is None
+        """Whether it is so, and nobody has said that it is over, or is going to be."""
+        return self.valid_to is None and not self.planned
 
     def __str__(self) -> str:
         ends = [f"{at:%Y-%m-%d}" if at else "" for at in (self.valid_from, self.valid_to)]
         when = f" ({ends[0]}…{ends[1]})" if any(ends) else ""
-        when = " (never)" if self.denied else when
+        when = " (never)" if self.denied else " (planned)" if self.planned else when
         return f"{self.subject} {self.relation.replace('_', ' ')} {self.object}{when}"
 
 

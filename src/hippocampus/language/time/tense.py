@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, Literal, Protocol, TypeAlias
 
 from hippocampus.core.word_lists import word_set
@@ -43,6 +44,8 @@ _RUN_TOGETHER: Final = {
 _WITH_IS: Final = frozenset({"whats", "thats", "theres", "hows", "whos", "wheres"})
 _PLANS: Final = frozenset({"anything", "plan", "plans", "agenda", "schedule"})
 """Words that ask for what is to come where no verb does: "anything on Friday?"."""
+_UP_TO: Final = frozenset({"for", "to", "until", "till"})
+_LEADING: Final = _UP_TO | {"in", "on", "at", "by", "from", "during", "since", "after", "before"}
 _DETERMINER: Final = frozenset(
     "a an the my your his her its our their this that these those some any no every".split()
 )
@@ -122,7 +125,12 @@ class Tenses:
         if self._base(self._words[verb]) not in word_set("arranging_verbs"):
             return "behind"
         between = self._words[verb + 1 : at + 1]
-        return "ahead" if {"for", "to", "until", "till"} & set(between) else "behind"
+        leading = [word for word in between if word in _LEADING]  # "moved to Lund in March"
+        infinitive = any(
+            word == "to" and use_of(after).verb >= _VERB for word, after in pairwise(between)
+        )
+        ahead = infinitive or (bool(leading) and leading[-1] in _UP_TO)
+        return "ahead" if ahead else "behind"
 
     # ------------------------------------------------------------ verbs
 

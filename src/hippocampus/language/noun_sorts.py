@@ -1,0 +1,103 @@
+"""Sorts of nouns by what WordNet has them a kind of: works, vehicles, food, employers, places."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hippocampus.core.word_lists import word_set
+from hippocampus.language.nouns import kinds, singular
+
+_WORKS: Final = frozenset(
+    {
+        "worker", "professional", "administrator", "artisan", "educator", "official", "performer",
+        "creator", "scientist", "leader", "employee", "serviceman", "skilled worker", "engineer",
+        "person of business", "businessperson", "intellectual", "health professional", "trainee",
+    }
+)  # fmt: skip
+_VEHICLES: Final = frozenset({"vehicle", "motor vehicle", "wheeled vehicle", "craft"})
+_FOOD: Final = frozenset({"food", "foodstuff", "beverage", "meat", "nutriment", "solid food"})
+_EMPLOYERS: Final = frozenset(
+    {
+        "social group", "organization", "institution", "establishment", "structure", "facility",
+        "building", "workplace", "enterprise",
+    }
+)  # fmt: skip
+_STUDIES: Final = frozenset(
+    {"course", "education", "class", "academic degree", "discipline", "teaching", "degree"}
+)
+_TEXTS: Final = frozenset(
+    {
+        "fiction",
+        "writing",
+        "literary composition",
+        "message",
+        "poem",
+        "story",
+        "script",
+        "joke",
+        "dialogue",
+        "conversation",
+        "talk",
+    }
+)
+_TIMES: Final = frozenset(
+    {"time period", "day of the week", "time unit", "weekday", "calendar day"}
+)
+
+
+def _is_any(noun: str, sorts: frozenset[str]) -> bool:
+    one = singular(noun.casefold())
+    return not sorts.isdisjoint((one, *kinds(one)))
+
+
+def is_work(noun: str) -> bool:
+    """Return whether a noun says what somebody works as."""
+    one = noun.casefold()
+    known = one in word_set("occupations") or singular(one) in word_set("occupations")
+    return known or (_is_any(noun, _WORKS) and one not in word_set("no_occupations"))
+
+
+def is_vehicle(noun: str) -> bool:
+    """Return whether a noun is a vehicle's."""
+    return _is_any(noun, _VEHICLES)
+
+
+def is_food(noun: str) -> bool:
+    """Return whether a noun is something to eat or to drink."""
+    return _is_any(noun, _FOOD) or noun.casefold() in word_set("foods")
+
+
+def is_durable(noun: str) -> bool:
+    """Return whether a noun is of something that one owns, who has it."""
+    return _is_any(noun, word_set("durable_kinds"))
+
+
+def is_body_part(noun: str) -> bool:
+    """Return whether a noun is of a part of the body."""
+    return "body part" in kinds(singular(noun.casefold()))
+
+
+def is_employer(noun: str) -> bool:
+    """Return whether a noun is of something that people work for, or in."""
+    return _is_any(noun, _EMPLOYERS)
+
+
+def is_time(noun: str) -> bool:
+    """Return whether a noun is a time's."""
+    return _is_any(noun, _TIMES)
+
+
+def is_study(noun: str) -> bool:
+    """Return whether a noun is of something that people study."""
+    return _is_any(noun, _STUDIES) or (len(noun) > 1 and (noun.isupper() or "." in noun))
+
+
+def is_text(noun: str) -> bool:
+    """Return whether a noun is of a text that somebody may be asked to write."""
+    return _is_any(noun, _TEXTS)
+
+
+def is_region(noun: str) -> bool:
+    """Return whether a noun, or a name in lower case, is a place to live in: "porto"."""
+    above = kinds(noun.casefold())
+    return "location" in above or any("region" in kind for kind in above)

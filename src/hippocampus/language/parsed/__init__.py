@@ -1,0 +1,1 @@
+"""Statements read off a dependency parse of English, sentence by sentence (``reader.py``)."""

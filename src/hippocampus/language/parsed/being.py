@@ -1,0 +1,255 @@
+"""What somebody or something is: whose what, what by work, how old, how they eat, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import TYPE_CHECKING, Final
+
+from hippocampus.core.records import Mode, Statement
+from hippocampus.core.word_lists import Patterns, word_set
+from hippocampus.language.noun_sorts import is_food, is_time, is_work
+from hippocampus.language.parsed.clauses import SUBJECTS, Clause, child, children, joined
+from hippocampus.language.parsed.kin import kin_of, tell_named
+from hippocampus.language.parsed.referents import FIRST, Referents, is_date, is_proper, words_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span, Token
+
+_RE: Final = Patterns("parsed")
+_OLDEST: Final = 120
+"""Years."""
+_FOND: Final = frozenset({"fan", "keen", "fond", "into", "mad", "crazy"})
+_INVERSE: Final = {
+    "child": "parent", "parent": "child", "sibling": "sibling", "friend": "friend",
+    "married_to": "married_to", "partner": "partner",
+}  # fmt: skip
+"""What somebody is to who is their child, and so on."""
+_ALLERGIC: Final = frozenset({"allergic", "alergic"})
+
+
+def tell_being(clause: Clause, referents: Referents) -> Iterator[Statement]:
+    """Yield what a clause with "be" says."""
+    subject, what = clause.subject, _complement(clause.verb)
+    if subject is not None and what is not None:
+        yield from _named(clause, subject, what, referents)
+        if what.lower_ in ("tongue", "language") and (who := referents.owner(what)) is not None:
+            yield Statement(who, "speaks", words_of(subject), clause.mode())
+    if what is not None:
+        yield from _kin(clause, what, referents)
+        if clause.who is not None and (subject is None or _is_person(subject)):
+            yield from _work(clause, what)
+            yield from _traits(clause, what, clause.who, referents)
+        if _RE.allergy.search(clause.verb.sent.text):
+            yield from _found_allergic(clause, what, referents)
+    for preposition in children(clause.verb, "prep"):
+        place = child(preposition, "pobj")
+        if place is not None:
+            yield from _where(clause, preposition.lower_, place, referents)
+
+
+def tell_fragment(root: Token, referents: Referents) -> Iterator[Statement]:
+    """Yield what a note without a verb says of its speaker: "vegan since May"."""
+    first = root.left_edge.i == root.sent.start
+    if root.pos_ in ("NOUN", "ADJ", "PROPN") and first and child(root, "poss") is None:
+        yield from _traits(
+            Clause(root, None, referents.speaker), root, referents.speaker, referents
+        )
+
+
+def tell_role(sentence: Span, referents: Referents) -> Iterator[Statement]:
+    """Yield what "as a paramedic, I see that every week" says of its speaker."""
+    first = sentence[0]
+    what = child(first, "pobj") if first.lower_ == "as" and first.dep_ == "prep" else None
+    speaks = any(one.lower_ in FIRST for one in children(first.head, *SUBJECTS))
+    if what is not None and speaks and is_work(what.text) and child(what, "det") is not None:
+        yield Statement(referents.speaker, "works_as", words_of(what, adjectives=True))
+
+
+def _complement(verb: Token) -> Token | None:
+    return child(verb, "attr", "acomp", "oprd")
+
+
+def _named(
+    clause: Clause, subject: Token, what: Token, referents: Referents
+) -> Iterator[Statement]:
+    """Yield what "her name is Ada" and "my boss is Ada" say."""
+    if not is_proper(what):
+        return
+    whose = child(subject, "poss")
+    if subject.lower_ == "name" and whose is not None:
+        yield from tell_named(whose, what, clause.mode(), referents)
+    relation = kin_of(subject) if subject.pos_ in ("NOUN", "PROPN") else None
+    owner = referents.owner(subject) if relation is not None else None
+    if subject.left_edge == subject and subject.i == subject.sent.start:
+        owner = referents.speaker  # "GP is Dr Quill"
+    if relation is not None and owner is not None and referents.called(subject) is None:
+        for name in referents.names(what):
+            referents.named.setdefault(f"{owner}'s {words_of(subject)}", name)
+            yield Statement(owner, relation, name, clause.mode(), noun=subject.lower_)
+
+
+def _kin(clause: Clause, what: Token, referents: Referents) -> Iterator[Statement]:
+    """Yield what "Ada is my friend" and "Ada and I are twins" say."""
+    relation, owner = kin_of(what), referents.owner(what)
+    if relation is not None and owner is None and what.tag_ == "NNS" and clause.subject is not None:
+        among = list(joined(clause.subject))
+        for one in among if any(one.lower_ in FIRST for one in among) else ():
+            if is_proper(one):
+                yield Statement(referents.speaker, relation, words_of(one), clause.mode())
+    if relation is None or owner is None or clause.subject is None or clause.who is None:
+        return
+    if clause.subject.lower_ in FIRST or clause.who == owner:
+        inverse = _INVERSE.get(relation)
+        if inverse is not None and owner != referents.speaker:  # "I'm Ada's youngest"
+            yield Statement(referents.speaker, inverse, owner, clause.mode())
+        return
+    yield Statement(owner, relation, clause.who, clause.mode(), noun=what.lower_)
+
+
+def _work(clause: Clause, what: Token) -> Iterator[Statement]:
+    """Yield what "Ada is a former pilot and a potter, not a lawyer" says."""
+    who = clause.who or ""
+    for one in joined(what):
+        single = one.tag_ in ("NN", "NNP") and child(one, "poss") is None and not is_proper(one)
+        if not (single and is_work(one.text)):
+            continue
+        past = any(left.lower_ in ("retired", "former", "ex") for left in one.children)
+        mode: Mode = "ended" if past else clause.mode()
+        yield Statement(who, "works_as", words_of(one, adjectives=not past), mode)
+        for preposition in (side for side in children(one, "prep") if side.lower_ in ("at", "for")):
+            place = child(preposition, "pobj")
+            if place is not None and is_proper(place):
+                yield Statement(who, "works_at", words_of(place), mode)
+    if what.pos_ in ("NOUN", "PROPN"):
+        behind = what.doc[what.i + 1 : what.sent.end].text
+        instead = _RE.instead.search(behind)
+        if instead and is_work(instead[1]):
+            yield Statement(who, "works_as", instead[1], "denied")
+
+
+def _traits(clause: Clause, what: Token, who: str, referents: Referents) -> Iterator[Statement]:
+    """Yield diet, age, marriage, allergies and what somebody is fond of."""
+    word, mode = what.lower_, clause.mode()
+    if word in word_set("diets"):
+        yield Statement(who, "diet", what.text, mode)
+    elif word in ("married", "engaged"):
+        relation = "married_to" if word == "married" else "partner"
+        for other in _governed(what, "to"):
+            name = referents.called(other) or (other if is_proper(other) else None)
+            if name is not None:
+                yield Statement(who, relation, words_of(name), mode)
+    elif word in _ALLERGIC:
+        yield from _allergic(clause, what, who)
+    elif word in ("fluent", "conversational"):
+        for other in _governed(what, "in"):
+            yield Statement(who, "speaks", words_of(other), mode)
+    elif is_food(word) and {one.lower_ for one in what.lefts} >= {"no", "more"}:
+        yield Statement(who, "diet", words_of(what), "ended")
+    elif word in _FOND:
+        of = [*_governed(what, "of", "on", "about")] or [
+            one for one in children(what, "compound", "nmod") if one.dep_ != "amod"
+        ]
+        for other in of:
+            liked = "dislikes" if mode == "denied" else "likes"
+            yield Statement(who, liked, words_of(other), "holds" if mode == "denied" else mode)
+    else:
+        age = what if what.pos_ == "NUM" else child(what, "npadvmod", "nummod")
+        years = what if age is what else next(iter(children(age, "nummod")), age) if age else None
+        if years is not None and word in (years.lower_, "old", "years") and _is_age(clause, years):
+            yield Statement(who, "age", years.text, mode)
+
+
+def _is_age(clause: Clause, number: Token) -> bool:
+    person = clause.subject is None or clause.subject.lower_ not in ("it", "that", "this")
+    return person and number.text.isdigit() and int(number.text) < _OLDEST
+
+
+def _governed(what: Token, *prepositions: str) -> Iterator[Token]:
+    """Yield what some prepositions after a word govern, and what is joined to that."""
+    for one in children(what, "prep"):
+        other = child(one, "pobj") if one.lower_ in prepositions else None
+        if other is not None:
+            yield from joined(other)
+
+
+def _allergic(clause: Clause, what: Token, who: str) -> Iterator[Statement]:
+    """Yield what somebody is allergic to; "like Tom is" says it of Tom as well."""
+    behind = _RE.allergic_to.search(what.doc[what.i : what.sent.end].text)
+    things = [] if behind is None else list(_listed(behind["what"]))
+    likewise = [
+        subject.text
+        for verb in (*children(what, "advcl", "prep"), *children(clause.verb, "advcl"))
+        for subject in children(verb, "nsubj")
+        if is_proper(subject) and any(one.lower_ == "like" for one in verb.children)
+    ]
+    for thing in things:
+        yield Statement(who, "allergic_to", thing, clause.mode())
+        yield from (Statement(other, "allergic_to", thing) for other in likewise)
+
+
+def _listed(words: str) -> Iterator[str]:
+    """Yield the things of a list, each up to its first function word; no times, nor "both"."""
+    stops = word_set("function_words") | word_set("object_stops")
+    for part in _RE.comma.split(words):
+        found = list(takewhile(lambda word: word.casefold() not in stops, part.split()))
+        if found and not is_time(found[-1]) and found[-1].casefold() not in ("both", "all"):
+            yield " ".join(found)
+
+
+def _found_allergic(clause: Clause, what: Token, referents: Referents) -> Iterator[Statement]:
+    """Yield what "about the allergy: it's soya, not wheat" says of the speaker."""
+    if clause.subject is None or clause.subject.lower_ != "it" or what.tag_ not in ("NN", "NNS"):
+        return
+    yield Statement(referents.speaker, "allergic_to", words_of(what), clause.mode())
+    instead = _RE.instead.search(what.doc[what.i + 1 : what.sent.end].text)
+    if instead:
+        yield Statement(referents.speaker, "allergic_to", instead[1], "denied")
+
+
+def _where(
+    clause: Clause, preposition: str, place: Token, referents: Referents
+) -> Iterator[Statement]:
+    """Yield where somebody lives, works or studies, or something lies; and what they are off."""
+    mode, subject, who = clause.mode(), clause.subject, clause.who
+    person = subject is None or _is_person(subject)
+    if preposition == "on" and place.lower_ == "diet" and who is not None:
+        for one in children(place, "amod", "compound"):
+            if one.lower_ in word_set("diets"):
+                yield Statement(who, "diet", one.text, mode)
+    elif preposition == "off" and who is not None and place.pos_ == "NOUN" and is_food(place.text):
+        yield Statement(who, "diet", words_of(place), "ended")
+    elif preposition == "into" and who is not None and person and place.pos_ in ("NOUN", "PROPN"):
+        yield Statement(who, "likes", words_of(place), mode)
+    elif not is_proper(place) or is_date(place) or preposition not in ("in", "at", "with"):
+        return
+    elif preposition == "in":
+        if not person and subject is not None and (thing := referents.thing(subject)):
+            yield Statement(thing, "located_in", words_of(place), mode)
+        elif person and who is not None and mode == "ended":
+            yield Statement(who, "lives_in", words_of(place), mode)
+    elif person and who is not None:
+        yield from _attached(clause, who, preposition, place)
+
+
+def _attached(clause: Clause, who: str, preposition: str, place: Token) -> Iterator[Statement]:
+    """Yield that somebody "has been at" a place since then, "is at" a school, "with" a company."""
+    name, mode = words_of(place), clause.mode()
+    reading = any(
+        one.lemma_ in ("do", "study", "read") and one.tag_ == "VBG"
+        for one in children(clause.verb, "advcl", "xcomp")
+    )
+    if reading or _RE.school.search(name):
+        yield Statement(who, "studies_at", name, mode)
+    elif (
+        mode == "ended"
+        or clause.verb.lower_ == "been"
+        or (preposition == "with" and mode == "holds" and place.ent_type_ == "ORG")
+    ):
+        yield Statement(who, "works_at", name, mode)
+
+
+def _is_person(subject: Token) -> bool:
+    word = subject.lower_
+    people = word in FIRST or word in ("he", "she", "they", "who")
+    return people or is_proper(subject) or kin_of(subject) is not None

@@ -1,0 +1,260 @@
+"""
+Clauses of a dependency parse: what the subject of a verb is, and how it stands to time and truth.
+
+Functions of tokens alone; the parse is spaCy's (ClearNLP labels).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from hippocampus.core.records import Mode
+from hippocampus.core.word_lists import word_set
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+Aspect: TypeAlias = Literal["state", "began", "ended"]
+"""What a verb tells: that something is so, that it comes to be, or that it ceases."""
+
+BE: Final = frozenset({"be", "'s", "'m", "'re", "s", "m", "im"})
+VERBAL: Final = ("VERB", "AUX")
+SUBJECTS: Final = ("nsubj", "nsubjpass")
+_DEEPEST: Final = 6
+"""Clauses above one that are looked at, for what is said of them holds of it, too."""
+_FUTURE: Final = frozenset({"will", "'ll", "wo", "shall", "gonna", "ll"})
+_POSSIBLE: Final = frozenset({"would", "could", "might", "may", "should", "'d", "must"})
+_CONDITIONS: Final = frozenset({"if", "unless", "whether"})
+_PERFECT: Final = frozenset({"have", "has", "'ve", "ve", "had"})
+_CEASING: Final = frozenset({"stop", "quit", "cease", "pack", "give", "finish"})
+"""Verbs that end what a verb after them tells: "stopped working at", "gave up being"."""
+_UTTERED: Final = frozenset("say tell hear ask mention read report claim swear".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A verb, its subject, and whom that means: ``who`` is None if that is nobody known."""
+
+    verb: Token
+    subject: Token | None
+    who: str | None
+
+    @property
+    def lemma(self) -> str:
+        """The lemma of the verb, in lower case."""
+        lower = self.verb.lower_
+        return "be" if lower in BE else self.verb.lemma_.lower()
+
+    def mode(self, aspect: Aspect = "state") -> Mode:
+        """Return how what the verb tells stands to time."""
+        above = self.verb.head.head if self.verb.dep_ == "pcomp" else self.verb.head
+        governed = above != self.verb and (
+            self.verb.dep_ in ("xcomp", "pcomp", "ccomp")
+            or (self.verb.dep_ == "advcl" and self.verb.tag_ == "VBG" and _has(above, {"up", "in"}))
+        )
+        if governed and above.lemma_.lower() in _CEASING:
+            return mode_of(above, "ended")
+        return mode_of(self.verb, aspect)
+
+
+def child(token: Token, *deps: str) -> Token | None:
+    """Return the first child by one of some dependencies."""
+    return next(children(token, *deps), None)
+
+
+def children(token: Token, *deps: str) -> Iterator[Token]:
+    """Yield the children by some dependencies, in order."""
+    return (one for one in token.children if one.dep_ in deps)
+
+
+def object_of(verb: Token, preposition: str) -> Token | None:
+    """Return what a preposition after a verb governs: "at" in "works nights at the bakery"."""
+    near = [one for one in verb.subtree if one.dep_ in ("prep", "agent", "prt", "advmod")]
+    for one in near:
+        close = one.head == verb or (
+            one.head.head == verb
+            and one.head.dep_ in ("prep", "prt", "advmod", "dobj", "attr", "npadvmod")
+        )
+        if close and one.lower_ == preposition:
+            found = child(one, "pobj")
+            if found is not None:
+                return found
+    return None
+
+
+def joined(token: Token) -> Iterator[Token]:
+    """Yield a token and those that "and", "or" or a comma joins to it."""
+    yield token
+    for one in children(token, "conj"):
+        yield from joined(one)
+    for one in children(token, "appos"):
+        if _has(one, {"only", "just"}):
+            yield one
+
+
+def subject_of(verb: Token) -> Token | None:
+    """Return the subject of a verb, or that of the verb which it hangs on."""
+    for _ in range(_DEEPEST):
+        found = list(children(verb, *SUBJECTS))
+        if found:
+            return found[-1]
+        if verb.dep_ in ("conj", "xcomp", "ccomp") and verb.head.pos_ in VERBAL:
+            if verb.dep_ == "xcomp" and child(verb.head, "dobj") is not None:
+                return child(verb.head, "dobj")
+            verb = verb.head
+        elif verb.dep_ == "advcl" and verb.tag_ == "VBG" and verb.i > verb.head.i:
+            verb = verb.head
+        elif verb.dep_ == "pcomp":
+            verb = verb.head.head
+        else:
+            return None
+    return None
+
+
+def is_left_out(verb: Token) -> bool:
+    """
+    Return whether a verb without a subject says what its speaker did: "sold the car at last".
+
+    As notes have it; a bare verb is a request.
+    """
+    top = verb
+    for _ in range(_DEEPEST):
+        if top.dep_ not in ("xcomp", "pcomp", "conj", "acomp") or top.head == top:
+            break
+        top = top.head if top.dep_ != "pcomp" else top.head.head
+    inflected = top.tag_ in ("VBD", "VBN", "VBG") or top.lower_ == "been"
+    return inflected or child(top, "aux", "auxpass", "neg") is not None
+
+
+def auxiliaries(verb: Token) -> frozenset[str]:
+    """Return the auxiliaries of a verb, those before what it is joined to or governed by, too."""
+    found = {one.lower_ for one in children(verb, "aux", "auxpass")}
+    above = verb.head
+    if above.pos_ in VERBAL and verb != above:
+        if verb.dep_ == "xcomp":
+            found |= auxiliaries(above)
+            if above.lemma_ == "go" and above.tag_ == "VBG":
+                found.add("will")
+            if above.lemma_ == "use" and above.tag_ == "VBD":
+                found.add("used")
+        elif verb.dep_ == "conj" and not found and child(verb, *SUBJECTS) is None:
+            found |= auxiliaries(above)
+    return frozenset(found)
+
+
+def negation(verb: Token) -> Literal["denied", "ended"] | None:
+    """Return whether a verb is negated, and whether that says that it was so before."""
+    for _ in range(_DEEPEST):
+        below = list(verb.children)
+        if any(one.lower_ == "longer" and one.i and one.nbor(-1).lower_ == "no" for one in below):
+            return "ended"
+        if any(one.dep_ == "neg" or one.lower_ == "never" for one in below):
+            said = f" {verb.sent.text.lower()} "
+            over = any(f" {words}" in said for words in ("anymore", "any more", "any longer"))
+            return "ended" if over else "denied"
+        if verb.dep_ not in ("xcomp", "acomp", "attr", "pcomp") or verb.head.pos_ not in VERBAL:
+            return None
+        verb = verb.head
+    return None
+
+
+def is_unreal(verb: Token, knows: Callable[[Token], bool]) -> bool:
+    """
+    Return whether a clause only could be so, or is what somebody unknown says.
+
+    ``knows``: whether a token stands for somebody that is known, whose word counts.
+    """
+    token, governed = verb, True
+    for _ in range(_DEEPEST):
+        if governed and _is_supposed(token, verb):
+            return True
+        if token != verb and token.lemma_.lower() in _UTTERED and not _is_witness(token, knows):
+            return True
+        if token.dep_ in ("ROOT", "relcl", "parataxis"):
+            return False
+        governed = governed and token.dep_ != "conj"
+        if token.dep_ == "advcl" and child(token, "mark") is None:
+            return False
+        before = token.dep_ == "ccomp" and token.i < token.head.i
+        if before and token.head.lemma_.lower() not in _UTTERED:
+            return False  # a comma splice: "I live in Oslo now, think of me"
+        token = token.head
+    return False
+
+
+def _is_supposed(token: Token, verb: Token) -> bool:
+    """Return whether a clause, or one above it, is a condition, a wish or a possibility."""
+    if not _POSSIBLE.isdisjoint(one.lower_ for one in children(token, "aux")):
+        return True
+    if any(
+        _has(one, _CONDITIONS) and not _is_courteous(one, token) for one in children(token, "advcl")
+    ):
+        return True
+    if _has(token, _CONDITIONS):
+        return True
+    return token != verb and token.lemma_.lower() in word_set("supposing_verbs")
+
+
+def _is_courteous(condition: Token, verb: Token) -> bool:
+    """Return whether a condition is none of what is said: "it is Ada, if you need it"."""
+    subject = child(condition, *SUBJECTS)
+    return condition.i > verb.i and subject is not None and subject.lower_ == "you"
+
+
+def _is_witness(verb: Token, knows: Callable[[Token], bool]) -> bool:
+    """Return whether who says something is known: not "the paper says"."""
+    who = subject_of(verb)
+    return who is not None and knows(who)
+
+
+def _has(token: Token, words: set[str] | frozenset[str]) -> bool:
+    return any(one.lower_ in words for one in token.children)
+
+
+def is_asked(verb: Token) -> bool:
+    """Return whether a clause is a question, with its mark or without it."""
+    if verb.sent.text.rstrip(" \"')").endswith("?"):
+        return True
+    subject = child(verb, *SUBJECTS)
+    asking = any(
+        one.tag_ in ("WRB", "WP", "WDT") and one.dep_ in ("advmod", "attr", "dobj")
+        for one in verb.children
+        if one.i < verb.i
+    )
+    turned = subject is not None and any(one.i < subject.i for one in children(verb, "aux"))
+    return asking and turned
+
+
+def mode_of(verb: Token, aspect: Aspect) -> Mode:
+    """Return how what a verb tells stands to time: of a state, a beginning or an end."""
+    said, not_so = auxiliaries(verb), negation(verb)
+    perfect = not _PERFECT.isdisjoint(said) or ("'s" in said and verb.tag_ == "VBN")
+    past = verb.tag_ == "VBD" or bool(said & {"did", "had", "was", "were"})
+    bare = verb.tag_ == "VBN" and not said
+    ahead = bool(said & _FUTURE)
+    if aspect == "state":
+        return _mode_of_state(not_so, ahead=ahead, past=(past or bare) and not perfect, said=said)
+    coming = ahead or (verb.tag_ == "VBG" and not (perfect or past) and _is_present(verb, said))
+    if aspect == "began":
+        timeless = verb.tag_ in ("VBP", "VB", "VBZ") and not (said & {"did"} or past)
+        if not_so:
+            return "denied"
+        return "planned" if coming or timeless else "began"
+    if not_so:
+        return "denied" if past else "holds"
+    return "holds" if coming else "ended"
+
+
+def _mode_of_state(not_so: str | None, *, ahead: bool, past: bool, said: frozenset[str]) -> Mode:
+    if not_so is not None:
+        return "ended" if not_so == "ended" or "used" in said else "denied"
+    if ahead:
+        return "planned"
+    return "held" if past or "used" in said else "holds"
+
+
+def _is_present(verb: Token, said: frozenset[str]) -> bool:
+    """Return whether what goes on is going to be: "is joining", "joining X on Monday"."""
+    return "been" not in said and not (verb.dep_ == "pcomp" and "after" in verb.head.lower_)

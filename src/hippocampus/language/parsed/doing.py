@@ -1,0 +1,379 @@
+"""What somebody does or did: moved, works, bought, married, turned forty, is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+from hippocampus.core.records import Mode, Statement
+from hippocampus.core.word_lists import Patterns, word_set
+from hippocampus.language.given_names import is_person
+from hippocampus.language.noun_sorts import (
+    is_body_part,
+    is_durable,
+    is_employer,
+    is_food,
+    is_region,
+    is_study,
+    is_vehicle,
+    is_work,
+)
+from hippocampus.language.parsed.clauses import (
+    Aspect,
+    Clause,
+    auxiliaries,
+    child,
+    children,
+    joined,
+    negation,
+    object_of,
+)
+from hippocampus.language.parsed.frames import VerbFrame, frames_of
+from hippocampus.language.parsed.kin import kin_of, tell_named
+from hippocampus.language.parsed.referents import FIRST, Referents, is_date, is_proper, words_of
+from hippocampus.language.relations import ALSO_CALLED, is_animal
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_RE: Final = Patterns("parsed")
+_HAVING: Final = frozenset({"have", "'ve", "ve", "get"})
+_GETTING: Final = frozenset({"get", "adopt", "buy", "rescue", "pick", "foster", "take"})
+_EATING: Final = frozenset({"eat", "keep", "go", "turn", "become", "stay"})
+_JOBS: Final = frozenset({"job", "position", "post", "role", "gig", "placement", "internship"})
+_JOBBING: Final[Mapping[str, Aspect]] = {
+    "have": "state", "hold": "state", "get": "began", "start": "began", "take": "began",
+    "accept": "began", "land": "began", "find": "began", "begin": "began", "lose": "ended",
+    "quit": "ended", "leave": "ended",
+}  # fmt: skip
+"""What verbs before "a job" tell."""
+_POINTING: Final = frozenset({"the", "this", "that", "these", "those"})
+_NEEDS_NAME: Final = frozenset({"married_to", "partner", "doctor", "boss"})
+
+
+def tell_doing(clause: Clause, referents: Referents) -> Iterator[Statement]:
+    """Yield what a clause with any verb but "be" says; the first that fits."""
+    for tell in (_unable, _called, _job, _having, _getting, _turning, _eating, _parting, _framed):
+        told = list(tell(clause, referents))
+        if told:
+            yield from told
+            return
+
+
+def _unable(clause: Clause, _: Referents) -> Iterator[Statement]:
+    """Yield what "can't stand golf", "can't eat nuts" and "can't have enough tea" say."""
+    verb, who, thing = clause.verb, clause.who, child(clause.verb, "dobj")
+    if not auxiliaries(verb) & {"can", "ca"} or not negation(verb) or who is None or thing is None:
+        return
+    if clause.lemma in ("stand", "bear", "abide"):
+        yield Statement(who, "dislikes", words_of(thing))
+    elif clause.lemma == "get" and thing.lower_ == "enough":
+        for one in children(thing, "prep"):
+            liked = child(one, "pobj")
+            if liked is not None:
+                yield Statement(who, "likes", words_of(liked))
+    elif clause.lemma in ("eat", "have", "touch", "do") and _is_ill(verb):
+        for one in joined(thing):
+            yield Statement(who, "allergic_to", words_of(one))
+
+
+def _is_ill(verb: Token) -> bool:
+    """Return whether what is around a verb speaks of an allergy, or of what happens to a body."""
+    return _RE.allergy.search(verb.doc.text) is not None or any(
+        is_body_part(one.text) and child(one, "poss") is not None for one in verb.doc
+    )
+
+
+def _called(clause: Clause, referents: Referents) -> Iterator[Statement]:
+    """Yield who or what is called something, by a name of their own or by another."""
+    verb, subject = clause.verb, clause.subject
+    if clause.lemma == "know" and subject is not None:
+        yield from _known_as(clause, object_of(verb, "as"), referents)
+    elif clause.lemma == "go":
+        yield from _known_as(clause, object_of(verb, "by"), referents)
+    elif clause.lemma in ("call", "name", "nickname"):
+        passive = child(verb, "auxpass") is not None or verb.tag_ == "VBN"
+        if passive and subject is not None:
+            name = next((one for one in verb.children if one.i > verb.i and is_proper(one)), None)
+            if name is not None:
+                yield from tell_named(subject, name, "holds", referents)
+        elif not passive:
+            yield from _nicknamed(clause, referents)
+
+
+def _known_as(clause: Clause, name: Token | None, referents: Referents) -> Iterator[Statement]:
+    subject = clause.subject
+    if name is None or not is_proper(name):
+        return
+    who = clause.who or (referents.thing(subject) if subject is not None else None)
+    if who is not None:
+        yield Statement(who, ALSO_CALLED, words_of(name), clause.mode())
+
+
+def _nicknamed(clause: Clause, referents: Referents) -> Iterator[Statement]:
+    """Yield what "friends call me Dot" and "we call the shed Atlantis" say."""
+    whom = child(clause.verb, "dobj")
+    name = child(clause.verb, "oprd", "xcomp", "ccomp")
+    if name is None and whom is not None and whom.i + 1 < len(whom.doc):
+        name = whom.nbor()
+    if whom is None or clause.subject is None:
+        return
+    if name is not None and (is_proper(name) or (whom.lower_ == "me" and name.text.istitle())):
+        thing = referents.speaker if whom.lower_ in ("me", "us") else referents.thing(whom)
+        if thing is not None:
+            yield Statement(thing, ALSO_CALLED, words_of(name))
+    elif is_proper(whom):  # "the garden shed Atlantis" taken for one name
+        first = child(whom, "compound")
+        if first is not None and first.pos_ == "NOUN":
+            start = min(part.i for part in first.subtree)
+            yield Statement(whom.doc[start : first.i + 1].text, ALSO_CALLED, whom.text)
+
+
+def _having(clause: Clause, referents: Referents) -> Iterator[Statement]:
+    """Yield what "I have a son called Emil", "a boat" and "a nut allergy" say."""
+    who, thing = clause.who, child(clause.verb, "dobj")
+    has = clause.lemma != "get" or auxiliaries(clause.verb) & {"have", "has", "'ve", "'s"}
+    if clause.lemma not in _HAVING or who is None or thing is None or not has:
+        return
+    relation, mode = kin_of(thing), clause.mode()
+    mode = "holds" if clause.lemma == "get" else mode
+    if relation is not None:
+        name = referents.called(thing)
+        if name is not None:
+            yield from (
+                Statement(who, relation, one, mode, noun=thing.lower_)
+                for one in referents.names(name)
+            )
+        elif mode in ("ended", "denied"):
+            yield Statement(who, relation, "", "ended", noun=thing.lower_)
+        else:
+            referents.unnamed = Statement(who, relation, "", mode, noun=thing.lower_)
+    elif thing.lemma_.lower() == "allergy":
+        for one in children(thing, "compound", "nmod"):
+            yield Statement(who, "allergic_to", one.text, mode)
+    elif is_durable(thing.text) and child(thing, "poss") is None:
+        yield Statement(who, "owns", words_of(thing), mode)
+
+
+def _getting(clause: Clause, referents: Referents) -> Iterator[Statement]:
+    """Yield which animal or vehicle somebody got."""
+    who, thing = clause.who, child(clause.verb, "dobj")
+    if clause.lemma not in _GETTING or who is None or thing is None:
+        return
+    mode = clause.mode("began")
+    if is_animal(thing.lower_):
+        name = referents.called(thing)
+        if name is not None:
+            yield Statement(who, "pet", words_of(name), mode, noun=thing.lower_)
+        else:
+            referents.unnamed = Statement(who, "pet", "", mode, noun=thing.lower_)
+    elif is_vehicle(thing.text) and clause.lemma != "take" and child(thing, "poss") is None:
+        named = child(thing, "appos")
+        yield Statement(
+            who, "owns", words_of(named if named is not None and is_proper(named) else thing), mode
+        )
+
+
+def _turning(clause: Clause, _: Referents) -> Iterator[Statement]:
+    """Yield what "Emil turned 5" says."""
+    if clause.lemma == "turn" and clause.who is not None:
+        for one in clause.verb.children:
+            if one.pos_ == "NUM" and one.like_num:
+                yield Statement(clause.who, "age", one.text, clause.mode("began"))
+
+
+def _eating(clause: Clause, _: Referents) -> Iterator[Statement]:
+    """Yield how somebody eats, and what they have given up eating."""
+    verb, who = clause.verb, clause.who
+    if who is None:
+        return
+    for noun in (one for one in verb.subtree if one.lower_ == "diet"):
+        for kind in children(noun, "amod", "compound"):
+            if kind.lower_ in word_set("diets"):
+                yield Statement(who, "diet", kind.text, clause.mode("state"))
+    if clause.lemma in _EATING:
+        diet = next((one for one in verb.children if one.lower_ in word_set("diets")), None)
+        going = clause.lemma in ("go", "turn", "become") or (
+            clause.lemma == "eat" and "since" not in verb.sent.text
+        )
+        if diet is not None:
+            yield Statement(who, "diet", diet.text, clause.mode("began" if going else "state"))
+    if clause.lemma in ("eat", "drink", "have") and (thing := child(verb, "dobj")) is not None:
+        mode = clause.mode("state")
+        if mode == "ended" and is_food(thing.text):
+            yield Statement(who, "diet", words_of(thing), mode)
+
+
+def _parting(clause: Clause, referents: Referents) -> Iterator[Statement]:
+    """Yield who is now, or no longer, whose: "Tom and I broke up", "got married"."""
+    verb, subject = clause.verb, clause.subject
+    if subject is None:
+        return
+    relation, mode = None, clause.mode("ended")
+    if clause.lemma in ("marry", "hitch", "engage") or (
+        clause.lemma == "get" and child(verb, "acomp", "xcomp") is not None
+        and (child(verb, "acomp", "xcomp") or verb).lower_ in ("married", "hitched", "engaged")
+    ):  # fmt: skip
+        engaged = any(one.lower_ == "engaged" for one in (verb, *verb.children))
+        relation, mode = "partner" if engaged else "married_to", clause.mode("began")
+    elif clause.lemma in ("split", "break") and any(one.lower_ == "up" for one in verb.children):
+        relation = "partner"
+    elif clause.lemma in ("stop", "quit") and (being := child(verb, "xcomp")) is not None:
+        what = child(being, "attr") if being.lemma_.lower() == "be" else None
+        relation = kin_of(what) if what is not None else None
+    if relation is None:
+        return
+    among = list(joined(subject))
+    others = [one for one in among if is_proper(one)]
+    other = object_of(verb, "with") or object_of(verb, "from")
+    if other is not None and is_proper(other):
+        others.append(other)
+    if any(one.lower_ in FIRST for one in among):
+        for one in others:
+            yield Statement(referents.speaker, relation, words_of(one), mode)
+
+
+def _job(clause: Clause, _: Referents) -> Iterator[Statement]:
+    """Yield where somebody has, gets or gives up a job; who has given notice still has it."""
+    thing, who = child(clause.verb, "dobj"), clause.who
+    if thing is None or who is None:
+        return
+    place = object_of(clause.verb, "at") or object_of(clause.verb, "with")
+    if place is None or not (is_proper(place) or is_employer(place.text)):
+        return
+    noun, name = thing.lower_, words_of(place, adjectives=True)
+    if noun == "notice" and clause.lemma in ("give", "hand"):
+        yield Statement(who, "works_at", name)
+    elif noun in _JOBS and (aspect := _JOBBING.get(clause.lemma)) is not None:
+        yield Statement(who, "works_at", name, clause.mode(aspect))
+
+
+def _framed(clause: Clause, referents: Referents) -> Iterator[Statement]:
+    """Yield what the first frame of a verb that is filled says."""
+    done = set()
+    for frame, other in frames_of(clause.verb):
+        if (frame.relation, frame.aspect) not in done:
+            told = list(_by_frame(clause, frame, other, referents))
+            done |= {(frame.relation, frame.aspect)} if told else set()
+            yield from told
+
+
+def _by_frame(
+    clause: Clause, frame: VerbFrame, other: Token, referents: Referents
+) -> Iterator[Statement]:
+    mode, relation = clause.mode(frame.aspect), frame.relation
+    if auxiliaries(clause.verb) & {"can", "ca"} and relation != "speaks":
+        return
+    if relation == "lives_in":
+        yield from _living(clause, other, mode, referents)
+        return
+    if clause.who is None:
+        return
+    others = [other] if relation in ("works_at", "studies_at") else _all(clause, frame, other)
+    for one in others:
+        found = _fitting(clause, frame, one, referents)
+        if found is not None:
+            only = relation == "speaks" and any(way.lower_ == "only" for way in one.children)
+            yield Statement(clause.who, found[0], found[1], "holds" if only else mode)
+            there = object_of(one, "in") or object_of(clause.verb, "in")
+            place = there if relation == "owns" and mode == "holds" else None
+            if place is not None and is_proper(place):
+                yield Statement(words_of(one), "located_in", words_of(place))
+
+
+def _all(clause: Clause, frame: VerbFrame, other: Token) -> Iterator[Token]:
+    """Yield what is joined to the other side, by the parse or by its looks."""
+    yield from joined(other)
+    if frame.slot == "obj":
+        for one in children(clause.verb, "conj"):
+            if one.pos_ in ("NOUN", "PROPN"):
+                yield one
+
+
+def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> Iterator[Statement]:
+    """Yield where somebody lives, or where a thing is or moves."""
+    if child(clause.verb, "dobj") is not None or is_date(place):
+        return
+    if not (is_proper(place) or is_region(place.text)):
+        inner = object_of(place, "in") or object_of(place, "at")  # "in a flat in Leith"
+        if inner is None or not is_proper(inner):
+            return
+        place = inner
+    subject = clause.subject
+    thing = subject is not None and subject.pos_ == "NOUN" and kin_of(subject) is None
+    if thing and subject is not None:
+        name = referents.thing(subject)
+        if name is not None and not is_work(subject.text):
+            yield Statement(name, "located_in", words_of(place), mode)
+    elif clause.who is not None:
+        yield Statement(clause.who, "lives_in", words_of(place), mode)
+
+
+def _fitting(
+    clause: Clause, frame: VerbFrame, other: Token, referents: Referents
+) -> tuple[str, str] | None:
+    """Return the relation and the thing that a frame states, if the thing is of its sort."""
+    relation, named, free = frame.relation, is_proper(other), child(other, "poss") is None
+    noun = other.pos_ in ("NOUN", "PROPN") or (
+        other.dep_ == "dobj" and other.tag_ == "VB" and child(other, "aux") is None
+    )
+    if relation in ("works_at", "studies_at"):
+        colleague = frame.slot == "with" and is_person(other.text)
+        return None if colleague else _institution(frame, other, clause)
+    if relation == "speaks":
+        return _language(other)
+    if relation in _NEEDS_NAME:
+        name = referents.called(other) or (other if named else None)
+        return (relation, words_of(name)) if name is not None else None
+    if relation == "works_as":
+        return (relation, words_of(other, adjectives=True)) if is_work(other.text) else None
+    return _thing(relation, other) if noun and free else None
+
+
+def _thing(relation: str, other: Token) -> tuple[str, str] | None:
+    """Return what is liked, eaten, owned or driven; a bare name may be a company that is bought."""
+    named = is_proper(other)
+    if relation == "diet" and not is_food(other.text):
+        return None
+    if relation in ("likes", "dislikes"):
+        pointed = child(other, "det")
+        if pointed is not None and pointed.lower_ in _POINTING:
+            return None
+    branded = any(is_proper(one) for one in children(other, "compound", "nmod"))
+    if relation == "drives" and not (named or branded or is_vehicle(other.text)):
+        return None
+    if relation == "owns" and named and child(other, "det", "nummod") is None:
+        return None
+    return relation, words_of(other)
+
+
+def _language(other: Token) -> tuple[str, str] | None:
+    if other.lower_ in ("word", "bit", "lot", "little"):
+        of = next((one for one in children(other, "prep") if one.lower_ == "of"), None)
+        inner = child(of, "pobj") if of is not None else None
+        other = other if inner is None else inner
+    spoken = other.text[:1].isupper() and other.pos_ in ("PROPN", "NOUN", "ADJ")
+    return ("speaks", other.text) if spoken else None
+
+
+def _institution(frame: VerbFrame, other: Token, clause: Clause) -> tuple[str, str] | None:
+    """Return where somebody works, or studies if it is a school; leaving one may be moving."""
+    named = is_proper(other)
+    if clause.lemma == "do":
+        subject = child(clause.verb, "dobj")
+        if subject is None or not is_study(subject.text) or not named:
+            return None
+    employer = other.tag_ == "NN" and is_employer(other.text) and frame.slot != "with"
+    if not named and not employer:
+        return None
+    if frame.slot == "obj" and frame.aspect == "ended":
+        if child(other, "poss") is not None or not named:
+            return None
+        place = other.ent_type_ == "GPE" or is_region(other.text)
+        if place and child(other, "det") is None:
+            return "lives_in", words_of(other)
+    name = words_of(other, adjectives=True)
+    teaches = clause.lemma in ("work", "teach", "employ")
+    whole = other.doc[other.left_edge.i : other.right_edge.i + 1].text
+    school = _RE.school.search(whole) is not None and not teaches
+    return ("studies_at" if school else frame.relation), name

@@ -1,0 +1,63 @@
+"""Frames of verbs: which relation "moved to" states, between its subject and what follows it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, cast, get_args
+
+from hippocampus.core.word_lists import word_list
+from hippocampus.language.parsed.clauses import Aspect, child, object_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+
+class VerbFrame(NamedTuple):
+    """
+    One way in which a verb says a relation.
+
+    ``slot``: the preposition before the other side, or "obj"; ``particle``: "off" of "lay off".
+    """
+
+    relation: str
+    aspect: Aspect
+    slot: str
+    particle: str
+
+
+@cache
+def _frames() -> Mapping[str, tuple[VerbFrame, ...]]:
+    """Return the frames of ``words/verb_frames.txt`` by lemma."""
+    found: defaultdict[str, list[VerbFrame]] = defaultdict(list)
+    for entry in word_list("verb_frames"):
+        how, _, verbs = entry.partition(": ")
+        relation, aspect, slot = how.split()
+        if aspect not in get_args(Aspect):
+            raise ValueError(f"verb_frames.txt: {aspect!r} is none of {get_args(Aspect)}")
+        for verb in verbs.split():
+            lemma, _, particle = verb.partition("-")
+            found[lemma].append(VerbFrame(relation, cast("Aspect", aspect), slot, particle))
+    return {
+        lemma: tuple(sorted(of, key=lambda frame: not frame.particle))
+        for lemma, of in found.items()
+    }
+
+
+def framing_verbs() -> frozenset[str]:
+    """Return the lemmas that have a frame."""
+    return frozenset(_frames())
+
+
+def frames_of(verb: Token) -> Iterator[tuple[VerbFrame, Token]]:
+    """Yield the frames that a verb fills, each with the token on its other side."""
+    for frame in _frames().get(verb.lemma_.lower(), ()):
+        if frame.particle and all(one.lower_ != frame.particle for one in verb.children):
+            continue
+        if frame.slot == "obj":
+            other = child(verb, "dobj", "attr", "oprd")
+        else:
+            other = object_of(verb, frame.slot)
+        if other is not None:
+            yield frame, other

@@ -1,0 +1,114 @@
+"""Nouns of relation with a name beside them: "my wife Ada", "a dog called Rex", "Tom's boy"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from hippocampus.core.records import Mode, Statement
+from hippocampus.core.word_lists import word_set
+from hippocampus.language.noun_sorts import is_text
+from hippocampus.language.parsed.clauses import SUBJECTS, child, children
+from hippocampus.language.parsed.referents import Referents, is_proper, words_of
+from hippocampus.language.relations import relation_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_PEOPLE: Final = frozenset(
+    {"married_to", "partner", "sibling", "child", "parent", "friend", "boss", "doctor", "pet"}
+)
+_PAST: Final = frozenset({"ex", "former", "late", "old"})
+_OWN_CHILDREN: Final = frozenset({"twins", "kids", "boys", "girls", "children", "triplets"})
+
+
+def kin_of(noun: Token) -> str | None:
+    """Return the relation that a noun stands for, if it is one to people or animals."""
+    word = noun.lower_
+    if word in _OWN_CHILDREN and child(noun, "poss") is None and child(noun, "det") is not None:
+        return "child"
+    relation = relation_of(word.removeprefix("ex-"))
+    if relation is None and word == "ex":
+        relation = "partner"
+    return relation if relation in _PEOPLE else None
+
+
+def tell_kin(noun: Token, referents: Referents) -> Iterator[Statement]:
+    """Yield who is somebody's kin, friend or animal, by a name beside the noun."""
+    superlative = noun.tag_ == "JJS" and child(noun, "poss") is not None
+    relation = kin_of(noun) if noun.pos_ in ("NOUN", "PROPN") or superlative else None
+    name = referents.called(noun) if relation is not None else None
+    if relation is None or name is None or is_made_up(noun) or _is_played(noun):
+        return
+    if name.dep_ in ("poss", "nsubj") and name.head == noun:
+        return
+    if name.dep_ in SUBJECTS and noun.dep_ == "attr":
+        return  # "Tom is my friend": of the clause
+    beside = referents.owner(name) if noun.head == name else None  # "my" hangs on the name
+    whose = referents.owner(noun) or beside or _owner_unsaid(noun, name, relation, referents)
+    if whose is None:
+        return
+    for one in referents.names(name):
+        referents.named.setdefault(f"{whose}'s {words_of(noun)}", one)
+        yield Statement(whose, relation, one, _mode(noun, relation), noun=noun.lower_)
+
+
+def is_made_up(word: Token) -> bool:
+    """Return whether a word is of a text that is asked for: "write a story about my wife"."""
+    return any(
+        above.dep_ == "dobj" and above.head.tag_ == "VB" and is_text(above.text)
+        and child(above.head, "nsubj", "aux") is None
+        for above in word.ancestors
+    )  # fmt: skip
+
+
+def _is_played(noun: Token) -> bool:
+    """Return whether a noun is part of a play: "pretend to be my sister"."""
+    return any(
+        above.lemma_.lower() in ("pretend", "imagine", "suppose", "play", "act")
+        for above in noun.ancestors
+    )
+
+
+def _owner_unsaid(noun: Token, name: Token, relation: str, referents: Referents) -> str | None:
+    """Return whose a noun without "my" is: in notes, the best mate, the dog and the twins are."""
+    starts = noun.i - sum(1 for _ in noun.lefts) == noun.sent.start
+    article = child(noun, "det") or child(name, "det")
+    if child(noun, "poss") is not None:
+        return None
+    if relation == "pet":
+        mine = article is not None and name.dep_ not in SUBJECTS
+        return referents.speaker if mine else None
+    if relation == "child" and noun.lower_ in _OWN_CHILDREN and article is not None:
+        return referents.speaker
+    return referents.speaker if article is None and starts and relation != "pet" else None
+
+
+def _mode(noun: Token, relation: str) -> Mode:
+    """Return whether it still is so: not of an ex-husband, or of a dog that died."""
+    before = noun.doc[noun.i - 1].lower_ if noun.i else ""
+    hyphened = before == "-" and noun.i > 1 and noun.doc[noun.i - 2].lower_ == "ex"
+    left = {one.lower_ for one in children(noun, "amod", "compound", "nmod")} | {before}
+    if noun.lower_.startswith("ex") and noun.lower_[2:3] in ("", "-"):
+        return "ended"
+    if hyphened or not left.isdisjoint(_PAST - {"old"}):
+        return "ended"
+    verbs = {one.lemma_.lower() for one in noun.sent if one.pos_ == "VERB"}
+    gone = relation == "pet" and not verbs.isdisjoint(word_set("losing_verbs"))
+    put = "put" in verbs and any(one.lower_ in ("down", "sleep") for one in noun.sent)
+    return "ended" if gone or (relation == "pet" and put) else "holds"
+
+
+def tell_named(noun: Token, name: Token, mode: Mode, referents: Referents) -> Iterator[Statement]:
+    """Yield what "my sister's name is Ada" says; ``noun``: whose name it is."""
+    relation = kin_of(noun)
+    if relation is not None:
+        whose = referents.owner(noun)
+        if whose is None and child(noun, "poss") is None:
+            whose = referents.speaker
+        if whose is not None and is_proper(name):
+            referents.named.setdefault(f"{whose}'s {words_of(noun)}", words_of(name))
+            yield Statement(whose, relation, words_of(name), mode, noun=noun.lower_)
+    elif noun.lower_ in ("his", "her", "its", "their", "he", "she", "it") and referents.unnamed:
+        yield referents.unnamed._replace(object=words_of(name))
+        referents.unnamed = None

@@ -1,0 +1,131 @@
+"""
+Statements of a text by its dependency parse: who has which relation to whom, or to what.
+
+Nouns of relation ("my wife Ada"), what somebody is ("a nurse, allergic to nuts"), and verbs with a
+frame ("moved to Oslo") are read alike, whatever surrounds them; questions, conditions, wishes, what
+strangers say and what is said to "you" tell nothing. A wrong fact is worse than a missing one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from hippocampus.core.records import Statement
+from hippocampus.core.word_lists import Patterns, word_set
+from hippocampus.encode.terms import stem
+from hippocampus.language.noun_sorts import is_vehicle, is_work
+from hippocampus.language.nouns import singular
+from hippocampus.language.parsed.being import tell_being, tell_fragment, tell_role
+from hippocampus.language.parsed.clauses import (
+    BE,
+    SUBJECTS,
+    VERBAL,
+    Clause,
+    children,
+    is_asked,
+    is_left_out,
+    is_unreal,
+    subject_of,
+)
+from hippocampus.language.parsed.doing import tell_doing
+from hippocampus.language.parsed.frames import framing_verbs
+from hippocampus.language.parsed.kin import is_made_up, tell_kin
+from hippocampus.language.parsed.pipeline import parse
+from hippocampus.language.parsed.referents import Referents
+from hippocampus.language.parsed.tidy import paragraphs
+from hippocampus.language.parsed.values import tell_values
+from hippocampus.language.relations import relation_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span, Token
+
+_RE: Final = Patterns("parsed")
+
+
+def read_parsed(
+    text: str, *, speaker: str, other: str | None = None, addressed: bool = False
+) -> list[tuple[Statement, str]]:
+    """
+    Return what a text says of whom, each once, in order, with the sentence that says so.
+
+    ``speaker`` is "I"; ``other``, if somebody, is "you". Only paragraphs with a word on which a
+    statement may hang are parsed; if ``addressed``, only those that speak of either.
+    """
+    telling = [
+        line for line in paragraphs(text)
+        if _may_tell(line) and (not addressed or _RE.here.search(line))
+    ]  # fmt: skip
+    if not telling:
+        return []
+    referents = Referents(speaker, other)
+    found: dict[Statement, str] = {}
+    for doc in parse(telling):
+        for sentence in doc.sents:
+            for said in _read(sentence, referents):
+                if said.subject.casefold() != said.object.casefold():
+                    found.setdefault(said, sentence.text)
+            referents.hear(sentence)
+    return [
+        (said._replace(subject=referents.named.get(said.subject, said.subject)), sentence)
+        for said, sentence in found.items()
+    ]
+
+
+def _may_tell(line: str) -> bool:
+    return _RE.stays.search(line) is not None or any(
+        map(_is_telling, _RE.word.findall(line.casefold()))
+    )
+
+
+@lru_cache(maxsize=1 << 15)
+def _is_telling(word: str) -> bool:
+    """Return whether a word may be what a statement hangs on."""
+    if word in word_set("diets") or relation_of(word) is not None or stem(word) in _stems():
+        return True
+    return is_work(singular(word)) or is_vehicle(word)
+
+
+@lru_cache(maxsize=1)
+def _stems() -> frozenset[str]:
+    return frozenset(map(stem, [*framing_verbs(), *word_set("telling_words")]))
+
+
+def _read(sentence: Span, referents: Referents) -> Iterator[Statement]:
+    """Yield what a sentence says."""
+    for token in sentence:
+        yield from tell_kin(token, referents)
+    for token in sentence:
+        verbal = token.pos_ in VERBAL or token.dep_ == "ROOT"
+        if verbal and not _is_void(token, referents):
+            clause = _clause(token, referents)
+            referents.met(clause)
+            yield from (tell_being if clause.lemma in BE else tell_doing)(clause, referents)
+        if token.dep_ == "ROOT" and not is_asked(token):
+            yield from tell_fragment(token, referents)
+    if not sentence.text.rstrip().endswith("?"):
+        yield from tell_role(sentence, referents)
+        yield from tell_values(sentence, referents)
+
+
+def _clause(verb: Token, referents: Referents) -> Clause:
+    subject = subject_of(verb)
+    if any(True for _ in children(verb, "expl")):
+        return Clause(verb, subject, None)
+    if subject is not None:
+        return Clause(verb, subject, referents.entity(subject))
+    return Clause(verb, None, referents.speaker if is_left_out(verb) else None)
+
+
+def _is_void(verb: Token, referents: Referents) -> bool:
+    """Return whether a clause tells nothing: it is asked, only possible, or said to a stranger."""
+    if is_asked(verb) or is_unreal(verb, lambda who: referents.entity(who) is not None):
+        return True
+    if is_made_up(verb):
+        return True
+    return referents.other is None and any(
+        one.lower_ == "you"
+        for above in (verb, *verb.ancestors)
+        for one in children(above, *SUBJECTS)
+    )

@@ -1,0 +1,52 @@
+"""
+Tidy sentences out of untidy messages: what a small pipeline parses well.
+
+Contractions get their apostrophes, words of chat go, "Ada's my boss" is "Ada is my boss", and a
+clause after a comma with a subject of its own is a sentence, unless it hangs on an "if". What is
+quoted, a program's, or only to be translated or rewritten is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from hippocampus.core.word_lists import Patterns, word_list
+
+_RE: Final = Patterns("parsed")
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """Yield what a text says, a paragraph at a time; nothing of a text that is one quotation."""
+    plain = _RE.picture.sub(" . ", text.replace("’", "'"))
+    if _RE.quoted.fullmatch(plain.strip()):
+        return
+    for line in _RE.quoted.sub(" ", plain).split("\n"):
+        if not _RE.code.search(line):
+            told = _RE.worked_on.sub("", line)
+            if told.strip():
+                yield _tidy(told)
+
+
+def _tidy(line: str) -> str:
+    words = re.sub(r"\s+", " ", _RE.chat_word.sub(" ", line)).strip()
+    words = _contraction().sub(lambda found: _contractions()[found[0].casefold()], words)
+    words = _RE.lower_i.sub("I", words)
+    words = _RE.former.sub("former ", _RE.is_short.sub(" is ", words))
+    words = _RE.birthday.sub("birthday", words)
+    words = _RE.question_tail.sub(". ", words)
+    if not _RE.condition.search(words):
+        words = _RE.splice.sub(". ", words)
+    return _RE.opener.sub("", words)
+
+
+@cache
+def _contractions() -> dict[str, str]:
+    return dict(entry.split(" ", 1) for entry in word_list("contractions"))
+
+
+@cache
+def _contraction() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(_contractions())})\b(?!')", re.IGNORECASE)

@@ -1,0 +1,95 @@
+"""What is somebody's by number or address: phone, e-mail, birthday; and first days at work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from hippocampus.core.records import Mode, Statement
+from hippocampus.core.word_lists import Patterns
+from hippocampus.language.parsed.clauses import SUBJECTS, child, children
+from hippocampus.language.parsed.referents import Referents, is_proper, words_of
+from hippocampus.language.relations import relation_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span, Token
+
+_RE: Final = Patterns("parsed")
+_VALUES: Final = frozenset({"phone", "email", "birthday"})
+_REACHING: Final = frozenset({"email", "e-mail", "mail", "reach", "write", "call", "ring", "text"})
+
+
+def tell_values(sentence: Span, referents: Referents) -> Iterator[Statement]:
+    """Yield what a sentence that asks nothing says of numbers, addresses and days."""
+    told = list(_owned(sentence, referents))
+    yield from told or _reached(sentence, referents)
+    first = _RE.first_day.match(sentence.text)
+    if first:
+        studies = first["unit"].lower() in ("year", "term", "semester")
+        relation = "studies_at" if studies else "works_at"
+        yield Statement(referents.speaker, relation, first["where"], "began")
+    born = _RE.born.search(sentence.text)
+    day = _RE.day.match(sentence.text, born.end()) if born else None
+    if day:
+        verb = next((one for one in sentence if one.lower_ == "born"), None)
+        subject = None if verb is None else child(verb, *SUBJECTS)
+        who = referents.speaker if subject is None else referents.entity(subject)
+        if who is not None:
+            yield Statement(who, "birthday", day[0])
+
+
+def _owned(sentence: Span, referents: Referents) -> Iterator[Statement]:
+    """Yield the values behind a noun such as "my new number", "Ada's mobile", "date of birth"."""
+    for noun in sentence:
+        relation = relation_of(noun.lower_)
+        if relation not in _VALUES:
+            continue
+        owner = _owner(noun, sentence, referents)
+        if owner is None:
+            continue
+        behind = sentence.doc.text[noun.idx + len(noun) : sentence.end_char]
+        new = any(one.lower_ == "new" for one in children(noun, "amod"))
+        found = list(getattr(_RE, "day" if relation == "birthday" else relation).finditer(behind))
+        for value in found[:1]:
+            mode: Mode = "began" if new else "holds"
+            yield Statement(owner, relation, value[0].strip(" ."), mode)
+
+
+def _owner(noun: Token, sentence: Span, referents: Referents) -> str | None:
+    """Return whose value it is: of who is named before a colon, too."""
+    owner = referents.owner(noun)
+    if owner is not None:
+        return owner
+    follows = noun.doc[noun.i + 1].lower_ if noun.i + 1 < len(noun.doc) else ""
+    starts = noun.left_edge.i == sentence.start and follows in (":", "is", "'s", "=", "-")
+    if noun.lower_ == "birth" or starts:
+        return referents.speaker
+    before = noun.doc[noun.i - 1] if noun.i > sentence.start else None
+    if before is not None and before.lower_ in ("my", "our"):
+        return referents.speaker
+    if before is not None and before.dep_ == "case" and is_proper(noun.doc[noun.i - 2]):
+        return words_of(noun.doc[noun.i - 2])
+    return None
+
+
+def _reached(sentence: Span, referents: Referents) -> Iterator[Statement]:
+    """Yield whose address it is at which somebody is to be written to."""
+    instead = _RE.use_address.search(sentence.text)
+    if instead:
+        yield Statement(referents.speaker, "email", instead["old"].rstrip("."), "ended")
+        yield Statement(referents.speaker, "email", instead["new"].rstrip("."))
+        return
+    old = _RE.old_address.search(sentence.text)
+    if old:
+        yield Statement(referents.speaker, "email", old["old"], "ended")
+        return
+    for verb in sentence:
+        if verb.lower_ not in _REACHING or verb.i + 1 >= len(verb.doc):
+            continue
+        whom = verb.doc[verb.i + 1]
+        who = referents.speaker if whom.lower_ == "me" else None
+        who = whom.text if who is None and is_proper(whom) else who
+        address = _RE.email.search(sentence.text)
+        if who is not None and address is not None:
+            yield Statement(who, "email", address[0].rstrip("."))
+            return

@@ -1,0 +1,28 @@
+"""Since when and until when a statement holds, by the times that its sentence tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from hippocampus.core.clock import to_micros
+from hippocampus.core.records import Interval, Statement
+
+
+def with_times(said: Statement, times: Sequence[Interval], occurred_at: datetime) -> Statement:
+    """
+    Return a statement with the first time its sentence tells.
+
+    What began or ended did so at its start; of what holds, only what lasts until now or goes on
+    counts, for "I work at Acme on Fridays" does not say since when.
+    """
+    start, end = next(((time.start, time.end) for time in times), (None, None))
+    if said.mode in ("began", "ended", "planned"):
+        end = None
+    elif said.mode == "holds" and end is not None:
+        end = None if start is None or start <= occurred_at else end
+        start = start if times and times[0].end is None else None
+    return said._replace(
+        start=None if start is None else to_micros(start),
+        end=None if end is None else to_micros(end),
+    )

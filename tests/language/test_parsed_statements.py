@@ -1,0 +1,161 @@
+"""What a dependency parse reads of whom; words of our own, no benchmark's."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hippocampus.core.clock import from_micros
+from hippocampus.language.parsed.pipeline import can_parse
+from hippocampus.language.statements import find_statements
+
+pytestmark = pytest.mark.skipif(
+    not can_parse(), reason="needs spaCy and 'hippocampus models install english'"
+)
+
+NOW = datetime(2025, 5, 10, 12, tzinfo=UTC)
+
+
+def read(text, speaker="Ada", **more):
+    return find_statements(text, speaker=speaker, occurred_at=NOW, reader="parse", **more)
+
+
+def lines(text, **more):
+    return [(s.subject, s.relation, s.object, s.mode) for s in read(text, **more)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("We live in a cottage in Skibbereen.", [("lives_in", "Skibbereen", "holds")]),
+        ("Just moved to Tromsø, it's dark.", [("lives_in", "Tromsø", "began")]),
+        ("We're moving to Utrecht in spring.", [("lives_in", "Utrecht", "planned")]),
+        ("In the end we did not move to Graz.", [("lives_in", "Graz", "denied")]),
+        ("I don't live in Vaduz any more.", [("lives_in", "Vaduz", "ended")]),
+        ("I work for a brewery.", [("works_at", "brewery", "holds")]),
+        ("I was sacked by Globex on Monday.", [("works_at", "Globex", "ended")]),
+        ("I lost my job at Initech.", [("works_at", "Initech", "ended")]),
+        ("I'm a plumber, not an architect.", [
+            ("works_as", "plumber", "holds"), ("works_as", "architect", "denied"),
+        ]),
+        ("Gave up being a bus driver in March.", [("works_as", "bus driver", "ended")]),
+        ("Zelda's my boss now.", [("boss", "Zelda", "holds")]),
+        ("I'm married to Ottoline.", [("married_to", "Ottoline", "holds")]),
+        ("My ex-wife Greta called.", [("married_to", "Greta", "ended")]),
+        ("Piotr and I broke up.", [("partner", "Piotr", "ended")]),
+        ("I have two sons, Emil and Anton.", [
+            ("child", "Emil", "holds"), ("child", "Anton", "holds"),
+        ]),
+        ("Could you book a seat for my daughter Signe?", [("child", "Signe", "holds")]),
+        ("Our tortoise, Hannibal, escaped again.", [("pet", "Hannibal", "holds")]),
+        ("We got a kitten. She's called Noodle.", [("pet", "Noodle", "began")]),
+        ("Our hamster Attila died on Sunday.", [("pet", "Attila", "ended")]),
+        ("I'm allergic to sesame, mustard and kiwi fruit.", [
+            ("allergic_to", "sesame", "holds"), ("allergic_to", "mustard", "holds"),
+            ("allergic_to", "kiwi fruit", "holds"),
+        ]),
+        ("No, I'm not allergic to bees.", [("allergic_to", "bees", "denied")]),
+        ("I've gone vegan.", [("diet", "vegan", "began")]),
+        ("I keep to a gluten-free diet.", [("diet", "gluten-free", "holds")]),
+        ("I can't stand karaoke.", [("dislikes", "karaoke", "holds")]),
+        ("I used to speak Latin.", [("speaks", "Latin", "held")]),
+        ("I speak Basque and Catalan.", [
+            ("speaks", "Basque", "holds"), ("speaks", "Catalan", "holds"),
+        ]),
+        ("sold the tandem yesterday", [("owns", "tandem", "ended")]),
+        ("I drive a Lada Niva.", [("drives", "Lada Niva", "holds")]),
+        ("I'm registered with Dr Quill.", [("doctor", "Dr Quill", "holds")]),
+        ("My new number is 555 010 9988.", [("phone", "555 010 9988", "began")]),
+        ("All my friends call me Dot.", [("also_called", "Dot", "holds")]),
+        ("I turned 33 in April.", [("age", "33", "began")]),
+    ],
+)  # fmt: skip
+def test_what_the_speaker_says_of_themselves(text, said):
+    assert [("Ada", *one) for one in said] == lines(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("My sister Ingrid, who lives in Bergen, is a vet.", [
+            ("Ada", "sibling", "Ingrid"), ("Ingrid", "lives_in", "Bergen"),
+            ("Ingrid", "works_as", "vet"),
+        ]),
+        ("My brother isn't a painter, he's a baker.", [
+            ("Ada's brother", "works_as", "painter"), ("Ada's brother", "works_as", "baker"),
+        ]),
+        ("My dad is Joachim. My dad speaks Danish.", [
+            ("Ada", "parent", "Joachim"), ("Joachim", "speaks", "Danish"),
+        ]),
+        ("Ludo's girl Petra turned 7.", [("Ludo", "child", "Petra"), ("Petra", "age", "7")]),
+        ("The shed is in Hove.", [("shed", "located_in", "Hove")]),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_others(text, said):
+    assert said == [one[:3] for one in lines(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do I live in Porto?",
+        "If I moved to Oslo, I would work at Statoil.",
+        "I wish I lived in Rome.",
+        "I might join Globex.",
+        "You are a sailor called Ahab who lives in Nantucket.",
+        "Pretend you are my sister Ana.",
+        'Translate: "I live in Berlin."',
+        "Write me a poem about my wife Beatrice.",
+        "Globex is buying Initech, the paper says.",
+        "We're staying in Lima for a week.",
+        "Once there lived in Kyoto a potter.",
+        "The minister says people live in caves.",
+        "pets = {'Rex': 'dog'}",
+        "I live upstairs.",
+        "Thanks, you two!",
+    ],
+)
+def test_what_is_asked_supposed_quoted_or_played_tells_nothing(text):
+    assert [] == lines(text)
+
+
+def test_a_noun_that_tells_more_than_its_relation_is_kept():
+    (said,) = read("My husband Bruno is asleep.")
+
+    assert ("married_to", "husband") == (said.relation, said.noun)
+    assert "husband" == said.word
+
+
+def test_a_statement_has_the_time_its_sentence_tells():
+    (said,) = read("I moved to Lund in March.")
+
+    assert (2025, 3) == (from_micros(said.start).year, from_micros(said.start).month)
+
+
+def test_you_is_the_one_who_is_talked_to_by_name_and_nobody_in_a_role():
+    assert [("Tom", "lives_in", "Faro", "holds")] == lines("You live in Faro now.", others=["Tom"])
+    assert [] == lines("You live in Faro now.", others=["assistant"])
+
+
+def test_relations_that_only_rules_read_are_read_beside_the_parse():
+    assert ("Ada", "born_in", "Kraków", "holds") in lines("I was born in Kraków.")
+    assert ("Ada", "cousin", "Nuria", "holds") in lines("My cousin Nuria is here.")
+
+
+words = st.lists(
+    st.sampled_from(
+        "I my sister Ana 's is not called a vet moved from to Oslo , . ? who and if allergic nuts"
+        " we bought the van sold her he works at Acme as 42 @ gluten-free don't any more \n \""
+        .split(" ")
+    ),
+    max_size=30,
+).map(" ".join)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(words)
+def test_whatever_is_said_is_read_without_an_error_and_in_its_own_words(text):
+    for said in read(text):
+        assert said.subject
+        assert said.object.split("'")[0] in text
