@@ -33,7 +33,7 @@ from hippocampus.index.query import Query
 from hippocampus.language.question_intent import moment_told
 from hippocampus.recall.confidence import DEPTH, Confidence, confidence
 from hippocampus.recall.encode_query import EncodedQuery, encode_query
-from hippocampus.recall.evidence import evidence
+from hippocampus.recall.evidence import evidence, rivalry
 from hippocampus.recall.expand import Sources
 from hippocampus.recall.parse import bind, parse, signed
 from hippocampus.recall.read import Found, read_rows, when_it_was
@@ -110,7 +110,7 @@ class Recaller(BankPart):
         degraded += [] if failed is None else [failed]
         places = [*order, *range(len(order), len(read.ranking.rows))]
         shows = {name: column[places] for name, column in shows.items()}
-        judged = _settled(_decide(here, shows, places), bound, ranking)
+        judged = _settled(_decide(here, bound, ranking, shows, places), bound, ranking)
         order = order[: int(np.count_nonzero(judged.scores[: len(order)] >= min_score))]
         hits = read.hits(order, judged.scores[: len(order)].tolist(), self._told(here.index))
         when = when_it_was(hits, engine.zone) if judged.found and "when" in bound.intents else None
@@ -279,9 +279,12 @@ def _search(
     return ranking, evidence(here.index, query, ranking.rows)
 
 
-def _decide(here: BankSnapshot, shows: dict[str, Numbers], rows: Sized) -> Confidence:
+def _decide(
+    here: BankSnapshot, query: Query, ranking: Ranking, shows: dict[str, Numbers], rows: Sized
+) -> Confidence:
     """Say how likely each hit is, best first, and whether anything was found."""
-    return confidence(shows, len(rows), models=here.calibrated.values.models)
+    rival = rivalry(here.index, query, ranking.contenders)
+    return confidence(shows, len(rows), rival, models=here.calibrated.values.models)
 
 
 def _time_of_event(
@@ -294,7 +297,7 @@ def _time_of_event(
     about = parse(join.event, now=query.now, cues=query.cues)
     event = _bind(here, about, encoded._replace(embedded=encoded.event, keywords=()))
     ranking, shows = _search(here, event, allowed, limit=DEPTH)
-    if not _decide(here, shows, ranking.rows).found:
+    if not _decide(here, event, ranking, shows, ranking.rows).found:
         return query
     entries = here.ledger.reader.read(ranking.rows[:1].tolist())
     if not entries:  # it is damaged

@@ -141,8 +141,8 @@ class Calibration:
             said["embedder"] = Fingerprint(**said["embedder"])
             said["cosines"] = Cosines(**dict.fromkeys(Cosines._fields) | said["cosines"])
             said["models"] = tuple(
-                LogisticModel(tuple(names), tuple(weights), (constant, slope, fall), found)
-                for names, weights, (constant, slope, fall), found in said["models"]
+                LogisticModel(tuple(names), tuple(weights), (constant, slope, fall), found, *rival)
+                for names, weights, (constant, slope, fall), found, *rival in said["models"]
             )
             return cls(**said)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as exc:

@@ -110,7 +110,7 @@ def fit(
     constant, slope, fall = _rounded(
         fit_logistic(columns, relevant, each, np.array(like.hit), np.full(3, drawn))
     )
-    return LogisticModel(like.evidence, _rounded(weights), (constant, slope, fall), 0.5)
+    return like._replace(weights=_rounded(weights), hit=(constant, slope, fall), found=0.5)
 
 
 def _rounded(weights: Floats) -> tuple[float, ...]:

@@ -2,8 +2,9 @@
 Calibrated probabilities that a hit is relevant, and that anything relevant was found at all.
 
 Logistic regressions on the evidence of each hit (``evidence.py``), fitted on synthetic
-conversations with questions that have no answer (``bench/tools/calibrate.py``); no benchmark was
-looked at. A model per set of evidence, since an embedder may be absent and cues may be chosen.
+conversations with questions that have no answer (``bench/tools/calibrate.py``), but for the weight
+of ``rival``: nobody answers anybody in those, so that it comes from LoCoMo's development half. A
+model per set of evidence, since an embedder may be absent and cues may be chosen.
 """
 
 from __future__ import annotations
@@ -27,31 +28,33 @@ class LogisticModel(NamedTuple):
     ``weights``: a constant, and a weight for each evidence: log odds that the question is answered
     by the best hit, if it looks like this. ``hit``: from these log odds to those of a hit being
     relevant: a constant, a slope, and what each e-fold of rank takes away. ``found``: the
-    probability from which something counts as found.
+    probability from which something counts as found. ``rival``: the weight of how much better what
+    others said fits the question (``rivalry``), in whether it is answered, and in no hit.
     """
 
     evidence: tuple[str, ...]
     weights: tuple[float, ...]
     hit: tuple[float, float, float]
     found: float
+    rival: float = 0.0
 
 
 MODELS: tuple[LogisticModel, ...] = (
     LogisticModel(
         ("matched", "missing", "other", "vector"),
-        weights=(-1.94, 3.98, -0.53, -2.26, 3.43), hit=(-0.97, 0.9, 1.13), found=0.59,
+        weights=(-1.94, 3.98, -0.53, -2.26, 3.43), hit=(-0.97, 0.9, 1.13), found=0.59, rival=-16,
     ),
     LogisticModel(
         ("matched", "missing", "other"),
-        weights=(-2.11, 6.23, -0.36, -1.8), hit=(-0.91, 0.93, 1.14), found=0.59,
+        weights=(-2.11, 6.23, -0.36, -1.8), hit=(-0.91, 0.93, 1.14), found=0.59, rival=-16,
     ),
     LogisticModel(
         ("covered", "absent", "other", "vector"),
-        weights=(-0.49, 0.54, -0.41, -1.8, 4.86), hit=(-0.89, 0.74, 1.47), found=0.61,
+        weights=(-0.49, 0.54, -0.41, -1.8, 4.86), hit=(-0.89, 0.74, 1.47), found=0.61, rival=-4,
     ),
     LogisticModel(
         ("covered", "absent", "other"),
-        weights=(0.41, 2.06, -0.23, -0.81), hit=(-0.86, 0.77, 1.56), found=0.59,
+        weights=(0.41, 2.06, -0.23, -0.81), hit=(-0.86, 0.77, 1.56), found=0.59, rival=-4,
     ),
     LogisticModel(("vector",), weights=(-2.39, 5.03), hit=(-0.78, 0.82, 1.68), found=0.61),
 )  # fmt: skip
@@ -68,10 +71,14 @@ class Confidence(NamedTuple):
 
 
 def confidence(
-    evidence: Mapping[str, Numbers], rows: int, *, models: Sequence[LogisticModel] = MODELS
+    evidence: Mapping[str, Numbers],
+    rows: int,
+    rival: float = 0.0,
+    *,
+    models: Sequence[LogisticModel] = MODELS,
 ) -> Confidence:
     """
-    Judge hits, best first, by their evidence.
+    Judge hits, best first, by their evidence, and by how much better what others said fits.
 
     ``scores`` never rise from one hit to the next, and do not depend on how many hits follow. With
     no evidence, or no hits, nothing was found.
@@ -84,7 +91,7 @@ def confidence(
         odds += weight * evidence[name]
     constant, slope, fall = model.hit
     ranks = np.arange(1, rows + 1)
-    sure = float(_probability(odds[:DEPTH].max()))
+    sure = float(_probability(odds[:DEPTH].max() + model.rival * rival))
     scores = _settled(_probability(constant + slope * odds - fall * np.log(ranks)))
     return Confidence(scores.astype(np.float32), sure, found=sure >= model.found)
 

@@ -8,6 +8,7 @@ or other cues change which hits there are, not the evidence of one.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Rows
 from hippocampus.index.query import Query
 from hippocampus.recall.standardize import Numbers
+
+_TOLD: Final = {"matched": 3, "covered": 1}
+"""Best turns that count: tokens hear what is told once more in other words, words do not."""
 
 
 @np.errstate(invalid="ignore")  # see ``search``
@@ -47,6 +51,33 @@ def evidence(index: BankIndex, query: Query, rows: Rows) -> dict[str, Numbers]:
         out |= _weighed("covered", "absent", cues.signature.matches(query, rows), weight, words)
     near = None if cues.vector is None else cues.vector.score(query, rows)
     return out if near is None else out | {"vector": near}
+
+
+@np.errstate(invalid="ignore")
+def rivalry(index: BankIndex, query: Query, contenders: Rows) -> float:
+    """
+    Return how much better what others said fits than what the one asked about said.
+
+    "What did Ada paint?" where Tom painted nearly has an answer, and has none. The mean of
+    ``matched`` of the three best of the others, less that of the three best of those whom the
+    question names, a difference in [-1, 1]: what happened to somebody is told more than once, by
+    them and in what follows. Where there are no tokens, ``covered`` of the best alone. 0 where the
+    question names nobody who speaks, or all.
+    """
+    if not query.speakers or not len(contenders):
+        return 0.0
+    shown = evidence(index, query, contenders)
+    by = next((name for name in _TOLD if name in shown), None)
+    another = shown["other"] > 0
+    if by is None or not another.any():
+        return 0.0
+    fits, few = shown[by], _TOLD[by]
+    return _mean_of_best(fits[another], few) - _mean_of_best(fits[~another], few)
+
+
+def _mean_of_best(fits: Numbers, few: int) -> float:
+    """Return the mean of the best few, 0 for each that is lacking."""
+    return float(np.sort(fits)[::-1][:few].sum() / few)
 
 
 def _content(question: Query) -> NDArray[np.bool_]:

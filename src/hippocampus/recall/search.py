@@ -29,6 +29,8 @@ from hippocampus.recall.standardize import Numbers
 
 _READ_FOR_FACTS: Final = 8
 """Best rows that are read for facts, where a question asks for one."""
+CONTENDERS: Final = 50
+"""Best rows among which it shows whether what is asked about somebody was said by another."""
 _NOTHING: Final = Sources()
 
 
@@ -40,6 +42,8 @@ class Ranking:
     scores: Numbers
     parts: dict[str, Numbers]
     """The part of each signal in the score, by name."""
+    contenders: Rows
+    """The ``CONTENDERS`` best rows, however many are asked for, best first."""
     sessions: NDArray[np.int32]
     """The sessions of all candidates by code, best first."""
     activation: Numbers
@@ -73,12 +77,14 @@ def search(
     if standing is not None:
         _put_first(scored, standing.current)
     rows, scores, signature = scored.rows, scored.scores, search.cues.signature
-    best = top_k(scores, min(limit, len(scores)))
+    first = top_k(scores, min(max(limit, CONTENDERS), len(scores)))
+    best = first[:limit]
     near = candidates.activation
     return Ranking(
         rows=rows[best],
         scores=scores[best],
         parts={name: part[best] for name, part in scored.parts.items()},
+        contenders=rows[first[:CONTENDERS]],
         sessions=rank_sessions(search, rows, scored.sessions, scored.support),
         activation=np.zeros(len(best), np.float32) if near is None else near[best],
         candidates=len(rows),
