@@ -29,7 +29,7 @@ from hippocampus.recall.standardize import Numbers
 
 _READ_FOR_FACTS: Final = 8
 """Best rows that are read for facts, where a question asks for one."""
-CONTENDERS: Final = 50
+CONTENDERS: Final = 100
 """Best rows among which it shows whether what is asked about somebody was said by another."""
 _NOTHING: Final = Sources()
 
