@@ -59,7 +59,7 @@ def test_an_index_in_use_goes_by_a_new_calibration_at_once(open_memory, hashed):
     )
     keep(there, sure)
 
-    assert bank.recall("elephants?").found
+    assert bank.recall("My elephants?").found
     assert bank.state.take().index.cues.concept._least.theta == 1.0
     keep(there, hashed)
     assert bank.state.take().index.cues.concept._least.theta == hashed.cosines.theta

@@ -82,3 +82,16 @@ def test_a_floor_that_is_no_share_is_refused(told, floor):
     for read in (told.recall, told.context):
         with pytest.raises(InputError, match=r"^min_score=.*from 0 to 1"):
             read("key", min_score=floor)
+
+
+@pytest.mark.slow
+def test_what_is_asked_of_the_world_finds_nothing_and_what_is_asked_of_a_life_what_is_near(
+    open_memory,
+):
+    bank = open_memory(embedder="default").bank("ada")
+    bank.remember("Tom is allergic to shellfish.", role="user")
+    bank.remember("The geese were counted at the weir.", role="user")
+
+    assert not bank.context("tell me a limerick").items
+    assert not bank.context("what is 9 times 12").items
+    assert any("shellfish" in item.text for item in bank.context("What shall I fry for Tom?").items)

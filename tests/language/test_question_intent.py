@@ -6,12 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hippocampus.encode.terms import find_terms
 from hippocampus.language.question_intent import (
     asks_last,
     asks_only_last,
     asks_when,
     day_of,
     find_intents,
+    is_impersonal,
     moment_told,
     times_of_events,
 )
@@ -241,3 +243,19 @@ def test_the_times_asked_of_are_times_that_are_named(text, parts):
     named = find_intervals(question, SAID)
 
     assert set(parse(question, now=SAID).listing) <= set(named)
+
+
+@pytest.mark.parametrize(
+    ("text", "impersonal"),
+    [
+        ("tell me a riddle", True),
+        ("What is 3 times 8?", True),
+        ("how long do eggs boil", True),
+        ("what did I boil", False),
+        ("tell me about my eggs", False),
+        ("what does Ottoline boil?", False),
+        ("show us the eggs", False),
+    ],
+)
+def test_what_speaks_of_nobody_is_asked_of_the_world(text, impersonal):
+    assert impersonal == is_impersonal(text, find_terms(text))

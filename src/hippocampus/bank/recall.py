@@ -41,6 +41,8 @@ from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import Ranking, search
 from hippocampus.recall.standardize import Numbers
 
+_DOUBT: Final = 0.35
+"""Confidence below which a question about nobody is not the bank's (docs/adr/0047)."""
 _SURE: Final = 0.5
 """Least score of what is asked for by its place in time alone."""
 
@@ -110,7 +112,7 @@ class Recaller(BankPart):
         degraded += [] if failed is None else [failed]
         places = [*order, *range(len(order), len(read.ranking.rows))]
         shows = {name: column[places] for name, column in shows.items()}
-        judged = _settled(_decide(here, bound, ranking, shows, places), bound, ranking)
+        judged = _judge(here, bound, ranking, shows, places)
         order = order[: int(np.count_nonzero(judged.scores[: len(order)] >= min_score))]
         hits = read.hits(order, judged.scores[: len(order)].tolist(), self._told(here.index))
         when = when_it_was(hits, engine.zone) if judged.found and "when" in bound.intents else None
@@ -201,7 +203,8 @@ class Recaller(BankPart):
         own, or "" for none. ``without`` are texts that the prompt has anyway, such as the turns
         a client sends along: memories that say no more than they do are left out. So are those
         whose score is below ``min_score``; by default, those that hardly ever have to do with the
-        question (docs/adr/0047). A greeting gets none at all.
+        question (docs/adr/0047). A greeting gets none at all, and neither does a question about
+        nobody and nothing known of which the bank most likely knows nothing.
 
         Raises:
             BudgetTooSmall: what comes before the memories alone does not fit.
@@ -234,14 +237,20 @@ class Recaller(BankPart):
         )
 
 
-def _settled(judged: Confidence, query: Query, ranking: Ranking) -> Confidence:
+def _judge(
+    here: BankSnapshot, query: Query, ranking: Ranking, shows: dict[str, Numbers], rows: Sized
+) -> Confidence:
     """
-    Return a judgement in the light of what was asked.
+    Say how likely each hit is, in the light of what was asked.
 
-    A greeting has no answer, and a time of which there is nothing has none. The last thing said and
-    whatever was at some time are what was asked for, however little their words say so.
+    A greeting has no answer, and a time of which there is nothing has none; nor has what is asked
+    of the world, not of somebody's life, and looks like nothing that was said. The last thing said
+    and whatever was at some time are what was asked for, however little their words say so.
     """
-    if query.small_talk:
+    judged = _decide(here, query, ranking, shows, rows)
+    impersonal = query.impersonal and not (query.speakers or query.definite)
+    known = query.vector is not None and here.calibrated.lacking is None
+    if query.small_talk or (known and impersonal and judged.sure < _DOUBT):
         return Confidence(np.zeros_like(judged.scores), 0.0, found=False)
     if ranking.missing_time:
         return judged._replace(found=False)

@@ -96,6 +96,8 @@ class Query:
     """A time in it that hangs on an event: "the day after the interview"."""
     intents: frozenset[Intent] = frozenset()
     """Intents that its words tell; none for most questions."""
+    impersonal: bool = False
+    """Whether it speaks of nobody: not of who asks, nor of anything with a name."""
     latest: float = 0.0
     """Weight of the latest: 1 if it is asked for of something, 1000 if of all, else 0."""
     roles: frozenset[str] = field(default_factory=frozenset)

@@ -76,6 +76,14 @@ def is_small_talk(text: str, words: Sequence[Term]) -> bool:
     return light and bool(said or "you" in spelled)
 
 
+def is_impersonal(text: str, words: Sequence[Term]) -> bool:
+    """Return whether a question speaks of nobody: "tell me a joke", "what is 3 times 8?"."""
+    spelled = [text[word.start : word.end] for word in words]
+    own = _SELF.intersection(word.casefold() for word in spelled)
+    named = any(word[:1].isupper() for word in spelled[1:])
+    return not named and (not own or (own == {"me"} and _RE.for_me.search(text) is not None))
+
+
 def times_of_events(
     text: str, words: Sequence[Term], intervals: Sequence[Interval]
 ) -> tuple[Interval, ...]:
