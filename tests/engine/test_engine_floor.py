@@ -85,7 +85,7 @@ def test_a_floor_that_is_no_share_is_refused(told, floor):
 
 
 @pytest.mark.slow
-def test_what_is_asked_of_the_world_finds_nothing_and_what_is_asked_of_a_life_what_is_near(
+def test_the_world_is_not_asked_of_a_bank_and_a_life_is(
     open_memory,
 ):
     bank = open_memory(embedder="default").bank("ada")
