@@ -63,7 +63,11 @@ questions that have no answer; docs/adr/0010 says what that costs those that hav
 
 
 class Confidence(NamedTuple):
-    """``scores``: of each hit, shape (rows,); ``sure``: of any; ``found``: ``sure`` is enough."""
+    """
+    ``scores``: of each hit, shape (rows,); ``sure``: of any; ``found``: ``sure`` is enough.
+
+    It has to be enough without ``rival``, too: that nobody else said it makes no hit fit better.
+    """
 
     scores: Numbers
     sure: float
@@ -91,9 +95,10 @@ def confidence(
         odds += weight * evidence[name]
     constant, slope, fall = model.hit
     ranks = np.arange(1, rows + 1)
-    sure = float(_probability(odds[:DEPTH].max() + model.rival * rival))
+    best = odds[:DEPTH].max()
+    sure, own = (float(_probability(best + model.rival * by)) for by in (rival, 0.0))
     scores = _settled(_probability(constant + slope * odds - fall * np.log(ranks)))
-    return Confidence(scores.astype(np.float32), sure, found=sure >= model.found)
+    return Confidence(scores.astype(np.float32), sure, found=min(sure, own) >= model.found)
 
 
 def _probability(odds: NDArray[np.float64]) -> NDArray[np.float64]:

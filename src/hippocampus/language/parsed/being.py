@@ -229,11 +229,11 @@ def _where(
         elif person and who is not None and mode == "ended":
             yield Statement(who, "lives_in", words_of(place), mode)
     elif person and who is not None:
-        yield from _attached(clause, who, preposition, place)
+        yield from _attached(clause, who, place)
 
 
-def _attached(clause: Clause, who: str, preposition: str, place: Token) -> Iterator[Statement]:
-    """Yield that somebody "has been at" a place since then, "is at" a school, "with" a company."""
+def _attached(clause: Clause, who: str, place: Token) -> Iterator[Statement]:
+    """Yield that somebody "has been at" a place since then, or "is at" a school."""
     name, mode = words_of(place), clause.mode()
     reading = any(
         one.lemma_ in ("do", "study", "read") and one.tag_ == "VBG"
@@ -241,11 +241,7 @@ def _attached(clause: Clause, who: str, preposition: str, place: Token) -> Itera
     )
     if reading or _RE.school.search(name):
         yield Statement(who, "studies_at", name, mode)
-    elif (
-        mode == "ended"
-        or clause.verb.lower_ == "been"
-        or (preposition == "with" and mode == "holds" and place.ent_type_ == "ORG")
-    ):
+    elif mode == "ended" or clause.verb.lower_ == "been":
         yield Statement(who, "works_at", name, mode)
 
 

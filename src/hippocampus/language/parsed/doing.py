@@ -369,8 +369,7 @@ def _institution(frame: VerbFrame, other: Token, clause: Clause) -> tuple[str, s
     if frame.slot == "obj" and frame.aspect == "ended":
         if child(other, "poss") is not None or not named:
             return None
-        place = other.ent_type_ == "GPE" or is_region(other.text)
-        if place and child(other, "det") is None:
+        if is_region(other.text) and child(other, "det") is None:
             return "lives_in", words_of(other)
     name = words_of(other, adjectives=True)
     teaches = clause.lemma in ("work", "teach", "employ")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Statement
 from hippocampus.core.word_lists import word_set
-from hippocampus.language.given_names import is_person
 from hippocampus.language.nouns import kinds, singular
 from hippocampus.language.parsed.clauses import SUBJECTS, Clause, child, children, joined
 from hippocampus.language.relations import relation_of
@@ -23,8 +22,6 @@ FIRST: Final = frozenset({"i", "me", "we", "us", "myself", "im"})
 _MINE: Final = frozenset({"my", "our", "mine", "me"})
 _THEIRS: Final = frozenset({"his", "her", "their"})
 _THIRD: Final = frozenset({"he", "she", "him", "her", "hers", "they", "them"})
-_PLACES: Final = frozenset({"GPE", "ORG", "LOC", "DATE", "LANGUAGE", "NORP", "FAC", "TIME"})
-"""What spaCy takes a name for that is nobody's."""
 _NAMED: Final = (*SUBJECTS, "pobj", "dobj", "conj", "appos", "oprd", "attr", "poss", "dative")
 _WITHIN: Final = ("compound", "nmod", "amod", "nummod", "flat")
 
@@ -45,8 +42,7 @@ def is_proper(token: Token) -> bool:
 
 def is_date(token: Token) -> bool:
     """Return whether a token is a day's or a month's name, or in one."""
-    word = token.lower_
-    return token.ent_type_ in ("DATE", "TIME") or word in word_set("weekdays") | word_set("months")
+    return token.lower_ in word_set("weekdays") | word_set("months")
 
 
 def words_of(token: Token, *, adjectives: bool = False) -> str:
@@ -117,11 +113,7 @@ class Referents:
 
     def _is_person(self, token: Token) -> bool:
         if is_proper(token):
-            return token.dep_ in (*_NAMED, "ROOT") and (
-                token.ent_type_ not in _PLACES
-                or is_person(words_of(token))
-                or words_of(token).split()[0].casefold().rstrip(".") in word_set("titles")
-            )
+            return token.dep_ in (*_NAMED, "ROOT") and not is_date(token)
         return relation_of(token.lower_) is not None and child(token, "poss") is not None
 
     def owner(self, noun: Token) -> str | None:
