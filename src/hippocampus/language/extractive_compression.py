@@ -82,12 +82,13 @@ def condense(text: str, level: int) -> str:
     left, kept = words.plain()
     if level == PLAIN or not kept:
         return left
-    tokens = count(text)
+    tokens, ornate = count(text), left == text
     for deeper in range(SUMMARY, level + 1):
         if deeper == KEYWORDS:
             kept = words.naming(kept)
         order = words.by_clause(kept) if deeper == SUMMARY else words.by_worth(kept)
         fewer, made = words.fit(order, -(-tokens // PARTS[deeper]))
+        made = made if ornate else _EMOJI.sub("", made)  # between two words that touch it
         if count(made) <= count(left):  # part of a word may take more tokens than the word
             kept, left = fewer, made
     return left
