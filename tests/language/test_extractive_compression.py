@@ -66,6 +66,7 @@ def test_the_same_text_is_condensed_the_same_way_each_time(text):
 
 
 @given(texts)
+@example('"0😀A:')
 def test_what_one_level_leaves_out_no_later_one_brings_back(text):
     for less, more in pairwise(condense(text, level) for level in range(KEYWORDS, -1, -1)):
         rest = iter(more)
