@@ -114,6 +114,12 @@ def test_what_is_said_of_others(text, said):
         "pets = {'Rex': 'dog'}",
         "I live upstairs.",
         "Thanks, you two!",
+        "I bought my nephew a van.",
+        "Father Aidan said mass.",
+        "Fish is Kowalski's.",
+        "The meeting is in Leeds.",
+        "Zoe and her man are having a baby, October.",
+        "My arm is on a pillow.",
     ],
 )
 def test_what_is_asked_supposed_quoted_or_played_tells_nothing(text):

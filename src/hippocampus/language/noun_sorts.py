@@ -40,6 +40,9 @@ _TEXTS: Final = frozenset(
         "talk",
     }
 )
+_LYING: Final = frozenset(
+    {"artifact", "location", "institution", "organization", "geological formation", "land"}
+)
 _TIMES: Final = frozenset(
     {"time period", "day of the week", "time unit", "weekday", "calendar day"}
 )
@@ -70,6 +73,12 @@ def is_food(noun: str) -> bool:
 def is_durable(noun: str) -> bool:
     """Return whether a noun is of something that one owns, who has it."""
     return _is_any(noun, word_set("durable_kinds"))
+
+
+def is_somewhere(noun: str) -> bool:
+    """Return whether a noun is of something that lies in a place; a word nobody knows may be."""
+    above = kinds(singular(noun.casefold()))
+    return not above or not _LYING.isdisjoint(above)
 
 
 def is_body_part(noun: str) -> bool:

@@ -15,7 +15,15 @@ from typing import Final, Literal, TypeAlias
 
 from hippocampus.core.records import Statement
 from hippocampus.language import statement_rules
-from hippocampus.language.relations import ALSO_CALLED, with_one_name
+from hippocampus.language.nouns import kinds, singular
+from hippocampus.language.relations import (
+    ALSO_CALLED,
+    FUNCTIONAL,
+    SEVERAL,
+    is_being,
+    rules,
+    with_one_name,
+)
 from hippocampus.language.statement_times import with_times
 from hippocampus.language.time import find_intervals
 
@@ -80,8 +88,18 @@ def find_statements(
         for said, sentence in read_parsed(text, speaker=speaker, other=other, addressed=addressed)
     ]
     known = {_told(said) for said in parsed}
-    left = [said for said in ruled if said.relation not in PARSED and _told(said) not in known]
+    left = [said for said in ruled if _is_left(said) and _told(said) not in known]
     return list(dict.fromkeys([*parsed, *left]))
+
+
+def _is_left(said: Statement) -> bool:
+    """Return whether a statement stays with the rules: not of any noun that "my" stands before."""
+    relation, noun = said.relation, said.relation.rpartition("_")[2]
+    if relation in PARSED:
+        return False
+    known = relation in SEVERAL | FUNCTIONAL | {rule.relation for rule in rules()}
+    own = is_being(relation) or relation.startswith("favo") or "artifact" in kinds(singular(noun))
+    return known or own
 
 
 def _told(said: Statement) -> tuple[str, str, str]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.records import Mode, Statement
 from hippocampus.core.word_lists import Patterns, word_set
-from hippocampus.language.noun_sorts import is_food, is_time, is_work
+from hippocampus.language.noun_sorts import is_food, is_somewhere, is_time, is_work
 from hippocampus.language.parsed.clauses import SUBJECTS, Clause, child, children, joined
 from hippocampus.language.parsed.kin import kin_of, tell_named
 from hippocampus.language.parsed.referents import FIRST, Referents, is_date, is_proper, words_of
@@ -81,7 +80,7 @@ def _named(
         yield from tell_named(whose, what, clause.mode(), referents)
     relation = kin_of(subject) if subject.pos_ in ("NOUN", "PROPN") else None
     owner = referents.owner(subject) if relation is not None else None
-    if subject.left_edge == subject and subject.i == subject.sent.start:
+    if subject.left_edge == subject and subject.i == subject.sent.start and relation != "pet":
         owner = referents.speaker  # "GP is Dr Quill"
     if relation is not None and owner is not None and referents.called(subject) is None:
         for name in referents.names(what):
@@ -192,7 +191,13 @@ def _listed(words: str) -> Iterator[str]:
     """Yield the things of a list, each up to its first function word; no times, nor "both"."""
     stops = word_set("function_words") | word_set("object_stops")
     for part in _RE.comma.split(words):
-        found = list(takewhile(lambda word: word.casefold() not in stops, part.split()))
+        found = []
+        for word in part.split():
+            if word.casefold() in stops:
+                break
+            found.append(word.rstrip(",:"))
+            if word != found[-1]:
+                break
         if found and not is_time(found[-1]) and found[-1].casefold() not in ("both", "all"):
             yield " ".join(found)
 
@@ -224,7 +229,8 @@ def _where(
     elif not is_proper(place) or is_date(place) or preposition not in ("in", "at", "with"):
         return
     elif preposition == "in":
-        if not person and subject is not None and (thing := referents.thing(subject)):
+        thing = None if subject is None or person else referents.thing(subject)
+        if thing is not None and subject is not None and is_somewhere(subject.text):
             yield Statement(thing, "located_in", words_of(place), mode)
         elif person and who is not None and mode == "ended":
             yield Statement(who, "lives_in", words_of(place), mode)

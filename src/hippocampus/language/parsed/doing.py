@@ -267,8 +267,8 @@ def _by_frame(
     if relation == "lives_in":
         yield from _living(clause, other, mode, referents)
         return
-    if clause.who is None:
-        return
+    if clause.who is None or (relation == "owns" and child(clause.verb, "dative") is not None):
+        return  # what is bought for somebody is theirs
     others = [other] if relation in ("works_at", "studies_at") else _all(clause, frame, other)
     for one in others:
         found = _fitting(clause, frame, one, referents)

@@ -19,6 +19,7 @@ _PEOPLE: Final = frozenset(
     {"married_to", "partner", "sibling", "child", "parent", "friend", "boss", "doctor", "pet"}
 )
 _PAST: Final = frozenset({"ex", "former", "late", "old"})
+_TITLES: Final = frozenset({"father", "mother", "sister", "brother"})
 _OWN_CHILDREN: Final = frozenset({"twins", "kids", "boys", "girls", "children", "triplets"})
 
 
@@ -48,7 +49,11 @@ def tell_kin(noun: Token, referents: Referents) -> Iterator[Statement]:
     whose = referents.owner(noun) or beside or _owner_unsaid(noun, name, relation, referents)
     if whose is None:
         return
+    if whose in referents.pets or _is_title(noun, name):
+        return
     for one in referents.names(name):
+        if relation == "pet":
+            referents.pets.add(one)
         referents.named.setdefault(f"{whose}'s {words_of(noun)}", one)
         yield Statement(whose, relation, one, _mode(noun, relation), noun=noun.lower_)
 
@@ -68,6 +73,12 @@ def _is_played(noun: Token) -> bool:
         above.lemma_.lower() in ("pretend", "imagine", "suppose", "play", "act")
         for above in noun.ancestors
     )
+
+
+def _is_title(noun: Token, name: Token) -> bool:
+    """Return whether a noun is the title of somebody nobody's: "Father Brown", "Sister Agnes"."""
+    alone = child(noun, "amod", "poss") is None and child(name, "poss") is None
+    return alone and noun.text.istitle() and noun.i == name.i - 1 and noun.lower_ in _TITLES
 
 
 def _owner_unsaid(noun: Token, name: Token, relation: str, referents: Referents) -> str | None:

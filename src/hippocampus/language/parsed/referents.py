@@ -85,6 +85,8 @@ class Referents:
         """Who was spoken of last as somebody's, without a name: "I have a daughter"."""
         self.named: dict[str, str] = {}
         """Names of people that were spoken of by whose they are: of "Ada's dad"."""
+        self.pets: set[str] = set()
+        """Names of animals, whose is nothing."""
         self._person: str | None = None
 
     def met(self, clause: Clause) -> None:
@@ -132,7 +134,9 @@ class Referents:
 
     def called(self, noun: Token) -> Token | None:
         """Return the name given with a noun: "my wife Ada", "Ada, my wife", "a cat called Tom"."""
-        beside = next((one for one in children(noun, "appos") if is_proper(one)), None)
+        beside = next(
+            (one for one in children(noun, "appos") if is_proper(one) and not is_date(one)), None
+        )
         if beside is not None:
             return beside
         for one in children(noun, "acl"):
@@ -187,4 +191,5 @@ def _next_name(noun: Token) -> Token | None:
     """Return a name right behind a noun, which the parse may have taken for something else."""
     doc, place = noun.doc, noun.i + 1
     follows = place < len(doc) and doc[place].dep_ in ("appos", *SUBJECTS, "ROOT", "flat", "dobj")
-    return doc[place] if follows and is_proper(doc[place]) else None
+    beside = follows and is_proper(doc[place]) and not is_date(doc[place])
+    return doc[place] if beside else None
