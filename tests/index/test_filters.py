@@ -802,7 +802,7 @@ def test_a_change_of_a_row_that_is_not_there_is_refused(number):
         max_size=6,
     )
 )
-def test_rows_are_in_talk_but_where_one_known_voice_speaks_alone(batches):
+def test_rows_are_in_talk_but_where_one_known_voice_speaks_to_nobody(batches):
     columns, said = Columns(), []
     for batch in batches:
         columns.observe(
@@ -815,7 +815,10 @@ def test_rows_are_in_talk_but_where_one_known_voice_speaks_alone(batches):
         voices = {}
         for session, speaker, role in said:
             voices.setdefault(session, set()).add((speaker and speaker.casefold(), role))
-        alone = {s for s, heard in voices.items() if len(heard) == 1 and (None, None) not in heard}
+        alone = {
+            s for s, heard in voices.items() if len(heard) == 1 and {role for _, role in heard} == {None}
+            and (None, None) not in heard
+        }  # fmt: skip
         talk = [session is None or session not in alone for session, _, _ in said]
 
         assert talk == columns.in_talk(np.arange(len(said))).tolist()

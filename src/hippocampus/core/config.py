@@ -146,6 +146,10 @@ class Fusion:
     latest: float = 2.0
     """What it is worth to be the latest of the candidates when the question asks for the latest;
     the earliest gets none of it."""
+    currency: Annotated[float, Meta(ge=0)] = 3.0
+    """Lead, in standard deviations, that a newer hit makes up where the question asks for what
+    holds now, or an older one where it asks for what was before: so much if they have no rare word
+    in common, up to 8 if they share a sixth of them; 0 switches it off (docs/adr/0057)."""
     outcome: float = 1.0
     """What it is worth to have helped often, or costs not to have; three quarters of that for once.
     By taste: no benchmark has feedback."""

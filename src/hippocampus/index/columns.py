@@ -515,9 +515,10 @@ class Columns(Versioned):
 
     def in_talk(self, rows: NDArray[np.intp]) -> Mask:
         """
-        Return which rows are of a session that is not one known voice's alone, shape (rows,).
+        Return which rows are of talk: all but sessions of one voice that talks to nobody.
 
-        A voice is a speaker in a role; who speaks is not known where neither is given. Rows outside
+        A voice is a speaker in a role, shape (rows,). Who speaks is not known where neither is
+        given; a user talks to an assistant, whether its answers are kept or not. Rows outside
         sessions count as well: parts of one long text.
         """
         return np.append(self._talk.view, True)[self.session.codes[rows]]
@@ -537,7 +538,10 @@ class Columns(Versioned):
         if unheard.any():
             self._first_voice.put(each[unheard], voices[first[unheard]])
         another = voices != self._first_voice.view[sessions]
-        talking = sessions[another | (voices == _NOBODY)]
+        spoken_to = self.role.holds("user", inside + start) | self.role.holds(
+            "assistant", inside + start
+        )
+        talking = sessions[another | spoken_to | (voices == _NOBODY)]
         if not self._talk.view[talking].all():
             self._talk.put(talking, True)  # noqa: FBT003  # the value
 

@@ -14,6 +14,7 @@ from hippocampus.core.cue_names import USED
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import Term, stem
+from hippocampus.language.asked_state import AskedState
 from hippocampus.language.event_anchored import EventAnchoredTime
 from hippocampus.language.question_intent import Intent
 from hippocampus.language.relations import functional, relation_of
@@ -96,6 +97,8 @@ class Query:
     """A time in it that hangs on an event: "the day after the interview"."""
     intents: frozenset[Intent] = frozenset()
     """Intents that its words tell; none for most questions."""
+    state: AskedState | None = None
+    """Which of several states of one matter it asks for; None if it asks for none, or of a time."""
     impersonal: bool = False
     """Whether it speaks of nobody: not of who asks, nor of anything with a name."""
     latest: float = 0.0

@@ -18,6 +18,7 @@ from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask, Rows
 from hippocampus.index.query import Query
 from hippocampus.kernel import top_k
+from hippocampus.recall.currency import order_by_time
 from hippocampus.recall.current_facts import Standing
 from hippocampus.recall.expand import Sources, asked_fact, expand
 from hippocampus.recall.named_time import describe_empty
@@ -76,6 +77,8 @@ def search(
     standing = _resolve_fact(search, scored, sources)
     if standing is not None:
         _put_first(scored, standing.current)
+    elif sources.texts is not None:
+        order_by_time(search, scored, sources.texts)
     rows, scores, signature = scored.rows, scored.scores, search.cues.signature
     first = top_k(scores, min(max(limit, CONTENDERS), len(scores)))
     best = first[:limit]

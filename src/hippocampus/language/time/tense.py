@@ -83,7 +83,7 @@ class Tenses:
         before = self._sentence(range(at - 1, max(at - _REACH, 0) - 1, -1))
         after = self._sentence(range(at, min(at + _REACH, len(self._words))))
         for i in (*before, *after):
-            pointed = self._verb(i)
+            pointed = self.points(i)
             if pointed is not None:
                 return self._arranged(i, at) if pointed == "behind" else pointed
         return None if _PLANS.isdisjoint(self.sentence(at)) else "ahead"
@@ -134,7 +134,7 @@ class Tenses:
 
     # ------------------------------------------------------------ verbs
 
-    def _verb(self, i: int) -> Direction | None:
+    def points(self, i: int) -> Direction | None:
         """Return which way token ``i`` points; None if it is no finite verb."""
         word, before = self._words[i], self._word(i - 1)
         head, _, tail = word.partition("'")

@@ -1,0 +1,81 @@
+"""
+Which of several states of one matter a question asks for: the present one, or the one before.
+
+"Who is my boss?" and "what do I pay for cod?" are about now, though no word says so: their verb is
+in the present. "What did I pay at first?" is about then. A question for something that happened,
+or for all of several things, asks for no state.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from hippocampus.core.word_lists import Patterns, word_set
+from hippocampus.language.nouns import singular
+from hippocampus.language.time.english import WRITTEN
+from hippocampus.language.time.tense import Tenses, is_past
+
+_RE: Final = Patterns("questions")
+_LONGEST: Final = 500
+"""Characters of a question that are read; what is longer tells more than it asks."""
+_HAVE: Final = frozenset({"have", "has", "haven't", "hasn't", "ve"})
+_REACH: Final = 7
+"""Words after "have" among which its participle stands: a name of several is between them."""
+
+
+class AskedState(NamedTuple):
+    """A state that a question asks for."""
+
+    newest: bool
+    """Whether it is the present one; else the first."""
+    sure: bool
+    """Whether the question says so, or asks of the life of who asks: others are asked about as of
+    some time, too."""
+
+
+class _Word(NamedTuple):
+    word: str
+
+
+def asked_state(text: str) -> AskedState | None:
+    """Return the state that a question asks for, None if it asks for none."""
+    if len(text) > _LONGEST:
+        return None
+    if _RE.former.search(text):
+        return AskedState(newest=False, sure=True)
+    if _RE.now.search(text) or _RE.newest.search(text):
+        return AskedState(newest=True, sure=True)
+    words = [_Word(match.group().lower()) for match in WRITTEN.token.finditer(text)]
+    if _is_behind(words) or _is_perfect(words) or _RE.no_state.search(text):
+        return None
+    if _RE.of_self.search(text):
+        return AskedState(newest=True, sure=True)
+    if _RE.no_single_state.search(text) or _asks_for_several(text):
+        return None
+    return AskedState(newest=True, sure=False)
+
+
+def _is_behind(words: list[_Word]) -> bool:
+    """Return whether the first finite verb is of the past."""
+    tenses = Tenses(words, told=False)
+    pointed = filter(None, map(tenses.points, range(len(words))))
+    return next(pointed, None) == "behind"
+
+
+def _is_perfect(words: list[_Word]) -> bool:
+    """Return whether it asks what has been done: "which books has Ada read?"."""
+    for place, (word,) in enumerate(words):
+        if word not in _HAVE:
+            continue
+        for (after,) in words[place + 1 : place + 1 + _REACH]:
+            if after == "got":
+                break
+            if after == "been" or is_past(after) or after in word_set("irregular_participles"):
+                return True
+    return False
+
+
+def _asks_for_several(text: str) -> bool:
+    """Return whether it asks for things in the plural: "which games does Ada like?"."""
+    several = _RE.several.search(text)
+    return several is not None and singular(several["what"].lower()) != several["what"].lower()

@@ -1,0 +1,85 @@
+"""
+Currency: of hits that are of one matter, the newest first where the present is asked for.
+
+"What do I pay for cod?" is answered by the last price that was told, and the first price may be
+told in more of the question's words. Two hits are of one matter as far as they share words that
+are rare in the bank; the more they share, the larger a lead of the older the newer makes up. Where
+the question asks for what was before, the oldest comes first in the same way.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippocampus.core.word_lists import word_set
+from hippocampus.encode.terms import hash_terms
+from hippocampus.index.cue import Rows
+from hippocampus.kernel import top_k
+from hippocampus.recall.propose import Search
+from hippocampus.recall.score import Scored
+from hippocampus.recall.spreading_activation import ReadTexts
+from hippocampus.recall.standardize import Numbers
+
+_COMPARED: Final = 8
+"""Best hits that are compared; what is further down is seldom of the matter."""
+_SHARED: Final = 30.0
+"""Standard deviations more that a newer hit makes up where it shares all rare words."""
+_MOST: Final = 8.0
+"""Standard deviations that it makes up at most: hits that far behind have little of the question."""
+_UNSURE: Final = 0.5
+"""Factor for a question that does not say of when it asks, and is not of the asker's own life."""
+_AHEAD: Final = 1e-3
+"""Lead over what a hit overtakes, in standard deviations."""
+
+
+def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
+    """Let hits overtake others of the same matter that are older, or newer, as the query asks."""
+    state, least = search.query.state, search.fusion.currency
+    if state is None or not least:
+        return
+    places = top_k(scored.scores, _COMPARED)
+    rows, scores = scored.rows[places], scored.scores[places]
+    weight = 1.0 if state.sure else _UNSURE
+    makes_up = weight * np.minimum(least + _SHARED * _kinship(search, rows, read), _MOST)
+    behind = scores[None, :] - scores[:, None]
+    later = _later(search, rows)
+    may = (later if state.newest else later.T) & (behind >= 0) & (behind <= makes_up)
+    may[search.index.columns.role.holds("assistant", rows.astype(np.intp))] = False
+    # Of several that overtake one, the newest comes first, or the oldest.
+    step = _AHEAD * (1 + later.sum(axis=1 if state.newest else 0))
+    raised = np.where(may, scores[None, :] + step[:, None], scores[:, None]).max(axis=1)
+    gained = np.maximum(raised - scores, 0).astype(np.float32)
+    if gained.any():
+        part = np.zeros(len(scored.rows), np.float32)
+        part[places] = gained
+        scored.parts["currency"] = part
+        scored.scores[places] += gained
+
+
+def _later(search: Search, rows: Rows) -> NDArray[np.bool_]:
+    """Return whether each row was said after each other one, shape (rows, rows)."""
+    said = search.index.columns.occurred_at(rows)
+    after = said[:, None] > said[None, :]
+    at_once = said[:, None] == said[None, :]
+    return after | (at_once & (rows[:, None] > rows[None, :]))
+
+
+def _kinship(search: Search, rows: Rows, read: ReadTexts) -> Numbers:
+    """Return the share of rare words that rows have in common, in [0, 1], shape (rows, rows)."""
+    texts = read(rows.tolist())
+    terms = [hash_terms(texts.get(row, "")) for row in rows.tolist()]
+    every = np.setdiff1d(np.concatenate(terms), _function_words())
+    has = np.array([np.isin(every, own) for own in terms], np.float32)
+    weighed = has * search.cues.lexical.rarity(every)
+    own = np.maximum(weighed.sum(axis=1), 1)
+    kinship: Numbers = weighed @ has.T / np.minimum.outer(own, own)
+    return kinship
+
+
+@cache
+def _function_words() -> NDArray[np.uint32]:
+    return hash_terms(" ".join(word_set("function_words")))
