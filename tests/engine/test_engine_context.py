@@ -57,9 +57,10 @@ def talk():
     summary=st.sampled_from(["", "They spoke of keys."]),
     projects=st.sampled_from(["", "The key hunt <active>"]),
     pointers=st.sampled_from([0, 1, 5]),
+    floor=st.sampled_from([None, 0]),
 )
 def test_a_context_never_exceeds_its_budget(
-    talk, budget, query, k, recent, system, persona, summary, projects, pointers
+    talk, budget, query, k, recent, system, persona, summary, projects, pointers, floor
 ):
     parts = {"system": system, "persona": persona, "projects": projects, "summary": summary}
     needed = talk.context(query, 10_000, k=0, **parts).tokens
@@ -67,7 +68,8 @@ def test_a_context_never_exceeds_its_budget(
         with pytest.raises(BudgetTooSmall, match=f"needs {needed};"):
             talk.context(query, budget, k=k, recent=recent, **parts)
         return
-    context = talk.context(query, budget, k=k, recent=recent, pointers=pointers, **parts)
+    more = {"pointers": pointers, "min_score": floor}
+    context = talk.context(query, budget, k=k, recent=recent, **more, **parts)
 
     assert count(context.text) == context.tokens <= budget
     assert all(quote(part) in context.text for part in (persona, projects, summary))
@@ -77,7 +79,7 @@ def test_a_context_never_exceeds_its_budget(
     outside = {pointer.id for pointer in context.left_out}
     assert not inside & outside
     assert inside | outside <= {hit.id for hit in context.recall}
-    if not recent:
+    if not recent and floor == 0:  # by default what lies far behind the best is not named
         assert inside | outside == {hit.id for hit in context.recall}
     shown = context.text.count("\n[")
     assert len(inside) <= shown <= len(inside) + recent
@@ -210,8 +212,8 @@ def test_quoting_is_undone_exactly(text):
 
 
 def test_what_does_not_fit_is_named_with_its_address_and_size(talk):
-    whole = talk.context("key", 5000)
-    context = talk.context("key", 120)
+    whole = talk.context("key", 5000, min_score=0)
+    context = talk.context("key", 120, min_score=0)
     shown = {hit.id for hit in context.items}
 
     assert context.left_out

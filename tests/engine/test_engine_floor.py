@@ -77,7 +77,7 @@ def test_a_question_is_no_greeting_though_it_shares_its_words(told, asked):
     assert told.context(asked, summary="").items
 
 
-@pytest.mark.parametrize("floor", [-0.1, 1.1, float("nan"), "0.5", None, True])
+@pytest.mark.parametrize("floor", [-0.1, 1.1, float("nan"), "0.5", True])
 def test_a_floor_that_is_no_share_is_refused(told, floor):
     for read in (told.recall, told.context):
         with pytest.raises(InputError, match=r"^min_score=.*from 0 to 1"):

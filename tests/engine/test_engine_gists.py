@@ -414,7 +414,9 @@ QUESTION = "We painted the old sailing boat in Porto?"
 
 
 def ranked(open_memory, gist, question=QUESTION, **options):
-    config = Config(policy=ALL.policy, fusion=Fusion(gist=gist), maturation=Maturation(**options))
+    config = Config(
+        policy=ALL.policy, fusion=Fusion(gist=gist, currency=0), maturation=Maturation(**options)
+    )
     memory = open_memory(config=config)
     return memory.bank("ada").recall(question, k=50).hits
 

@@ -816,9 +816,10 @@ def test_rows_are_in_talk_but_where_one_known_voice_speaks_to_nobody(batches):
         for session, speaker, role in said:
             voices.setdefault(session, set()).add((speaker and speaker.casefold(), role))
         alone = {
-            s for s, heard in voices.items() if len(heard) == 1 and {role for _, role in heard} == {None}
-            and (None, None) not in heard
-        }  # fmt: skip
+            session
+            for session, heard in voices.items()
+            if len(heard) == 1 and all(speaker and role is None for speaker, role in heard)
+        }
         talk = [session is None or session not in alone for session, _, _ in said]
 
         assert talk == columns.in_talk(np.arange(len(said))).tolist()

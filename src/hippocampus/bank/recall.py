@@ -43,6 +43,8 @@ from hippocampus.recall.standardize import Numbers
 
 _DOUBT: Final = 0.35
 """Confidence below which a question about nobody is not the bank's (docs/adr/0047)."""
+_FLOOR: Final = 0.005
+"""Least score of what a context holds unless told otherwise (docs/adr/0047)."""
 _SURE: Final = 0.5
 """Least score of what is asked for by its place in time alone."""
 
@@ -184,7 +186,7 @@ class Recaller(BankPart):
         without: Collection[str] = (),
         now: datetime | None = None,
         cues: Sequence[str] | None = None,
-        min_score: float = 0.005,
+        min_score: float | None = None,
         **filters: Unpack[Filters],
     ) -> Context:
         """
@@ -203,8 +205,9 @@ class Recaller(BankPart):
         own, or "" for none. ``without`` are texts that the prompt has anyway, such as the turns
         a client sends along: memories that say no more than they do are left out. So are those
         whose score is below ``min_score``; by default, those that hardly ever have to do with the
-        question (docs/adr/0047). A greeting gets none at all, and neither does a question about
-        nobody and nothing known of which the bank most likely knows nothing.
+        question, and, the smaller the budget the sooner, those that lie far behind the best
+        (docs/adr/0047). A greeting gets none at all, and neither does a question about nobody and
+        nothing known of which the bank most likely knows nothing.
 
         Raises:
             BudgetTooSmall: what comes before the memories alone does not fit.
@@ -222,13 +225,14 @@ class Recaller(BankPart):
         frame.check(budget_tokens)  # before anything is recalled: what fails must leave no trace
         if filters.get("suspects") is None:
             filters["suspects"] = "hide"
-        found = self.recall(query, k, now=now, cues=cues, min_score=min_score, **filters)
+        floor = _FLOOR if min_score is None else min_score
+        found = self.recall(query, k, now=now, cues=cues, min_score=floor, **filters)
         own = summary is None and bool(found.confidence)  # a greeting asks for no summary
         extras = Extras(
             compact=self._knowledge.own_summary(filters) if own else "",
             gists=self._knowledge.gists_of(found, gists, filters) if gists else (),
             recent=self._lookup.episodes(limit=recent, newest=True, **filters) if recent else (),
-            pointers=pointers, without=without,
+            pointers=pointers, without=without, reach=min_score is None,
         )  # fmt: skip
         if self._engine.config.secrets.show == "redact":
             found, extras = redacted(found, extras, self._engine.secret_finder)

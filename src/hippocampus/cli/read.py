@@ -79,7 +79,7 @@ def context(
     prompt: PromptOptions,
     cues: Cues = None,
     now: Now = None,
-    min_score: float = 0.005,
+    min_score: float | None = None,
     filters: FilterOptions,
 ) -> Answer:
     """Compose a text for a prompt: the memories that answer a question, within a token budget."""

@@ -6,6 +6,7 @@ The frame is there whole; then recent turns, newest kept first; then hits by ran
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
@@ -24,6 +25,8 @@ from hippocampus.core.quotes import (
 from hippocampus.core.records import Context, Episode, Hit, Pointer, Recall
 from hippocampus.encode.tokens import count
 
+_LEAST_REACH = 3.0
+"""Standard deviations behind the best hit that even the smallest context holds."""
 _LEAST_FREED = 64
 """Tokens that may be freed for names in a small budget: so much do a few of them take."""
 _OWN_PART = 4
@@ -45,6 +48,8 @@ class Extras:
     """Most addresses of hits that did not fit, for which the last hits may give way."""
     without: Iterable[str] = ()
     """Texts that whoever asks has; hits that are part of one are left out unnamed."""
+    reach: bool = False
+    """Whether hits that lie too far behind the best one for the budget are left out unnamed."""
 
 
 _NO_FRAME = Frame()
@@ -79,11 +84,14 @@ def compose(
             break
         spent += cost
         recent.append(episode)
+    reach = _reach(budget_tokens) if extras.reach else math.inf
     kept: list[Hit] = []
     left: list[Pointer] = []
     shown = {episode.id for episode in recent}
     held = "\n".join(map(_folded, extras.without))
     for hit in recall.hits:
+        if hit.lag > reach:
+            break
         if hit.id in shown or (held and _folded(hit.text) in held):
             continue
         cost = renderer.cost(hit.episode)
@@ -99,6 +107,16 @@ def compose(
         text=text, tokens=tokens, budget_tokens=budget_tokens, items=tuple(kept),
         left_out=tuple(left), recall=recall,
     )  # fmt: skip
+
+
+def _reach(budget_tokens: int) -> float:
+    """
+    Return how far behind the best hit a context still holds one, in standard deviations.
+
+    In a budget of 400 tokens, where eight turns fit, 7; 2 more each time it doubles: what is far
+    behind is needed for one question in many, and a large budget can pay for that (ADR 47).
+    """
+    return max(_LEAST_REACH, 7 + 2 * math.log2(max(budget_tokens, 1) / 400))
 
 
 def _known(renderer: Renderer, extras: Extras, budget_tokens: int) -> tuple[Renderer, int]:

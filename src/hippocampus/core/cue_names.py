@@ -22,6 +22,7 @@ CUE_WORDS: Final[Mapping[str, str]] = {
     "graph": "names",  # spreading activation over names
     "names": "names",
     "facts": "facts",
+    "currency": "currency",  # the newest, or oldest, of one matter
     "neighbours": "neighbours",
     "speaker": "speaker",
     "news": "news",  # recency among the like

@@ -45,14 +45,22 @@ def asked_state(text: str) -> AskedState | None:
         return AskedState(newest=False, sure=True)
     if _RE.now.search(text) or _RE.newest.search(text):
         return AskedState(newest=True, sure=True)
+    own = _RE.of_self.search(text) is not None
+    if _asks_for_a_deed(text) or not (own or _asks_for_one_thing(text)):
+        return None
+    return AskedState(newest=True, sure=own)
+
+
+def _asks_for_a_deed(text: str) -> bool:
+    """Return whether it asks what was done or why: its verb is of the past, or a perfect."""
     words = [_Word(match.group().lower()) for match in WRITTEN.token.finditer(text)]
-    if _is_behind(words) or _is_perfect(words) or _RE.no_state.search(text):
-        return None
-    if _RE.of_self.search(text):
-        return AskedState(newest=True, sure=True)
-    if _RE.no_single_state.search(text) or _asks_for_several(text):
-        return None
-    return AskedState(newest=True, sure=False)
+    return _is_behind(words) or _is_perfect(words) or _RE.no_state.search(text) is not None
+
+
+def _asks_for_one_thing(text: str) -> bool:
+    """Return whether it asks for one thing, and not for kinds, ways, chances or several things."""
+    one = _RE.question.search(text) and not _RE.no_single_state.search(text)
+    return bool(one) and not _asks_for_several(text)
 
 
 def _is_behind(words: list[_Word]) -> bool:

@@ -28,8 +28,10 @@ _COMPARED: Final = 8
 """Best hits that are compared; what is further down is seldom of the matter."""
 _SHARED: Final = 30.0
 """Standard deviations more that a newer hit makes up where it shares all rare words."""
+_KIN: Final = 0.02
+"""Share of rare words from which two hits are of one matter at all."""
 _MOST: Final = 8.0
-"""Standard deviations that it makes up at most: hits that far behind have little of the question."""
+"""Standard deviations that it makes up at most."""
 _UNSURE: Final = 0.5
 """Factor for a question that does not say of when it asks, and is not of the asker's own life."""
 _AHEAD: Final = 1e-3
@@ -39,15 +41,21 @@ _AHEAD: Final = 1e-3
 def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
     """Let hits overtake others of the same matter that are older, or newer, as the query asks."""
     state, least = search.query.state, search.fusion.currency
-    if state is None or not least:
+    if state is None or not least or len(scored.rows) < 2:
         return
     places = top_k(scored.scores, _COMPARED)
     rows, scores = scored.rows[places], scored.scores[places]
     weight = 1.0 if state.sure else _UNSURE
-    makes_up = weight * np.minimum(least + _SHARED * _kinship(search, rows, read), _MOST)
+    kinship = _kinship(search, rows, read)
+    makes_up = weight * np.minimum(least + _SHARED * kinship, _MOST)
     behind = scores[None, :] - scores[:, None]
     later = _later(search, rows)
-    may = (later if state.newest else later.T) & (behind >= 0) & (behind <= makes_up)
+    may = (
+        (later if state.newest else later.T)
+        & (behind >= 0)
+        & (behind <= makes_up)
+        & (kinship >= _KIN)
+    )
     may[search.index.columns.role.holds("assistant", rows.astype(np.intp))] = False
     # Of several that overtake one, the newest comes first, or the oldest.
     step = _AHEAD * (1 + later.sum(axis=1 if state.newest else 0))

@@ -56,7 +56,7 @@ class Found(NamedTuple):
         rows, over = ranking.rows.tolist(), ranking.superseded
         gains = np.maximum(list(ranking.parts.values()), 0).T.tolist()
         hits: list[Hit] = []
-        for place, score in zip(places, scores, strict=True):
+        for place, score, lag in zip(places, scores, self._lags(places), strict=True):
             episode, tokens = self.entries[place].dated(told), self.entries[place].tokens
             if episode.level:
                 episode = replace(episode, text=texts[place])
@@ -70,12 +70,22 @@ class Found(NamedTuple):
                     score=score,
                     shares={n: g / total for n, g in given.items() if g > 0} if total else {},
                     tokens=tokens,
+                    lag=lag,
                     activation=float(ranking.activation[place]),
                     valid_to=None if until is None else from_micros(until),
                     corrected_by=self.corrections[place],
                 )
             )
         return hits
+
+    def _lags(self, places: Sequence[int]) -> list[float]:
+        """Return how far each of some hits, in their order, lies behind the best; never falling."""
+        if not len(places):
+            return []
+        behind = self.ranking.scores.max() - self.ranking.scores[list(places)]
+        # A reranker may put what scored little before what scored much: it is no worse than that.
+        lags: list[float] = np.minimum.accumulate(behind[::-1])[::-1].tolist()
+        return lags
 
     def shown(self, places: Sequence[int]) -> Shown:
         """Return the note for gate and sleep; ``places``: in the order in which they are shown."""

@@ -25,6 +25,9 @@ class Hit:
     score: float
     shares: Mapping[str, float]
     tokens: int = 0
+    lag: float = 0.0
+    """How far its ranking score lies behind the best one's, in standard deviations: 0 for hits as
+    good as the best. A context of few tokens leaves out what lies far behind."""
     activation: float = 0.0
     """How active the anchors it lies under are by this question, in [0, 1]: how far it is about
     what the question calls up; 0 where that is nothing."""
