@@ -29,7 +29,7 @@ from hippocampus.encode.tokens import encode, pack
 from hippocampus.engine.context import SIGNED
 from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
 from hippocampus.index.bank_index import read_payloads
-from hippocampus.index.bm25 import DEED, TELLING, pack_terms
+from hippocampus.index.bm25 import MARKS, pack_terms
 from hippocampus.index.phrase_codec import unpack_phrases
 from hippocampus.index.told_times import times_fit
 from hippocampus.journal.draft import digest
@@ -147,10 +147,6 @@ def _broken_chains(memory: Memory, heads: Sequence[str]) -> list[str]:
 
 _HEAD: Final = re.compile(r"(?P<bank>.+)@(?P<seq>\d{1,18}):(?P<hash>[0-9a-f]*)", re.DOTALL)
 _CHECKED: Final[tuple[Kind, ...]] = ("lexical", "signature", "phrase", "times")
-_MARKS: Final = tuple(
-    pack_terms(np.array(marks, np.uint32)) for marks in ([TELLING], [DEED], [TELLING, DEED])
-)
-"""What earlier versions did not put after a text's terms."""
 
 
 def _verify_bank(
@@ -186,7 +182,7 @@ def _verify_bank(
     if unmarked:
         problems.append(
             f"{unmarked} texts were indexed by an earlier version, which did not mark those that"
-            " tell of their speaker, or of a deed; run 'hippocampus reindex'"
+            " tell of their speaker, of a deed, or of what is wished; run 'hippocampus reindex'"
         )
     slept, damage = _spelled_in_sleep(ledger, unpack_phrases(Payloads.of(held["phrase"])).gists)
     problems += damage
@@ -215,7 +211,11 @@ def _misread(
 
 def _unmarked(words: bytes) -> Iterator[bytes]:
     """Yield the words of a text as earlier versions, which marked less, may have noted them."""
-    return (words.removesuffix(marks) for marks in _MARKS if words.endswith(marks))
+    for mark in reversed(MARKS):
+        ending = pack_terms(np.array([mark], np.uint32))
+        if words.endswith(ending):
+            words = words.removesuffix(ending)
+            yield words
 
 
 def _undecodable(ledger: Ledger, changes: Sequence[JournalRow]) -> Iterator[str]:

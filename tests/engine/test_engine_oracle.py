@@ -17,7 +17,7 @@ from hippocampus.core.records import Passage, Payloads
 from hippocampus.encode.embed import HashEmbedder
 from hippocampus.encode.signature import rotation_for
 from hippocampus.encode.terms import find_terms, hash_terms
-from hippocampus.index.bm25 import DEED, K1, TELLING, B, Bm25Cue, pack_terms
+from hippocampus.index.bm25 import ASKING, DEED, K1, TELLING, B, Bm25Cue, pack_terms
 from hippocampus.index.filters import make_filter, read_where
 from hippocampus.index.query import Query
 from hippocampus.index.vector import OVERSAMPLE, VectorCue, pack_vectors
@@ -65,6 +65,10 @@ def did(episode):
     return episode.text.startswith("I just found")
 
 
+def asks(episode):
+    return episode.text.endswith("?")
+
+
 def spoken(episode):
     return f"{episode.speaker}: {episode.text}" if episode.speaker else episode.text
 
@@ -104,7 +108,7 @@ def plain_ranking(episodes, query, fusion, weights, *, news=True):
 
     index = reference.Bm25Index()
     for episode in episodes:
-        marks = [TELLING] * tells(episode) + [DEED] * did(episode)
+        marks = [TELLING] * tells(episode) + [DEED] * did(episode) + [ASKING] * asks(episode)
         hashes = np.append(hash_terms(dated(episode)), marks).astype(np.uint32)
         index.extend(hashes, np.array([0, len(hashes)], np.uint64))
     hashes = np.array(terms, np.uint32)
@@ -138,6 +142,7 @@ def plain_ranking(episodes, query, fusion, weights, *, news=True):
     named = {e.speaker for e in episodes if e.speaker and e.speaker.lower() in query.lower()}
     total = total + [
         (fusion.speaker + fusion.self_disclosure * tells(episode)) * (episode.speaker in named)
+        - fusion.only_asking * asks(episode)
         for episode in episodes
     ]
     support = {

@@ -129,8 +129,13 @@ class Fusion:
     "you"."""
     self_disclosure: float = 2.5
     """Weight of a turn in which the person asked about, by name or as "I", tells of themself."""
+    standing: _Whole = 5
+    """Standing wishes (preferences, bans, rules) that come right after the best hits where the
+    question asks for advice, however few of its words they have (docs/adr/0058)."""
     first_person_deed: float = 0.5
     """Weight of a deed told in the first person: "we went", "I bought"."""
+    only_asking: float = 2.0
+    """What it costs a turn that it only asks: it may be the same question, and is no answer."""
     novelty: float = 0.8
     """What it is worth to use words that the bank had not heard before: who says something new says
     more than who answers "that sounds great"."""

@@ -25,6 +25,7 @@ CUE_WORDS: Final[Mapping[str, str]] = {
     "currency": "currency",  # the newest, or oldest, of one matter
     "neighbours": "neighbours",
     "speaker": "speaker",
+    "standing": "wishes",  # preferences, bans and rules
     "news": "news",  # recency among the like
     "session": "conversation",
     "gist": "gist",

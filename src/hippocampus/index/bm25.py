@@ -16,11 +16,14 @@ K1, B = 0.9, 0.4
 (Anserini's default, from TREC; not tuned here)."""
 
 
-TELLING, DEED = np.uint32(0x74656C6C), np.uint32(0x64656564)
-"""The terms of every text that tells of its speaker, and of what they did: properties kept as words
-more, as Xapian keeps its boolean terms. A real word shares a hash once in two thousand million."""
+TELLING, DEED, STANDING, ASKING = (
+    np.uint32(word) for word in (0x74656C6C, 0x64656564, 0x77697368, 0x61736B73)
+)
+"""The terms of every text that tells of its speaker, of what they did, of a standing wish, and of
+one that only asks: properties kept as words more, as Xapian keeps its boolean terms. A real word
+shares a hash once in two thousand million."""
 
-_MARKS = (TELLING, DEED)
+MARKS = (TELLING, DEED, STANDING, ASKING)
 _EARLY = 8
 """Terms of an episode that are its beginning: its date, who speaks, and the first words."""
 
@@ -38,7 +41,7 @@ class Bm25Cue(Versioned):
     def __init__(self) -> None:
         self._index = Bm25Index()
         self._early = GrowableArray(np.uint32, _EARLY)
-        self._marks = GrowableArray(np.bool_, len(_MARKS))
+        self._marks = GrowableArray(np.bool_, len(MARKS))
 
     def __len__(self) -> int:
         return len(self._index)
@@ -56,8 +59,8 @@ class Bm25Cue(Versioned):
         within = at < ends[:, None].astype(np.intp)
         at[~within] = 0
         self._early.extend(np.where(within, terms[at], 0) if len(terms) else at)
-        marks = np.zeros((len(payloads), len(_MARKS)), np.bool_)
-        for place, mark in enumerate(_MARKS):
+        marks = np.zeros((len(payloads), len(MARKS)), np.bool_)
+        for place, mark in enumerate(MARKS):
             marks[np.searchsorted(ends, np.flatnonzero(terms == mark), side="right"), place] = True
         self._marks.extend(marks)
 
@@ -106,9 +109,14 @@ class Bm25Cue(Versioned):
         return np.array([sought in early[row].tobytes() for row in rows.tolist()], np.bool_)
 
     def marked(self, rows: Rows) -> Mask:
-        """Return which rows tell of their speaker, and of a deed, shape (rows, 2)."""
+        """Return which rows have each of ``MARKS``, shape (rows, 4)."""
         marked: Mask = self._marks.view[rows.astype(np.intp)]
         return marked
+
+    def standing(self) -> Mask:
+        """Return which rows tell a standing wish, shape (n,)."""
+        standing: Mask = self._marks.view[:, MARKS.index(STANDING)]
+        return standing
 
     def unheard(self, rows: Rows) -> NDArray[np.uint32]:
         """Return how many of each row's terms no earlier row has, shape (rows,)."""

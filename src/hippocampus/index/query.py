@@ -99,6 +99,9 @@ class Query:
     """Intents that its words tell; none for most questions."""
     state: AskedState | None = None
     """Which of several states of one matter it asks for; None if it asks for none, or of a time."""
+    advice: bool = False
+    """Whether it asks for advice, for leave, or for something to be made: what is wished or barred
+    from now on bears on it."""
     impersonal: bool = False
     """Whether it speaks of nobody: not of who asks, nor of anything with a name."""
     latest: float = 0.0

@@ -15,6 +15,9 @@ from hippocampus.core.word_lists import Patterns
 
 _TALK: Final = Patterns("talk")
 _FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself", "we", "our", "ours"})
+_ASKED: Final = ("?", "？", "؟")
+_LONGEST_QUESTION: Final = 2000
+"""Characters of a text that are read: what is longer does not only ask."""
 _TO_WORDS: Final = {at: " " for at in range(128) if not (chr(at).isalnum() or chr(at) == "_")}
 
 
@@ -26,6 +29,16 @@ def tells_of_self(text: str) -> bool:
 def tells_of_deed(text: str) -> bool:
     """Return whether a first person did or was something: "we went", "I've also joined"."""
     return _may(text) and _TALK.of_deed.search(text) is not None
+
+
+def only_asks(text: str) -> bool:
+    """Return whether every sentence of a text asks: who repeats a question answers none."""
+    if not any(mark in text for mark in _ASKED):
+        return False
+    if len(text) > _LONGEST_QUESTION:
+        return False
+    sentences = [said for said in _TALK.sentence.findall(text) if said.strip()]
+    return all(said.rstrip().endswith(_ASKED) for said in sentences)
 
 
 def _may(text: str) -> bool:

@@ -73,7 +73,8 @@ def _later(search: Search, rows: Rows) -> NDArray[np.bool_]:
     said = search.index.columns.occurred_at(rows)
     after = said[:, None] > said[None, :]
     at_once = said[:, None] == said[None, :]
-    return after | (at_once & (rows[:, None] > rows[None, :]))
+    later: NDArray[np.bool_] = after | (at_once & (rows[:, None] > rows[None, :]))
+    return later
 
 
 def _kinship(search: Search, rows: Rows, read: ReadTexts) -> Numbers:

@@ -39,6 +39,7 @@ from hippocampus.language.question_intent import (
     times_of_events,
 )
 from hippocampus.language.relations import relation_of
+from hippocampus.language.standing import asks_for_advice
 from hippocampus.language.time import find_intervals
 
 _NO_NAMES: Final = Gazetteer()
@@ -81,6 +82,7 @@ def parse(text: str, *, now: datetime, cues: frozenset[str] = frozenset(USED)) -
         event=find_event_anchored(text, now) if timed else None,
         intents=intents,
         state=None if intervals or small_talk or "list" in intents else asked_state(text),
+        advice=asks_for_advice(text),
         latest=float(latest) * (_ABOVE_ALL if latest and asks_only_last(text) else 1.0),
         roles=_roles(text),
         possessives=tuple(_possessives(text)),

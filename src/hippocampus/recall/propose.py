@@ -22,6 +22,8 @@ from hippocampus.index.sorted_sets import each_once
 from hippocampus.recall.named_time import WITHIN, is_empty, nearness, timeliness
 from hippocampus.recall.standardize import Numbers
 
+_WISHES: Final = 50
+"""Standing wishes that each cue proposes for a question that asks for advice."""
 _LEAST: Final = 1e-6
 """Factor that an explained word keeps at least: it is still a word of the question."""
 
@@ -105,6 +107,10 @@ def _proposed(search: Search) -> Rows:
     proposed = [
         cue.propose(query, scope, share) for cue in sharing + free for scope in (allowed, *narrow)
     ]
+    if query.advice and fusion.standing:  # which may share no word with what is asked
+        wishes = index.cues.lexical.standing()
+        scope = wishes if allowed is None else wishes & allowed
+        proposed += [cue.propose(query, scope, _WISHES) for cue in sharing]
     if query.latest:
         proposed.append(index.columns.last(fusion.neighbour_reach, allowed).astype(np.uint32))
     before, after = index.columns.neighbours()

@@ -136,8 +136,9 @@ def _speaking(search: Search, rows: NDArray[np.intp]) -> Numbers:
     for role in ("assistant", "user"):
         if role in query.roles:
             worth += columns.role.holds(role, rows) * np.float32(fusion.addressee)
-    tells = search.cues.lexical.marked(rows.astype(np.uint32))[:, 0]
-    worth += (_of_named(search, rows) & tells) * np.float32(fusion.self_disclosure)
+    marked = search.cues.lexical.marked(rows.astype(np.uint32))
+    worth += (_of_named(search, rows) & marked[:, 0]) * np.float32(fusion.self_disclosure)
+    worth -= marked[:, 3] * np.float32(fusion.only_asking)
     return worth
 
 

@@ -11,7 +11,7 @@ from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import from_micros
 from hippocampus.core.records import Kind
 from hippocampus.encode.terms import hash_terms
-from hippocampus.index.bm25 import DEED, TELLING, pack_terms
+from hippocampus.index.bm25 import MARKS, pack_terms
 from hippocampus.index.phrase_codec import pack_phrases
 from hippocampus.index.told_times import pack_times
 from hippocampus.journal.draft import Draft
@@ -20,7 +20,8 @@ from hippocampus.journal.payloads import NO_TIMES
 from hippocampus.language.equivalence import digest_details
 from hippocampus.language.importance import lasting_importance
 from hippocampus.language.noun_phrases import find_phrases, names_of
-from hippocampus.language.self_disclosure import tells_of_deed, tells_of_self
+from hippocampus.language.self_disclosure import only_asks, tells_of_deed, tells_of_self
+from hippocampus.language.standing import tells_standing
 from hippocampus.language.time import find_told
 
 
@@ -49,11 +50,13 @@ def lexical_payload(
     """
     Return the terms of what the words cue reads: date in words, speaker, text, file name.
 
-    Last come the marks of a text that tells of its speaker, and of a deed of theirs, if it does.
+    Last come the marks of a text that tells of its speaker, of a deed of theirs, of what is wished
+    or barred from now on, or that only asks, if it does.
     """
     when = f"{from_micros(occurred_at):%d %B %Y}"
     terms = hash_terms(f"{when} {speaker or ''} {text} {source or ''}")
-    marks = [TELLING] * tells_of_self(text) + [DEED] * tells_of_deed(text)
+    told = (tells_of_self(text), tells_of_deed(text), tells_standing(text), only_asks(text))
+    marks = [mark for mark, is_told in zip(MARKS, told, strict=True) if is_told]
     return pack_terms(np.append(terms, np.array(marks, np.uint32)))
 
 

@@ -44,6 +44,7 @@ export const CUES = {
   names: ["names", "it is reached by names that the best hits hold"],
   facts: ["facts", "what it tells is so now, or was what is asked"],
   currency: ["currency", "it is the newest, or the first, of what was said on the matter"],
+  standing: ["wishes", "it tells what is wished, barred or ruled from now on"],
   neighbours: ["neighbours", "the turns around it fit the question"],
   speaker: ["speaker", "whom the question is about says it"],
   news: ["news", "it is later than others that say the like"],

@@ -1,0 +1,111 @@
+"""
+Standing wishes: what somebody likes, cannot have, or wants done from now on.
+
+"Ada can't stand coriander" and "always answer in metric units" matter to every later request that
+they touch, whatever its words. English; in other languages they are found as any text.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hippocampus.core.word_lists import Patterns, word_set
+from hippocampus.language.nouns import use_of
+
+_RE: Final = Patterns("standing")
+_LONGEST: Final = 2000
+"""Characters of a text that are read: what is longer is no wish."""
+_VERB: Final = 0.5
+"""Share of its uses as a verb from which a first word is taken for an imperative."""
+_NEAR: Final = 12
+"""Words between "not" and "again"."""
+
+_SUBJECT: Final = frozenset({"i", "we", "he", "she", "they", "you"})
+_OWNER: Final = frozenset({"my", "our", "his", "her", "their"})
+_BETWEEN: Final = frozenset(
+    "just also still always never usually generally really absolutely do does don't dont doesn't"
+    " doesnt not can't cant cannot won't wont would".split()
+)
+"""Words between a subject and its verb of attitude."""
+_NOT: Final = frozenset("not never won't wont shan't don't dont".split())
+_BARRED: Final = frozenset("can't cant cannot mustn't mustnt".split())
+_FOR_ONCE: Final = frozenset("wait believe beat agree remember seem help imagine say tell".split())
+"""What one cannot do without its being a ban: "can't wait"."""
+_ALWAYS: Final = frozenset({"always", "never", "only", "whenever"})
+_LEADS: Final = frozenset({"please", "and", "so", "also", "but", "ok", "okay", "remember", "to"})
+_MAY: Final = frozenset({"should", "must", "can", "to", "shall", "will"})
+_OVER: Final = frozenset("been seen had did was were got have has".split())
+_MENTAL: Final = frozenset("know think ask mind worry remember have get care see".split())
+"""Verbs after "don't" that tell nobody what to do: "don't know"."""
+_RULES: Final = (
+    ("from", "now", "on"), ("in", "future"), ("going", "forward"), ("as", "a", "rule"),
+    ("every", "time"), ("each", "time"), ("when", "i", "ask"), ("when", "i", "mention"),
+    ("when", "i", "say"), ("if", "i", "ask"),
+)  # fmt: skip
+_MARKS: Final = frozenset(".!?;:,\n")
+
+
+def tells_standing(text: str) -> bool:
+    """Return whether a text tells a preference, a ban or a rule that holds from now on."""
+    head = text[:_LONGEST]
+    if head.rstrip().endswith("?"):
+        return False
+    written = _RE.token.findall(head)
+    words = [word.lower().replace("’", "'") for word in written]
+    if not word_set("leanings").isdisjoint(words):
+        return True
+    return any(_is_standing(written, words, place) for place in _hints(words))
+
+
+def _hints(words: list[str]) -> list[int]:
+    attitudes = word_set("attitudes")
+    return [place for place, word in enumerate(words) if word in attitudes or word in _LEADING]
+
+
+_LEADING: Final = _ALWAYS | _BARRED | {"again", "don't", "dont"} | {rule[0] for rule in _RULES}
+
+
+def _is_standing(written: list[str], words: list[str], place: int) -> bool:
+    """Return whether the word at a place makes a wish of its clause."""
+    word, after = words[place], words[place + 1] if place + 1 < len(words) else ""
+    if word in word_set("attitudes"):
+        return _has_subject(written, words, place)
+    if word in _BARRED:
+        return after not in _FOR_ONCE
+    if word == "again":
+        return not _NOT.isdisjoint(words[max(0, place - _NEAR) : place])
+    if word in ("don't", "dont"):
+        return _begins(words, place) and after not in _MENTAL and after not in _MARKS
+    if word in _ALWAYS and after not in _OVER:
+        before = words[place - 1] if place else ""
+        return _begins(words, place) or before in _SUBJECT or before in _MAY
+    return any(tuple(words[place : place + len(rule)]) == rule for rule in _RULES)
+
+
+def _has_subject(written: list[str], words: list[str], place: int) -> bool:
+    """Return whether somebody has the attitude; what one would like is for once."""
+    at = place - 1
+    while at >= 0 and place - at <= 4 and (words[at] in _BETWEEN or words[at].endswith("ly")):
+        at -= 1
+    if at < 0 or (words[place - 1] == "would" and words[place] in ("like", "love")):
+        return False
+    if words[at] in _SUBJECT or (at and words[at - 1] in _OWNER):
+        return True
+    return written[at][0].isupper() and words[at] not in _MARKS and "'" not in words[at]
+
+
+def _begins(words: list[str], place: int) -> bool:
+    """Return whether a clause begins at a place, but for "please" and the like."""
+    at = place - 1
+    while at >= 0 and words[at] in _LEADS:
+        at -= 1
+    return at < 0 or words[at] in _MARKS
+
+
+def asks_for_advice(text: str) -> bool:
+    """Return whether a message asks for advice, for leave, or for something to be made."""
+    head = text[:_LONGEST]
+    if _RE.advice.search(head):
+        return True
+    first = _RE.imperative.match(head)
+    return first is not None and use_of(first["verb"].lower()).verb >= _VERB

@@ -1,0 +1,40 @@
+"""
+Standing wishes: preferences, bans and rules that bear on a question for advice.
+
+"What shall I cook for Ada?" shares little with "Ada can't stand coriander", and its answer hangs on
+it. The wishes that are nearest to the question, among themselves, follow after the best hits.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from hippocampus.kernel import top_k
+from hippocampus.recall.propose import Search
+from hippocampus.recall.score import Scored
+
+_BEHIND: Final = np.float32(3)
+"""Distance at which wishes follow the best hit, in standard deviations: where it answers in its own
+words, it and what is as good as it stay ahead."""
+_STEP: Final = np.float32(0.01)
+"""Distance from one wish to the next."""
+
+
+def lift_wishes(search: Search, scored: Scored) -> None:
+    """Lift the wishes that fit a question for advice best; the assistant's words are no wishes."""
+    most = search.fusion.standing
+    if not search.query.advice or not most or not len(scored.rows):
+        return
+    rows = scored.rows.astype(np.intp)
+    wishes = search.cues.lexical.standing()[rows]
+    wishes = wishes & ~search.index.columns.role.holds("assistant", rows)
+    places = np.flatnonzero(wishes)
+    places = places[top_k(scored.scores[places], most)]
+    line = scored.scores.max() - _BEHIND - _STEP * np.arange(len(places), dtype=np.float32)
+    gained = np.maximum(line - scored.scores[places], 0)
+    if gained.any():
+        scored.parts["standing"] = np.zeros(len(rows), np.float32)
+        scored.parts["standing"][places] = gained
+        scored.scores[places] += gained

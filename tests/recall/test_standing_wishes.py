@@ -1,0 +1,56 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from hippocampus import Config, Fusion
+
+START = datetime(2024, 1, 1, tzinfo=UTC)
+WISH = "My aunt can't stand fennel."
+
+
+@pytest.fixture
+def bank(open_memory):
+    """A bank whose every turn has more of the question's words than the wish."""
+    bank = open_memory().bank("ada")
+    for place in range(40):
+        at = START + timedelta(hours=place)
+        bank.remember(f"We cooked supper {place} for the neighbours.", role="user", at=at)
+    bank.remember(WISH, role="user", at=START)
+    bank.remember("I prefer fennel in every supper.", role="assistant", at=START)
+    return bank
+
+
+def test_a_wish_is_found_by_a_question_for_advice_that_shares_no_word_with_it(bank):
+    assert WISH in [hit.text for hit in bank.recall("What should we cook for supper?")]
+
+
+def test_a_wish_has_no_part_in_a_question_for_a_fact(bank):
+    assert WISH not in [hit.text for hit in bank.recall("When was supper cooked?")]
+
+
+def test_a_wish_never_comes_before_the_best_hit(bank):
+    assert bank.recall("Suggest a supper for the neighbours.")[0].text != WISH
+
+
+def test_the_assistants_words_are_no_wishes(bank):
+    hits = bank.recall("Suggest a supper for the neighbours.")
+
+    assert all("standing" not in hit.shares for hit in hits if hit.episode.role == "assistant")
+
+
+def test_no_more_wishes_are_lifted_than_are_set(open_memory):
+    bank = open_memory(config=Config(fusion=Fusion(standing=2))).bank("ada")
+    for place in range(30):
+        bank.remember(f"We cooked supper {place}.", role="user")
+        bank.remember(f"I dislike spice number {place}.", role="user")
+    hits = bank.recall("What should we cook for supper?", 60)
+
+    assert sum("standing" in hit.shares for hit in hits) == 2
+
+
+def test_a_turn_that_repeats_the_question_comes_after_one_that_answers_it(open_memory):
+    bank = open_memory().bank("ada")
+    asked = bank.remember("Which tea does Olga take?", role="user")
+    told = bank.remember("Olga takes green tea, the loose leaf kind.", role="user")
+
+    assert [told.id, asked.id] == [hit.id for hit in bank.recall("Which tea does Olga take?")]
