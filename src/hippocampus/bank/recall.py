@@ -242,7 +242,11 @@ class Recaller(BankPart):
 
 
 def _judge(
-    here: BankSnapshot, query: Query, ranking: Ranking, shows: dict[str, Numbers], rows: Sized
+    here: BankSnapshot,
+    query: Query,
+    ranking: Ranking,
+    shows: dict[str, Numbers],
+    rows: Sequence[int],
 ) -> Confidence:
     """
     Say how likely each hit is, in the light of what was asked.
@@ -252,6 +256,7 @@ def _judge(
     and whatever was at some time are what was asked for, however little their words say so.
     """
     judged = _decide(here, query, ranking, shows, rows)
+    judged = judged._replace(scores=_with_wishes(judged.scores, ranking, rows))
     impersonal = query.impersonal and not (query.speakers or query.definite)
     known = query.vector is not None and here.calibrated.lacking is None
     if query.small_talk or (known and impersonal and judged.sure < _DOUBT):
@@ -262,6 +267,16 @@ def _judge(
         scores = np.maximum(judged.scores, np.float32(_SURE))
         return Confidence(scores, max(judged.sure, _SURE), found=True)
     return judged
+
+
+def _with_wishes(scores: Numbers, ranking: Ranking, places: Sequence[int]) -> Numbers:
+    """Give wishes that a question for advice calls for the score of what a context holds."""
+    lifted = ranking.parts.get("standing")
+    if lifted is None:
+        return scores
+    least = np.where(lifted[list(places)] > 0, np.float32(2 * _FLOOR), np.float32(0))
+    raised: Numbers = np.maximum.accumulate(np.maximum(scores, least)[::-1])[::-1]
+    return raised
 
 
 def _bind(here: BankSnapshot, query: Query, encoded: EncodedQuery) -> Query:

@@ -28,6 +28,7 @@ _BETWEEN: Final = frozenset(
 )
 """Words between a subject and its verb of attitude."""
 _NOT: Final = frozenset("not never won't wont shan't don't dont".split())
+_NOT_DO: Final = frozenset({"don't", "dont", "doesn't", "doesnt"})
 _BARRED: Final = frozenset("can't cant cannot mustn't mustnt".split())
 _FOR_ONCE: Final = frozenset("wait believe beat agree remember seem help imagine say tell".split())
 """What one cannot do without its being a ban: "can't wait"."""
@@ -35,8 +36,11 @@ _ALWAYS: Final = frozenset({"always", "never", "only", "whenever"})
 _LEADS: Final = frozenset({"please", "and", "so", "also", "but", "ok", "okay", "remember", "to"})
 _MAY: Final = frozenset({"should", "must", "can", "to", "shall", "will"})
 _OVER: Final = frozenset("been seen had did was were got have has".split())
-_MENTAL: Final = frozenset("know think ask mind worry remember have get care see".split())
-"""Verbs after "don't" that tell nobody what to do: "don't know"."""
+_MENTAL: Final = frozenset(
+    "know think ask mind worry remember have get care see want need feel understand believe mean"
+    " say recall seem look".split()
+)
+"""Verbs after "don't" that tell no habit, and nobody what to do: "don't know"."""
 _RULES: Final = (
     ("from", "now", "on"), ("in", "future"), ("going", "forward"), ("as", "a", "rule"),
     ("every", "time"), ("each", "time"), ("when", "i", "ask"), ("when", "i", "mention"),
@@ -62,7 +66,7 @@ def _hints(words: list[str]) -> list[int]:
     return [place for place, word in enumerate(words) if word in attitudes or word in _LEADING]
 
 
-_LEADING: Final = _ALWAYS | _BARRED | {"again", "don't", "dont"} | {rule[0] for rule in _RULES}
+_LEADING: Final = _ALWAYS | _BARRED | _NOT_DO | {"again"} | {rule[0] for rule in _RULES}
 
 
 def _is_standing(written: list[str], words: list[str], place: int) -> bool:
@@ -74,10 +78,11 @@ def _is_standing(written: list[str], words: list[str], place: int) -> bool:
         return after not in _FOR_ONCE
     if word == "again":
         return not _NOT.isdisjoint(words[max(0, place - _NEAR) : place])
-    if word in ("don't", "dont"):
-        return _begins(words, place) and after not in _MENTAL and after not in _MARKS
+    before = words[place - 1] if place else ""
+    if word in _NOT_DO:
+        own = _begins(words, place) or before in _SUBJECT
+        return own and after not in _MENTAL and after not in _MARKS
     if word in _ALWAYS and after not in _OVER:
-        before = words[place - 1] if place else ""
         return _begins(words, place) or before in _SUBJECT or before in _MAY
     return any(tuple(words[place : place + len(rule)]) == rule for rule in _RULES)
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hippocampus.kernel import top_k
 from hippocampus.recall.propose import Search
 from hippocampus.recall.score import Scored
+from hippocampus.recall.standardize import Numbers
 
 _BEHIND: Final = np.float32(3)
 """Distance at which wishes follow the best hit, in standard deviations: where it answers in its own
@@ -31,10 +33,23 @@ def lift_wishes(search: Search, scored: Scored) -> None:
     wishes = search.cues.lexical.standing()[rows]
     wishes = wishes & ~search.index.columns.role.holds("assistant", rows)
     places = np.flatnonzero(wishes)
-    places = places[top_k(scored.scores[places], most)]
+    near = _nearness(search, scored, places)
+    places = places[top_k(near, most)]
     line = scored.scores.max() - _BEHIND - _STEP * np.arange(len(places), dtype=np.float32)
     gained = np.maximum(line - scored.scores[places], 0)
     if gained.any():
         scored.parts["standing"] = np.zeros(len(rows), np.float32)
         scored.parts["standing"][places] = gained
         scored.scores[places] += gained
+
+
+def _nearness(search: Search, scored: Scored, places: NDArray[np.intp]) -> Numbers:
+    """
+    Return how near wishes are to the question, shape (places,): by meaning alone if there is one.
+
+    What a wish has of the question's words is chance: "I never run on tarmac" has none of "put
+    together a training plan".
+    """
+    vector = search.cues.vector
+    near = None if vector is None else vector.score(search.query, scored.rows[places])
+    return scored.scores[places] if near is None else near
