@@ -33,7 +33,7 @@ class AskedState(NamedTuple):
     some time, too."""
 
 
-class _Word(NamedTuple):
+class _QuestionWord(NamedTuple):
     word: str
 
 
@@ -53,7 +53,7 @@ def asked_state(text: str) -> AskedState | None:
 
 def _asks_for_a_deed(text: str) -> bool:
     """Return whether it asks what was done or why: its verb is of the past, or a perfect."""
-    words = [_Word(match.group().lower()) for match in WRITTEN.token.finditer(text)]
+    words = [_QuestionWord(match.group().lower()) for match in WRITTEN.token.finditer(text)]
     return _is_behind(words) or _is_perfect(words) or _RE.no_state.search(text) is not None
 
 
@@ -63,14 +63,14 @@ def _asks_for_one_thing(text: str) -> bool:
     return bool(one) and not _asks_for_several(text)
 
 
-def _is_behind(words: list[_Word]) -> bool:
+def _is_behind(words: list[_QuestionWord]) -> bool:
     """Return whether the first finite verb is of the past."""
     tenses = Tenses(words, told=False)
     pointed = filter(None, map(tenses.points, range(len(words))))
     return next(pointed, None) == "behind"
 
 
-def _is_perfect(words: list[_Word]) -> bool:
+def _is_perfect(words: list[_QuestionWord]) -> bool:
     """Return whether it asks what has been done: "which books has Ada read?"."""
     for place, (word,) in enumerate(words):
         if word not in _HAVE:

@@ -56,6 +56,7 @@ def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
         & (behind <= makes_up)
         & (kinship >= _KIN)
     )
+    may &= scores.max() - scores[None, :] <= _MOST  # else it is not what is asked for
     may[search.index.columns.role.holds("assistant", rows.astype(np.intp))] = False
     # Of several that overtake one, the newest comes first, or the oldest.
     step = _AHEAD * (1 + later.sum(axis=1 if state.newest else 0))
