@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from hippocampus.core.word_lists import word_set
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.cue import Rows
+from hippocampus.index.sorted_sets import each_once, is_among
 from hippocampus.kernel import top_k
 from hippocampus.recall.propose import Search
 from hippocampus.recall.score import Scored
@@ -46,18 +47,15 @@ def order_by_time(search: Search, scored: Scored, read: ReadTexts) -> None:
     places = top_k(scored.scores, _COMPARED)
     rows, scores = scored.rows[places], scored.scores[places]
     weight = 1.0 if state.sure else _UNSURE
-    kinship = _kinship(search, rows, read)
-    makes_up = weight * np.minimum(least + _SHARED * kinship, _MOST)
     behind = scores[None, :] - scores[:, None]
     later = _later(search, rows)
-    may = (
-        (later if state.newest else later.T)
-        & (behind >= 0)
-        & (behind <= makes_up)
-        & (kinship >= _KIN)
-    )
-    may &= scores.max() - scores[None, :] <= _MOST  # else it is not what is asked for
+    may = (later if state.newest else later.T) & (behind >= 0) & (behind <= weight * _MOST)
+    may &= scores[0] - scores[None, :] <= _MOST  # else it is not what is asked for
     may[search.index.columns.role.holds("assistant", rows.astype(np.intp))] = False
+    if not may.any():  # and no text has to be read
+        return
+    kinship = _kinship(search, rows, read)
+    may &= (behind <= weight * (least + _SHARED * kinship)) & (kinship >= _KIN)
     # Of several that overtake one, the newest comes first, or the oldest.
     step = _AHEAD * (1 + later.sum(axis=1 if state.newest else 0))
     raised = np.where(may, scores[None, :] + step[:, None], scores[:, None]).max(axis=1)
@@ -82,9 +80,12 @@ def _kinship(search: Search, rows: Rows, read: ReadTexts) -> Numbers:
     """Return the share of rare words that rows have in common, in [0, 1], shape (rows, rows)."""
     texts = read(rows.tolist())
     terms = [hash_terms(texts.get(row, "")) for row in rows.tolist()]
-    every = np.setdiff1d(np.concatenate(terms), _function_words())
-    has = np.array([np.isin(every, own) for own in terms], np.float32)
-    weighed = has * search.cues.lexical.rarity(every)
+    every, places = np.unique(np.concatenate(terms), return_inverse=True)
+    has = np.zeros((len(rows), len(every)), np.float32)
+    has[np.repeat(np.arange(len(rows)), [len(own) for own in terms]), places] = 1
+    rarity = search.cues.lexical.rarity(every)
+    rarity[is_among(every, _function_words())] = 0
+    weighed = has * rarity
     own = np.maximum(weighed.sum(axis=1), 1)
     kinship: Numbers = weighed @ has.T / np.minimum.outer(own, own)
     return kinship
@@ -92,4 +93,5 @@ def _kinship(search: Search, rows: Rows, read: ReadTexts) -> Numbers:
 
 @cache
 def _function_words() -> NDArray[np.uint32]:
-    return hash_terms(" ".join(word_set("function_words")))
+    """Return the hashes of the words of grammar, ascending."""
+    return each_once(hash_terms(" ".join(word_set("function_words"))))
