@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from hippocampus import Config, Fusion
+from hippocampus import Config, Fusion, Turn
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 WISH = "My aunt can't stand fennel."
@@ -46,6 +46,14 @@ def test_no_more_wishes_are_lifted_than_are_set(open_memory):
     hits = bank.recall("What should we cook for supper?", 60)
 
     assert sum("standing" in hit.shares for hit in hits) == 2
+
+
+def test_a_wish_is_a_candidate_in_a_bank_too_large_to_be_scored_whole(open_memory):
+    bank = open_memory(config=Config(fusion=Fusion(candidates=20))).bank("ada")
+    supper = [f"We cooked supper {place} for the neighbours." for place in range(200)]
+    bank.remember_many([Turn(text=text, role="user") for text in [WISH, *supper]])
+
+    assert WISH in [hit.text for hit in bank.recall("What should we cook for supper?")]
 
 
 def test_a_turn_that_repeats_the_question_comes_after_one_that_answers_it(open_memory):

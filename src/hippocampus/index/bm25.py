@@ -115,8 +115,8 @@ class Bm25Cue(Versioned):
 
     def standing(self) -> Mask:
         """Return which rows tell a standing wish, shape (n,)."""
-        standing: Mask = self._marks.view[:, MARKS.index(STANDING)]
-        return standing
+        # The kernels take masks in one piece.
+        return np.ascontiguousarray(self._marks.view[:, MARKS.index(STANDING)])
 
     def unheard(self, rows: Rows) -> NDArray[np.uint32]:
         """Return how many of each row's terms no earlier row has, shape (rows,)."""
